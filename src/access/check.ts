@@ -1,0 +1,231 @@
+/**
+ * Checks, in a straight line: find the item and its policy, gather the facts, decide, record, answer. Promise: a decision
+ * that says `recorded: true` is on disk with what it used of a limit; one that cannot be recorded is not given.
+ */
+import { contentNotFound } from '../content/edits.ts';
+import { Failure } from '../errors.ts';
+import type { Caller } from '../http/auth.ts';
+import { parseMoment } from '../http/formats.ts';
+import type { Idempotency } from '../http/idempotency.ts';
+import { type Decision, type Draft, settle } from '../ledger/decision.ts';
+import type { Claim, Entry, Ledger, Receipt } from '../ledger/ledger.ts';
+import { ALLOWED_MESSAGE, REASONS, reasonCode } from '../ledger/reason.ts';
+import type { CompiledPolicy } from '../policies/compile.ts';
+import { type ContentFacts, Facts } from '../policies/facts.ts';
+import { decide, type Verdict } from './decide.ts';
+import { explain } from './explain.ts';
+import type { CheckRequest } from './schema.ts';
+import type { Snapshot } from './snapshot.ts';
+
+export interface CheckDeps {
+  snapshot: Snapshot;
+  ledger: Ledger;
+}
+
+/** A check that is decided but for its limit and its place in the ledger. */
+interface Decided {
+  draft: Draft;
+  entry: Entry;
+  recorded: boolean;
+}
+
+/** The JSON text around the answers. */
+interface Frame {
+  before: string;
+  after: string;
+}
+
+/** What an item is decided on. */
+interface Subject {
+  content: ContentFacts;
+  policy: CompiledPolicy;
+}
+
+/** One check as JSON text. Throws content_not_found, Unavailable. */
+export async function check(
+  deps: CheckDeps,
+  caller: Caller,
+  request: CheckRequest,
+  idempotency: Idempotency | null,
+): Promise<string> {
+  const { snapshot, ledger } = deps;
+  const subject = remembered(snapshot, request.contentId) ?? (await load(snapshot, [request])).get(request.contentId);
+  if (subject === undefined) throw contentNotFound(request.contentId);
+  const decided = decideOne(subject, request, caller, ledger.now());
+  return answer(ledger, [decided], { before: '', after: '' }, idempotency);
+}
+
+/** Many checks in order as a JSON list; one that fails is its `{error}`. Throws Unavailable: then none is recorded. */
+export async function checkBatch(
+  deps: CheckDeps,
+  caller: Caller,
+  requests: readonly (CheckRequest | Failure)[],
+  idempotency: Idempotency | null,
+): Promise<string> {
+  const { snapshot, ledger } = deps;
+  const unknown = requests.filter(
+    (request): request is CheckRequest =>
+      !(request instanceof Failure) && remembered(snapshot, request.contentId) === undefined,
+  );
+  const loaded = unknown.length === 0 ? undefined : await load(snapshot, unknown);
+  const at = ledger.now();
+  const decided = requests.map((request) => {
+    if (request instanceof Failure) return request;
+    const subject = loaded?.get(request.contentId) ?? remembered(snapshot, request.contentId);
+    return subject === undefined ? contentNotFound(request.contentId) : decideOne(subject, request, caller, at);
+  });
+  const frame = {
+    before: '{"object":"list","data":[',
+    after: `],"hasMore":false,"totalCount":${requests.length},"nextCursor":null}`,
+  };
+  return answer(ledger, decided, frame, idempotency);
+}
+
+function remembered(snapshot: Snapshot, ref: string): Subject | undefined {
+  const content = snapshot.content(ref);
+  const policy = content && snapshot.policy(content.policyId);
+  return policy && { content: content as ContentFacts, policy };
+}
+
+async function load(snapshot: Snapshot, requests: readonly CheckRequest[]): Promise<Map<string, Subject>> {
+  const contents = await snapshot.loadContent(requests.map((request) => request.contentId));
+  const subjects = new Map<string, Subject>();
+  for (const [ref, content] of contents) {
+    const policy = snapshot.policy(content.policyId) ?? (await snapshot.loadPolicy(content.policyId));
+    if (policy !== undefined) subjects.set(ref, { content, policy });
+  }
+  return subjects;
+}
+
+function decideOne({ content, policy }: Subject, request: CheckRequest, caller: Caller, at: number): Decided {
+  const facts = new Facts({
+    at,
+    content,
+    requesterId: request.requesterId ?? null,
+    permission: request.permission ?? null,
+    purpose: request.purpose ?? null,
+    country: request.context?.country ?? null,
+    ip: request.context?.ip ?? null,
+    userAgent: request.context?.userAgent ?? null,
+    licenses: request.license === undefined ? NO_LICENSES : [vouched(request.license)],
+  });
+  const verdict = decide(policy, facts);
+  const recorded = request.dryRun !== true && !caller.readOnly;
+  const draft = toDraft(policy, facts, verdict, recorded);
+  if (request.explain === true) draft.decision.explanation = explain(policy, facts, verdict);
+  return { draft, entry: toEntry(policy, facts, verdict, request), recorded };
+}
+
+const NO_LICENSES: readonly never[] = [];
+
+const vouched = (license: NonNullable<CheckRequest['license']>) => ({
+  id: null,
+  type: license.type,
+  features: license.features ?? [],
+  startsAt: null,
+  expiresAt: license.expiresAt == null ? null : (parseMoment(license.expiresAt) ?? null),
+});
+
+function toDraft(policy: CompiledPolicy, facts: Facts, { rule, reason, permissions }: Verdict, recorded: boolean): Draft {
+  const decision: Decision = {
+    id: null,
+    object: 'access_decision',
+    allowed: reason === null,
+    action: reason === null ? 'allow' : 'deny',
+    reason,
+    message: rule?.message ?? (reason === null ? ALLOWED_MESSAGE : REASONS[reason].message),
+    permissions,
+    contentId: facts.content.id,
+    externalId: facts.content.externalId,
+    requesterId: facts.requesterId,
+    policyId: policy.id,
+    policyVersion: policy.version,
+    matchedRule: rule === null ? null : { index: rule.index, priority: rule.priority },
+    licenseId: null,
+    rateLimit: null,
+    recorded,
+    created: '',
+  };
+  return { decision, limit: reason === null ? (rule?.limit ?? null) : null, message: rule?.message ?? null };
+}
+
+function toEntry(policy: CompiledPolicy, facts: Facts, { rule, reason }: Verdict, request: CheckRequest): Entry {
+  return {
+    contentNo: facts.content.no,
+    requesterId: facts.requesterId,
+    policyNo: policy.no,
+    policyVersion: policy.version,
+    reason: reasonCode(reason),
+    ruleIndex: rule?.index ?? null,
+    rulePriority: rule?.priority ?? null,
+    licenseId: null,
+    inputs: inputsOf(request),
+    claim: reason === null && rule !== null && rule.limit !== null ? claimOf(rule.limit, facts) : null,
+  };
+}
+
+/** What cannot be found again through the ids: kept with the decision, so that it can be made again. */
+function inputsOf({ permission, purpose, context, license }: CheckRequest): string | null {
+  if (permission === undefined && purpose === undefined && context === undefined && license === undefined) return null;
+  return JSON.stringify({ permission, purpose, context, license });
+}
+
+function claimOf(limit: NonNullable<NonNullable<Verdict['rule']>['limit']>, facts: Facts): Claim {
+  let whose = 'g';
+  if (limit.scope === 'content') whose = `c${facts.content.no}`;
+  // Anonymous checks share one allowance; no requester's id can be taken for it.
+  else if (limit.scope === 'requester') whose = facts.requesterId === null ? 'a' : `r${facts.requesterId}`;
+  return { key: `${limit.id}.${whose}`, limit };
+}
+
+async function answer(
+  ledger: Ledger,
+  decided: readonly (Decided | Failure)[],
+  frame: Frame,
+  idempotency: Idempotency | null,
+): Promise<string> {
+  const texts = decided.map((one) => (one instanceof Failure ? JSON.stringify({ error: one.toError() }) : ''));
+  await answerDry(ledger, decided, texts);
+  const kept: { index: number; decided: Decided }[] = [];
+  for (const [index, one] of decided.entries()) {
+    if (!(one instanceof Failure) && one.recorded) kept.push({ index, decided: one });
+  }
+  if (kept.length > 0) {
+    const receipt = idempotency === null ? undefined : toReceipt(idempotency, frame, texts, kept);
+    const places = await ledger.record(
+      kept.map((one) => one.decided.entry),
+      receipt,
+    );
+    if (idempotency !== null) idempotency.stored = true;
+    for (const [i, one] of kept.entries()) {
+      texts[one.index] = JSON.stringify(settle(one.decided.draft, places[i] as (typeof places)[number]));
+    }
+  }
+  return frame.before + texts.join(',') + frame.after;
+}
+
+/** Dry runs and public keys: the limit is asked, nothing is used. */
+async function answerDry(ledger: Ledger, decided: readonly (Decided | Failure)[], texts: string[]): Promise<void> {
+  const at = ledger.now();
+  for (const [index, one] of decided.entries()) {
+    if (one instanceof Failure || one.recorded) continue;
+    const [granted = null] = one.entry.claim === null ? [] : await ledger.peek([one.entry.claim]);
+    texts[index] = JSON.stringify(settle(one.draft, { id: null, at, granted }));
+  }
+}
+
+/** The answer with a draft in the place of each decision that is still to be recorded. */
+function toReceipt(
+  { scope, bodyHash }: Idempotency,
+  frame: Frame,
+  texts: readonly string[],
+  kept: readonly { index: number; decided: Decided }[],
+): Receipt {
+  const entryAt = new Map(kept.map((one, entry) => [one.index, { ...one.decided.draft, entry }]));
+  const parts: Receipt['parts'][number][] = [frame.before];
+  for (const [index, text] of texts.entries()) {
+    if (index > 0) parts.push(',');
+    parts.push(entryAt.get(index) ?? text);
+  }
+  return { scope, bodyHash, status: 200, parts: [...parts, frame.after] };
+}

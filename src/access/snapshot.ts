@@ -1,0 +1,85 @@
+/**
+ * What a check needs of the records, in memory: read through, bounded, forgotten on change. Promise: once an edit was
+ * answered by this node, no check that starts afterwards is decided on what was there before.
+ */
+import type { Changes } from '../changes/changes.ts';
+import { isContentId } from '../content/content.ts';
+import { findContents } from '../content/store.ts';
+import type { Db } from '../db/db.ts';
+import { Lru } from '../lib/lru.ts';
+import { type CompiledPolicy, compile } from '../policies/compile.ts';
+import type { ContentFacts } from '../policies/facts.ts';
+import { findPolicy } from '../policies/store.ts';
+
+/** About 400 bytes an item. */
+const CONTENT_MAX = 1_000_000;
+const POLICIES_MAX = 10_000;
+const TAG_LISTS_MAX = 100_000;
+
+export interface Snapshot {
+  /** The item by id or externalId, if it is in memory. */
+  content(ref: string): ContentFacts | undefined;
+  /** Reads items; references that name nothing are left out. */
+  loadContent(refs: readonly string[]): Promise<Map<string, ContentFacts>>;
+  policy(id: string): CompiledPolicy | undefined;
+  loadPolicy(id: string): Promise<CompiledPolicy | undefined>;
+}
+
+export function openSnapshot(db: Db, changes: Changes): Snapshot {
+  const byId = new Lru<string, ContentFacts>(CONTENT_MAX);
+  // Only ever a hint where to look: an item's externalId never changes, and what is gone from byId is read again.
+  const idOf = new Lru<string, string>(CONTENT_MAX);
+  const policies = new Lru<string, CompiledPolicy>(POLICIES_MAX);
+  const tagLists = new Lru<string, readonly string[]>(TAG_LISTS_MAX);
+  // What was read while a change was on its way serves the check that asked, which began before, and is not kept.
+  let epoch = 0;
+
+  changes.subscribe(({ kind, id }) => {
+    epoch++;
+    if (kind.startsWith('content.')) byId.delete(id);
+    else if (kind.startsWith('policy.')) policies.delete(id);
+  });
+
+  /** Thousands of items have the same tags: one list serves them all. */
+  function sharedTags(tags: readonly string[]): readonly string[] {
+    const name = tags.join('\0');
+    const known = tagLists.get(name);
+    if (known === undefined) tagLists.set(name, tags);
+    return known ?? tags;
+  }
+
+  return {
+    content: (ref) => (isContentId(ref) ? byId.get(ref) : byId.get(idOf.get(ref) ?? '')),
+    async loadContent(refs) {
+      const before = epoch;
+      const found = new Map<string, ContentFacts>();
+      for (const [ref, content] of await findContents(db, refs)) {
+        const policyId = policies.get(content.policyId)?.id ?? content.policyId;
+        found.set(ref, {
+          no: content.no,
+          id: content.id,
+          externalId: content.externalId,
+          type: content.type,
+          tags: sharedTags(content.tags),
+          policyId,
+          archived: content.status === 'archived',
+        });
+      }
+      if (before !== epoch) return found;
+      for (const facts of found.values()) {
+        byId.set(facts.id, facts);
+        idOf.set(facts.externalId, facts.id);
+      }
+      return found;
+    },
+    policy: (id) => policies.get(id),
+    async loadPolicy(id) {
+      const before = epoch;
+      const policy = await findPolicy(db, id);
+      if (policy === undefined) return undefined;
+      const compiled = compile(policy);
+      if (before === epoch) policies.set(id, compiled);
+      return compiled;
+    },
+  };
+}

@@ -1,0 +1,119 @@
+/**
+ * The composition root: opens the stores, wires the rooms, and closes them in the opposite order. Nothing here decides
+ * anything.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FastifyBaseLogger } from 'fastify';
+import { accessRoutes } from './access/routes.ts';
+import { DecisionAnswer } from './access/schema.ts';
+import { openSnapshot } from './access/snapshot.ts';
+import { openChanges } from './changes/changes.ts';
+import type { Config } from './config.ts';
+import { contentRoutes } from './content/routes.ts';
+import { migrate } from './db/migrate.ts';
+import { holdFile, openSqlite } from './db/sqlite.ts';
+import { requireKeys } from './http/auth.ts';
+import { healthRoutes } from './http/health.ts';
+import { supportIdempotency } from './http/idempotency.ts';
+import { describeApi } from './http/openapi.ts';
+import { type App, createServer } from './http/server.ts';
+import { openKeys } from './keys/authenticate.ts';
+import { ensureFirstKey } from './keys/bootstrap.ts';
+import { keyRoutes } from './keys/routes.ts';
+import { decisionRoutes } from './ledger/routes.ts';
+import { ledgerProcedure, openSqliteLedger } from './ledger/sqlite.ts';
+import { sweep } from './ledger/sweep.ts';
+import { type Clock, steadyClock } from './lib/clock.ts';
+import { policyRoutes } from './policies/routes.ts';
+import { ensureDefaultPolicy } from './policies/store.ts';
+import { openColumns } from './usage/columns.ts';
+import { usageRoutes } from './usage/routes.ts';
+
+export const VERSION = '0.1.0';
+
+const SWEEP_EVERY_MS = 10_000;
+
+export interface Service {
+  /** Where it answers, such as http://127.0.0.1:8080. */
+  address: string;
+  /** The first key, on the first start only. */
+  firstKey: string | undefined;
+  /** Not ready, then whatever is under way is finished, then everything is closed. */
+  close(): Promise<void>;
+}
+
+export class DataDirHeld extends Error {}
+
+export interface Options {
+  config: Config;
+  logger: FastifyBaseLogger;
+  clock?: Clock;
+}
+
+export async function startService({ config, logger, clock = steadyClock() }: Options): Promise<Service> {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  const hold = holdFile(join(config.dataDir, 'postern.lock'));
+  if (hold === undefined) {
+    throw new DataDirHeld(`Another process works with the data in ${config.dataDir}. Stop it, or name another folder.`);
+  }
+  const recordsFile = join(config.dataDir, 'postern.db');
+  const db = await openSqlite(recordsFile, ledgerProcedure);
+  await migrate(db, clock.now());
+  await ensureDefaultPolicy(db, clock.now());
+  const firstKey = await ensureFirstKey(db, config.bootstrapKey, clock.now());
+
+  const ledger = await openSqliteLedger(db, clock);
+  const columns = openColumns({
+    recordsFile,
+    columnsFile: join(config.dataDir, 'columns.duckdb'),
+    onProblem: (problem) => logger.warn({ problem }, 'columns'),
+  });
+  const changes = openChanges(db, clock);
+  const snapshot = openSnapshot(db, changes);
+  const keys = openKeys(db, changes, clock, config);
+
+  let stopping = false;
+  const app: App = createServer(logger);
+  await describeApi(app, VERSION);
+  healthRoutes(app, {
+    notReady: () => (stopping ? 'The service is stopping.' : undefined),
+    metrics: [
+      { name: 'postern_ledger_head', help: 'Newest place in the ledger', read: () => ledger.head() },
+      { name: 'postern_columns_behind', help: 'Decisions not yet in the columns', read: () => columns.figures().behind },
+      { name: 'postern_columns_bytes', help: 'Size of the columns', read: () => columns.figures().sizeBytes },
+      { name: 'postern_columns_restarts', help: 'Restarts of the columns', read: () => columns.figures().restarts },
+    ],
+  });
+  requireKeys(app, keys.authenticate, keys.authorize);
+  supportIdempotency(app, db, clock);
+  accessRoutes(app, { snapshot, ledger });
+  decisionRoutes(app, { db, ledger, finder: columns }, DecisionAnswer);
+  contentRoutes(app, { db, changes, clock, stats: columns.stats });
+  policyRoutes(app, { db, changes, clock });
+  keyRoutes(app, { db, changes, clock, keys });
+  usageRoutes(app, { db, columns, now: () => ledger.now() });
+
+  let sweeping = Promise.resolve();
+  const sweeper = setInterval(() => {
+    sweeping = sweep(db, clock.now()).catch((error) => logger.warn({ err: error }, 'sweep'));
+  }, SWEEP_EVERY_MS);
+  sweeper.unref();
+
+  const address = await app.listen({ host: config.host, port: config.port });
+  return {
+    address,
+    firstKey,
+    async close() {
+      stopping = true;
+      clearInterval(sweeper);
+      await app.close();
+      await sweeping;
+      await keys.close();
+      await ledger.close();
+      await columns.close();
+      await db.close();
+      hold.release();
+    },
+  };
+}

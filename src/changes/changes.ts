@@ -1,0 +1,102 @@
+/**
+ * Edits. Promise: an edit, its entry in the ordered log of changes and its receipt are committed together or not at all;
+ * when the answer goes out, this node has forgotten what it remembered of the record. An edit is a value that says what to
+ * write, what to announce and what to answer; one that lost to another is planned again on what is there now.
+ */
+import { Conflict, type Db, ForeignKeyViolation, type Step, UniqueViolation } from '../db/db.ts';
+import { receiptStep } from '../db/receipt.ts';
+import { unavailable } from '../errors.ts';
+import type { Idempotency } from '../http/idempotency.ts';
+import type { Clock } from '../lib/clock.ts';
+import { lanes } from '../lib/lanes.ts';
+import type { ChangeKind } from './kinds.ts';
+
+export interface Change {
+  kind: ChangeKind;
+  /** Id of the record. */
+  id: string;
+  /** Number of an item in the store, where its row is gone once the edit's steps have run. */
+  no?: number;
+}
+
+/** What one request wants done. */
+export interface Edit {
+  steps: readonly Step[];
+  changes: readonly Change[];
+  status: number;
+  body: unknown;
+  etag?: string;
+}
+
+/** Who edits: kept in the log. */
+export interface Author {
+  caller: { keyId: string };
+  id: string;
+  idempotency: Idempotency | null;
+}
+
+export interface Committed {
+  status: number;
+  /** The body as JSON text. */
+  text: string;
+  etag: string | undefined;
+}
+
+export interface Changes {
+  /**
+   * Plans and commits. Edits with the same `lane` (a record's id) wait for each other on this node. Throws what `plan`
+   * throws, and Unavailable.
+   */
+  commit(author: Author, lane: string, plan: () => Promise<Edit>): Promise<Committed>;
+  /** Calls `listener` for each change after its commit, before its answer. */
+  subscribe(listener: (change: Change) => void): void;
+}
+
+/** Lanes keep edits of one node apart, so only other nodes can make a plan fail again and again. */
+const ATTEMPTS_MAX = 20;
+
+export function openChanges(db: Db, clock: Clock): Changes {
+  const listeners: ((change: Change) => void)[] = [];
+  const inLane = lanes();
+
+  async function attempt(author: Author, plan: () => Promise<Edit>): Promise<Committed> {
+    const edit = await plan();
+    const now = clock.now();
+    const text = JSON.stringify(edit.body);
+    const steps = [...edit.steps, ...edit.changes.map((change) => changeStep(change, author, now))];
+    if (author.idempotency !== null) {
+      steps.push(receiptStep({ ...author.idempotency, status: edit.status, body: text }, now));
+    }
+    await db.atomic(steps);
+    if (author.idempotency !== null) author.idempotency.stored = true;
+    for (const change of edit.changes) for (const listener of listeners) listener(change);
+    return { status: edit.status, text, etag: edit.etag };
+  }
+
+  return {
+    commit: (author, lane, plan) =>
+      inLane(lane, async () => {
+        for (let attempts = 1; ; attempts++) {
+          try {
+            return await attempt(author, plan);
+          } catch (error) {
+            const lost =
+              error instanceof Conflict || error instanceof UniqueViolation || error instanceof ForeignKeyViolation;
+            if (!lost) throw error;
+            if (attempts === ATTEMPTS_MAX) throw unavailable('Too many edits at the same time; try again.', error);
+          }
+        }
+      }),
+    subscribe: (listener) => listeners.push(listener),
+  };
+}
+
+function changeStep({ kind, id, no }: Change, author: Author, now: number): Step {
+  const params = [now, kind, id, author.caller.keyId, author.id];
+  return no === undefined ? { sql: CHANGE_SQL, params } : { sql: CHANGE_OF_NO_SQL, params: [...params, no] };
+}
+
+const CHANGE_SQL = `insert into changes (at, kind, object_id, key_id, request_id, object_no)
+  values ($1, $2, $3, $4, $5, (select no from content where id = $3))`;
+const CHANGE_OF_NO_SQL = `insert into changes (at, kind, object_id, key_id, request_id, object_no)
+  values ($1, $2, $3, $4, $5, $6)`;

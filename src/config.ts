@@ -1,0 +1,133 @@
+/**
+ * Settings: from the environment only, each also as `…_FILE` naming a file that holds it (for secrets). Read once at start;
+ * all faults are listed together.
+ */
+import { readFileSync } from 'node:fs';
+import { parseRange, type Range } from './lib/ip-range.ts';
+import { nearest } from './lib/text.ts';
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** Every setting: what it is for, its default (null: none), and how its text is read. `read` throws what to do instead. */
+export const SETTINGS = {
+  POSTERN_HOST: { doc: 'Address to listen on', default: '127.0.0.1', read: readText },
+  POSTERN_PORT: { doc: 'Port to listen on; 0 takes a free one', default: '8080', read: readPort },
+  POSTERN_DATA_DIR: { doc: 'Folder of the embedded storage', default: './data', read: readText },
+  POSTERN_DATABASE_URL: { doc: 'postgres://… for a cluster; unset: embedded storage', default: null, read: readDatabase },
+  POSTERN_BOOTSTRAP_KEY: { doc: 'First secret key, instead of one made at the first start', default: null, read: readKey },
+  POSTERN_TRUSTED_PROXIES: {
+    doc: 'Addresses or CIDR ranges, separated by commas, whose X-Forwarded-For counts',
+    default: '',
+    read: readRanges,
+  },
+  POSTERN_LOG_LEVEL: { doc: `One of ${LOG_LEVELS.join(', ')}`, default: 'info', read: readLevel },
+} as const;
+
+export interface Config {
+  host: string;
+  port: number;
+  dataDir: string;
+  databaseUrl: string | null;
+  bootstrapKey: string | null;
+  trustedProxies: Range[];
+  logLevel: string;
+}
+
+/** All that is wrong with the settings, one line each. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[];
+  constructor(faults: readonly string[]) {
+    super(`The settings are not right:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+    this.faults = faults;
+  }
+}
+
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const faults: string[] = [];
+  const values = new Map<string, unknown>();
+  for (const [name, { default: preset, read }] of Object.entries(SETTINGS)) {
+    try {
+      const text = textOf(env, name) ?? preset;
+      values.set(name, text === null ? null : read(text));
+    } catch (error) {
+      faults.push(`${name}: ${(error as Error).message}`);
+    }
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  return {
+    host: values.get('POSTERN_HOST') as string,
+    port: values.get('POSTERN_PORT') as number,
+    dataDir: values.get('POSTERN_DATA_DIR') as string,
+    databaseUrl: values.get('POSTERN_DATABASE_URL') as string | null,
+    bootstrapKey: values.get('POSTERN_BOOTSTRAP_KEY') as string | null,
+    trustedProxies: values.get('POSTERN_TRUSTED_PROXIES') as Range[],
+    logLevel: values.get('POSTERN_LOG_LEVEL') as string,
+  };
+}
+
+/** Names that look like ours and are not known: worth a warning, because a typo leaves a default in force. */
+export function unknownSettings(env: Record<string, string | undefined>): string[] {
+  const known = Object.keys(SETTINGS).flatMap((name) => [name, `${name}_FILE`]);
+  return Object.keys(env)
+    .filter((name) => name.startsWith('POSTERN_') && !known.includes(name))
+    .map((name) => {
+      const near = nearest(name, known);
+      return `there is no setting ${name}${near === undefined ? '' : `; did you mean ${near}?`}`;
+    });
+}
+
+/** The setting's own text, or that of the file its `…_FILE` names. */
+function textOf(env: Record<string, string | undefined>, name: string): string | undefined {
+  const file = env[`${name}_FILE`];
+  if (file === undefined) return env[name];
+  if (env[name] !== undefined) throw new Error(`is set twice, also as ${name}_FILE; keep one`);
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new Error(`the file that ${name}_FILE names cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+function readText(text: string): string {
+  if (text.trim() === '') throw new Error('is empty; give a value or unset it');
+  return text;
+}
+
+function readKey(text: string): string {
+  if (!/^svc_sk_[0-9A-Za-z_]{32,128}$/.test(text)) {
+    throw new Error('must be svc_sk_ and 32 to 128 letters or digits; leave it unset to have one made');
+  }
+  return text;
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new Error(`must be a port from 0 to 65535, not "${text}"`);
+  return port;
+}
+
+function readDatabase(text: string): string {
+  if (!URL.canParse(text) || !['postgres:', 'postgresql:'].includes(new URL(text).protocol)) {
+    throw new Error('must be a URL such as postgres://user:password@host:5432/postern');
+  }
+  throw new Error('clusters on PostgreSQL are not part of this version; unset it for embedded storage');
+}
+
+function readRanges(text: string): Range[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map((part) => {
+      const range = parseRange(part);
+      if (range === undefined) throw new Error(`"${part}" is not an address or CIDR range in canonical form`);
+      return range;
+    });
+}
+
+function readLevel(text: string): string {
+  if (!(LOG_LEVELS as readonly string[]).includes(text)) {
+    throw new Error(`must be one of ${LOG_LEVELS.join(', ')}, not "${text}"`);
+  }
+  return text;
+}

@@ -1,0 +1,103 @@
+/**
+ * The first shape. `no` is a record's small number inside the store: decisions refer to it, so that one costs bytes and
+ * not lines, and because it is never given twice, a deleted item's decisions cannot come back with a new item.
+ */
+export const TABLES: readonly string[] = [
+  'create table settings (name text primary key, value text not null)',
+
+  `create table content (
+    no {{serial}},
+    id text not null unique,
+    external_id text not null unique,
+    title text not null,
+    title_words text not null,
+    type text not null,
+    source text not null,
+    policy_id text not null,
+    metadata text not null,
+    tags text not null,
+    status text not null,
+    revision bigint not null,
+    created_at bigint not null,
+    updated_at bigint not null
+  )`,
+  'create index content_policy on content (policy_id)',
+  // Content whose decisions are still to be removed from the ledger.
+  'create table purges (content_no {{key}})',
+
+  // The policy as it is now is its row here and its newest row in policy_versions.
+  `create table policies (
+    no {{serial}},
+    id text not null unique,
+    version bigint not null,
+    created_at bigint not null,
+    updated_at bigint not null
+  )`,
+  // Versions outlive their policy: decisions refer to them.
+  `create table policy_versions (
+    policy_no bigint not null,
+    version bigint not null,
+    policy_id text not null,
+    name text not null,
+    description text,
+    rules text not null,
+    default_action text not null,
+    created_at bigint not null,
+    primary key (policy_no, version)
+  )`,
+
+  `create table api_keys (
+    id text primary key,
+    hash text not null unique,
+    prefix text not null,
+    name text not null,
+    type text not null,
+    permissions text not null,
+    allowed_ips text not null,
+    expires_at bigint,
+    revoked_at bigint,
+    last_used_at bigint,
+    created_at bigint not null
+  )`,
+
+  `create table decisions (
+    seq {{key}},
+    at bigint not null,
+    content_no bigint not null,
+    requester_id text,
+    policy_no bigint not null,
+    policy_version bigint not null,
+    reason smallint not null,
+    rule_index bigint,
+    rule_priority bigint,
+    license_id text,
+    limit_remaining bigint,
+    limit_reset_at bigint,
+    inputs text
+  )`,
+  `create table limits (
+    key text primary key,
+    state text not null,
+    expires_at bigint not null
+  )`,
+  'create index limits_expiry on limits (expires_at)',
+
+  `create table changes (
+    seq {{serial}},
+    at bigint not null,
+    kind text not null,
+    object_id text not null,
+    object_no bigint,
+    key_id text,
+    request_id text
+  )`,
+
+  `create table receipts (
+    scope text primary key,
+    body_hash text not null,
+    status bigint not null,
+    body text not null,
+    created_at bigint not null
+  )`,
+  'create index receipts_age on receipts (created_at)',
+];

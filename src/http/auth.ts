@@ -1,0 +1,55 @@
+/**
+ * Who may do what: every route names the permission it needs; the caller is found before the body is read. How a key is
+ * checked is the keys room's; it is handed in, so that this room knows no feature.
+ */
+import type { FastifyRequest } from 'fastify';
+import type { Permission } from '../permissions.ts';
+import type { App } from './server.ts';
+
+/** Whose key a request carries. */
+export interface Caller {
+  keyId: string;
+  permissions: ReadonlySet<string>;
+  /** A public key reads: its checks use nothing up and are not recorded. */
+  readOnly: boolean;
+}
+
+/** Throws missing_api_key, invalid_api_key, ip_not_allowed. Answers at once for a key in memory. */
+export type Authenticate = (request: FastifyRequest) => Caller | Promise<Caller>;
+
+/** Throws insufficient_permissions. */
+export type Authorize = (caller: Caller, permission: Permission) => void;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a key must hold; `null` for the few routes that need no key. */
+    permission?: Permission | null;
+  }
+  interface FastifyRequest {
+    caller: Caller;
+  }
+}
+
+export function requireKeys(app: App, authenticate: Authenticate, authorize: Authorize): void {
+  app.decorateRequest('caller', null as never);
+  app.addHook('onRoute', ({ url, config }) => {
+    // Forgetting it must not open a route to everybody.
+    if (url.startsWith('/v1') && config?.permission === undefined) throw new Error(`${url} names no permission`);
+  });
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { permission } = request.routeOptions.config;
+    if (permission === undefined || permission === null) return done();
+    const enter = (caller: Caller): void => {
+      authorize(caller, permission);
+      request.caller = caller;
+      done();
+    };
+    try {
+      const caller = authenticate(request);
+      if (caller instanceof Promise) caller.then(enter).catch(done);
+      else enter(caller);
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}

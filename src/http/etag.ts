@@ -1,0 +1,27 @@
+/** Conditional requests (RFC 9110, section 13): lost updates refused, unchanged answers not sent again. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { fail } from '../errors.ts';
+
+/** The tags of a header's list; `*` stands for any. */
+const tagsOf = (header: string): string[] => header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+
+const matches = (header: string, etag: string): boolean => {
+  const tags = tagsOf(header);
+  return tags.includes('*') || tags.includes(etag);
+};
+
+/** Throws precondition_failed when `If-Match` names another state of the record than `etag`. */
+export function requireMatch(request: FastifyRequest, etag: string): void {
+  const header = request.headers['if-match'];
+  if (header === undefined || matches(header, etag)) return;
+  throw fail('precondition_failed', `If-Match is stale: the record is now ${etag}. Read it again, then repeat the edit.`);
+}
+
+/** Sets `ETag`; true when the client has this state already and 304 was set. */
+export function isUnchanged(request: FastifyRequest, reply: FastifyReply, etag: string): boolean {
+  reply.header('etag', etag);
+  const header = request.headers['if-none-match'];
+  if (header === undefined || !matches(header, etag)) return false;
+  reply.code(304);
+  return true;
+}

@@ -1,0 +1,76 @@
+/** For machines that watch: alive, ready, metrics. No key needed, no secret shown. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { unavailable } from '../errors.ts';
+import type { App } from './server.ts';
+
+/** A number read when it is asked for: counting costs the hot path an increment and nothing else. */
+export interface Metric {
+  name: string;
+  help: string;
+  labels?: Record<string, string>;
+  read(): number;
+}
+
+export interface HealthDeps {
+  /** Why the service is not ready; undefined when it is. */
+  notReady(): string | undefined;
+  metrics: readonly Metric[];
+}
+
+const config = { permission: null } as const;
+const tags = ['Operations'];
+
+export function healthRoutes(app: App, { notReady, metrics }: HealthDeps): void {
+  app.get('/livez', { config, schema: { tags, summary: 'The process is alive' } }, async () => ({ status: 'ok' }));
+  app.get('/readyz', { config, schema: { tags, summary: 'The service takes requests' } }, async () => {
+    const why = notReady();
+    if (why !== undefined) throw unavailable(why);
+    return { status: 'ok' };
+  });
+
+  const registry = new Registry();
+  const requests = new Histogram({
+    name: 'postern_http_request_duration_seconds',
+    help: 'Time from request to answer, by route',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+    registers: [registry],
+  });
+  // Observing with labels costs about a microsecond; the counters of a route and status are found once.
+  const observers = new Map<string, { observe(seconds: number): void }>();
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, url = 'none' } = request.routeOptions;
+    const name = `${request.method} ${url} ${reply.statusCode}`;
+    let observer = observers.get(name);
+    if (observer === undefined) {
+      const route = method === undefined ? 'none' : url;
+      observer = requests.labels(request.method, route, String(reply.statusCode));
+      observers.set(name, observer);
+    }
+    observer.observe(reply.elapsedTime / 1000);
+    done();
+  });
+  const byName = Map.groupBy(metrics, (metric) => metric.name);
+  for (const [name, rows] of byName) {
+    const labelNames = [...new Set(rows.flatMap((row) => Object.keys(row.labels ?? {})))];
+    new Gauge({
+      name,
+      help: rows[0]?.help ?? name,
+      labelNames,
+      registers: [registry],
+      collect() {
+        for (const row of rows) this.set(row.labels ?? {}, row.read());
+      },
+    });
+  }
+  const loop = monitorEventLoopDelay();
+  collectDefaultMetrics({ register: registry, prefix: 'postern_' });
+  loop.enable();
+  app.addHook('onClose', async () => void loop.disable());
+
+  app.get('/metrics', { config, schema: { tags, summary: 'Metrics for Prometheus' } }, async (_request, reply) => {
+    reply.type(registry.contentType);
+    return reply.serializer((text) => text as string).send(await registry.metrics());
+  });
+}

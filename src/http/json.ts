@@ -1,0 +1,64 @@
+/**
+ * Bodies in: bytes to a value that can be stored and given back exactly as it came. What JSON or our stores cannot carry
+ * (invalid UTF-8, NUL, unpaired surrogates, integers beyond 2^53, bottomless nesting) is refused, never altered.
+ */
+import { isUtf8 } from 'node:buffer';
+import { fail, type Problem } from '../errors.ts';
+
+/** Deeper than any body of ours needs; what a schema allows is far less. */
+const DEPTH_MAX = 32;
+
+/** Throws `invalid_json` or, for values that cannot be carried, `invalid_request`. */
+export function parseJson(body: Buffer): unknown {
+  if (!isUtf8(body)) throw fail('invalid_json', 'The body is not valid UTF-8. Send JSON encoded as UTF-8.');
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString());
+  } catch (error) {
+    throw fail('invalid_json', `The body is not valid JSON: ${(error as Error).message}.`, { cause: error });
+  }
+  if (!isCarried(value, 0)) {
+    const problem = findUncarried(value, '', 0);
+    throw fail('invalid_request', problem.message, { param: problem.param ?? undefined, details: [problem] });
+  }
+  return value;
+}
+
+const isText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
+function isCarried(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return isText(value);
+  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth >= DEPTH_MAX) return false;
+  if (Array.isArray(value)) return value.every((item) => isCarried(item, depth + 1));
+  for (const key in value) if (!isText(key) || !isCarried(value[key as never], depth + 1)) return false;
+  return true;
+}
+
+/** The same walk again to say where: only a refused body pays for paths. */
+function findUncarried(value: unknown, param: string, depth: number): Problem {
+  const at = param === '' ? null : param;
+  if (typeof value === 'string') {
+    return { param: at, message: `${named(at)} contains a NUL character or half of a surrogate pair; remove it.` };
+  }
+  if (typeof value === 'number') {
+    const message = `${named(at)} is a number that JSON cannot carry exactly (beyond 2^53); send it as a string.`;
+    return { param: at, message };
+  }
+  if (depth >= DEPTH_MAX) return { param: at, message: `The body is nested more than ${DEPTH_MAX} levels deep.` };
+  for (const [key, item] of Object.entries(value as object)) {
+    const path = pathTo(param, Array.isArray(value) ? Number(key) : key);
+    if (!isText(key)) return { param: at, message: 'A key contains a NUL character or half of a surrogate pair.' };
+    if (!isCarried(item, depth + 1)) return findUncarried(item, path, depth + 1);
+  }
+  return { param: at, message: 'The body contains a value that cannot be stored.' };
+}
+
+const named = (param: string | null): string => (param === null ? 'The body' : `\`${param}\``);
+
+/** `rules[0].conditions.country`: how a place in a body is named in errors. */
+export function pathTo(parent: string, key: string | number): string {
+  if (typeof key === 'number') return `${parent}[${key}]`;
+  return parent === '' ? key : `${parent}.${key}`;
+}

@@ -1,0 +1,69 @@
+/** The API's own description, generated from the schemas that validate, and a page to read it. */
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import { ERRORS } from '../errors.ts';
+import { PERMISSIONS } from '../permissions.ts';
+import type { App } from './server.ts';
+
+const ErrorSchema = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['code', 'message', 'type', 'requestId'],
+      properties: {
+        code: { enum: Object.keys(ERRORS) },
+        message: { type: 'string' },
+        type: { enum: [...new Set(Object.values(ERRORS).map(({ type }) => type))] },
+        param: { type: 'string' },
+        details: {
+          type: 'array',
+          items: { type: 'object', properties: { param: { type: ['string', 'null'] }, message: { type: 'string' } } },
+        },
+        requestId: { type: 'string' },
+      },
+    },
+  },
+};
+
+/** Before the routes. */
+export async function describeApi(app: App, version: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Postern',
+        version,
+        description: 'Decides who may have what content, on which terms, and can prove what it decided.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      components: {
+        securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key: svc_sk_… or svc_pk_…' } },
+        schemas: { Error: ErrorSchema as never },
+      },
+    },
+    transform: (({ schema, url, route }: { schema?: object; url: string; route: { config?: { permission?: string | null } } }) => {
+      const permission = route.config?.permission;
+      const needs = permission ? { security: [{ key: [] }], description: permissionText(permission) } : { security: [] };
+      return { schema: { ...schema, ...needs }, url };
+    }) as never,
+    transformObject: ((document: { openapiObject: { paths: Record<string, Record<string, { responses?: object }>> } }) => {
+      const error = {
+        description: 'Refused',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      };
+      for (const path of Object.values(document.openapiObject.paths)) {
+        for (const operation of Object.values(path)) {
+          operation.responses = { ...operation.responses, '4XX': error, '5XX': error };
+        }
+      }
+      return document.openapiObject;
+    }) as never,
+  });
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
+  app.get('/openapi.json', { config: { permission: null }, schema: { hide: true } as never }, async () => app.swagger());
+}
+
+const permissionText = (permission: string): string =>
+  `Needs the permission \`${permission}\` (${PERMISSIONS[permission as keyof typeof PERMISSIONS].doc}).`;

@@ -1,0 +1,134 @@
+/**
+ * The web server: what is the same for every request. In order: request id, caller and permission (onRequest), body
+ * (parseJson), schema (validate), idempotency (preHandler), handler; every refusal leaves through `answerError`.
+ */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type RawServerDefault } from 'fastify';
+import { Failure, fail } from '../errors.ts';
+import { parseJson } from './json.ts';
+import { answerError, errorBody, toFailure } from './reply.ts';
+import { validatorCompiler } from './validate.ts';
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+export const BODY_BYTES_MAX = 1024 * 1024;
+export const BULK_BODY_BYTES_MAX = 16 * 1024 * 1024;
+
+/** An externalId of 255 characters can take 12 bytes of a path for each. */
+const PARAM_LENGTH_MAX = 4096;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+function requestId(request: IncomingMessage): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : `req_${randomUUID()}`;
+}
+
+export function createServer(logger: FastifyBaseLogger): App {
+  const app = Fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: requestId,
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: 0,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
+    frameworkErrors: (error, request, reply) => {
+      reply.header('request-id', request.id);
+      return answerError(toFailure(error), request, reply);
+    },
+    clientErrorHandler: answerMalformed,
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  app.server.headersTimeout = HEADERS_TIMEOUT_MS;
+
+  app.setValidatorCompiler(validatorCompiler as never);
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    // Some clients name a content type on a DELETE without a body; nothing is nothing.
+    if (body.length === 0) return done(null, undefined);
+    try {
+      const value = parseJson(body as Buffer);
+      if (request.headers['idempotency-key'] !== undefined) request.rawBody = body as Buffer;
+      done(null, value);
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  app.decorateRequest('rawBody', null);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('request-id', request.id);
+    done();
+  });
+  app.addHook('preValidation', (request, _reply, done) => {
+    // A body where none is known would be silently ignored.
+    const { body, routeOptions } = request;
+    const expected = (routeOptions.schema as { body?: unknown } | undefined)?.body !== undefined;
+    if (body === undefined || body === null || expected || isEmpty(body)) return done();
+    done(fail('invalid_request', 'This operation takes no body; send none.'));
+  });
+  app.setErrorHandler((error, request, reply) => answerError(toFailure(error), request, reply));
+  refuseUnknownRoutes(app as unknown as App);
+  return app as unknown as App;
+}
+
+const isEmpty = (body: unknown): boolean => typeof body === 'object' && Object.keys(body as object).length === 0;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The body as it came; kept only for requests with an Idempotency-Key. */
+    rawBody: Buffer | null;
+  }
+}
+
+/** 404, or 405 with `Allow` when the path is known under other methods. */
+function refuseUnknownRoutes(app: App): void {
+  const routes: { method: string; path: RegExp }[] = [];
+  app.addHook('onRoute', ({ method, url }) => {
+    const pattern = url.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+');
+    for (const one of [method].flat()) routes.push({ method: one, path: new RegExp(`^${pattern}$`) });
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const [path = ''] = request.url.split('?', 1);
+    const methods = new Set(routes.filter((route) => route.path.test(path)).map((route) => route.method));
+    if (methods.size === 0) {
+      throw fail('route_not_found', `There is no ${request.method} ${path.slice(0, 200)}. See /docs for what there is.`);
+    }
+    const allow = [...methods].sort().join(', ');
+    reply.header('allow', allow);
+    throw fail('method_not_allowed', `${path.slice(0, 200)} does not take ${request.method}, only ${allow}.`);
+  });
+}
+
+/** What is not even HTTP gets an answer of the same form, with an id to ask about. */
+function answerMalformed(this: unknown, error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const failure = new Failure('invalid_request', MALFORMED[error.code ?? ''] ?? 'The request is not valid HTTP/1.1.');
+  const id = `req_${randomUUID()}`;
+  const body = errorBody(failure, id);
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nRequest-Id: ${id}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+const MALFORMED: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'The request headers are larger than 16 KiB.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
+};

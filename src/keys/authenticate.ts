@@ -1,0 +1,142 @@
+/**
+ * From a request to its caller: form and checksum, then the key in memory (read through, forgotten on change), then expiry
+ * and source address. A revocation or expiry acts on the next request of this node.
+ */
+import type { FastifyRequest } from 'fastify';
+import type { Changes } from '../changes/changes.ts';
+import type { Db } from '../db/db.ts';
+import { fail } from '../errors.ts';
+import type { Authenticate, Caller } from '../http/auth.ts';
+import type { Clock } from '../lib/clock.ts';
+import { toIso } from '../lib/clock.ts';
+import { contains, formatAddress, parseAddress, parseRange, type Range } from '../lib/ip-range.ts';
+import { Lru } from '../lib/lru.ts';
+import { holdsPermission, type Permission } from '../permissions.ts';
+import { hashOfKey, isKeyText, type Key } from './key.ts';
+import { findKeyByHash, touchKey } from './store.ts';
+
+const KEYS_MAX = 10_000;
+const TOUCH_EVERY_MS = 1_000;
+
+interface Known extends Caller {
+  key: Key;
+  ranges: Range[];
+}
+
+export interface Keys {
+  authenticate: Authenticate;
+  authorize(caller: Caller, permission: Permission): void;
+  /** When the key was last used, if that is later than what is stored. */
+  lastUsedAt(keyId: string): number | null;
+  /** Writes down the last uses. */
+  close(): Promise<void>;
+}
+
+export interface KeysOptions {
+  trustedProxies: readonly Range[];
+  /** Chosen by the operator, so it need not have our checksum. */
+  bootstrapKey: string | null;
+}
+
+export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxies, bootstrapKey }: KeysOptions): Keys {
+  const known = new Lru<string, Known>(KEYS_MAX);
+  // A key read while a change was on its way may be of yesterday: it is used once and not remembered.
+  let epoch = 0;
+  const used = new Map<string, number>();
+  changes.subscribe((change) => {
+    if (!change.kind.startsWith('api_key.')) return;
+    epoch++;
+    known.clear();
+  });
+
+  const touch = async (): Promise<void> => {
+    if (used.size === 0) return;
+    const steps = [...used].map(([id, at]) => touchKey(id, at));
+    used.clear();
+    await db.atomic(steps);
+  };
+  // A last use that could not be written is lost; the next one says more anyway.
+  const timer = setInterval(() => void touch().catch(() => {}), TOUCH_EVERY_MS);
+  timer.unref();
+
+  async function load(hash: string): Promise<Known> {
+    const before = epoch;
+    const key = await findKeyByHash(db, hash);
+    if (key === undefined) throw fail('invalid_api_key', 'This API key does not exist. Check that it was copied whole.');
+    const ranges = key.allowedIps.map(parseRange).filter((range): range is Range => range !== undefined);
+    const found: Known = {
+      keyId: key.id,
+      permissions: new Set(key.permissions),
+      readOnly: key.type === 'public',
+      key,
+      ranges,
+    };
+    if (before === epoch) known.set(hash, found);
+    return found;
+  }
+
+  function admit(found: Known, request: FastifyRequest): Caller {
+    const { key } = found;
+    const now = clock.now();
+    if (key.revokedAt !== null && key.revokedAt <= now) {
+      throw fail('invalid_api_key', `This API key was revoked at ${toIso(key.revokedAt)}. Use another one.`);
+    }
+    if (key.expiresAt !== null && now >= key.expiresAt) {
+      throw fail('invalid_api_key', `This API key expired at ${toIso(key.expiresAt)}. Use another one.`);
+    }
+    if (found.ranges.length > 0) requireAddress(found.ranges, sourceOf(request, trustedProxies));
+    used.set(key.id, now);
+    return found;
+  }
+
+  return {
+    authenticate(request) {
+      const hash = hashOfKey(keyIn(request.headers.authorization, bootstrapKey));
+      const found = known.get(hash);
+      return found === undefined ? load(hash).then((loaded) => admit(loaded, request)) : admit(found, request);
+    },
+    authorize(caller, permission) {
+      if (holdsPermission(caller.permissions, permission)) return;
+      throw fail('insufficient_permissions', `This API key does not hold the permission ${permission}.`);
+    },
+    lastUsedAt: (keyId) => used.get(keyId) ?? null,
+    async close() {
+      clearInterval(timer);
+      await touch();
+    },
+  };
+}
+
+function keyIn(header: string | undefined, bootstrapKey: string | null): string {
+  const match = /^bearer +(\S+) *$/i.exec(header ?? '');
+  if (match?.[1] === undefined) {
+    throw fail('missing_api_key', 'Send an API key in the header `Authorization: Bearer svc_sk_…`.');
+  }
+  if (!isKeyText(match[1]) && match[1] !== bootstrapKey) {
+    throw fail('invalid_api_key', 'This is not an API key: its form or checksum is wrong. Check that it was copied whole.');
+  }
+  return match[1];
+}
+
+function requireAddress(ranges: readonly Range[], source: string): void {
+  const address = parseAddress(source);
+  if (address !== undefined && ranges.some((range) => contains(range, address))) return;
+  throw fail('ip_not_allowed', `This API key may not be used from ${formatAddress(source)}.`);
+}
+
+/**
+ * The address a request came from: the socket's, unless the peer is a trusted proxy; then X-Forwarded-For from the right,
+ * past further trusted proxies. What is no address stops the walk: it cannot be vouched for.
+ */
+export function sourceOf(request: FastifyRequest, trusted: readonly Range[]): string {
+  let source = request.socket.remoteAddress ?? '';
+  if (trusted.length === 0) return source;
+  const isTrusted = (text: string): boolean => {
+    const address = parseAddress(text);
+    return address !== undefined && trusted.some((range) => contains(range, address));
+  };
+  const forwarded = [request.headers['x-forwarded-for'] ?? []].flat().join(',');
+  const hops = forwarded === '' ? [] : forwarded.split(',').map((hop) => hop.trim());
+  while (isTrusted(source) && hops.length > 0) source = hops.pop() as string;
+  return source;
+}

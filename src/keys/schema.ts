@@ -1,0 +1,57 @@
+/** Keys on the wire. */
+import { type Static, Type } from 'typebox';
+import { toIso } from '../lib/clock.ts';
+import { PERMISSIONS, type Permission } from '../permissions.ts';
+import { type Key, KEY_TYPES } from './key.ts';
+
+const permission = Type.Enum(Object.keys(PERMISSIONS) as Permission[]);
+
+export const CreateKey = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 200, format: 'plain-text' }),
+    type: Type.Enum([...KEY_TYPES]),
+    permissions: Type.Optional(Type.Array(permission, { minItems: 1, maxItems: 50 })),
+    allowedIps: Type.Optional(Type.Array(Type.String({ format: 'ip-range', maxLength: 64 }), { maxItems: 100 })),
+    expiresAt: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
+  },
+  { additionalProperties: false },
+);
+export type CreateKey = Static<typeof CreateKey>;
+
+export const RotateKey = Type.Object(
+  { graceSeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 604_800 })) },
+  { additionalProperties: false },
+);
+
+export const KeyAnswer = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('api_key'),
+    name: Type.String(),
+    type: Type.Enum([...KEY_TYPES]),
+    permissions: Type.Array(permission),
+    allowedIps: Type.Array(Type.String()),
+    prefix: Type.String({ description: 'The first 12 characters of the key' }),
+    expiresAt: Type.Union([Type.String(), Type.Null()]),
+    createdAt: Type.String(),
+    lastUsedAt: Type.Union([Type.String(), Type.Null()]),
+    key: Type.Optional(Type.String({ description: 'The key itself: only here, only once' })),
+  },
+  { description: 'An API key' },
+);
+
+const isoOrNull = (at: number | null): string | null => (at === null ? null : toIso(at));
+
+export const keyAnswer = (key: Key, text?: string) => ({
+  id: key.id,
+  object: 'api_key',
+  name: key.name,
+  type: key.type,
+  permissions: key.permissions,
+  allowedIps: key.allowedIps,
+  prefix: key.prefix,
+  expiresAt: isoOrNull(key.expiresAt),
+  createdAt: toIso(key.createdAt),
+  lastUsedAt: isoOrNull(key.lastUsedAt),
+  ...(text === undefined ? {} : { key: text }),
+});

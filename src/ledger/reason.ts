@@ -1,0 +1,25 @@
+/** Why a check was denied: the closed list. `code` is what the ledger stores (0 = allowed) and never changes meaning. */
+export const REASONS = {
+  no_license: { code: 1, message: 'A valid license for this content is required.' },
+  license_expired: { code: 2, message: 'The license for this content has expired.' },
+  rate_limit_exceeded: { code: 3, message: 'The rate limit for this access is used up.' },
+  permission_not_granted: { code: 4, message: 'The permission asked for is not granted.' },
+  content_archived: { code: 5, message: 'This content is archived and not available.' },
+  requester_suspended: { code: 6, message: 'This requester is suspended.' },
+  policy_denied: { code: 7, message: 'The policy of this content denies access.' },
+} as const;
+
+export type Reason = keyof typeof REASONS;
+
+export const ALLOWED_MESSAGE = 'Access granted.';
+
+export const reasonCode = (reason: Reason | null): number => (reason === null ? 0 : REASONS[reason].code);
+
+const BY_CODE = new Map(Object.entries(REASONS).map(([name, { code }]) => [code, name as Reason]));
+
+export function reasonOf(code: number): Reason | null {
+  if (code === 0) return null;
+  const reason = BY_CODE.get(code as 1);
+  if (reason === undefined) throw new Error(`no reason has the code ${code}`);
+  return reason;
+}

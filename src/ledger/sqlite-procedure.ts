@@ -1,0 +1,139 @@
+/**
+ * The ledger's part of the storage thread: one flush inside the writer's transaction. Answers each claim by the shared
+ * arithmetic in limits/limit, writes the limits' new states, the decisions and the receipts.
+ */
+import type { Value } from '../db/db.ts';
+import { RECEIPT_SQL, receiptParams } from '../db/receipt.ts';
+import { type Connection, ExpectationFailed } from '../db/sqlite-connection.ts';
+import type { Procedure } from '../db/sqlite-worker.ts';
+import { Lru } from '../lib/lru.ts';
+import { type LimitState, type Period, take } from '../limits/limit.ts';
+import { decisionId, settle } from './decision.ts';
+import type { Receipt } from './ledger.ts';
+import { REASONS } from './reason.ts';
+
+export interface LedgerPayload {
+  ledgerNo: number;
+  /** COLUMNS values for each entry. */
+  rows: Value[];
+  /** Four values for each claim: index of its entry, key, requests, period. */
+  claims: (string | number)[];
+  receipts: (Receipt & { firstEntry: number })[];
+}
+
+export const COLUMNS = [
+  'seq',
+  'at',
+  'content_no',
+  'requester_id',
+  'policy_no',
+  'policy_version',
+  'reason',
+  'rule_index',
+  'rule_priority',
+  'license_id',
+  'limit_remaining',
+  'limit_reset_at',
+  'inputs',
+] as const;
+const WIDTH = COLUMNS.length;
+const AT = COLUMNS.indexOf('at');
+const REASON = COLUMNS.indexOf('reason');
+const REMAINING = COLUMNS.indexOf('limit_remaining');
+const RESET_AT = COLUMNS.indexOf('limit_reset_at');
+
+/** Statements with this many rows at once: a fifth faster than one by one; more gained nothing. */
+const ROWS_AT_ONCE = 10;
+const STATES_MAX = 50_000;
+
+const insertSql = (rows: number): string => {
+  const places = Array.from({ length: WIDTH }, () => '?').join(', ');
+  return `insert into decisions (${COLUMNS.join(', ')}) values ${Array.from({ length: rows }, () => `(${places})`).join(', ')}`;
+};
+
+export function procedure(connection: Connection): Procedure<LedgerPayload, number[]> {
+  const insertOne = connection.prepare(insertSql(1));
+  const insertMany = connection.prepare(insertSql(ROWS_AT_ONCE));
+  const readLimit = connection.prepare('select state from limits where key = $1');
+  const writeLimit = connection.prepare(
+    `insert into limits (key, state, expires_at) values ($1, $2, $3)
+     on conflict (key) do update set state = excluded.state, expires_at = excluded.expires_at`,
+  );
+  const insertReceipt = connection.prepare(RECEIPT_SQL);
+  // As committed or about to be; `forget` empties it when a transaction did not come to its end.
+  const states = new Lru<string, LimitState>(STATES_MAX);
+
+  function stateOf(key: string): LimitState {
+    const known = states.get(key);
+    if (known !== undefined) return known;
+    const row = readLimit.get(key) as { state: string } | undefined;
+    return row === undefined ? [] : (JSON.parse(row.state) as number[]);
+  }
+
+  function answerClaims({ rows, claims }: LedgerPayload): number[] {
+    const answers: number[] = [];
+    const touched = new Map<string, { state: LimitState; expiresAt: number }>();
+    for (let i = 0; i < claims.length; i += 4) {
+      const row = (claims[i] as number) * WIDTH;
+      const key = claims[i + 1] as string;
+      const limit = { requests: claims[i + 2] as number, period: claims[i + 3] as Period };
+      const before = touched.get(key)?.state ?? stateOf(key);
+      const use = take(before, limit, rows[row + AT] as number);
+      touched.set(key, use);
+      if (!use.admitted) rows[row + REASON] = REASONS.rate_limit_exceeded.code;
+      rows[row + REMAINING] = use.remaining;
+      rows[row + RESET_AT] = use.resetAt;
+      answers.push(use.admitted ? 1 : 0, use.remaining, use.resetAt);
+    }
+    for (const [key, { state, expiresAt }] of touched) {
+      writeLimit.run(key, JSON.stringify(state), expiresAt);
+      states.set(key, state);
+    }
+    return answers;
+  }
+
+  function insertRows(rows: Value[]): void {
+    const many = ROWS_AT_ONCE * WIDTH;
+    let i = 0;
+    for (; i + many <= rows.length; i += many) insertMany.run(...rows.slice(i, i + many));
+    for (; i < rows.length; i += WIDTH) insertOne.run(...rows.slice(i, i + WIDTH));
+  }
+
+  function insertReceipts({ ledgerNo, rows, claims, receipts }: LedgerPayload, answers: number[]): void {
+    for (const { scope, bodyHash, status, parts, firstEntry } of receipts) {
+      const claimOf = new Map<number, number>();
+      for (let i = 0; i < claims.length; i += 4) claimOf.set(claims[i] as number, (i / 4) * 3);
+      let now = 0;
+      const body = parts.map((part) => {
+        if (typeof part === 'string') return part;
+        const index = firstEntry + part.entry;
+        const at = rows[index * WIDTH + AT] as number;
+        now = at;
+        const answer = claimOf.get(index);
+        const granted = answer === undefined ? null : grantedAt(answers, answer);
+        const id = decisionId(ledgerNo, at, rows[index * WIDTH] as number);
+        return JSON.stringify(settle(part, { id, at, granted }));
+      });
+      const receipt = { scope, bodyHash, status, body: body.join('') };
+      if (Number(insertReceipt.run(...receiptParams(receipt, now)).changes) !== 1) {
+        throw new ExpectationFailed('this request was answered already');
+      }
+    }
+  }
+
+  return {
+    run(payload) {
+      const answers = answerClaims(payload);
+      insertRows(payload.rows);
+      insertReceipts(payload, answers);
+      return answers;
+    },
+    forget: () => states.clear(),
+  };
+}
+
+const grantedAt = (answers: number[], i: number) => ({
+  admitted: answers[i] === 1,
+  remaining: answers[i + 1] as number,
+  resetAt: answers[i + 2] as number,
+});

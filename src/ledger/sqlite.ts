@@ -1,0 +1,123 @@
+/** The ledger on SQLite: places are given on the main thread, everything is written by the storage thread. */
+import { randomInt } from 'node:crypto';
+import type { SqliteDb } from '../db/sqlite.ts';
+import { type Clock, steadyClock } from '../lib/clock.ts';
+import { peek } from '../limits/limit.ts';
+import type { Granted } from './decision.ts';
+import type { Claim, Ledger } from './ledger.ts';
+import { recorder, type Submission } from './recorder.ts';
+import type { LedgerPayload } from './sqlite-procedure.ts';
+
+/** For openSqlite: the ledger's part of the storage thread. */
+export const ledgerProcedure = { ledger: new URL('./sqlite-procedure.ts', import.meta.url).href };
+
+/** Places are set aside in blocks, so that a crash or a purge can never lead to one being given twice. */
+const BLOCK = 1_000_000;
+const RESERVE_AHEAD = BLOCK / 2;
+
+/** Decision ids must sort by time over restarts too, hence the clock of the ledger never reads before its newest entry. */
+export async function openSqliteLedger(db: SqliteDb, clock?: Clock): Promise<Ledger> {
+  await db.atomic([
+    {
+      sql: `insert into settings (name, value) values ('ledger_no', $1), ('ledger_reserved', '0')
+            on conflict (name) do nothing`,
+      params: [String(randomInt(2 ** 30))],
+    },
+  ]);
+  const settings = await db.read<{ name: string; value: string }>('select name, value from settings');
+  const setting = (name: string) => Number(settings.find((row) => row.name === name)?.value);
+  const [newest] = await db.read<{ seq: number }>('select seq from decisions order by seq desc limit 1');
+
+  const ledgerNo = setting('ledger_no');
+  const time = clock ?? steadyClock();
+  let next = setting('ledger_reserved') + 1;
+  let reserved = next - 1;
+  let reserving: Promise<void> | undefined;
+
+  const reserve = async (): Promise<void> => {
+    const to = reserved + BLOCK;
+    await db.atomic([
+      { sql: `update settings set value = $1 where name = 'ledger_reserved'`, params: [String(to)], expect: 1 },
+    ]);
+    reserved = to;
+  };
+  await reserve();
+
+  const record = recorder({
+    ledgerNo,
+    now: () => time.now(),
+    nextSeq: () => next++,
+    async flush(submissions) {
+      const needed = submissions.at(-1)?.recorded.at(-1)?.seq ?? 0;
+      if (reserved - needed < RESERVE_AHEAD) {
+        reserving ??= reserve().finally(() => {
+          reserving = undefined;
+        });
+        // Ahead of need it runs beside the flush; a failure then shows when the block really is used up.
+        if (needed > reserved) await reserving;
+        else reserving.catch(() => {});
+      }
+      const answer = await db.call<number[]>('ledger', toPayload(submissions, ledgerNo));
+      const granted: Granted[] = [];
+      for (let i = 0; i < answer.length; i += 3) {
+        granted.push({ admitted: answer[i] === 1, remaining: answer[i + 1] as number, resetAt: answer[i + 2] as number });
+      }
+      return granted;
+    },
+  });
+  record.startAt(newest?.seq ?? 0);
+
+  return {
+    ledgerNo,
+    record: record.record,
+    head: record.head,
+    now: () => time.now(),
+    peek: (claims) => peekLimits(db, claims, time.now()),
+    close: record.drained,
+  };
+}
+
+/** Flat, because the copy between threads costs by the object. */
+function toPayload(submissions: readonly Submission[], ledgerNo: number): LedgerPayload {
+  const rows: LedgerPayload['rows'] = [];
+  const claims: LedgerPayload['claims'] = [];
+  const receipts: LedgerPayload['receipts'] = [];
+  let index = 0;
+  for (const { entries, recorded, receipt } of submissions) {
+    if (receipt !== undefined) receipts.push({ ...receipt, firstEntry: index });
+    for (let i = 0; i < entries.length; i++) {
+      const entry = entries[i] as (typeof entries)[number];
+      const place = recorded[i] as (typeof recorded)[number];
+      rows.push(
+        place.seq,
+        place.at,
+        entry.contentNo,
+        entry.requesterId,
+        entry.policyNo,
+        entry.policyVersion,
+        entry.reason,
+        entry.ruleIndex,
+        entry.rulePriority,
+        entry.licenseId,
+        null,
+        null,
+        entry.inputs,
+      );
+      if (entry.claim !== null) {
+        claims.push(index, entry.claim.key, entry.claim.limit.requests, entry.claim.limit.period);
+      }
+      index++;
+    }
+  }
+  return { ledgerNo, rows, claims, receipts };
+}
+
+async function peekLimits(db: SqliteDb, claims: readonly Claim[], at: number): Promise<Granted[]> {
+  const keys = [...new Set(claims.map((claim) => claim.key))];
+  const rows = await db.read<{ key: string; state: string }>(
+    'select key, state from limits where key in (select value from json_each($1))',
+    [JSON.stringify(keys)],
+  );
+  const states = new Map(rows.map((row) => [row.key, JSON.parse(row.state) as number[]]));
+  return claims.map((claim) => peek(states.get(claim.key) ?? [], claim.limit, at));
+}

@@ -1,0 +1,41 @@
+/**
+ * What no answer shows any more leaves the store too: decisions of deleted content, used-up limits, old receipts. In small
+ * transactions between the others; a crash loses nothing but the place it had reached.
+ */
+import type { Db } from '../db/db.ts';
+import { receiptsEnd } from '../db/receipt.ts';
+
+const ROWS_AT_ONCE = 5_000;
+
+export async function sweep(db: Db, now: number): Promise<void> {
+  await db.atomic([
+    { sql: 'delete from limits where expires_at <= $1', params: [now] },
+    { sql: 'delete from receipts where created_at <= $1', params: [receiptsEnd(now)] },
+  ]);
+  await purgeDecisions(db);
+}
+
+/** One walk over the decisions for all items deleted before it began. */
+async function purgeDecisions(db: Db): Promise<void> {
+  const purges = await db.read<{ content_no: number }>('select content_no from purges order by content_no limit 1000');
+  if (purges.length === 0) return;
+  const last = purges.at(-1)?.content_no ?? 0;
+  let from = 0;
+  for (;;) {
+    const [end] = await db.read<{ seq: number }>(
+      `select seq from decisions where seq > $1 order by seq limit 1 offset ${ROWS_AT_ONCE - 1}`,
+      [from],
+    );
+    const to = end?.seq ?? Number.MAX_SAFE_INTEGER;
+    await db.atomic([
+      {
+        sql: `delete from decisions where seq > $1 and seq <= $2
+              and content_no in (select content_no from purges where content_no <= $3)`,
+        params: [from, to, last],
+      },
+    ]);
+    if (end === undefined) break;
+    from = to;
+  }
+  await db.atomic([{ sql: 'delete from purges where content_no <= $1', params: [last] }]);
+}

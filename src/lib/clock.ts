@@ -1,0 +1,23 @@
+/** Time as a parameter: everything that needs the moment is handed a Clock, so that tests own it. */
+export interface Clock {
+  /** Epoch milliseconds. Never less than a value it gave before. */
+  now(): number;
+}
+
+/**
+ * A clock that never runs backwards within a process. Ids, decisions and rolling limits are ordered by it, so a
+ * correction of the machine's clock must not reorder them.
+ */
+export function steadyClock(source: () => number = Date.now): Clock {
+  let latest = 0;
+  return {
+    now() {
+      const now = source();
+      if (now > latest) latest = now;
+      return latest;
+    },
+  };
+}
+
+/** `2026-11-21T09:30:00.123Z`, the one form of time on the wire. */
+export const toIso = (at: number): string => new Date(at).toISOString();

@@ -1,0 +1,140 @@
+/**
+ * Rate limits as pure arithmetic: a state, a limit and a moment in; a verdict and the next state out. Promise: `second`,
+ * `minute` and `hour` never admit more than `requests` in any span of that length; `day`, `week` and `month` never more
+ * in a calendar period (UTC, weeks from Monday). The bound is never passed; at most one bucket is held back too long.
+ */
+
+/** The closed list of periods. Rolling ones have a length and a bucket width for large limits, in ms. */
+export const PERIODS = {
+  second: { kind: 'rolling', lengthMs: 1_000, bucketMs: 10 },
+  minute: { kind: 'rolling', lengthMs: 60_000, bucketMs: 1_000 },
+  hour: { kind: 'rolling', lengthMs: 3_600_000, bucketMs: 60_000 },
+  day: { kind: 'calendar' },
+  week: { kind: 'calendar' },
+  month: { kind: 'calendar' },
+} as const;
+
+export type Period = keyof typeof PERIODS;
+
+export interface Limit {
+  /** Admissions per period, ≥ 1. */
+  requests: number;
+  period: Period;
+}
+
+/**
+ * What is remembered of a limit's use. Rolling: pairs `end, count`, ascending, where `end` is the first moment after the
+ * bucket the admissions fell into. Calendar: the period's start and the admissions in it.
+ */
+export type LimitState = readonly number[];
+
+export interface LimitUse {
+  admitted: boolean;
+  state: LimitState;
+  /** Admissions left after this one. */
+  remaining: number;
+  /** The first moment at which more will be left than now (epoch ms). */
+  resetAt: number;
+  /** From this moment on the state says nothing and may be thrown away (epoch ms). */
+  expiresAt: number;
+}
+
+/** Up to here every admission keeps its own millisecond, and a rolling limit equals an exact log of admissions. */
+const EXACT_MAX = 100;
+const DAY_MS = 86_400_000;
+
+/** Asks for one admission at `at` (epoch ms); a refusal changes nothing. */
+export function take(state: LimitState, limit: Limit, at: number): LimitUse {
+  return use(state, limit, at, 1);
+}
+
+/** What would be left at `at`, without using any of it; `admitted` says whether one more would pass. */
+export function peek(state: LimitState, limit: Limit, at: number): LimitUse {
+  return use(state, limit, at, 0);
+}
+
+function use(state: LimitState, limit: Limit, at: number, wanted: 0 | 1): LimitUse {
+  const period = PERIODS[limit.period];
+  return period.kind === 'rolling'
+    ? roll(state, limit.requests, at, wanted, period.lengthMs, period.bucketMs)
+    : count(state, limit, at, wanted);
+}
+
+function roll(
+  state: LimitState,
+  requests: number,
+  at: number,
+  wanted: 0 | 1,
+  lengthMs: number,
+  bucketMs: number,
+): LimitUse {
+  const width = requests <= EXACT_MAX ? 1 : bucketMs;
+  const end = (Math.floor(at / width) + 1) * width;
+  const next: number[] = [];
+  let used = 0;
+  for (let i = 0; i < state.length; i += 2) {
+    // A bucket that ends after the present one was filled by a clock that has since been set back. Its admissions are
+    // counted as of now: later than they were, so the bound holds, and forgotten one period from now.
+    const ends = Math.min(state[i] as number, end);
+    const admissions = state[i + 1] as number;
+    if (at >= ends + lengthMs) continue;
+    used += admissions;
+    if (next[next.length - 2] === ends) (next[next.length - 1] as number) += admissions;
+    else next.push(ends, admissions);
+  }
+  const admitted = used + 1 <= requests;
+  if (admitted && wanted === 1) {
+    used++;
+    if (next[next.length - 2] === end) (next[next.length - 1] as number)++;
+    else next.push(end, 1);
+  }
+  const remaining = Math.max(0, requests - used);
+  return {
+    admitted,
+    state: next,
+    remaining,
+    resetAt: freedAt(next, used - requests, at, lengthMs),
+    expiresAt: (next.length === 0 ? at : (next[next.length - 2] as number)) + lengthMs,
+  };
+}
+
+/** When the oldest buckets that hold more than `excess` admissions together will have left the window. */
+function freedAt(state: number[], excess: number, at: number, lengthMs: number): number {
+  let freed = 0;
+  for (let i = 0; i < state.length; i += 2) {
+    freed += state[i + 1] as number;
+    if (freed > excess) return (state[i] as number) + lengthMs;
+  }
+  return at;
+}
+
+function count(state: LimitState, limit: Limit, at: number, wanted: 0 | 1): LimitUse {
+  const start = calendarStart(limit.period, at);
+  // A start in the future was written under a clock that has since been set back: its use counts for the present period.
+  let used = state.length === 2 && (state[0] as number) >= start ? (state[1] as number) : 0;
+  const admitted = used + 1 <= limit.requests;
+  if (admitted && wanted === 1) used++;
+  const end = calendarEnd(limit.period, start);
+  return {
+    admitted,
+    state: [start, used],
+    remaining: Math.max(0, limit.requests - used),
+    resetAt: end,
+    expiresAt: end,
+  };
+}
+
+function calendarStart(period: Period, at: number): number {
+  const day = Math.floor(at / DAY_MS) * DAY_MS;
+  if (period === 'day') return day;
+  const date = new Date(day);
+  if (period === 'week') return day - ((date.getUTCDay() + 6) % 7) * DAY_MS;
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+}
+
+function calendarEnd(period: Period, start: number): number {
+  if (period === 'day') return start + DAY_MS;
+  if (period === 'week') return start + 7 * DAY_MS;
+  const date = new Date(start);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}

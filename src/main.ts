@@ -1,0 +1,61 @@
+/** `npm start`: settings from the environment, the service until SIGTERM or SIGINT. */
+import { enableCompileCache } from 'node:module';
+
+enableCompileCache();
+const { pino } = await import('pino');
+const { ConfigError, readConfig, unknownSettings } = await import('./config.ts');
+const { DataDirHeld, startService } = await import('./app.ts');
+
+/** Longer than this nobody waits for a request that is under way. */
+const STOP_WITHIN_MS = 10_000;
+
+const stop = (message: string): never => {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+};
+
+try {
+  const config = readConfig(process.env);
+  const logger = pino({ level: config.logLevel }, pino.destination({ fd: 2, sync: false }));
+  for (const warning of unknownSettings(process.env)) logger.warn(warning);
+  const service = await startService({ config, logger });
+  logger.info({ address: service.address }, 'ready');
+  if (service.firstKey !== undefined) welcome(service.address, service.firstKey, config.bootstrapKey !== null);
+
+  const end = (signal: string): void => {
+    logger.info({ signal }, 'stopping');
+    setTimeout(() => stop('Requests were still under way after 10 s; stopped without them.'), STOP_WITHIN_MS).unref();
+    service.close().then(
+      () => process.exit(0),
+      (error) => stop(`Could not stop cleanly: ${error}`),
+    );
+  };
+  process.once('SIGTERM', end);
+  process.once('SIGINT', end);
+} catch (error) {
+  if (error instanceof ConfigError || error instanceof DataDirHeld) stop(error.message);
+  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
+    stop('The port is taken by another process. Stop it, or set POSTERN_PORT to another one (0 takes a free one).');
+  }
+  throw error;
+}
+
+function welcome(address: string, key: string, chosen: boolean): void {
+  const shown = chosen ? '$POSTERN_BOOTSTRAP_KEY' : key;
+  const first = chosen
+    ? 'The first key is the one in POSTERN_BOOTSTRAP_KEY.'
+    : `The first key, shown this once; it may do everything:\n\n  ${key}`;
+  process.stdout.write(`Postern answers on ${address}
+
+${first}
+
+Try it:
+
+  curl -s ${address}/v1/content -H "Authorization: Bearer ${shown}" -H 'Content-Type: application/json' \\
+    -d '{"externalId":"hello","title":"Hello","type":"article","source":"https://example.com/hello"}'
+  curl -s ${address}/v1/access/check -H "Authorization: Bearer ${shown}" -H 'Content-Type: application/json' \\
+    -d '{"contentId":"hello","requesterId":"gptbot","explain":true}'
+
+The API: ${address}/docs
+`);
+}

@@ -1,0 +1,199 @@
+/**
+ * Rules compiled once per policy version: sorted into the order in which they are asked, each with one closure that says
+ * whether it holds. What a rule does not mention costs it nothing.
+ */
+import { createHash } from 'node:crypto';
+import type { Limit } from '../limits/limit.ts';
+import { conditionOf, holds, list, type LicenseTest, type Test } from './conditions.ts';
+import type { Facts, LicenseFacts } from './facts.ts';
+import { type Action, DEFAULT_GRANT, type PolicyVersion, type Rule, type Scope } from './policy.ts';
+
+/** What became of one condition in a check. */
+export interface ConditionTrace {
+  key: string;
+  expected: unknown;
+  /** null: the check does not know it. */
+  actual: unknown;
+  held: boolean;
+}
+
+export interface CompiledLimit extends Limit {
+  scope: Scope;
+  /** Equal for rules whose use is counted together, over edits of number, message, name and position. */
+  id: string;
+}
+
+export interface CompiledRule {
+  /** Zero-based, in the stored list. */
+  index: number;
+  /** The priority that applied. */
+  priority: number;
+  action: Action;
+  permissions: readonly string[];
+  message: string | null;
+  limit: CompiledLimit | null;
+  /** `default: true`, or no conditions at all. */
+  catchAll: boolean;
+  /** A deny rule for those without a valid licence. */
+  requiresLicense: boolean;
+  holds(facts: Facts): boolean;
+  /** For allow rules with a licence key: would it hold with one more valid licence of the right kind? */
+  missesOnlyLicense: ((facts: Facts) => boolean) | null;
+  /** For the same rules: would this licence, were it valid, have made the rule hold? */
+  wouldHoldWith: ((facts: Facts, license: LicenseFacts) => boolean) | null;
+  trace(facts: Facts): ConditionTrace[];
+}
+
+export interface CompiledPolicy {
+  no: number;
+  id: string;
+  version: number;
+  defaultAction: Action;
+  /** In the order in which they are asked. */
+  rules: readonly CompiledRule[];
+}
+
+export function compile(policy: PolicyVersion): CompiledPolicy {
+  const rules = policy.rules.map((rule, index) => compileRule(policy.no, rule, index));
+  const last = (rule: CompiledRule): number => (policy.rules[rule.index]?.conditions?.default === true ? 1 : 0);
+  rules.sort((a, b) => last(a) - last(b) || a.priority - b.priority || a.index - b.index);
+  return { no: policy.no, id: policy.id, version: policy.version, defaultAction: policy.defaultAction, rules };
+}
+
+/** The conditions of a rule taken apart by what they ask. */
+interface Parts {
+  never: boolean;
+  tests: { key: string; test: Test; negated: boolean }[];
+  hasValidLicense: boolean | null;
+  license: { key: string; test: LicenseTest }[];
+  licenseNot: { key: string; test: LicenseTest }[];
+  /** The values of `licenseType` and `licenseTypeNot`. */
+  types: readonly string[] | null;
+  typesNot: readonly string[];
+}
+
+function takeApart(conditions: Record<string, unknown>): Parts {
+  const parts: Parts = { never: false, tests: [], hasValidLicense: null, license: [], licenseNot: [], types: null, typesNot: [] };
+  for (const [key, value] of Object.entries(conditions)) {
+    const { condition, negated } = conditionOf(key);
+    if (key === 'default') parts.never = value === false;
+    else if (key === 'hasValidLicense') parts.hasValidLicense = value as boolean;
+    else if (condition.about === 'check') parts.tests.push({ key, test: condition.compile(value as never), negated });
+    else if (condition.about === 'license') {
+      if (key === 'licenseType') parts.types = list(value as string | string[]);
+      if (key === 'licenseTypeNot') parts.typesNot = list(value as string | string[]);
+      (negated ? parts.licenseNot : parts.license).push({ key, test: condition.compile(value as never) });
+    }
+  }
+  return parts;
+}
+
+function compileRule(policyNo: number, rule: Rule, index: number): CompiledRule {
+  const conditions = rule.conditions ?? {};
+  const parts = takeApart(conditions);
+  const { action } = rule;
+  const plain = all(parts.tests.map(({ test, negated }) => (facts: Facts) => holds(test(facts), negated, action)));
+  const licensed = licenseTest(parts, action);
+  const asksLicense = parts.hasValidLicense !== null || parts.license.length > 0 || parts.licenseNot.length > 0;
+  const nearMiss = action === 'allow' && asksLicense && !parts.never;
+  return {
+    index,
+    priority: rule.priority ?? index + 1,
+    action,
+    permissions: rule.permissions ?? DEFAULT_GRANT,
+    message: rule.message ?? null,
+    limit: action === 'allow' ? compileLimit(policyNo, rule) : null,
+    catchAll: conditions.default === true || Object.keys(conditions).length === 0,
+    requiresLicense: action === 'deny' && parts.hasValidLicense === false,
+    holds: parts.never ? () => false : all([...(plain === ALWAYS ? [] : [plain]), ...licensed]),
+    missesOnlyLicense: nearMiss ? (facts) => plain(facts) && acceptsOneMore(parts, facts) : null,
+    wouldHoldWith: nearMiss ? (facts, license) => plain(facts) && acceptsThis(parts, facts, license) : null,
+    trace: (facts) => trace(conditions, facts, action),
+  };
+}
+
+const ALWAYS = (): boolean => true;
+
+/** One closure for all: the common short cases without a loop. */
+function all(tests: readonly ((facts: Facts) => boolean)[]): (facts: Facts) => boolean {
+  const [first, second] = tests;
+  if (first === undefined) return ALWAYS;
+  if (second === undefined) return first;
+  if (tests.length === 2) return (facts) => first(facts) && second(facts);
+  return (facts) => {
+    for (const test of tests) if (!test(facts)) return false;
+    return true;
+  };
+}
+
+/** What the licence keys ask of the valid licences: the positive ones of one, the negative ones of all. */
+function licenseTest(parts: Parts, action: Action): ((facts: Facts) => boolean)[] {
+  const tests: ((facts: Facts) => boolean)[] = [];
+  const wanted = parts.hasValidLicense;
+  if (wanted !== null) tests.push((facts) => facts.validLicenses.length > 0 === wanted);
+  if (parts.license.length > 0) {
+    tests.push((facts) => facts.validLicenses.some((license) => parts.license.every(({ test }) => test(license))));
+  }
+  for (const { test } of parts.licenseNot) {
+    tests.push(({ validLicenses }) =>
+      holds(validLicenses.length === 0 ? undefined : validLicenses.some(test), true, action),
+    );
+  }
+  return tests;
+}
+
+/**
+ * Could one more valid licence, free to be of any kind, make the licence keys hold? Not if they ask for none, nor if a
+ * licence held already is of a kind they exclude, nor if every type asked for is excluded as well.
+ */
+function acceptsOneMore(parts: Parts, facts: Facts): boolean {
+  if (parts.hasValidLicense === false) return false;
+  if (parts.licenseNot.some(({ test }) => facts.validLicenses.some(test))) return false;
+  return parts.types === null || parts.types.some((type) => !parts.typesNot.includes(type));
+}
+
+function acceptsThis(parts: Parts, facts: Facts, license: LicenseFacts): boolean {
+  if (parts.hasValidLicense === false) return false;
+  const held = [...facts.validLicenses, license];
+  return (
+    !parts.licenseNot.some(({ test }) => held.some(test)) &&
+    held.some((one) => parts.license.every(({ test }) => test(one)))
+  );
+}
+
+function compileLimit(policyNo: number, rule: Rule): CompiledLimit | null {
+  if (rule.rateLimit === undefined) return null;
+  const { requests, period, scope = 'requester' } = rule.rateLimit;
+  const identity = canonical({ conditions: rule.conditions ?? {}, period, scope });
+  const hash = createHash('sha256').update(identity).digest('base64url').slice(0, 16);
+  return { requests, period, scope, id: `${policyNo}.${hash}` };
+}
+
+/** One text for all ways to write the same conditions: keys sorted, a single value as a list, lists sorted. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).sort().join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalItem(value[key as never])}`).join(',')}}`;
+}
+
+const canonicalItem = (value: unknown): string => canonical(typeof value === 'string' ? [value] : value);
+
+function trace(conditions: Record<string, unknown>, facts: Facts, action: Action): ConditionTrace[] {
+  return Object.entries(conditions).map(([key, expected]) => {
+    const { condition, negated } = conditionOf(key);
+    if (condition.about === 'check') {
+      const answer = condition.compile(expected as never)(facts);
+      return { key, expected, actual: condition.actual(facts), held: holds(answer, negated, action) };
+    }
+    if (condition.about === 'license') {
+      const test = condition.compile(expected as never);
+      const valid = facts.validLicenses;
+      const answer = negated && valid.length === 0 ? undefined : valid.some(test);
+      return { key, expected, actual: valid.map(condition.actual), held: holds(answer, negated, action) };
+    }
+    if (key === 'default') return { key, expected, actual: null, held: expected === true };
+    const actual = facts.validLicenses.length > 0;
+    return { key, expected, actual, held: actual === expected };
+  });
+}

@@ -1,0 +1,88 @@
+/** What one check knows. Conditions ask it and nothing else; what is null the check does not know. */
+import { type Address, parseAddress } from '../lib/ip-range.ts';
+
+export interface ContentFacts {
+  readonly no: number;
+  readonly id: string;
+  readonly externalId: string;
+  readonly type: string;
+  readonly tags: readonly string[];
+  readonly policyId: string;
+  readonly archived: boolean;
+}
+
+/** A licence of the requester, valid or not. */
+export interface LicenseFacts {
+  /** null for one the calling server vouches for. */
+  readonly id: string | null;
+  readonly type: string;
+  readonly features: readonly string[];
+  readonly startsAt: number | null;
+  readonly expiresAt: number | null;
+}
+
+export interface FactsInput {
+  at: number;
+  content: ContentFacts;
+  requesterId: string | null;
+  permission: string | null;
+  purpose: string | null;
+  country: string | null;
+  ip: string | null;
+  userAgent: string | null;
+  licenses: readonly LicenseFacts[];
+}
+
+export class Facts {
+  readonly at: number;
+  readonly content: ContentFacts;
+  readonly requesterId: string | null;
+  readonly permission: string | null;
+  readonly purpose: string | null;
+  readonly country: string | null;
+  readonly ip: string | null;
+  readonly userAgent: string | null;
+  readonly licenses: readonly LicenseFacts[];
+  // Worked out once, and only for policies that ask.
+  #address: Address | undefined;
+  #lowerAgent: string | undefined;
+  #valid: readonly LicenseFacts[] | undefined;
+
+  constructor(input: FactsInput) {
+    this.at = input.at;
+    this.content = input.content;
+    this.requesterId = input.requesterId;
+    this.permission = input.permission;
+    this.purpose = input.purpose;
+    this.country = input.country;
+    this.ip = input.ip;
+    this.userAgent = input.userAgent;
+    this.licenses = input.licenses;
+  }
+
+  get address(): Address | null {
+    if (this.ip === null) return null;
+    this.#address ??= parseAddress(this.ip);
+    return this.#address ?? null;
+  }
+
+  get lowerAgent(): string | null {
+    if (this.userAgent === null) return null;
+    this.#lowerAgent ??= this.userAgent.toLowerCase();
+    return this.#lowerAgent;
+  }
+
+  get validLicenses(): readonly LicenseFacts[] {
+    this.#valid ??= this.licenses.filter((license) => isValid(license, this.at));
+    return this.#valid;
+  }
+
+  /** Licences that would count, had they not run out. */
+  get expiredLicenses(): readonly LicenseFacts[] {
+    return this.licenses.filter((license) => license.expiresAt !== null && license.expiresAt <= this.at);
+  }
+}
+
+function isValid(license: LicenseFacts, at: number): boolean {
+  return (license.startsAt === null || license.startsAt <= at) && (license.expiresAt === null || at < license.expiresAt);
+}

@@ -1,0 +1,160 @@
+/** The tables `policies` and `policy_versions`; rows never leave this file. */
+import { Conflict, type Db, type Row, type Step } from '../db/db.ts';
+import { type Page, type PageQuery, readPage } from '../db/page.ts';
+import { type Action, DEFAULT_POLICY_ID, type Policy, type PolicyVersion, type Rule } from './policy.ts';
+
+interface VersionRow extends Row {
+  no: number;
+  id: string;
+  version: number;
+  name: string;
+  description: string | null;
+  rules: string;
+  default_action: string;
+}
+
+interface PolicyRow extends VersionRow {
+  is_default: number;
+  created_at: number;
+  updated_at: number;
+}
+
+const VERSION_COLUMNS = 'v.policy_no as no, v.policy_id as id, v.version, v.name, v.description, v.rules, v.default_action';
+const SELECT = `select ${VERSION_COLUMNS}, p.created_at, p.updated_at,
+  case when p.id = (select value from settings where name = 'default_policy') then 1 else 0 end as is_default`;
+const FROM = 'policies as p join policy_versions as v on v.policy_no = p.no and v.version = p.version';
+
+const toVersion = (row: VersionRow): PolicyVersion => ({
+  no: row.no,
+  id: row.id,
+  version: row.version,
+  name: row.name,
+  description: row.description,
+  rules: JSON.parse(row.rules) as Rule[],
+  defaultAction: row.default_action as Action,
+});
+
+const toPolicy = (row: PolicyRow): Policy => ({
+  ...toVersion(row),
+  isDefault: row.is_default === 1,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+export async function findPolicy(db: Db, id: string): Promise<Policy | undefined> {
+  const [row] = await db.read<PolicyRow>(`${SELECT} from ${FROM} where p.id = $1`, [id]);
+  return row && toPolicy(row);
+}
+
+/** Those there are, by id. */
+export async function findPolicies(db: Db, ids: readonly string[]): Promise<Map<string, Policy>> {
+  const found = await Promise.all([...new Set(ids)].map((id) => findPolicy(db, id)));
+  return new Map(found.flatMap((policy) => (policy === undefined ? [] : [[policy.id, policy]])));
+}
+
+/** Also of policies that were deleted: decisions refer to them. */
+export async function findVersion(db: Db, no: number, version: number): Promise<PolicyVersion | undefined> {
+  const [row] = await db.read<VersionRow>(
+    `select ${VERSION_COLUMNS} from policy_versions as v where v.policy_no = $1 and v.version = $2`,
+    [no, version],
+  );
+  return row && toVersion(row);
+}
+
+/** The number a policy's decisions carry; undefined for an id that never was. */
+export async function findPolicyNo(db: Db, id: string): Promise<number | undefined> {
+  const [row] = await db.read<{ no: number }>('select policy_no as no from policy_versions where policy_id = $1 limit 1', [id]);
+  return row?.no;
+}
+
+export async function policyExists(db: Db, id: string): Promise<boolean> {
+  return (await db.read('select 1 from policies where id = $1', [id])).length > 0;
+}
+
+export async function findDefaultPolicyId(db: Db): Promise<string> {
+  const [row] = await db.read<{ value: string }>(`select value from settings where name = 'default_policy'`);
+  return row?.value ?? DEFAULT_POLICY_ID;
+}
+
+export async function policyInUse(db: Db, id: string): Promise<boolean> {
+  return (await db.read('select 1 from content where policy_id = $1 limit 1', [id])).length > 0;
+}
+
+export const listPolicies = (db: Db, query: PageQuery): Promise<Page<Policy>> =>
+  readPage<PolicyRow, Policy>(
+    db,
+    { select: SELECT, from: FROM, where: [], params: [], order: 'p.id' },
+    query,
+    /^pol_\w+$/,
+    toPolicy,
+  );
+
+export const insertPolicy = (policy: Policy): Step[] => [
+  {
+    sql: 'insert into policies (id, version, created_at, updated_at) values ($1, $2, $3, $3)',
+    params: [policy.id, policy.version, policy.createdAt],
+  },
+  insertVersion(policy),
+];
+
+/** History only grows: a version written meanwhile makes this one a Conflict. */
+export const updatePolicy = (policy: Policy): Step[] => [
+  {
+    sql: 'update policies set version = $2, updated_at = $3 where id = $1 and version = $2 - 1',
+    params: [policy.id, policy.version, policy.updatedAt],
+    expect: 1,
+  },
+  insertVersion(policy),
+];
+
+const insertVersion = (policy: Policy): Step => ({
+  sql: `insert into policy_versions
+          (policy_no, version, policy_id, name, description, rules, default_action, created_at)
+        select no, $2, $1, $3, $4, $5, $6, $7 from policies where id = $1`,
+  params: [
+    policy.id,
+    policy.version,
+    policy.name,
+    policy.description,
+    JSON.stringify(policy.rules),
+    policy.defaultAction,
+    policy.updatedAt,
+  ],
+  expect: 1,
+});
+
+/** A Conflict when it was edited or taken into use meanwhile. */
+export const deletePolicy = (policy: Policy): Step => ({
+  sql: `delete from policies where id = $1 and version = $2
+        and not exists (select 1 from content where policy_id = $1)
+        and not exists (select 1 from settings where name = 'default_policy' and value = $1)`,
+  params: [policy.id, policy.version],
+  expect: 1,
+});
+
+/** The policy every installation starts with: nothing is given away before somebody says so. */
+export async function ensureDefaultPolicy(db: Db, now: number): Promise<void> {
+  if (await policyExists(db, DEFAULT_POLICY_ID)) return;
+  const policy: Policy = {
+    no: 0,
+    id: DEFAULT_POLICY_ID,
+    version: 1,
+    name: 'Default policy',
+    description: 'Applies to content without a policy of its own.',
+    rules: [],
+    defaultAction: 'deny',
+    isDefault: true,
+    createdAt: now,
+    updatedAt: now,
+  };
+  const setting: Step = {
+    sql: `insert into settings (name, value) values ('default_policy', $1) on conflict (name) do nothing`,
+    params: [policy.id],
+  };
+  try {
+    await db.atomic([setting, ...insertPolicy(policy)]);
+  } catch (error) {
+    // Another node that starts at the same time was first.
+    if (!(error instanceof Conflict) && !(await policyExists(db, DEFAULT_POLICY_ID))) throw error;
+  }
+}

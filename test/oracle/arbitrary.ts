@@ -1,0 +1,422 @@
+// Random policies and checks over a small vocabulary, so that conditions match often.
+//
+// The values at the edge of what a service may accept are kept apart in EDGE, where they can be taken out one by one.
+
+import fc from 'fast-check';
+import type { OracleInput, OracleLicense } from './decide.ts';
+
+const NEGATABLE = [
+  'licenseType',
+  'licenseFeatures',
+  'requesterId',
+  'requesterType',
+  'requesterTags',
+  'purpose',
+  'permission',
+  'contentId',
+  'contentType',
+  'contentTags',
+  'contentMetadata',
+  'requesterMetadata',
+  'country',
+  'ip',
+  'userAgent',
+];
+
+function withNotForms(keys: string[]): string[] {
+  return [...keys, ...keys.filter((key) => NEGATABLE.includes(key)).map((key) => `${key}Not`)];
+}
+
+export const CORE_KEYS: string[] = withNotForms([
+  'default',
+  'hasValidLicense',
+  'licenseType',
+  'requesterId',
+  'purpose',
+  'permission',
+  'contentType',
+  'contentTags',
+  'country',
+  'ip',
+  'userAgent',
+]);
+
+/** The entire condition table. */
+export const ALL_KEYS: string[] = withNotForms([
+  'default',
+  'hasValidLicense',
+  'licenseType',
+  'licenseFeatures',
+  'licenseExpiry',
+  'requesterId',
+  'requesterType',
+  'requesterTags',
+  'purpose',
+  'permission',
+  'contentId',
+  'contentType',
+  'contentTags',
+  'contentMetadata',
+  'requesterMetadata',
+  'country',
+  'ip',
+  'userAgent',
+  'time',
+]);
+
+export const VOCABULARY = {
+  contents: [
+    { id: 'cnt_01jd3v0000000000000000000a', externalId: 'article-1' },
+    { id: 'cnt_01jd3v0000000000000000000b', externalId: 'https://example.com/2?x=é' },
+  ],
+  policyIds: ['pol_01jd3v0000000000000000000a', 'pol_default'],
+  contentTypes: ['article', 'report'],
+  tags: ['a', 'b', 'c'],
+  licenseTypes: ['basic', 'enterprise'],
+  features: ['x', 'y'],
+  requesterIds: ['r1', 'r2'],
+  requesterTypes: ['ai_company', 'person'],
+  purposes: ['training', 'search'],
+  permissions: ['full_access', 'commercial_use', 'training', 'preview_only'],
+  countries: ['US', 'DE'],
+  ips: ['10.1.2.3', '10.1.2.200', '192.0.2.7', '::ffff:10.1.2.3', '2001:db8::1', '2001:db9::1'],
+  ranges: ['10.0.0.0/8', '10.1.2.0/25', '10.1.2.3', '192.0.2.0/24', '0.0.0.0/0', '2001:db8::/32', '2001:db8::1'],
+  userAgents: ['Mozilla/5.0 (compatible; GPTBot/1.2)', 'gptbot', 'Mozilla/5.0 (compatible; Googlebot/2.1)', 'curl/8'],
+  userAgentParts: ['GPTBot', 'gptBOT', 'Googlebot', 'bot'],
+  days: ['mon', 'fri', 'sat'],
+  spans: [{ from: '09:00', to: '17:00' }, { from: '22:00', to: '06:00' }, { from: '09:00' }, { to: '17:00' }],
+  timezones: ['UTC', 'America/New_York', 'Asia/Kolkata'],
+  /** Moments of checks, and limits of `time`; each also one millisecond before and after. */
+  moments: [
+    '2026-11-20T09:00:00.000Z', // Friday, 09:00
+    '2026-11-20T17:00:00.000Z', // Friday, 17:00
+    '2026-11-21T02:00:00.000Z', // Saturday; Friday 21:00 in New York
+    '2026-11-21T22:00:00.000Z', // Saturday, 22:00
+    '2026-11-23T06:00:00.000Z', // Monday, 06:00
+    '2026-03-08T07:00:00.000Z', // summer time begins in New York
+  ],
+  /** Limits of `licenseExpiry`, never within a millisecond of a check; `now` gives the exact boundary. */
+  expiries: ['2026-11-01T00:00:00.000Z', '2026-11-20T12:00:00.000Z', '2026-12-31T00:00:00.000Z', 'now'],
+};
+
+/** Values the contract does not speak of in so many words. */
+export const EDGE = {
+  /** IPv6 forms of IPv4 ranges, and a range of the whole other family. */
+  ranges: ['::ffff:10.1.2.3', '::ffff:10.0.0.0/104', '::/0'],
+  /** A scope list without entries. */
+  emptyScopeLists: true,
+  /** `days` together with a span that passes midnight. */
+  daysPastMidnight: true,
+  /** Metadata conditions with more than one key. */
+  severalMetadataKeys: true,
+  /** A registered requester without a type. */
+  requesterWithoutType: true,
+  /** `default: true` beside other conditions. */
+  defaultBesideOthers: true,
+};
+
+const ABSENT = Symbol('absent');
+
+/** Drops the members that are absent. */
+function compact(value: Record<string, unknown>): any {
+  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== ABSENT));
+}
+
+function maybe<T>(arbitrary: fc.Arbitrary<T>, absentWeight = 1, presentWeight = 1): fc.Arbitrary<T | typeof ABSENT> {
+  return fc.oneof(
+    { weight: absentWeight, arbitrary: fc.constant<typeof ABSENT>(ABSENT) },
+    { weight: presentWeight, arbitrary },
+  );
+}
+
+function pick<T>(values: readonly T[]): fc.Arbitrary<T> {
+  return fc.constantFrom(...values);
+}
+
+function listOf<T>(values: readonly T[], minLength = 1, maxLength = values.length): fc.Arbitrary<T[]> {
+  return fc.shuffledSubarray([...values], { minLength, maxLength });
+}
+
+function oneOrList<T>(values: readonly T[]): fc.Arbitrary<T | T[]> {
+  return fc.oneof(pick(values), listOf(values, 1, Math.min(2, values.length)));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Rules
+
+const METADATA = {
+  section: ['news', 'sport'],
+  tier: [1, 2],
+  premium: [true, false],
+  constructor: ['x', 'y'], // an ordinary key
+};
+
+function metadataCondition(): fc.Arbitrary<any> {
+  const entry = fc.oneof(
+    ...Object.entries(METADATA).map(([key, values]) =>
+      fc.tuple(fc.constant(key), oneOrList<string | number | boolean>(values)),
+    ),
+  );
+  const maxLength = EDGE.severalMetadataKeys ? 2 : 1;
+  return fc
+    .uniqueArray(entry, { minLength: 1, maxLength, selector: ([key]) => key })
+    .map((entries) => Object.fromEntries(entries));
+}
+
+function timeCondition(): fc.Arbitrary<any> {
+  return fc
+    .record({
+      after: maybe(pick(VOCABULARY.moments), 3),
+      before: maybe(pick(VOCABULARY.moments), 3),
+      days: maybe(listOf(VOCABULARY.days)),
+      span: fc.oneof(fc.constant({}), pick(VOCABULARY.spans)),
+      timezone: maybe(pick(VOCABULARY.timezones)),
+    })
+    .map(({ span, ...rest }) => compact({ ...rest, ...span }))
+    .filter((value) => Object.keys(value).some((key) => key !== 'timezone'))
+    .filter((value) => EDGE.daysPastMidnight || value.days === undefined || !(value.from > value.to));
+}
+
+function conditionValue(key: string): fc.Arbitrary<any> {
+  const v = VOCABULARY;
+  switch (key.endsWith('Not') ? key.slice(0, -'Not'.length) : key) {
+    case 'default':
+      return fc.oneof({ weight: 2, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) });
+    case 'hasValidLicense':
+      return fc.boolean();
+    case 'licenseType':
+      return oneOrList(v.licenseTypes);
+    case 'licenseFeatures':
+      return listOf(v.features);
+    case 'licenseExpiry':
+      return fc
+        .record({ after: maybe(pick(v.expiries)), before: maybe(pick(v.expiries)) })
+        .map(compact)
+        .filter((value) => Object.keys(value).length > 0);
+    case 'requesterId':
+      return oneOrList(v.requesterIds);
+    case 'requesterType':
+      return oneOrList(v.requesterTypes);
+    case 'requesterTags':
+    case 'contentTags':
+      return oneOrList(v.tags);
+    case 'purpose':
+      return oneOrList(v.purposes);
+    case 'permission':
+      return oneOrList(v.permissions);
+    case 'contentId':
+      return oneOrList(v.contents.flatMap((content) => [content.id, content.externalId]));
+    case 'contentType':
+      return oneOrList(v.contentTypes);
+    case 'contentMetadata':
+    case 'requesterMetadata':
+      return metadataCondition();
+    case 'country':
+      return oneOrList(v.countries);
+    case 'ip':
+      return oneOrList([...v.ranges, ...EDGE.ranges]);
+    case 'userAgent':
+      return oneOrList(v.userAgentParts);
+    case 'time':
+      return timeCondition();
+    default:
+      throw new Error(`unknown condition ${key}`);
+  }
+}
+
+function conditionsArbitrary(keys: string[]): fc.Arbitrary<any> {
+  const others = keys.filter((key) => key !== 'default');
+  const some = (pool: string[], maxLength: number) =>
+    fc
+      .shuffledSubarray(pool, { minLength: Math.min(1, pool.length), maxLength: Math.min(maxLength, pool.length) })
+      .chain((chosen) => fc.record(Object.fromEntries(chosen.map((key) => [key, conditionValue(key)]))))
+      // an ordinary object, as JSON gives it
+      .map((value) => ({ ...value }));
+  const choices = [
+    { weight: 1, arbitrary: fc.constant<any>(ABSENT) },
+    { weight: 1, arbitrary: fc.constant<any>({}) },
+    { weight: 8, arbitrary: some(others, 2) },
+    { weight: 2, arbitrary: some(others, 3) },
+  ];
+  // Rules that differ by their licence keys alone are worth a share of their own.
+  const license = others.filter((key) => key === 'hasValidLicense' || key.startsWith('license'));
+  if (license.length > 0) choices.push({ weight: 3, arbitrary: some(license, 2) });
+  if (keys.includes('default')) {
+    choices.push({ weight: 2, arbitrary: conditionValue('default').map((value) => ({ default: value })) });
+    if (EDGE.defaultBesideOthers) {
+      const beside = fc.tuple(some(others, 1), fc.boolean(), fc.boolean());
+      choices.push({
+        weight: 1,
+        arbitrary: beside.map(([more, first, value]) =>
+          first ? { default: value, ...more } : { ...more, default: value },
+        ),
+      });
+    }
+  }
+  return fc.oneof(...choices);
+}
+
+function ruleArbitrary(keys: string[]): fc.Arbitrary<any> {
+  return fc
+    .record({
+      action: pick(['allow', 'deny']),
+      // Equal, negative and out of order, beside the places that missing ones take.
+      priority: maybe(pick([-1, 0, 1, 2, 2, 3, 99])),
+      conditions: conditionsArbitrary(keys),
+      permissions: maybe(fc.oneof(fc.constant<string[]>([]), listOf(VOCABULARY.permissions), listOf(['full_access']))),
+      rateLimit: maybe(
+        fc.record({ requests: fc.integer({ min: 1, max: 3 }), period: pick(['minute', 'hour', 'day']) }),
+        3,
+      ).map((limit) => (limit === ABSENT ? limit : { ...limit })),
+      message: maybe(fc.constant('Licence needed'), 4),
+    })
+    .map(compact);
+}
+
+export function policyArbitrary(keys: string[]): fc.Arbitrary<OracleInput['policy']> {
+  return fc
+    .record({
+      rules: fc.array(ruleArbitrary(keys), { minLength: 0, maxLength: 6 }),
+      defaultAction: fc.oneof(
+        { weight: 3, arbitrary: fc.constant<'allow' | 'deny'>('deny') },
+        { weight: 1, arbitrary: fc.constant<'allow' | 'deny'>('allow') },
+      ),
+    })
+    .map((policy) => ({ ...policy }));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Checks
+
+const DAY = 86_400_000;
+
+/** A moment of a licence: none, near the check, or near a limit of `licenseExpiry`. */
+type LicenseMoment = null | { offset: number } | { moment: number };
+
+function licenseMoment(offsets: number[]): fc.Arbitrary<LicenseMoment> {
+  const limits = VOCABULARY.expiries.filter((text) => text !== 'now').map((text) => Date.parse(text));
+  return fc.oneof(
+    { weight: 1, arbitrary: fc.constant<LicenseMoment>(null) },
+    { weight: 3, arbitrary: pick(offsets).map<LicenseMoment>((offset) => ({ offset })) },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(pick(limits), pick([-1, 0, 1])).map<LicenseMoment>(([m, d]) => ({ moment: m + d })),
+    },
+  );
+}
+
+function resolve(moment: LicenseMoment, at: number): number | null {
+  if (moment === null) return null;
+  return 'offset' in moment ? at + moment.offset : moment.moment;
+}
+
+function scopeArbitrary(): fc.Arbitrary<OracleLicense['scope']> {
+  const min = EDGE.emptyScopeLists ? 0 : 1;
+  const list = (values: string[]) =>
+    fc.oneof(
+      { weight: 8, arbitrary: listOf(values, 1) },
+      { weight: 1, arbitrary: listOf(values, min, Math.max(min, 1)) },
+    );
+  const narrow = fc
+    .record({
+      contentIds: maybe(list(VOCABULARY.contents.flatMap((content) => [content.id, content.externalId])), 2),
+      contentTypes: maybe(list(VOCABULARY.contentTypes), 2),
+      tags: maybe(list(VOCABULARY.tags), 2),
+      policyIds: maybe(list(VOCABULARY.policyIds), 2),
+    })
+    .map(compact);
+  return fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: narrow });
+}
+
+function licenseArbitrary(): fc.Arbitrary<LicenseDraft> {
+  return fc.record({
+    type: pick(VOCABULARY.licenseTypes),
+    features: listOf(VOCABULARY.features, 0),
+    startsAt: licenseMoment([-DAY, -1, 0, 0, 1, DAY]),
+    expiresAt: licenseMoment([-DAY, -1, 0, 0, 1, DAY]),
+    status: fc.oneof(
+      { weight: 4, arbitrary: fc.constant<OracleLicense['status']>('active') },
+      { weight: 1, arbitrary: pick<OracleLicense['status']>(['suspended', 'revoked']) },
+    ),
+    scope: scopeArbitrary(),
+  });
+}
+
+type LicenseDraft = Omit<OracleLicense, 'startsAt' | 'expiresAt'> & {
+  startsAt: LicenseMoment;
+  expiresAt: LicenseMoment;
+};
+
+function licensesOf(drafts: LicenseDraft[], at: number, registered: boolean): OracleLicense[] {
+  const licenses = drafts.map((draft) => {
+    const startsAt = resolve(draft.startsAt, at);
+    const expiresAt = resolve(draft.expiresAt, at);
+    // A licence begins before it ends.
+    const inOrder = startsAt === null || expiresAt === null || startsAt < expiresAt;
+    return { ...draft, startsAt: inOrder ? startsAt : null, expiresAt };
+  });
+  if (registered) return licenses;
+  // Without a registered requester there is at most the one licence that the calling server vouches for.
+  return licenses.slice(0, 1).map((license) => ({ ...license, startsAt: null, status: 'active', scope: {} }));
+}
+
+function metadataArbitrary(): fc.Arbitrary<Record<string, unknown>> {
+  return fc
+    .record(Object.fromEntries(Object.entries(METADATA).map(([key, values]) => [key, maybe(pick<unknown>(values))])))
+    .map(compact);
+}
+
+function mostly<T>(usual: T, rare: T): fc.Arbitrary<T> {
+  return fc.oneof({ weight: 14, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constant(rare) });
+}
+
+function nullable<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
+  return fc.oneof({ weight: 1, arbitrary: fc.constant(null) }, { weight: 2, arbitrary });
+}
+
+function usually<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
+  return fc.oneof({ weight: 1, arbitrary: fc.constant(null) }, { weight: 4, arbitrary });
+}
+
+/** A check of anything against a policy; `usedUp` is left to the test. */
+export function inputArbitrary(keys: string[]): fc.Arbitrary<Omit<OracleInput, 'usedUp'>> {
+  const v = VOCABULARY;
+  return fc
+    .record({
+      at: fc.tuple(pick(v.moments), pick([-1, 0, 0, 1])).map(([text, delta]) => Date.parse(text) + delta),
+      policy: policyArbitrary(keys),
+      content: fc.record({
+        names: pick(v.contents),
+        type: pick(v.contentTypes),
+        tags: listOf(v.tags, 0, 2),
+        metadata: metadataArbitrary(),
+        status: mostly<'active' | 'archived'>('active', 'archived'),
+        policyId: pick(v.policyIds),
+      }),
+      requesterId: usually(pick(v.requesterIds)),
+      requester: usually(
+        fc.record({
+          type: EDGE.requesterWithoutType ? nullable(pick(v.requesterTypes)) : pick(v.requesterTypes),
+          tags: listOf(v.tags, 0, 2),
+          metadata: metadataArbitrary(),
+          status: mostly<'active' | 'suspended'>('active', 'suspended'),
+        }),
+      ),
+      licenses: fc.array(licenseArbitrary(), { minLength: 0, maxLength: 3 }),
+      permission: nullable(pick(v.permissions)),
+      purpose: nullable(pick(v.purposes)),
+      context: fc
+        .record({
+          ip: maybe(pick(v.ips), 1, 2),
+          country: maybe(pick(v.countries), 1, 2),
+          userAgent: maybe(pick(v.userAgents), 1, 2),
+        })
+        .map(compact),
+    })
+    .map(({ content: { names, ...content }, requester, licenses, ...rest }) => ({
+      ...rest,
+      content: { ...names, ...content },
+      requester: rest.requesterId === null || requester === null ? null : { ...requester },
+      licenses: licensesOf(licenses, rest.at, rest.requesterId !== null && requester !== null),
+    }));
+}

@@ -1,0 +1,97 @@
+/** A real service for black-box tests: its own data directory, a free port, a real socket. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { type Service, startService } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came
+  body: any;
+  text: string;
+}
+
+export interface CallOptions {
+  body?: unknown;
+  /** Sent as it is instead of `body` as JSON. */
+  raw?: string | Uint8Array;
+  /** null: no Authorization header. */
+  key?: string | null;
+  headers?: Record<string, string>;
+}
+
+export interface TestService extends AsyncDisposable {
+  service: Service;
+  url: string;
+  /** Holds every permission. */
+  key: string;
+  dataDir: string;
+  /** What was logged, a JSON line each. */
+  logs: string[];
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** Stops it and starts it again on the same data. */
+  restart(): Promise<void>;
+}
+
+export interface StartOptions {
+  env?: Record<string, string>;
+  clock?: Clock;
+  dataDir?: string;
+}
+
+export async function startTestService(options: StartOptions = {}): Promise<TestService> {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'postern-test-'));
+  const logs: string[] = [];
+  const logger = pino({ level: 'debug' }, { write: (line: string) => void logs.push(line) });
+  const start = () =>
+    startService({
+      config: readConfig({ POSTERN_PORT: '0', POSTERN_DATA_DIR: dataDir, ...options.env }),
+      logger,
+      ...(options.clock === undefined ? {} : { clock: options.clock }),
+    });
+  let service = await start();
+  const key = service.firstKey ?? '';
+  const test: TestService = {
+    service,
+    url: service.address,
+    key,
+    dataDir,
+    logs,
+    async call(method, path, { body, raw, key: callKey = key, headers = {} } = {}) {
+      const all: Record<string, string> = { ...headers };
+      if (callKey !== null) all.authorization ??= `Bearer ${callKey}`;
+      const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+      if (payload !== undefined) all['content-type'] ??= 'application/json';
+      const response = await fetch(test.url + path, { method, headers: all, body: (payload ?? null) as BodyInit | null });
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+      return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+    },
+    async restart() {
+      await service.close();
+      service = await start();
+      test.service = service;
+      test.url = service.address;
+    },
+    async [Symbol.asyncDispose]() {
+      await service.close();
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+  return test;
+}
+
+/** A clock that a test moves. */
+export function testClock(start = Date.parse('2026-11-21T09:30:00Z')): Clock & { advance(ms: number): void } {
+  let at = start;
+  return {
+    now: () => at,
+    advance(ms) {
+      at += ms;
+    },
+  };
+}

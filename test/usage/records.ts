@@ -1,0 +1,110 @@
+/** Real records in a directory of their own, written as the rooms that own the tables would write them. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Step } from '../../src/db/db.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openSqlite, type SqliteDb } from '../../src/db/sqlite.ts';
+import { ledgerProcedure } from '../../src/ledger/sqlite.ts';
+
+export interface Decided {
+  seq: number;
+  at: number;
+  contentNo: number;
+  requesterId: string | null;
+  policyNo: number;
+  reason: number;
+}
+
+export interface Records {
+  db: SqliteDb;
+  recordsFile: string;
+  columnsFile: string;
+  /** Inserts content with consecutive numbers and their changes. */
+  addContent(items: readonly { no: number; id?: string; type?: string; title?: string }[]): Promise<void>;
+  addDecisions(decided: readonly Decided[]): Promise<void>;
+  /** As DELETE answers: the record is gone; its decisions are purged later. */
+  deleteContent(no: number): Promise<void>;
+  purge(no: number): Promise<void>;
+  retype(no: number, type: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const AT = Date.UTC(2026, 0, 1);
+
+export const idOf = (no: number): string => `cnt_${String(no).padStart(26, '0')}`;
+
+export async function openRecords(): Promise<Records> {
+  const directory = mkdtempSync(join(tmpdir(), 'postern-usage-'));
+  const recordsFile = join(directory, 'postern.db');
+  const empty = await openSqlite(recordsFile);
+  await migrate(empty, AT);
+  await empty.close();
+  // The ledger's part of the storage thread needs its tables.
+  const db = await openSqlite(recordsFile, ledgerProcedure);
+  await db.atomic([{ sql: `insert into settings (name, value) values ('ledger_no', '7'), ('ledger_reserved', '0')` }]);
+
+  const change = (kind: string, no: number): Step => ({
+    sql: 'insert into changes (at, kind, object_id, object_no) values ($1, $2, $3, $4)',
+    params: [AT, kind, idOf(no), no],
+  });
+
+  return {
+    db,
+    recordsFile,
+    columnsFile: join(directory, 'columns.duckdb'),
+    async addContent(items) {
+      await db.atomic(
+        items.flatMap(({ no, id = idOf(no), type = 'article', title = `Title ${no}` }) => [
+          {
+            sql: `insert into content (no, id, external_id, title, title_words, type, source, policy_id, metadata, tags,
+                    status, revision, created_at, updated_at)
+                  values ($1, $2, $3, $4, '', $5, 'https://example.org', 'pol_default', '{}', '[]', 'active', 1, 1, 1)`,
+            params: [no, id, `ext-${no}`, title, type],
+          },
+          change('content.created', no),
+        ]),
+      );
+    },
+    async addDecisions(decided) {
+      for (let i = 0; i < decided.length; i += 5_000) {
+        await db.atomic([
+          {
+            sql: `insert into decisions (seq, at, content_no, requester_id, policy_no, policy_version, reason)
+                  select value->>0, value->>1, value->>2, value->>3, value->>4, 1, value->>5 from json_each($1)`,
+            params: [
+              JSON.stringify(
+                decided
+                  .slice(i, i + 5_000)
+                  .map((one) => [one.seq, one.at, one.contentNo, one.requesterId, one.policyNo, one.reason]),
+              ),
+            ],
+          },
+        ]);
+      }
+    },
+    async deleteContent(no) {
+      await db.atomic([
+        { sql: 'delete from content where no = $1', params: [no] },
+        { sql: 'insert into purges (content_no) values ($1)', params: [no] },
+        change('content.deleted', no),
+      ]);
+    },
+    async purge(no) {
+      await db.atomic([
+        { sql: 'delete from decisions where content_no = $1', params: [no] },
+        { sql: 'delete from purges where content_no = $1', params: [no] },
+      ]);
+    },
+    async retype(no, type) {
+      await db.atomic([
+        { sql: 'update content set type = $1 where no = $2', params: [type, no] },
+        change('content.updated', no),
+      ]);
+    },
+    async close() {
+      await db.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
