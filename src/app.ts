@@ -80,7 +80,11 @@ export async function startService({ config, logger, clock = steadyClock() }: Op
     notReady: () => (stopping ? 'The service is stopping.' : undefined),
     metrics: [
       { name: 'postern_ledger_head', help: 'Newest place in the ledger', read: () => ledger.head() },
-      { name: 'postern_columns_behind', help: 'Decisions not yet in the columns', read: () => columns.figures().behind },
+      {
+        name: 'postern_columns_behind',
+        help: 'Decisions not yet in the columns',
+        read: () => columns.figures().behind,
+      },
       { name: 'postern_columns_bytes', help: 'Size of the columns', read: () => columns.figures().sizeBytes },
       { name: 'postern_columns_restarts', help: 'Restarts of the columns', read: () => columns.figures().restarts },
     ],

@@ -13,8 +13,16 @@ export const SETTINGS = {
   POSTERN_HOST: { doc: 'Address to listen on', default: '127.0.0.1', read: readText },
   POSTERN_PORT: { doc: 'Port to listen on; 0 takes a free one', default: '8080', read: readPort },
   POSTERN_DATA_DIR: { doc: 'Folder of the embedded storage', default: './data', read: readText },
-  POSTERN_DATABASE_URL: { doc: 'postgres://… for a cluster; unset: embedded storage', default: null, read: readDatabase },
-  POSTERN_BOOTSTRAP_KEY: { doc: 'First secret key, instead of one made at the first start', default: null, read: readKey },
+  POSTERN_DATABASE_URL: {
+    doc: 'postgres://… for a cluster; unset: embedded storage',
+    default: null,
+    read: readDatabase,
+  },
+  POSTERN_BOOTSTRAP_KEY: {
+    doc: 'First secret key, instead of one made at the first start',
+    default: null,
+    read: readKey,
+  },
   POSTERN_TRUSTED_PROXIES: {
     doc: 'Addresses or CIDR ranges, separated by commas, whose X-Forwarded-For counts',
     default: '',
@@ -84,7 +92,9 @@ function textOf(env: Record<string, string | undefined>, name: string): string |
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw new Error(`the file that ${name}_FILE names cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    throw new Error(`the file that ${name}_FILE names cannot be read (${(error as NodeJS.ErrnoException).code})`, {
+      cause: error,
+    });
   }
 }
 

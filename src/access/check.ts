@@ -84,7 +84,7 @@ export async function checkBatch(
 function remembered(snapshot: Snapshot, ref: string): Subject | undefined {
   const content = snapshot.content(ref);
   const policy = content && snapshot.policy(content.policyId);
-  return policy && { content: content as ContentFacts, policy };
+  return policy && { content: content, policy };
 }
 
 async function load(snapshot: Snapshot, requests: readonly CheckRequest[]): Promise<Map<string, Subject>> {
@@ -126,7 +126,12 @@ const vouched = (license: NonNullable<CheckRequest['license']>) => ({
   expiresAt: license.expiresAt == null ? null : (parseMoment(license.expiresAt) ?? null),
 });
 
-function toDraft(policy: CompiledPolicy, facts: Facts, { rule, reason, permissions }: Verdict, recorded: boolean): Draft {
+function toDraft(
+  policy: CompiledPolicy,
+  facts: Facts,
+  { rule, reason, permissions }: Verdict,
+  recorded: boolean,
+): Draft {
   const decision: Decision = {
     id: null,
     object: 'access_decision',

@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile';
 import { Failure, fail, invalid } from '../errors.ts';
 import type { Caller } from '../http/auth.ts';
 import { pageOf } from '../http/list.ts';
-import { problemsOf, type Schema } from '../http/problems.ts';
+import { problemsOf } from '../http/problems.ts';
 import { sendJson } from '../http/reply.ts';
 import { type App, BULK_BODY_BYTES_MAX } from '../http/server.ts';
 import { type CheckDeps, check, checkBatch } from './check.ts';
@@ -28,7 +28,12 @@ export function accessRoutes(app: App, deps: CheckDeps): void {
     {
       config,
       bodyLimit: BULK_BODY_BYTES_MAX,
-      schema: { tags, summary: 'Ask for up to 1,000 decisions', body: BatchRequest, response: { 200: pageOf(DecisionAnswer) } },
+      schema: {
+        tags,
+        summary: 'Ask for up to 1,000 decisions',
+        body: BatchRequest,
+        response: { 200: pageOf(DecisionAnswer) },
+      },
     },
     async (request, reply) => {
       const { caller, idempotency } = request;
@@ -39,7 +44,7 @@ export function accessRoutes(app: App, deps: CheckDeps): void {
 }
 
 function validCheck(caller: Caller, one: unknown): CheckRequest | Failure {
-  if (!compiledCheck.Check(one)) return invalid(problemsOf(CheckRequest as Schema, one, 'check'));
+  if (!compiledCheck.Check(one)) return invalid(problemsOf(CheckRequest, one, 'check'));
   try {
     refuseVouching(caller, one);
     return one;
@@ -52,5 +57,7 @@ function validCheck(caller: Caller, one: unknown): CheckRequest | Failure {
 /** A public key is in anybody's hands: its word for a licence counts for nothing. */
 function refuseVouching(caller: Caller, request: CheckRequest): void {
   if (!caller.readOnly || request.license === undefined) return;
-  throw fail('invalid_request', 'A public key cannot vouch for a license; ask with a secret key.', { param: 'license' });
+  throw fail('invalid_request', 'A public key cannot vouch for a license; ask with a secret key.', {
+    param: 'license',
+  });
 }

@@ -1,7 +1,7 @@
 /** Checks and their answers on the wire. */
 import { type Static, Type } from 'typebox';
-import { PERIODS, type Period } from '../limits/limit.ts';
 import { REASONS, type Reason } from '../ledger/reason.ts';
+import { PERIODS, type Period } from '../limits/limit.ts';
 import { COUNTRY_PATTERN, PERMISSION_PATTERN, REQUESTER_ID_PATTERN } from '../policies/conditions.ts';
 import { ACTIONS } from '../policies/policy.ts';
 

@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile';
 import type { Change, Edit } from '../changes/changes.ts';
 import type { Db, Step } from '../db/db.ts';
 import { Failure, invalid } from '../errors.ts';
-import { type Schema, problemsOf } from '../http/problems.ts';
+import { problemsOf, type Schema } from '../http/problems.ts';
 import { findDefaultPolicyId, findPolicies } from '../policies/store.ts';
 import { type Content, edited } from './content.ts';
 import { changeOf, contentNotFound, type EditDeps, newContent, unknownPolicy, upsertEdit } from './edits.ts';
@@ -13,9 +13,15 @@ import { deleteContent, findContents, insertContent, updateContent } from './sto
 const compiledItem = Compile(CreateContent);
 
 export async function planBulkUpsert({ db, clock }: EditDeps, items: readonly unknown[]): Promise<Edit> {
-  const valid = items.map((item) => (compiledItem.Check(item) ? (item as CreateContent) : undefined));
-  const known = await findContents(db, valid.flatMap((item) => (item === undefined ? [] : [item.externalId])));
-  const policies = await findPolicies(db, valid.flatMap((item) => item?.policyId ?? []));
+  const valid = items.map((item) => (compiledItem.Check(item) ? item : undefined));
+  const known = await findContents(
+    db,
+    valid.flatMap((item) => (item === undefined ? [] : [item.externalId])),
+  );
+  const policies = await findPolicies(
+    db,
+    valid.flatMap((item) => item?.policyId ?? []),
+  );
   const defaultPolicyId = await findDefaultPolicyId(db);
   const now = clock.now();
 
@@ -29,8 +35,10 @@ export async function planBulkUpsert({ db, clock }: EditDeps, items: readonly un
     requireExternalId(item.externalId);
     if (item.policyId != null && !policies.has(item.policyId)) throw unknownPolicy(item.policyId);
     const before = known.get(item.externalId);
-    const policyId = item.policyId ?? (item.policyId === null || before === undefined ? defaultPolicyId : before.policyId);
-    const after = before === undefined ? newContent(item, policyId, now) : edited(before, upsertEdit(item), policyId, now);
+    const policyId =
+      item.policyId ?? (item.policyId === null || before === undefined ? defaultPolicyId : before.policyId);
+    const after =
+      before === undefined ? newContent(item, policyId, now) : edited(before, upsertEdit(item), policyId, now);
     requireMetadata(after.metadata);
     // The same item twice in one request: the second edits what the first made.
     known.set(item.externalId, after);
@@ -74,7 +82,10 @@ function externalIdOf(item: unknown): string | null {
 }
 
 export async function planBulkDelete(db: Db, ids: readonly unknown[]): Promise<Edit> {
-  const found = await findContents(db, ids.filter((id) => typeof id === 'string'));
+  const found = await findContents(
+    db,
+    ids.filter((id) => typeof id === 'string'),
+  );
   const doomed = new Map<string, Content>();
   const errors: unknown[] = [];
   const missing = new Set<unknown>();

@@ -33,7 +33,8 @@ export const METADATA_BYTES_MAX = 16 * 1024;
 export const METADATA_LEVELS_MAX = 5;
 
 /** `"<id>-<revision>"`: an item deleted and registered again is another one. */
-export const contentEtag = (content: Content): string => `"${content.id.slice(CONTENT_PREFIX.length)}-${content.revision}"`;
+export const contentEtag = (content: Content): string =>
+  `"${content.id.slice(CONTENT_PREFIX.length)}-${content.revision}"`;
 
 /** The fields an edit may carry; absent ones stay. `metadata` is merged, null removes a key, unless it replaces. */
 export interface ContentEdit {

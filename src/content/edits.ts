@@ -95,7 +95,10 @@ export function changeOf(before: Content, after: Content): Change {
 }
 
 /** Upsert edits as PATCH does, and may change the type; it never un-archives. */
-export const upsertEdit = ({ externalId: _, ...edit }: CreateContent): ContentEdit => edit;
+export function upsertEdit(body: CreateContent): ContentEdit {
+  const { externalId, ...edit } = body;
+  return edit;
+}
 
 export async function planUpsert({ db, clock }: EditDeps, body: CreateContent): Promise<Edit> {
   requireExternalId(body.externalId);

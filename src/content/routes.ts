@@ -48,14 +48,23 @@ export function contentRoutes(app: App, deps: ContentDeps): void {
 
   app.post(
     '/v1/content',
-    { config: write, schema: { tags, summary: 'Register an item', body: CreateContent, response: { 201: ContentAnswer } } },
+    {
+      config: write,
+      schema: { tags, summary: 'Register an item', body: CreateContent, response: { 201: ContentAnswer } },
+    },
     async (request, reply) =>
-      sendCommitted(reply, await changes.commit(request, request.body.externalId, () => planCreate(deps, request.body))),
+      sendCommitted(
+        reply,
+        await changes.commit(request, request.body.externalId, () => planCreate(deps, request.body)),
+      ),
   );
 
   app.get(
     '/v1/content',
-    { config: read, schema: { tags, summary: 'List items', querystring: ListContentQuery, response: { 200: ContentPage } } },
+    {
+      config: read,
+      schema: { tags, summary: 'List items', querystring: ListContentQuery, response: { 200: ContentPage } },
+    },
     async ({ query }) => {
       const { limit, cursor, expand, createdAfter, createdBefore, ...filter } = query;
       const page = await listContent(
@@ -75,7 +84,10 @@ export function contentRoutes(app: App, deps: ContentDeps): void {
 
   app.get<{ Params: { id: string }; Querystring: { expand?: 'policy' } }>(
     '/v1/content/:id',
-    { config: read, schema: { tags, summary: 'Read an item', querystring: ExpandQuery, response: { 200: ContentAnswer } } },
+    {
+      config: read,
+      schema: { tags, summary: 'Read an item', querystring: ExpandQuery, response: { 200: ContentAnswer } },
+    },
     async (request, reply) => {
       const content = await get(request.params.id);
       const policy = request.query.expand === undefined ? undefined : await findPolicy(db, content.policyId);
@@ -129,7 +141,10 @@ export function contentRoutes(app: App, deps: ContentDeps): void {
       },
     },
     async (request, reply) =>
-      sendCommitted(reply, await changes.commit(request, request.body.externalId, () => planUpsert(deps, request.body))),
+      sendCommitted(
+        reply,
+        await changes.commit(request, request.body.externalId, () => planUpsert(deps, request.body)),
+      ),
   );
 
   app.post(
@@ -137,7 +152,12 @@ export function contentRoutes(app: App, deps: ContentDeps): void {
     {
       config: write,
       bodyLimit: BULK_BODY_BYTES_MAX,
-      schema: { tags, summary: 'Register or edit up to 1,000 items', body: BulkUpsertContent, response: { 200: BulkUpsertAnswer } },
+      schema: {
+        tags,
+        summary: 'Register or edit up to 1,000 items',
+        body: BulkUpsertContent,
+        response: { 200: BulkUpsertAnswer },
+      },
     },
     async (request, reply) =>
       sendCommitted(reply, await changes.commit(request, 'bulk', () => planBulkUpsert(deps, request.body.items))),
@@ -148,7 +168,12 @@ export function contentRoutes(app: App, deps: ContentDeps): void {
     {
       config: write,
       bodyLimit: BULK_BODY_BYTES_MAX,
-      schema: { tags, summary: 'Delete up to 1,000 items', body: BulkDeleteContent, response: { 200: BulkDeleteAnswer } },
+      schema: {
+        tags,
+        summary: 'Delete up to 1,000 items',
+        body: BulkDeleteContent,
+        response: { 200: BulkDeleteAnswer },
+      },
     },
     async (request, reply) =>
       sendCommitted(reply, await changes.commit(request, 'bulk', () => planBulkDelete(db, request.body.ids))),

@@ -100,9 +100,7 @@ export const ContentAnswer = Type.Object(
         deniedRequests: Type.Integer(),
       }),
     ),
-    policy: Type.Optional(
-      Type.Object({ id: Type.String(), name: Type.String(), rules: Type.Array(Type.Unknown()) }),
-    ),
+    policy: Type.Optional(Type.Object({ id: Type.String(), name: Type.String(), rules: Type.Array(Type.Unknown()) })),
   },
   { description: 'An item of content' },
 );
@@ -161,7 +159,9 @@ export function requireExternalId(ref: string): void {
 export function requireMetadata(value: Record<string, unknown>): void {
   const bytes = Buffer.byteLength(JSON.stringify(value));
   if (bytes > METADATA_BYTES_MAX) {
-    throw fail('invalid_request', `\`metadata\` may have 16 KiB as JSON; this has ${bytes} bytes.`, { param: 'metadata' });
+    throw fail('invalid_request', `\`metadata\` may have 16 KiB as JSON; this has ${bytes} bytes.`, {
+      param: 'metadata',
+    });
   }
   if (levels(value) > METADATA_LEVELS_MAX) {
     throw fail('invalid_request', '`metadata` may be nested 5 levels deep.', { param: 'metadata' });

@@ -51,7 +51,10 @@ const REFS_AT_ONCE = 200;
 /** Those there are of up to thousands of ids or externalIds, by the reference that was given. */
 export async function findContents(db: Db, refs: readonly string[]): Promise<Map<string, Content>> {
   const found = new Map<string, Content>();
-  for (const [column, field] of [['id', 'id'], ['external_id', 'externalId']] as const) {
+  for (const [column, field] of [
+    ['id', 'id'],
+    ['external_id', 'externalId'],
+  ] as const) {
     const wanted = [...new Set(refs.filter((ref) => isContentId(ref) === (column === 'id')))];
     for (let i = 0; i < wanted.length; i += REFS_AT_ONCE) {
       // Always as many placeholders, so that it is one prepared statement; repeated references find nothing new.

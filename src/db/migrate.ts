@@ -22,7 +22,9 @@ export async function migrate(db: Db, now: number): Promise<void> {
   const done = new Set((await db.read('select version from schema_migrations')).map((row) => Number(row.version)));
   const newest = Math.max(0, ...done);
   if (newest > MIGRATIONS.length) {
-    throw new Error(`the data is of a newer version of Postern (schema ${newest}, this one knows ${MIGRATIONS.length})`);
+    throw new Error(
+      `the data is of a newer version of Postern (schema ${newest}, this one knows ${MIGRATIONS.length})`,
+    );
   }
   for (const [index, statements] of MIGRATIONS.entries()) {
     const version = index + 1;

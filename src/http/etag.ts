@@ -14,7 +14,10 @@ const matches = (header: string, etag: string): boolean => {
 export function requireMatch(request: FastifyRequest, etag: string): void {
   const header = request.headers['if-match'];
   if (header === undefined || matches(header, etag)) return;
-  throw fail('precondition_failed', `If-Match is stale: the record is now ${etag}. Read it again, then repeat the edit.`);
+  throw fail(
+    'precondition_failed',
+    `If-Match is stale: the record is now ${etag}. Read it again, then repeat the edit.`,
+  );
 }
 
 /** Sets `ETag`; true when the client has this state already and 304 was set. */

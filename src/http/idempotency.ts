@@ -55,9 +55,13 @@ export function supportIdempotency(app: App, db: Db, clock: Clock): void {
     const scope = hash(request.caller.keyId, request.method, request.url, key);
     if (inFlight.has(scope)) {
       return done(
-        fail('idempotency_key_in_use', 'A request with this Idempotency-Key is still being worked on; repeat it later.', {
-          headers: { 'retry-after': '1' },
-        }),
+        fail(
+          'idempotency_key_in_use',
+          'A request with this Idempotency-Key is still being worked on; repeat it later.',
+          {
+            headers: { 'retry-after': '1' },
+          },
+        ),
       );
     }
     inFlight.add(scope);

@@ -43,12 +43,24 @@ export async function describeApi(app: App, version: string): Promise<void> {
         schemas: { Error: ErrorSchema as never },
       },
     },
-    transform: (({ schema, url, route }: { schema?: object; url: string; route: { config?: { permission?: string | null } } }) => {
+    transform: ({
+      schema,
+      url,
+      route,
+    }: {
+      schema?: object;
+      url: string;
+      route: { config?: { permission?: string | null } };
+    }) => {
       const permission = route.config?.permission;
-      const needs = permission ? { security: [{ key: [] }], description: permissionText(permission) } : { security: [] };
+      const needs = permission
+        ? { security: [{ key: [] }], description: permissionText(permission) }
+        : { security: [] };
       return { schema: { ...schema, ...needs }, url };
-    }) as never,
-    transformObject: ((document: { openapiObject: { paths: Record<string, Record<string, { responses?: object }>> } }) => {
+    },
+    transformObject: ((document: {
+      openapiObject: { paths: Record<string, Record<string, { responses?: object }>> };
+    }) => {
       const error = {
         description: 'Refused',
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
@@ -62,7 +74,9 @@ export async function describeApi(app: App, version: string): Promise<void> {
     }) as never,
   });
   await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
-  app.get('/openapi.json', { config: { permission: null }, schema: { hide: true } as never }, async () => app.swagger());
+  app.get('/openapi.json', { config: { permission: null }, schema: { hide: true } as never }, async () =>
+    app.swagger(),
+  );
 }
 
 const permissionText = (permission: string): string =>

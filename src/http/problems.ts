@@ -106,7 +106,8 @@ function walkObject(
   const properties = schema.properties ?? {};
   const unnamed = Object.values(schema.patternProperties ?? {})[0];
   for (const key of schema.required ?? []) {
-    if (!Object.hasOwn(value, key)) problems.push({ param: pathTo(path, key), message: `\`${pathTo(path, key)}\` is required.` });
+    if (!Object.hasOwn(value, key))
+      problems.push({ param: pathTo(path, key), message: `\`${pathTo(path, key)}\` is required.` });
   }
   const count = Object.keys(value).length;
   if (schema.minProperties !== undefined && count < schema.minProperties) {

@@ -39,15 +39,22 @@ export function toFailure(error: unknown): Failure {
   const { code = '', statusCode = 500 } = error as { code?: string; statusCode?: number };
   const known = FASTIFY[code];
   if (known !== undefined) return fail(known[0], known[1], { cause: error });
-  if (statusCode >= 400 && statusCode < 500) return fail('invalid_request', 'The request is malformed.', { cause: error });
+  if (statusCode >= 400 && statusCode < 500)
+    return fail('invalid_request', 'The request is malformed.', { cause: error });
   return fail('internal_error', 'Something went wrong here. Try again, and report the requestId if it stays so.', {
     cause: error,
   });
 }
 
 const FASTIFY: Record<string, ['payload_too_large' | 'unsupported_media_type' | 'invalid_request', string]> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The body is too large: 1 MiB at most, 16 MiB for bulk operations.'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as JSON with Content-Type: application/json.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: [
+    'payload_too_large',
+    'The body is too large: 1 MiB at most, 16 MiB for bulk operations.',
+  ],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'unsupported_media_type',
+    'Send the body as JSON with Content-Type: application/json.',
+  ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as its Content-Length says.'],
   FST_ERR_BAD_URL: ['invalid_request', 'The path is not valid: percent-encode it as UTF-8.'],
   FST_ERR_MAX_PARAM_LENGTH: ['invalid_request', 'A part of the path is too long.'],

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type RawServerDefault } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify';
 import { Failure, fail } from '../errors.ts';
 import { parseJson } from './json.ts';
 import { answerError, errorBody, toFailure } from './reply.ts';
@@ -48,7 +48,7 @@ export function createServer(logger: FastifyBaseLogger): App {
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     frameworkErrors: (error, request, reply) => {
       reply.header('request-id', request.id);
-      return answerError(toFailure(error), request, reply);
+      void answerError(toFailure(error), request, reply);
     },
     clientErrorHandler: answerMalformed,
   }).withTypeProvider<TypeBoxTypeProvider>();
@@ -76,13 +76,13 @@ export function createServer(logger: FastifyBaseLogger): App {
   app.addHook('preValidation', (request, _reply, done) => {
     // A body where none is known would be silently ignored.
     const { body, routeOptions } = request;
-    const expected = (routeOptions.schema as { body?: unknown } | undefined)?.body !== undefined;
+    const expected = routeOptions.schema?.body !== undefined;
     if (body === undefined || body === null || expected || isEmpty(body)) return done();
     done(fail('invalid_request', 'This operation takes no body; send none.'));
   });
   app.setErrorHandler((error, request, reply) => answerError(toFailure(error), request, reply));
-  refuseUnknownRoutes(app as unknown as App);
-  return app as unknown as App;
+  refuseUnknownRoutes(app);
+  return app;
 }
 
 const isEmpty = (body: unknown): boolean => typeof body === 'object' && Object.keys(body as object).length === 0;
@@ -105,7 +105,10 @@ function refuseUnknownRoutes(app: App): void {
     const [path = ''] = request.url.split('?', 1);
     const methods = new Set(routes.filter((route) => route.path.test(path)).map((route) => route.method));
     if (methods.size === 0) {
-      throw fail('route_not_found', `There is no ${request.method} ${path.slice(0, 200)}. See /docs for what there is.`);
+      throw fail(
+        'route_not_found',
+        `There is no ${request.method} ${path.slice(0, 200)}. See /docs for what there is.`,
+      );
     }
     const allow = [...methods].sort().join(', ');
     reply.header('allow', allow);

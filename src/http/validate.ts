@@ -10,14 +10,14 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   const compiled = Compile(schema);
   if (httpPart === 'querystring') {
     return (query: Record<string, unknown>) => {
-      const { value, problems } = fromText(schema as Schema, query);
+      const { value, problems } = fromText(schema, query);
       if (problems.length === 0 && compiled.Check(value)) return { value };
       const [first, ...rest] = problems;
-      return { error: invalid(first === undefined ? problemsOf(schema as Schema, value, 'query') : [first, ...rest]) };
+      return { error: invalid(first === undefined ? problemsOf(schema, value, 'query') : [first, ...rest]) };
     };
   }
   return (value: unknown) =>
-    compiled.Check(value) ? { value } : { error: invalid(problemsOf(schema as Schema, value, 'body')) };
+    compiled.Check(value) ? { value } : { error: invalid(problemsOf(schema, value, 'body')) };
 };
 
 /** A query carries text only: numbers and booleans are read from it as its schema says, strictly. */

@@ -62,7 +62,8 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxie
   async function load(hash: string): Promise<Known> {
     const before = epoch;
     const key = await findKeyByHash(db, hash);
-    if (key === undefined) throw fail('invalid_api_key', 'This API key does not exist. Check that it was copied whole.');
+    if (key === undefined)
+      throw fail('invalid_api_key', 'This API key does not exist. Check that it was copied whole.');
     const ranges = key.allowedIps.map(parseRange).filter((range): range is Range => range !== undefined);
     const found: Known = {
       keyId: key.id,
@@ -113,7 +114,10 @@ function keyIn(header: string | undefined, bootstrapKey: string | null): string 
     throw fail('missing_api_key', 'Send an API key in the header `Authorization: Bearer svc_sk_…`.');
   }
   if (!isKeyText(match[1]) && match[1] !== bootstrapKey) {
-    throw fail('invalid_api_key', 'This is not an API key: its form or checksum is wrong. Check that it was copied whole.');
+    throw fail(
+      'invalid_api_key',
+      'This is not an API key: its form or checksum is wrong. Check that it was copied whole.',
+    );
   }
   return match[1];
 }

@@ -79,7 +79,10 @@ function routesAt(app: App, path: string, { db, changes, clock, keys }: KeyDeps)
 
   app.get(
     path,
-    { config, schema: { tags, summary: 'List keys', querystring: PageQuerySchema, response: { 200: pageOf(KeyAnswer) } } },
+    {
+      config,
+      schema: { tags, summary: 'List keys', querystring: PageQuerySchema, response: { 200: pageOf(KeyAnswer) } },
+    },
     async (request) => {
       const page = await listKeys(db, request.query);
       return { ...page, data: page.data.map(shown) };
@@ -122,7 +125,13 @@ function routesAt(app: App, path: string, { db, changes, clock, keys }: KeyDeps)
         requireHeld(request.caller, old.permissions);
         const now = clock.now();
         const text = newKeyText(old.type);
-        const key: Key = { ...old, id: newId('key_', now), prefix: prefixOfKey(text), lastUsedAt: null, createdAt: now };
+        const key: Key = {
+          ...old,
+          id: newId('key_', now),
+          prefix: prefixOfKey(text),
+          lastUsedAt: null,
+          createdAt: now,
+        };
         const end = old.expiresAt === null ? now + graceMs : Math.min(old.expiresAt, now + graceMs);
         return {
           steps: [insertKey(key, hashOfKey(text)), graceMs === 0 ? revokeKey(id, now, false) : expireKey(id, end)],

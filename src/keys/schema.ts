@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { toIso } from '../lib/clock.ts';
 import { PERMISSIONS, type Permission } from '../permissions.ts';
-import { type Key, KEY_TYPES } from './key.ts';
+import { KEY_TYPES, type Key } from './key.ts';
 
 const permission = Type.Enum(Object.keys(PERMISSIONS) as Permission[]);
 

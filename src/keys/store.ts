@@ -1,6 +1,7 @@
 /** The table `api_keys`; rows never leave this file. */
-import { type Page, type PageQuery, readPage } from '../db/page.ts';
+
 import type { Db, Row, Step } from '../db/db.ts';
+import { type Page, type PageQuery, readPage } from '../db/page.ts';
 import type { Permission } from '../permissions.ts';
 import type { Key, KeyType } from './key.ts';
 
@@ -17,8 +18,7 @@ interface KeyRow extends Row {
   created_at: number;
 }
 
-const COLUMNS =
-  'id, prefix, name, type, permissions, allowed_ips, expires_at, revoked_at, last_used_at, created_at';
+const COLUMNS = 'id, prefix, name, type, permissions, allowed_ips, expires_at, revoked_at, last_used_at, created_at';
 
 const toKey = (row: KeyRow): Key => ({
   id: row.id,

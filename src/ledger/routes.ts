@@ -31,7 +31,9 @@ const ListQuery = Type.Object(
     allowed: Type.Optional(Type.Boolean()),
     reason: Type.Optional(Type.Enum(Object.keys(REASONS) as Reason[])),
     from: Type.Optional(Type.String({ maxLength: 64, description: 'Inclusive; a date or a moment, UTC' })),
-    to: Type.Optional(Type.String({ maxLength: 64, description: 'A date, whose day is included, or a moment, exclusive' })),
+    to: Type.Optional(
+      Type.String({ maxLength: 64, description: 'A date, whose day is included, or a moment, exclusive' }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -54,12 +56,14 @@ export function decisionRoutes(app: App, deps: LogDeps, decisionSchema: TSchema)
       const format = formatOf(request.headers.accept);
       if (format !== undefined) {
         const body = filter === undefined ? format.head : Readable.from(stream(deps, filter, format));
-        return reply.type(format.type).serializer((text) => text as string).send(body as never);
+        return reply
+          .type(format.type)
+          .serializer((text) => text as string)
+          .send(body as never);
       }
       const { limit = PAGE_DEFAULT, cursor } = request.query;
       const before = cursor === undefined ? null : Number(fromCursor(cursor, /^\d{1,16}$/));
-      const found =
-        filter === undefined ? NOTHING : await finder.find(filter, { before, limit: limit + 1 });
+      const found = filter === undefined ? NOTHING : await finder.find(filter, { before, limit: limit + 1 });
       const shown = found.seqs.slice(0, limit);
       const hasMore = found.seqs.length > limit;
       return reply.send({
@@ -127,7 +131,7 @@ const NDJSON: StreamFormat = {
   line: (decision) => `${JSON.stringify(decision)}\n`,
 };
 
-const CSV_COLUMNS: readonly [string, (decision: LoggedDecision) => unknown][] = [
+const CSV_COLUMNS: readonly [string, (decision: LoggedDecision) => Parameters<typeof csvCell>[0]][] = [
   ['id', (one) => one.id],
   ['created', (one) => one.created],
   ['allowed', (one) => one.allowed],
@@ -154,7 +158,7 @@ const CSV: StreamFormat = {
 };
 
 /** RFC 4180; a cell that a spreadsheet would run as a formula is made text by an apostrophe. */
-function csvCell(value: unknown): string {
+function csvCell(value: string | number | boolean | null | undefined): string {
   if (value === null || value === undefined) return '';
   const text = String(value);
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;

@@ -60,7 +60,11 @@ export async function openSqliteLedger(db: SqliteDb, clock?: Clock): Promise<Led
       const answer = await db.call<number[]>('ledger', toPayload(submissions, ledgerNo));
       const granted: Granted[] = [];
       for (let i = 0; i < answer.length; i += 3) {
-        granted.push({ admitted: answer[i] === 1, remaining: answer[i + 1] as number, resetAt: answer[i + 2] as number });
+        granted.push({
+          admitted: answer[i] === 1,
+          remaining: answer[i + 1] as number,
+          resetAt: answer[i + 2] as number,
+        });
       }
       return granted;
     },

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Limit } from '../limits/limit.ts';
-import { conditionOf, holds, list, type LicenseTest, type Test } from './conditions.ts';
+import { conditionOf, holds, type LicenseTest, list, type Test } from './conditions.ts';
 import type { Facts, LicenseFacts } from './facts.ts';
 import { type Action, DEFAULT_GRANT, type PolicyVersion, type Rule, type Scope } from './policy.ts';
 
@@ -73,7 +73,15 @@ interface Parts {
 }
 
 function takeApart(conditions: Record<string, unknown>): Parts {
-  const parts: Parts = { never: false, tests: [], hasValidLicense: null, license: [], licenseNot: [], types: null, typesNot: [] };
+  const parts: Parts = {
+    never: false,
+    tests: [],
+    hasValidLicense: null,
+    license: [],
+    licenseNot: [],
+    types: null,
+    typesNot: [],
+  };
   for (const [key, value] of Object.entries(conditions)) {
     const { condition, negated } = conditionOf(key);
     if (key === 'default') parts.never = value === false;
@@ -92,7 +100,13 @@ function compileRule(policyNo: number, rule: Rule, index: number): CompiledRule 
   const conditions = rule.conditions ?? {};
   const parts = takeApart(conditions);
   const { action } = rule;
-  const plain = all(parts.tests.map(({ test, negated }) => (facts: Facts) => holds(test(facts), negated, action)));
+  const plain = all(
+    parts.tests.map(
+      ({ test, negated }) =>
+        (facts: Facts) =>
+          holds(test(facts), negated, action),
+    ),
+  );
   const licensed = licenseTest(parts, action);
   const asksLicense = parts.hasValidLicense !== null || parts.license.length > 0 || parts.licenseNot.length > 0;
   const nearMiss = action === 'allow' && asksLicense && !parts.never;

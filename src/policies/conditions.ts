@@ -43,8 +43,7 @@ interface RuleCondition {
 
 export type Condition = CheckCondition | LicenseCondition | RuleCondition;
 
-const oneOrMany = (item: TSchema): TSchema =>
-  Type.Union([item, Type.Array(item, { minItems: 1, maxItems: LIST_MAX })]);
+const oneOrMany = (item: TSchema): TSchema => Type.Union([item, Type.Array(item, { minItems: 1, maxItems: LIST_MAX })]);
 
 export const PERMISSION_PATTERN = '^[a-z][a-z0-9_]{0,63}$';
 export const REQUESTER_ID_PATTERN = '^[A-Za-z0-9._:@/-]{1,128}$';

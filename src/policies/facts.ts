@@ -84,5 +84,7 @@ export class Facts {
 }
 
 function isValid(license: LicenseFacts, at: number): boolean {
-  return (license.startsAt === null || license.startsAt <= at) && (license.expiresAt === null || at < license.expiresAt);
+  return (
+    (license.startsAt === null || license.startsAt <= at) && (license.expiresAt === null || at < license.expiresAt)
+  );
 }

@@ -8,7 +8,7 @@ import { sendCommitted } from '../http/reply.ts';
 import type { App } from '../http/server.ts';
 import type { Clock } from '../lib/clock.ts';
 import { newId } from '../lib/id.ts';
-import { DEFAULT_POLICY_ID, POLICY_PREFIX, type Policy, type Rule } from './policy.ts';
+import { DEFAULT_POLICY_ID, POLICY_PREFIX, type Policy } from './policy.ts';
 import {
   CreatePolicy,
   PolicyAnswer,
@@ -39,7 +39,10 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
 
   app.post(
     '/v1/policies',
-    { config: write, schema: { tags, summary: 'Create a policy', body: CreatePolicy, response: { 201: PolicyAnswer } } },
+    {
+      config: write,
+      schema: { tags, summary: 'Create a policy', body: CreatePolicy, response: { 201: PolicyAnswer } },
+    },
     async (request, reply) => {
       const { body } = request;
       const now = clock.now();
@@ -49,7 +52,7 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
         version: 1,
         name: body.name,
         description: body.description ?? null,
-        rules: body.rules as Rule[],
+        rules: body.rules,
         defaultAction: body.defaultAction ?? 'deny',
         isDefault: false,
         createdAt: now,
@@ -68,7 +71,10 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
 
   app.get(
     '/v1/policies',
-    { config: read, schema: { tags, summary: 'List policies', querystring: PageQuerySchema, response: { 200: PolicyPage } } },
+    {
+      config: read,
+      schema: { tags, summary: 'List policies', querystring: PageQuerySchema, response: { 200: PolicyPage } },
+    },
     async (request) => {
       const page = await listPolicies(db, request.query);
       return { ...page, data: page.data.map(policyAnswer) };
@@ -98,7 +104,7 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
           ...before,
           name: body.name ?? before.name,
           description: body.description === undefined ? before.description : body.description,
-          rules: (body.rules as Rule[] | undefined) ?? before.rules,
+          rules: body.rules ?? before.rules,
           defaultAction: body.defaultAction ?? before.defaultAction,
           version: before.version + 1,
           updatedAt: clock.now(),

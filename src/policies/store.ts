@@ -19,7 +19,8 @@ interface PolicyRow extends VersionRow {
   updated_at: number;
 }
 
-const VERSION_COLUMNS = 'v.policy_no as no, v.policy_id as id, v.version, v.name, v.description, v.rules, v.default_action';
+const VERSION_COLUMNS =
+  'v.policy_no as no, v.policy_id as id, v.version, v.name, v.description, v.rules, v.default_action';
 const SELECT = `select ${VERSION_COLUMNS}, p.created_at, p.updated_at,
   case when p.id = (select value from settings where name = 'default_policy') then 1 else 0 end as is_default`;
 const FROM = 'policies as p join policy_versions as v on v.policy_no = p.no and v.version = p.version';
@@ -63,7 +64,10 @@ export async function findVersion(db: Db, no: number, version: number): Promise<
 
 /** The number a policy's decisions carry; undefined for an id that never was. */
 export async function findPolicyNo(db: Db, id: string): Promise<number | undefined> {
-  const [row] = await db.read<{ no: number }>('select policy_no as no from policy_versions where policy_id = $1 limit 1', [id]);
+  const [row] = await db.read<{ no: number }>(
+    'select policy_no as no from policy_versions where policy_id = $1 limit 1',
+    [id],
+  );
   return row?.no;
 }
 

@@ -82,7 +82,7 @@ function rangeOf(query: PeriodQuery, { now, first, last }: Moments, zone: string
   const to = end !== undefined && end.day === undefined ? end.at : startOfDay(today.add({ days: 1 }), zone);
   if (days === undefined) {
     if (first === undefined || first >= to) return { from: startOfDay(dayOf(to - 1, zone), zone), to };
-    return { from: (bucketsFrom(first, groupBy, zone).next().value as Bucket).start, to };
+    return { from: bucketsFrom(first, groupBy, zone).next().value.start, to };
   }
   if (end !== undefined && end.day === undefined)
     return { from: zoned(end.at, zone).subtract({ days }).epochMilliseconds, to };

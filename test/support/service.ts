@@ -66,7 +66,11 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
       if (callKey !== null) all.authorization ??= `Bearer ${callKey}`;
       const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
       if (payload !== undefined) all['content-type'] ??= 'application/json';
-      const response = await fetch(test.url + path, { method, headers: all, body: (payload ?? null) as BodyInit | null });
+      const response = await fetch(test.url + path, {
+        method,
+        headers: all,
+        body: (payload ?? null) as never,
+      });
       const text = await response.text();
       const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
       return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };

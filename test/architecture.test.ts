@@ -1,0 +1,82 @@
+/** The rooms of ARCHITECTURE.md hold: imports run one way, pure files stay pure, a table is written by its owner alone. */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { test } from 'node:test';
+
+/** Each room may import those before it; rooms of one line do not know each other. */
+const ORDER = [
+  ['lib'],
+  ['errors', 'config', 'permissions'],
+  ['db'],
+  ['http'],
+  ['changes'],
+  ['keys', 'limits'],
+  ['policies'],
+  ['content'],
+  ['ledger'],
+  ['usage'],
+  ['access'],
+  ['app'],
+  ['main'],
+];
+const PURE = [
+  'access/decide',
+  'policies/conditions',
+  'policies/compile',
+  'limits/limit',
+  'usage/period',
+  'usage/series',
+];
+const OWNERS: Record<string, string> = {
+  content: 'content/store.ts',
+  purges: 'content/store.ts ledger/sweep.ts',
+  policies: 'policies/store.ts',
+  policy_versions: 'policies/store.ts',
+  api_keys: 'keys/store.ts',
+  decisions: 'ledger/sqlite-procedure.ts ledger/sweep.ts',
+  limits: 'ledger/sqlite-procedure.ts ledger/sweep.ts',
+  changes: 'changes/changes.ts',
+  receipts: 'db/receipt.ts ledger/sweep.ts',
+};
+
+const files = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
+const source = (file: string): string => readFileSync(file, 'utf8');
+const roomOf = (file: string): string => (file.split('/')[1] ?? '').replace(/\.ts$/, '');
+const rank = (room: string): number => ORDER.findIndex((rooms) => rooms.includes(room));
+
+function importsOf(file: string): string[] {
+  const found = source(file).matchAll(/(?:from|import)\s*\(?'(\.[^']+)'/g);
+  return [...found].map((match) => normalize(join(dirname(file), match[1] as string)));
+}
+
+test('imports run one way', () => {
+  const wrong = files.flatMap((file) =>
+    importsOf(file)
+      .filter((target) => roomOf(target) !== roomOf(file) && rank(roomOf(target)) >= rank(roomOf(file)))
+      .map((target) => `${file} imports ${target}`),
+  );
+  assert.deepEqual(wrong, []);
+  assert.deepEqual(
+    [...new Set(files.map(roomOf))].filter((room) => rank(room) === -1),
+    [],
+  );
+});
+
+test('pure files know no clock, no store, no randomness', () => {
+  for (const name of PURE) {
+    const file = `src/${name}.ts`;
+    assert.doesNotMatch(source(file), /Date\.now|Math\.random|randomBytes|process\.|node:(fs|http|net|worker)/, file);
+    for (const target of importsOf(file)) assert.doesNotMatch(target, /src\/(db|http)\//, `${file} imports ${target}`);
+  }
+});
+
+test('a table of the records is written by its owner', () => {
+  // The columns have tables of their own, in a store of their own.
+  for (const file of files.filter((one) => !/\/(migrations|usage)\//.test(one))) {
+    for (const [, table = ''] of source(file).matchAll(/(?:insert into|update|delete from) (\w+)/g)) {
+      const owners = OWNERS[table];
+      if (owners !== undefined) assert.ok(owners.split(' ').includes(file.slice(4)), `${file} writes ${table}`);
+    }
+  }
+});

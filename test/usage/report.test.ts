@@ -1,0 +1,259 @@
+/** Promise: reports and lists say what a fold over the decisions says, whatever was written, deleted or asked. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { REASONS, reasonOf } from '../../src/ledger/reason.ts';
+import { type Columns, type DecisionFilter, openColumns } from '../../src/usage/columns.ts';
+import { type PeriodQuery, resolvePeriod } from '../../src/usage/period.ts';
+import { type UsageQuery, type UsageReport, usageReport } from '../../src/usage/report.ts';
+import { cellMs, fold } from '../../src/usage/series.ts';
+import { type Decided, openRecords } from './records.ts';
+
+interface Item {
+  id: string;
+  type: string;
+}
+
+interface Model {
+  items: Map<number, Item>;
+  decided: Decided[];
+}
+
+const NOW = Date.UTC(2026, 10, 21, 9, 30);
+const DAY = 86_400_000;
+
+/** The report the slow way. */
+function naive(model: Model, query: UsageQuery): UsageReport {
+  const moments = model.decided.map((one) => one.at);
+  const bounds = moments.length === 0 ? {} : { first: Math.min(...moments), last: Math.max(...moments) };
+  const period = resolvePeriod(query, { now: NOW, ...bounds });
+  const selected = model.decided.filter((one) => {
+    const item = model.items.get(one.contentNo) as Item;
+    return (
+      one.at >= period.from &&
+      one.at < period.to &&
+      (query.contentId === undefined || query.contentId === item.id || query.contentId === `ext-${one.contentNo}`) &&
+      (query.requesterId === undefined || query.requesterId === one.requesterId) &&
+      (query.type === undefined || query.type === item.type)
+    );
+  });
+  const ends = [...period.buckets.slice(1).map((bucket) => bucket.start), Infinity];
+  const denied = (some: Decided[]) => some.filter((one) => one.reason !== 0).length;
+  const top = (ids: string[]) => {
+    const counts = new Map<string, number>();
+    for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+    return [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  };
+  const contents = top(selected.map((one) => (model.items.get(one.contentNo) as Item).id));
+  const requesters = top(selected.flatMap((one) => one.requesterId ?? []));
+  const reasons = top(selected.flatMap((one) => reasonOf(one.reason) ?? []));
+  const limit = query.limit ?? 10;
+  return {
+    object: 'usage_report',
+    summary: {
+      totalRequests: selected.length,
+      allowed: selected.length - denied(selected),
+      denied: denied(selected),
+      uniqueRequesters: requesters.length,
+      uniqueContent: contents.length,
+    },
+    timeSeries: period.buckets.map(({ date, start }, i) => {
+      const inBucket = selected.filter((one) => one.at >= start && one.at < (ends[i] as number));
+      return {
+        date,
+        requests: inBucket.length,
+        allowed: inBucket.length - denied(inBucket),
+        denied: denied(inBucket),
+      };
+    }),
+    topContent: contents.slice(0, limit).map(([id, requests]) => ({ id, title: `About ${id}`, requests })),
+    topRequesters: requesters.slice(0, limit).map(([id, requests]) => ({ id, name: id, requests })),
+    byDenialReason: reasons.map(([reason, count]) => ({ reason: reason as keyof typeof REASONS, count })),
+    period: {
+      startDate: new Date(period.from).toISOString(),
+      endDate: new Date(period.to).toISOString(),
+      groupBy: period.groupBy,
+      timezone: period.timezone,
+    },
+  };
+}
+
+async function assertFinds(columns: Columns, model: Model, filter: DecisionFilter, limit: number): Promise<void> {
+  const selected = model.decided
+    .filter(
+      (one) =>
+        (filter.contentNo === undefined || one.contentNo === filter.contentNo) &&
+        (filter.requesterId === undefined || one.requesterId === filter.requesterId) &&
+        (filter.policyNo === undefined || one.policyNo === filter.policyNo) &&
+        (filter.allowed === undefined || (one.reason === 0) === filter.allowed) &&
+        (filter.reason === undefined || one.reason === filter.reason) &&
+        (filter.from === undefined || one.at >= filter.from) &&
+        (filter.to === undefined || one.at < filter.to),
+    )
+    .map((one) => one.seq)
+    .sort((a, b) => b - a);
+  const walked: number[] = [];
+  for (;;) {
+    const page = await columns.find(filter, { before: walked.at(-1) ?? null, limit });
+    assert.equal(page.totalCount, selected.length);
+    walked.push(...page.seqs);
+    if (page.seqs.length < limit) break;
+  }
+  assert.deepEqual(walked, selected);
+}
+
+const TYPES = ['article', 'report', 'video'];
+const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'America/St_Johns'];
+const NOS = 6;
+
+const no = fc.integer({ min: 1, max: NOS });
+// Ties, crowded moments and boundaries are likely: few requesters, moments on whole quarters of an hour.
+const moment = fc.oneof(
+  fc.integer({ min: NOW - 400 * DAY, max: NOW }),
+  fc.integer({ min: 0, max: 96 * 60 }).map((quarters) => Math.floor(NOW / DAY) * DAY - quarters * 900_000),
+  fc.constantFrom(0, 1, 2).map((ms) => Date.UTC(2026, 9, 25, 1) - 1 + ms),
+);
+const drafts = fc.array(
+  fc.record({
+    at: moment,
+    contentNo: no,
+    requesterId: fc.constantFrom(null, 'a', 'B', 'partner_1', 'partner_10', "o'brien", 'ü'),
+    policyNo: fc.integer({ min: 1, max: 3 }),
+    reason: fc.integer({ min: 0, max: Object.keys(REASONS).length }),
+  }),
+  { maxLength: 60 },
+);
+
+const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(arbitrary, { nil: undefined });
+const days = fc.integer({ min: 1, max: 400 }).map((back) => new Date(NOW - back * DAY).toISOString());
+const date = days.chain((text) => fc.constantFrom(text.slice(0, 10), text, `${text.slice(0, 16)}`));
+const range: fc.Arbitrary<PeriodQuery> = fc.oneof(
+  fc.record({ period: maybe(fc.constantFrom('7d', '30d', '90d', 'year', 'all')), endDate: maybe(date) }),
+  fc.record({ startDate: date }),
+  fc.tuple(date, date).map(([a, b]) => (a < b ? { startDate: a, endDate: b } : { startDate: b, endDate: a })),
+);
+const usageQuery: fc.Arbitrary<UsageQuery> = fc
+  .tuple(
+    range,
+    fc.record({
+      groupBy: maybe(fc.constantFrom('hour', 'day', 'week', 'month')),
+      timezone: maybe(fc.constantFrom(...ZONES)),
+      contentId: fc.option(
+        no.chain((n) => fc.constantFrom(`ext-${n}`, `ext-${n + NOS}`)),
+        { nil: undefined, freq: 3 },
+      ),
+      requesterId: fc.option(fc.constantFrom('a', "o'brien", 'nobody'), { nil: undefined, freq: 3 }),
+      type: maybe(fc.constantFrom(...TYPES)),
+      limit: maybe(fc.integer({ min: 1, max: 4 })),
+    }),
+  )
+  .map(([a, b]) => ({ ...a, ...b }));
+const decisionFilter: fc.Arbitrary<DecisionFilter> = fc.record({
+  contentNo: maybe(no),
+  requesterId: maybe(fc.constantFrom('a', 'ü', 'nobody')),
+  policyNo: maybe(fc.integer({ min: 1, max: 3 })),
+  allowed: maybe(fc.boolean()),
+  reason: maybe(fc.integer({ min: 0, max: 3 })),
+  from: maybe(moment),
+  to: maybe(moment),
+});
+
+type Command =
+  | { kind: 'decide'; drafts: Omit<Decided, 'seq'>[] }
+  | { kind: 'delete'; no: number }
+  | { kind: 'retype'; no: number; type: string }
+  | { kind: 'reopen' }
+  | { kind: 'report'; query: UsageQuery }
+  | { kind: 'find'; filter: DecisionFilter; limit: number };
+
+const command: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('decide' as const), drafts }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), no }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('retype' as const), no, type: fc.constantFrom(...TYPES) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('reopen' as const) }) },
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant('report' as const), query: usageQuery }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('find' as const),
+      filter: decisionFilter,
+      limit: fc.integer({ min: 5, max: 100 }),
+    }),
+  },
+);
+
+async function play(commands: readonly Command[]): Promise<void> {
+  const records = await openRecords();
+  const open = (): Columns => openColumns(records);
+  let columns = open();
+  try {
+    const model: Model = { items: new Map(), decided: [] };
+    let seq = 0;
+    // Ids in an order of their own: ties go by the id, not by the number.
+    for (let n = 1; n <= NOS; n++) model.items.set(n, { id: `cnt_${(n * 5) % 7}`, type: TYPES[n % 3] as string });
+    await records.addContent([...model.items].map(([n, item]) => ({ no: n, ...item, title: `About ${item.id}` })));
+    for (const step of commands) {
+      if (step.kind === 'decide') {
+        const decided = step.drafts.map((draft) => ({ ...draft, seq: ++seq }));
+        await records.addDecisions(decided);
+        model.decided.push(...decided.filter((one) => model.items.has(one.contentNo)));
+      } else if (step.kind === 'delete' && model.items.has(step.no)) {
+        await records.deleteContent(step.no);
+        model.items.delete(step.no);
+        model.decided = model.decided.filter((one) => one.contentNo !== step.no);
+      } else if (step.kind === 'retype' && model.items.has(step.no)) {
+        await records.retype(step.no, step.type);
+        (model.items.get(step.no) as Item).type = step.type;
+      } else if (step.kind === 'reopen') {
+        await columns.close();
+        columns = open();
+      } else if (step.kind === 'report') {
+        const deps = { db: records.db, columns, now: () => NOW };
+        const expected = orRefusal(() => naive(model, step.query));
+        assert.deepEqual(await usageReport(deps, step.query).catch((error) => error.message), expected);
+      } else if (step.kind === 'find') {
+        await assertFinds(columns, model, step.filter, step.limit);
+      }
+    }
+  } finally {
+    await columns.close();
+    await records.close();
+  }
+}
+
+function orRefusal<T>(work: () => T): T | string {
+  try {
+    return work();
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+test('reports and lists equal a fold over the decisions', { timeout: 60_000 }, async () => {
+  await fc.assert(fc.asyncProperty(fc.array(command, { minLength: 20, maxLength: 40 }), play), {
+    numRuns: 12,
+    endOnFailure: true,
+  });
+});
+
+test('folding cells gives what counting in buckets gives, whatever the boundaries', () => {
+  const instant = fc.integer({ min: 0, max: 100_000 });
+  fc.assert(
+    fc.property(fc.uniqueArray(instant, { minLength: 1, maxLength: 6 }), fc.array(instant), (boundaries, moments) => {
+      const starts = [...boundaries].sort((a, b) => a - b);
+      const inRange = moments.filter((at) => at >= (starts[0] as number));
+      const length = cellMs(starts, Math.min(...inRange), Math.max(...inRange));
+      const cells = Object.values(Object.groupBy(inRange, (at) => (length === 0 ? 0 : Math.floor(at / length))));
+      const folded = fold(starts, {
+        at: cells.map((cell) => Math.min(...(cell as number[]))),
+        requests: cells.map((cell) => (cell as number[]).length),
+        allowed: cells.map(() => 0),
+      });
+      const ends = [...starts.slice(1), Infinity];
+      assert.deepEqual(
+        folded.requests,
+        starts.map((start, i) => inRange.filter((at) => at >= start && at < (ends[i] as number)).length),
+      );
+    }),
+  );
+});
