@@ -7,6 +7,7 @@ export const KINDS = {
   'content.deleted': 'An item was deleted, with its decisions',
   'policy.created': 'A policy was created',
   'policy.updated': 'A policy has a new version',
+  'policy.rolled_back': 'A policy has a new version with the rules of an old one',
   'policy.deleted': 'A policy was deleted',
   'api_key.created': 'A key was created',
   'api_key.rotated': 'A key was replaced by a new one',

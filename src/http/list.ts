@@ -1,5 +1,5 @@
 /** What all lists share on the wire. */
-import { type TSchema, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 
 export const pageProperties = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Records per page, 20 by default' })),
@@ -7,6 +7,7 @@ export const pageProperties = {
 };
 
 export const PageQuerySchema = Type.Object(pageProperties, { additionalProperties: false });
+export type PageQuerySchema = Static<typeof PageQuerySchema>;
 
 export const pageOf = (record: TSchema) =>
   Type.Object({

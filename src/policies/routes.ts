@@ -1,5 +1,5 @@
-/** Create, list, read, edit and delete policies. Every edit is a new version. */
-import type { Changes } from '../changes/changes.ts';
+/** Create, list, read, edit, delete and roll back policies, and read their versions. */
+import type { Changes, Committed, Edit } from '../changes/changes.ts';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import { isUnchanged, requireMatch } from '../http/etag.ts';
@@ -7,8 +7,8 @@ import { PageQuerySchema } from '../http/list.ts';
 import { sendCommitted } from '../http/reply.ts';
 import type { App } from '../http/server.ts';
 import type { Clock } from '../lib/clock.ts';
-import { newId } from '../lib/id.ts';
-import { DEFAULT_POLICY_ID, POLICY_PREFIX, type Policy } from './policy.ts';
+import { getVersion, newPolicy, planCreate, planDelete, planMakeDefault, planRollback, planUpdate } from './edits.ts';
+import type { Policy } from './policy.ts';
 import {
   CreatePolicy,
   PolicyAnswer,
@@ -16,14 +16,22 @@ import {
   PolicyPage,
   policyAnswer,
   policyEtag,
+  Rollback,
   UpdatePolicy,
+  VersionAnswer,
+  VersionPage,
+  versionAnswer,
 } from './schema.ts';
-import { deletePolicy, findPolicy, insertPolicy, listPolicies, policyInUse, updatePolicy } from './store.ts';
+import { findPolicy, listPolicies, listVersions } from './store.ts';
 
 export interface PolicyDeps {
   db: Db;
   changes: Changes;
   clock: Clock;
+}
+
+interface OfPolicy {
+  Params: { id: string };
 }
 
 const read = { permission: 'policies:read' } as const;
@@ -37,6 +45,17 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
     return policy;
   };
 
+  /** An edit of the policy as it is when its turn comes, if that is still what `If-Match` says. */
+  const edit = (
+    request: Parameters<typeof requireMatch>[0] & { params: { id: string } },
+    plan: (before: Policy) => Edit | Promise<Edit>,
+  ): Promise<Committed> =>
+    changes.commit(request, request.params.id, async () => {
+      const before = await get(request.params.id);
+      requireMatch(request, policyEtag(before));
+      return plan(before);
+    });
+
   app.post(
     '/v1/policies',
     {
@@ -44,28 +63,8 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
       schema: { tags, summary: 'Create a policy', body: CreatePolicy, response: { 201: PolicyAnswer } },
     },
     async (request, reply) => {
-      const { body } = request;
-      const now = clock.now();
-      const policy: Policy = {
-        no: 0,
-        id: newId(POLICY_PREFIX, now),
-        version: 1,
-        name: body.name,
-        description: body.description ?? null,
-        rules: body.rules,
-        defaultAction: body.defaultAction ?? 'deny',
-        isDefault: false,
-        createdAt: now,
-        updatedAt: now,
-      };
-      const committed = await changes.commit(request, policy.id, async () => ({
-        steps: insertPolicy(policy),
-        changes: [{ kind: 'policy.created', id: policy.id }],
-        status: 201,
-        body: policyAnswer(policy),
-        etag: policyEtag(policy),
-      }));
-      return sendCommitted(reply, committed);
+      const policy = newPolicy(request.body, clock.now());
+      return sendCommitted(reply, await changes.commit(request, policy.id, async () => planCreate(policy)));
     },
   );
 
@@ -81,7 +80,7 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
     },
   );
 
-  app.get<{ Params: { id: string } }>(
+  app.get<OfPolicy>(
     '/v1/policies/:id',
     { config: read, schema: { tags, summary: 'Read a policy', response: { 200: PolicyAnswer } } },
     async (request, reply) => {
@@ -91,58 +90,62 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
     },
   );
 
-  app.patch<{ Params: { id: string }; Body: UpdatePolicy }>(
+  app.patch<OfPolicy & { Body: UpdatePolicy }>(
     '/v1/policies/:id',
     { config: write, schema: { tags, summary: 'Edit a policy', body: UpdatePolicy, response: { 200: PolicyAnswer } } },
-    async (request, reply) => {
-      const { body } = request;
-      const { id } = request.params;
-      const committed = await changes.commit(request, id, async () => {
-        const before = await get(id);
-        requireMatch(request, policyEtag(before));
-        const policy: Policy = {
-          ...before,
-          name: body.name ?? before.name,
-          description: body.description === undefined ? before.description : body.description,
-          rules: body.rules ?? before.rules,
-          defaultAction: body.defaultAction ?? before.defaultAction,
-          version: before.version + 1,
-          updatedAt: clock.now(),
-        };
-        return {
-          steps: updatePolicy(policy),
-          changes: [{ kind: 'policy.updated', id }],
-          status: 200,
-          body: policyAnswer(policy),
-          etag: policyEtag(policy),
-        };
-      });
-      return sendCommitted(reply, committed);
+    async (request, reply) =>
+      sendCommitted(reply, await edit(request, (before) => planUpdate(before, request.body, clock.now()))),
+  );
+
+  app.delete<OfPolicy>(
+    '/v1/policies/:id',
+    { config: write, schema: { tags, summary: 'Delete a policy', response: { 200: PolicyDeleted } } },
+    async (request, reply) => sendCommitted(reply, await edit(request, (before) => planDelete(db, before))),
+  );
+
+  app.post<OfPolicy & { Body: Rollback }>(
+    '/v1/policies/:id/rollback',
+    {
+      config: write,
+      schema: { tags, summary: 'Write an old version as a new one', body: Rollback, response: { 200: PolicyAnswer } },
+    },
+    async (request, reply) =>
+      sendCommitted(
+        reply,
+        await edit(request, (before) => planRollback(db, before, request.body.version, clock.now())),
+      ),
+  );
+
+  app.post<OfPolicy>(
+    '/v1/policies/:id/make-default',
+    { config: write, schema: { tags, summary: 'Serve new content by this policy', response: { 200: PolicyAnswer } } },
+    async (request, reply) => sendCommitted(reply, await edit(request, planMakeDefault)),
+  );
+
+  app.get<OfPolicy & { Querystring: PageQuerySchema }>(
+    '/v1/policies/:id/versions',
+    {
+      config: read,
+      schema: { tags, summary: 'List versions', querystring: PageQuerySchema, response: { 200: VersionPage } },
+    },
+    async (request) => {
+      const page = await listVersions(db, await get(request.params.id), request.query);
+      return { ...page, data: page.data.map(versionAnswer) };
     },
   );
 
-  app.delete<{ Params: { id: string } }>(
-    '/v1/policies/:id',
-    { config: write, schema: { tags, summary: 'Delete a policy', response: { 200: PolicyDeleted } } },
-    async (request, reply) => {
-      const { id } = request.params;
-      const committed = await changes.commit(request, id, async () => {
-        const policy = await get(id);
-        requireMatch(request, policyEtag(policy));
-        if (policy.isDefault || id === DEFAULT_POLICY_ID) {
-          throw fail('default_policy', 'The default policy cannot be deleted; edit it instead.');
-        }
-        if (await policyInUse(db, id)) {
-          throw fail('policy_in_use', 'Content (perhaps archived) still has this policy; give it another one first.');
-        }
-        return {
-          steps: [deletePolicy(policy)],
-          changes: [{ kind: 'policy.deleted', id }],
-          status: 200,
-          body: { id, object: 'policy', deleted: true },
-        };
-      });
-      return sendCommitted(reply, committed);
+  app.get<{ Params: { id: string; version: string } }>(
+    '/v1/policies/:id/versions/:version',
+    { config: read, schema: { tags, summary: 'Read a version', response: { 200: VersionAnswer } } },
+    async (request) => {
+      const policy = await get(request.params.id);
+      return versionAnswer(await getVersion(db, policy, versionOf(request.params.version)));
     },
   );
+}
+
+/** A version in a path. Throws policy_version_not_found for what cannot be one. */
+function versionOf(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw fail('policy_version_not_found', `A version is a whole number from 1, not ${text.slice(0, 40)}.`);
 }

@@ -86,6 +86,41 @@ export const PolicyDeleted = Type.Object({
   deleted: Type.Literal(true),
 });
 
+export const Rollback = Type.Object(
+  { version: Type.Integer({ minimum: 1, maximum: 999_999_999 }) },
+  { additionalProperties: false },
+);
+export type Rollback = Static<typeof Rollback>;
+
+export const VersionAnswer = Type.Object(
+  {
+    id: Type.String({ description: 'Id of the policy' }),
+    object: Type.Literal('policy_version'),
+    version: Type.Integer(),
+    name: Type.String(),
+    description: Type.Union([Type.String(), Type.Null()]),
+    rules: Type.Array(RuleSchema),
+    defaultAction: action,
+    created: Type.String(),
+    updated: Type.String(),
+  },
+  { description: 'A policy as it was' },
+);
+export const VersionPage = pageOf(VersionAnswer);
+
+export const versionAnswer = (version: PolicyVersion & { createdAt: number }) => ({
+  id: version.id,
+  object: 'policy_version',
+  version: version.version,
+  name: version.name,
+  description: version.description,
+  rules: version.rules,
+  defaultAction: version.defaultAction,
+  created: toIso(version.createdAt),
+  // A version never changes.
+  updated: toIso(version.createdAt),
+});
+
 export const policyAnswer = (policy: Policy) => ({
   id: policy.id,
   object: 'policy',

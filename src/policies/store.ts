@@ -53,14 +53,48 @@ export async function findPolicies(db: Db, ids: readonly string[]): Promise<Map<
   return new Map(found.flatMap((policy) => (policy === undefined ? [] : [[policy.id, policy]])));
 }
 
+interface DatedVersionRow extends VersionRow {
+  created_at: number;
+}
+const DATED_VERSION = `select ${VERSION_COLUMNS}, v.created_at`;
+const toDatedVersion = (row: DatedVersionRow) => ({ ...toVersion(row), createdAt: row.created_at });
+
 /** Also of policies that were deleted: decisions refer to them. */
-export async function findVersion(db: Db, no: number, version: number): Promise<PolicyVersion | undefined> {
-  const [row] = await db.read<VersionRow>(
-    `select ${VERSION_COLUMNS} from policy_versions as v where v.policy_no = $1 and v.version = $2`,
+export async function findVersion(
+  db: Db,
+  no: number,
+  version: number,
+): Promise<(PolicyVersion & { createdAt: number }) | undefined> {
+  const [row] = await db.read<DatedVersionRow>(
+    `${DATED_VERSION} from policy_versions as v where v.policy_no = $1 and v.version = $2`,
     [no, version],
   );
-  return row && toVersion(row);
+  return row && toDatedVersion(row);
 }
+
+export const listVersions = (db: Db, policy: Policy, query: PageQuery) =>
+  readPage<DatedVersionRow, PolicyVersion & { createdAt: number }>(
+    db,
+    {
+      select: DATED_VERSION,
+      from: 'policy_versions as v',
+      where: ['v.policy_no = $1'],
+      params: [policy.no],
+      order: 'v.version',
+    },
+    query,
+    /^\d{1,9}$/,
+    toDatedVersion,
+  );
+
+/** For content that is registered from now on. A Conflict when the policy is gone. */
+export const setDefaultPolicy = (id: string): Step[] => [
+  {
+    sql: `update settings set value = $1 where name = 'default_policy' and exists (select 1 from policies where id = $1)`,
+    params: [id],
+    expect: 1,
+  },
+];
 
 /** The number a policy's decisions carry; undefined for an id that never was. */
 export async function findPolicyNo(db: Db, id: string): Promise<number | undefined> {
