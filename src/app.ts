@@ -80,6 +80,9 @@ export async function startService({ config, logger, clock = steadyClock() }: Op
     notReady: () => (stopping ? 'The service is stopping.' : undefined),
     metrics: [
       { name: 'postern_ledger_head', help: 'Newest place in the ledger', read: () => ledger.head() },
+      { name: 'postern_ledger_waiting', help: 'Checks waiting to be recorded', read: () => ledger.figures().waiting },
+      { name: 'postern_ledger_flushes', help: 'Group commits', read: () => ledger.figures().flushes },
+      { name: 'postern_ledger_entries', help: 'Decisions recorded', read: () => ledger.figures().entries },
       {
         name: 'postern_columns_behind',
         help: 'Decisions not yet in the columns',

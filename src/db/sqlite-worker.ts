@@ -72,20 +72,23 @@ function readGroup(group: Request[]): Answer[] {
 
 function writeGroup(group: Request[]): Answer[] {
   const answers: Answer[] = [];
+  // Alone, a request that fails rolls back the transaction itself.
+  const alone = group.length === 1;
   try {
     connection.exec('begin immediate');
     for (const request of group) {
-      connection.exec('savepoint request');
+      if (!alone) connection.exec('savepoint request');
       try {
         answers.push({ ok: true, value: perform(request) });
       } catch (error) {
         // Out of space and I/O errors may end the whole transaction; then nothing of the group stands.
         if (!connection.inTransaction || isFatal(error)) throw error;
-        connection.exec('rollback to request');
+        connection.exec(alone ? 'rollback' : 'rollback to request');
         forget();
         answers.push(failed(error));
+        if (alone) return answers;
       }
-      connection.exec('release request');
+      if (!alone) connection.exec('release request');
     }
     connection.exec('commit');
     return answers;

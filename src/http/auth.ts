@@ -4,6 +4,7 @@
  */
 import type { FastifyRequest } from 'fastify';
 import type { Permission } from '../permissions.ts';
+import { hooksOf } from './hooks.ts';
 import type { App } from './server.ts';
 
 /** Whose key a request carries. */
@@ -32,24 +33,24 @@ declare module 'fastify' {
 
 export function requireKeys(app: App, authenticate: Authenticate, authorize: Authorize): void {
   app.decorateRequest('caller', null as never);
-  app.addHook('onRoute', ({ url, config }) => {
+  app.addHook('onRoute', (route) => {
+    const permission = route.config?.permission;
     // Forgetting it must not open a route to everybody.
-    if (url.startsWith('/v1') && config?.permission === undefined) throw new Error(`${url} names no permission`);
-  });
-  app.addHook('onRequest', (request, _reply, done) => {
-    const { permission } = request.routeOptions.config;
-    if (permission === undefined || permission === null) return done();
-    const enter = (caller: Caller): void => {
-      authorize(caller, permission);
-      request.caller = caller;
-      done();
-    };
-    try {
-      const caller = authenticate(request);
-      if (caller instanceof Promise) caller.then(enter).catch(done);
-      else enter(caller);
-    } catch (error) {
-      done(error as Error);
-    }
+    if (route.url.startsWith('/v1') && permission === undefined) throw new Error(`${route.url} names no permission`);
+    if (permission === undefined || permission === null) return;
+    route.onRequest = hooksOf(route.onRequest, (request, _reply, done) => {
+      const enter = (caller: Caller): void => {
+        authorize(caller, permission);
+        request.caller = caller;
+        done();
+      };
+      try {
+        const caller = authenticate(request);
+        if (caller instanceof Promise) caller.then(enter).catch(done);
+        else enter(caller);
+      } catch (error) {
+        done(error as Error);
+      }
+    });
   });
 }

@@ -3,11 +3,12 @@
  * in the transaction of the effect; refusals are not kept. Scope: the key, the method and the path.
  */
 import { createHash } from 'node:crypto';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, onSendHookHandler, preHandlerHookHandler } from 'fastify';
 import type { Db } from '../db/db.ts';
 import { receiptStep, receiptsEnd } from '../db/receipt.ts';
 import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import { hooksOf } from './hooks.ts';
 import { sendJson } from './reply.ts';
 import type { App } from './server.ts';
 
@@ -42,9 +43,9 @@ export function supportIdempotency(app: App, db: Db, clock: Clock): void {
   };
 
   app.decorateRequest('idempotency', null);
-  app.addHook('preHandler', (request, reply, done) => {
+  const before: preHandlerHookHandler = (request, reply, done) => {
     const key = request.headers['idempotency-key'];
-    if (key === undefined || (request.method !== 'POST' && request.method !== 'PATCH')) return done();
+    if (key === undefined) return done();
     if (typeof key !== 'string' || !KEY.test(key)) {
       return done(
         fail('invalid_request', 'The Idempotency-Key must have 1 to 255 printable ASCII characters.', {
@@ -70,7 +71,7 @@ export function supportIdempotency(app: App, db: Db, clock: Clock): void {
     begin(scope, bodyHash, request, reply).then((replayed) => {
       if (!replayed) done();
     }, done);
-  });
+  };
 
   async function begin(
     scope: string,
@@ -96,13 +97,21 @@ export function supportIdempotency(app: App, db: Db, clock: Clock): void {
     return true;
   }
 
-  app.addHook('onSend', async (request, reply, payload) => {
+  const after: onSendHookHandler = (request, reply, payload, done) => {
     const receipt = request.idempotency;
-    // Undefined for the documentation's pages, whose routes are older than this room.
-    if (!receipt || receipt.stored || reply.statusCode >= 400 || typeof payload !== 'string') return payload;
+    if (receipt === null || receipt.stored || reply.statusCode >= 400) return done(null, payload);
     // An answer without an effect: a dry run, a public key's check.
-    await db.atomic([receiptStep({ ...receipt, status: reply.statusCode, body: payload }, clock.now())]);
-    receipt.stored = true;
-    return payload;
+    const body = String(payload);
+    db.atomic([receiptStep({ ...receipt, status: reply.statusCode, body }, clock.now())]).then(
+      () => done(null, payload),
+      done,
+    );
+  };
+
+  app.addHook('onRoute', (route) => {
+    const methods = [route.method].flat();
+    if (!route.url.startsWith('/v1') || !(methods.includes('POST') || methods.includes('PATCH'))) return;
+    route.preHandler = hooksOf(route.preHandler, before);
+    route.onSend = hooksOf(route.onSend, after);
   });
 }

@@ -14,19 +14,13 @@ export function answerError(failure: Failure, request: FastifyRequest, reply: Fa
     request.log[level]({ err: failure.cause ?? failure }, failure.code);
   }
   if (failure.status === 401) reply.header('www-authenticate', 'Bearer');
-  return reply
-    .headers(failure.headers ?? {})
-    .code(ERRORS[failure.code].status)
-    .type(JSON_TYPE)
-    .serializer(asIs)
-    .send(errorBody(failure, request.id));
+  reply.headers(failure.headers ?? {});
+  return sendJson(reply, ERRORS[failure.code].status, errorBody(failure, request.id));
 }
-
-const asIs = (payload: unknown): string => payload as string;
 
 /** Sends text that is JSON already. */
 export const sendJson = (reply: FastifyReply, status: number, text: string): FastifyReply =>
-  reply.code(status).type(JSON_TYPE).serializer(asIs).send(text);
+  reply.code(status).type(JSON_TYPE).send(text);
 
 /** Whatever was thrown, as an answer. */
 export function toFailure(error: unknown): Failure {

@@ -8,6 +8,7 @@ import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify';
 import { Failure, fail } from '../errors.ts';
+import { hooksOf } from './hooks.ts';
 import { parseJson } from './json.ts';
 import { answerError, errorBody, toFailure } from './reply.ts';
 import { validatorCompiler } from './validate.ts';
@@ -73,12 +74,13 @@ export function createServer(logger: FastifyBaseLogger): App {
     reply.header('request-id', request.id);
     done();
   });
-  app.addHook('preValidation', (request, _reply, done) => {
+  app.addHook('onRoute', (route) => {
+    if (route.schema?.body !== undefined) return;
     // A body where none is known would be silently ignored.
-    const { body, routeOptions } = request;
-    const expected = routeOptions.schema?.body !== undefined;
-    if (body === undefined || body === null || expected || isEmpty(body)) return done();
-    done(fail('invalid_request', 'This operation takes no body; send none.'));
+    route.preValidation = hooksOf(route.preValidation, ({ body }, _reply, done) => {
+      if (body === undefined || body === null || isEmpty(body)) return done();
+      done(fail('invalid_request', 'This operation takes no body; send none.'));
+    });
   });
   app.setErrorHandler((error, request, reply) => answerError(toFailure(error), request, reply));
   refuseUnknownRoutes(app);

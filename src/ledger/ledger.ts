@@ -62,6 +62,8 @@ export interface Ledger {
   now(): number;
   /** The newest place acknowledged on this node; 0 when there is none. */
   head(): number;
+  /** Since the start of this process: entries waiting now, flushes and entries committed. */
+  figures(): { waiting: number; flushes: number; entries: number };
   /** Part of every decision's id: which ledger it is of. */
   readonly ledgerNo: number;
   close(): Promise<void>;

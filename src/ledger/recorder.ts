@@ -39,6 +39,8 @@ export function recorder(options: RecorderOptions) {
   let flushing = false;
   let head = 0;
   let idle: (() => void)[] = [];
+  let flushes = 0;
+  let entriesFlushed = 0;
 
   async function run(): Promise<void> {
     flushing = true;
@@ -46,6 +48,8 @@ export function recorder(options: RecorderOptions) {
       const group = takeGroup();
       try {
         const granted = await options.flush(group);
+        flushes++;
+        for (const one of group) entriesFlushed += one.entries.length;
         // The next flush starts before this one's answers are written: the disk never waits for them.
         deal(group, granted);
       } catch (error) {
@@ -103,6 +107,7 @@ export function recorder(options: RecorderOptions) {
       });
     },
     head: () => head,
+    figures: () => ({ waiting: waitingEntries, flushes, entries: entriesFlushed }),
     startAt(seq: number) {
       head = seq;
     },

@@ -75,6 +75,7 @@ export async function openSqliteLedger(db: SqliteDb, clock?: Clock): Promise<Led
     ledgerNo,
     record: record.record,
     head: record.head,
+    figures: record.figures,
     now: () => time.now(),
     peek: (claims) => peekLimits(db, claims, time.now()),
     close: record.drained,

@@ -20,4 +20,13 @@ export function steadyClock(source: () => number = Date.now): Clock {
 }
 
 /** `2026-11-21T09:30:00.123Z`, the one form of time on the wire. */
-export const toIso = (at: number): string => new Date(at).toISOString();
+export function toIso(at: number): string {
+  if (at !== latestAt) {
+    latestAt = at;
+    latestIso = new Date(at).toISOString();
+  }
+  return latestIso;
+}
+// Many answers are of the same millisecond.
+let latestAt = Number.NaN;
+let latestIso = '';
