@@ -9,7 +9,7 @@ import { decide } from '../src/access/decide.ts';
 import { type Reason, reasonCode } from '../src/ledger/reason.ts';
 import { compile } from '../src/policies/compile.ts';
 import { Facts } from '../src/policies/facts.ts';
-import { CORE_KEYS, inputArbitrary } from './oracle/arbitrary.ts';
+import { ALL_KEYS, inputArbitrary } from './oracle/arbitrary.ts';
 import { type OracleInput, type OracleVerdict, oracleDecide } from './oracle/decide.ts';
 
 const CASES = Number(process.env.CASES ?? 100_000);
@@ -36,7 +36,8 @@ function ours(input: OracleInput): OracleVerdict {
     country: input.context.country ?? null,
     ip: input.context.ip ?? null,
     userAgent: input.context.userAgent ?? null,
-    licenses: input.licenses.map((license) => ({ ...license, id: null })),
+    requester: input.requester && { ...input.requester, suspended: input.requester.status === 'suspended' },
+    licenses: input.licenses.map((license) => ({ ...license, id: null, active: license.status === 'active' })),
   });
   const { rule, reason, permissions } = decide(policy, facts);
   const limited = reason === null && rule?.limit != null && input.usedUp(rule.index);
@@ -51,9 +52,8 @@ function ours(input: OracleInput): OracleVerdict {
 
 test(`decide equals the second implementation in ${CASES} cases`, () => {
   fc.assert(
-    fc.property(inputArbitrary(CORE_KEYS), fc.boolean(), (generated: Input, full) => {
-      const licenses = generated.licenses.map((license) => ({ ...license, status: 'active' as const, scope: {} }));
-      const input: OracleInput = { ...generated, licenses, requester: null, usedUp: () => full };
+    fc.property(inputArbitrary(ALL_KEYS), fc.boolean(), (generated: Input, full) => {
+      const input: OracleInput = { ...generated, usedUp: () => full };
       assert.deepEqual(ours(input), oracleDecide(input));
     }),
     { numRuns: CASES, seed: process.env.SEED === undefined ? undefined : Number(process.env.SEED) },

@@ -102,6 +102,7 @@ function decideOne({ content, policy }: Subject, request: CheckRequest, caller: 
     at,
     content,
     requesterId: request.requesterId ?? null,
+    requester: null,
     permission: request.permission ?? null,
     purpose: request.purpose ?? null,
     country: request.context?.country ?? null,
@@ -124,6 +125,8 @@ const vouched = (license: NonNullable<CheckRequest['license']>) => ({
   features: license.features ?? [],
   startsAt: null,
   expiresAt: license.expiresAt == null ? null : (parseMoment(license.expiresAt) ?? null),
+  active: true,
+  scope: null,
 });
 
 function toDraft(

@@ -20,6 +20,7 @@ const NOTHING: readonly string[] = [];
 
 export function decide(policy: CompiledPolicy, facts: Facts): Verdict {
   if (facts.content.archived) return { reason: 'content_archived', rule: null, permissions: NOTHING };
+  if (facts.requester?.suspended === true) return { reason: 'requester_suspended', rule: null, permissions: NOTHING };
   for (const rule of policy.rules) {
     if (!rule.holds(facts)) continue;
     return rule.action === 'allow' ? grant(rule, rule.permissions, facts) : refuse(policy, rule, facts);

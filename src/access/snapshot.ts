@@ -61,6 +61,7 @@ export function openSnapshot(db: Db, changes: Changes): Snapshot {
           externalId: content.externalId,
           type: content.type,
           tags: sharedTags(content.tags),
+          metadata: content.metadata,
           policyId,
           archived: content.status === 'archived',
         });

@@ -20,6 +20,10 @@ export const FORMATS = {
     expected:
       'must be an IPv4 or IPv6 address or CIDR range in canonical form without bits behind the prefix, such as 203.0.113.0/24',
   },
+  'time-zone': {
+    test: isTimezone,
+    expected: 'must be an IANA time zone such as Europe/Berlin',
+  },
   'date-time': {
     test: (text: string): boolean => parseMoment(text) !== undefined,
     expected: 'must be an ISO 8601 moment with a time zone, such as 2026-11-21T09:30:00Z',
@@ -27,6 +31,14 @@ export const FORMATS = {
 } as const;
 
 for (const [name, { test }] of Object.entries(FORMATS)) setFormat(name, test);
+
+function isTimezone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
 
 function isHttpUrl(text: string): boolean {
   if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return false;

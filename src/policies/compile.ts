@@ -67,29 +67,37 @@ interface Parts {
   hasValidLicense: boolean | null;
   license: { key: string; test: LicenseTest }[];
   licenseNot: { key: string; test: LicenseTest }[];
-  /** The values of `licenseType` and `licenseTypeNot`. */
-  types: readonly string[] | null;
-  typesNot: readonly string[];
+  /** What the licence keys ask for, to reason about licences that are not there. */
+  values: {
+    types: readonly string[] | null;
+    typesNot: readonly string[];
+    features: readonly string[];
+    featuresNot: readonly string[];
+    expiry: { after?: string; before?: string } | null;
+  };
 }
 
 function takeApart(conditions: Record<string, unknown>): Parts {
+  const textsOf = (key: string): string[] => list((conditions[key] as string | string[] | undefined) ?? []);
   const parts: Parts = {
-    never: false,
+    never: conditions.default === false,
     tests: [],
     hasValidLicense: null,
     license: [],
     licenseNot: [],
-    types: null,
-    typesNot: [],
+    values: {
+      types: conditions.licenseType === undefined ? null : textsOf('licenseType'),
+      typesNot: textsOf('licenseTypeNot'),
+      features: textsOf('licenseFeatures'),
+      featuresNot: textsOf('licenseFeaturesNot'),
+      expiry: (conditions.licenseExpiry as Parts['values']['expiry'] | undefined) ?? null,
+    },
   };
   for (const [key, value] of Object.entries(conditions)) {
     const { condition, negated } = conditionOf(key);
-    if (key === 'default') parts.never = value === false;
-    else if (key === 'hasValidLicense') parts.hasValidLicense = value as boolean;
+    if (key === 'hasValidLicense') parts.hasValidLicense = value as boolean;
     else if (condition.about === 'check') parts.tests.push({ key, test: condition.compile(value as never), negated });
     else if (condition.about === 'license') {
-      if (key === 'licenseType') parts.types = list(value as string | string[]);
-      if (key === 'licenseTypeNot') parts.typesNot = list(value as string | string[]);
       (negated ? parts.licenseNot : parts.license).push({ key, test: condition.compile(value as never) });
     }
   }
@@ -146,11 +154,13 @@ function licenseTest(parts: Parts, action: Action): ((facts: Facts) => boolean)[
   const wanted = parts.hasValidLicense;
   if (wanted !== null) tests.push((facts) => facts.validLicenses.length > 0 === wanted);
   if (parts.license.length > 0) {
-    tests.push((facts) => facts.validLicenses.some((license) => parts.license.every(({ test }) => test(license))));
+    tests.push(({ validLicenses, at }) =>
+      validLicenses.some((license) => parts.license.every(({ test }) => test(license, at))),
+    );
   }
   for (const { test } of parts.licenseNot) {
-    tests.push(({ validLicenses }) =>
-      holds(validLicenses.length === 0 ? undefined : validLicenses.some(test), true, action),
+    tests.push(({ validLicenses, at }) =>
+      holds(validLicenses.length === 0 ? undefined : validLicenses.some((one) => test(one, at)), true, action),
     );
   }
   return tests;
@@ -158,20 +168,38 @@ function licenseTest(parts: Parts, action: Action): ((facts: Facts) => boolean)[
 
 /**
  * Could one more valid licence, free to be of any kind, make the licence keys hold? Not if they ask for none, nor if a
- * licence held already is of a kind they exclude, nor if every type asked for is excluded as well.
+ * licence held already is of a kind they exclude, nor if no licence can be what they ask for.
  */
-function acceptsOneMore(parts: Parts, facts: Facts): boolean {
+function acceptsOneMore(parts: Parts, { validLicenses, at }: Facts): boolean {
   if (parts.hasValidLicense === false) return false;
-  if (parts.licenseNot.some(({ test }) => facts.validLicenses.some(test))) return false;
-  return parts.types === null || parts.types.some((type) => !parts.typesNot.includes(type));
+  if (parts.licenseNot.some(({ test }) => validLicenses.some((license) => test(license, at)))) return false;
+  return isPossible(parts, at);
 }
 
-function acceptsThis(parts: Parts, facts: Facts, license: LicenseFacts): boolean {
+/** Is there a licence, valid at this moment, that every licence key of the rule accepts? */
+function isPossible({ values }: Parts, at: number): boolean {
+  const { types, typesNot, features, featuresNot } = values;
+  if (types !== null && !types.some((type) => !typesNot.includes(type))) return false;
+  // One that has just what is asked for has the fewest features.
+  if (featuresNot.length > 0 && featuresNot.every((feature) => features.includes(feature))) return false;
+  return hasPossibleEnd(values, at);
+}
+
+/** The latest end before `before` must still be ahead, and not before `after`. */
+function hasPossibleEnd({ expiry }: Parts['values'], at: number): boolean {
+  if (expiry?.before === undefined) return true;
+  const moment = (text: string): number => (text === 'now' ? at : Date.parse(text));
+  const latest = moment(expiry.before) - 1;
+  return latest > at && (expiry.after === undefined || latest >= moment(expiry.after));
+}
+
+/** The same with a licence that has run out and would be renewed: its kind is given, its end is free. */
+function acceptsThis(parts: Parts, { validLicenses, at }: Facts, license: LicenseFacts): boolean {
   if (parts.hasValidLicense === false) return false;
-  const held = [...facts.validLicenses, license];
   return (
-    !parts.licenseNot.some(({ test }) => held.some(test)) &&
-    held.some((one) => parts.license.every(({ test }) => test(one)))
+    !parts.licenseNot.some(({ test }) => test(license, at) || validLicenses.some((one) => test(one, at))) &&
+    parts.license.every(({ key, test }) => key === 'licenseExpiry' || test(license, at)) &&
+    hasPossibleEnd(parts.values, at)
   );
 }
 
@@ -203,7 +231,7 @@ function trace(conditions: Record<string, unknown>, facts: Facts, action: Action
     if (condition.about === 'license') {
       const test = condition.compile(expected as never);
       const valid = facts.validLicenses;
-      const answer = negated && valid.length === 0 ? undefined : valid.some(test);
+      const answer = negated && valid.length === 0 ? undefined : valid.some((one) => test(one, facts.at));
       return { key, expected, actual: valid.map(condition.actual), held: holds(answer, negated, action) };
     }
     if (key === 'default') return { key, expected, actual: null, held: expected === true };

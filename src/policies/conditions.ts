@@ -4,41 +4,42 @@
  * and a `…Not` holds only in a deny rule, so silence never widens access.
  */
 import { type TSchema, Type } from 'typebox';
+import { toIso } from '../lib/clock.ts';
 import { contains, parseRange, type Range } from '../lib/ip-range.ts';
 import type { Facts, LicenseFacts } from './facts.ts';
 import type { Action } from './policy.ts';
+import { compileTime, TimeSchema } from './time.ts';
 
 const LIST_MAX = 1000;
 
 export type Test = (facts: Facts) => boolean | undefined;
-export type LicenseTest = (license: LicenseFacts) => boolean;
+export type LicenseTest = (license: LicenseFacts, at: number) => boolean;
 
-/** A key that asks the check itself. */
-interface CheckCondition {
-  about: 'check';
+interface Described {
   schema: TSchema;
+  /** There is a key with the suffix `Not` as well. */
+  negatable: boolean;
   doc: string;
   example: unknown;
+}
+
+/** A key that asks the check itself. */
+interface CheckCondition extends Described {
+  about: 'check';
   compile(value: never): Test;
   actual(facts: Facts): unknown;
 }
 
 /** A key that asks one licence; those of a rule must be met by the same one. */
-interface LicenseCondition {
+interface LicenseCondition extends Described {
   about: 'license';
-  schema: TSchema;
-  doc: string;
-  example: unknown;
   compile(value: never): LicenseTest;
   actual(license: LicenseFacts): unknown;
 }
 
 /** A key with a meaning of its own in compile. */
-interface RuleCondition {
+interface RuleCondition extends Described {
   about: 'rule';
-  schema: TSchema;
-  doc: string;
-  example: unknown;
 }
 
 export type Condition = CheckCondition | LicenseCondition | RuleCondition;
@@ -48,6 +49,59 @@ const oneOrMany = (item: TSchema): TSchema => Type.Union([item, Type.Array(item,
 export const PERMISSION_PATTERN = '^[a-z][a-z0-9_]{0,63}$';
 export const REQUESTER_ID_PATTERN = '^[A-Za-z0-9._:@/-]{1,128}$';
 export const COUNTRY_PATTERN = '^[A-Z]{2}$';
+
+const shortText = Type.String({ minLength: 1, maxLength: 64 });
+const expiryMoment = Type.Union([Type.Literal('now'), Type.String({ format: 'date-time' })]);
+
+/** A moment of a licence's end as it is at a check; undefined when none is given. */
+function momentOf(text: string | undefined): ((at: number) => number) | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'now') return (at) => at;
+  const moment = Date.parse(text);
+  return () => moment;
+}
+
+const scalar = Type.Union([Type.String({ maxLength: 1000 }), Type.Number(), Type.Boolean(), Type.Null()]);
+const metadataValues = Type.Record(
+  Type.String({ minLength: 1, maxLength: 200 }),
+  Type.Union([scalar, Type.Array(scalar, { minItems: 1, maxItems: LIST_MAX })]),
+  { minProperties: 1, maxProperties: 50 },
+);
+
+/** Any of the values is among those the check knows. */
+function anyOf(read: (facts: Facts) => readonly string[] | null): Pick<CheckCondition, 'compile' | 'actual'> {
+  return {
+    compile(value: string | string[]): Test {
+      const wanted = new Set(list(value));
+      return (facts) => {
+        const actual = read(facts);
+        if (actual === null) return undefined;
+        for (const one of actual) if (wanted.has(one)) return true;
+        return false;
+      };
+    },
+    actual: read,
+  };
+}
+
+/** Without conversion: "1" is not 1. A key that is absent makes the whole condition unknown. */
+function metadataEquality(
+  read: (facts: Facts) => Readonly<Record<string, unknown>> | null,
+): Pick<CheckCondition, 'compile' | 'actual'> {
+  return {
+    compile(value: Record<string, unknown>): Test {
+      const wanted = Object.entries(value).map(
+        ([key, one]) => [key, new Set(Array.isArray(one) ? one : [one])] as const,
+      );
+      return (facts) => {
+        const metadata = read(facts);
+        if (metadata === null || !wanted.every(([key]) => Object.hasOwn(metadata, key))) return undefined;
+        return wanted.every(([key, values]) => values.has(metadata[key]));
+      };
+    },
+    actual: read,
+  };
+}
 
 /** The value, or any of the list, equals what the check knows. */
 function equality(read: (facts: Facts) => string | null): Pick<CheckCondition, 'compile' | 'actual'> {
@@ -75,19 +129,22 @@ export const list = (value: string | string[]): string[] => (typeof value === 's
 export const CONDITIONS = {
   default: {
     about: 'rule',
+    negatable: false,
     schema: Type.Boolean(),
     doc: '`true` marks a catch-all: it always holds and its rule is asked after all others. `false` never holds.',
     example: true,
   },
   hasValidLicense: {
     about: 'rule',
+    negatable: false,
     schema: Type.Boolean(),
     doc: 'The requester has (`true`) or lacks (`false`) a licence that is valid for this content now.',
     example: false,
   },
   licenseType: {
     about: 'license',
-    schema: oneOrMany(Type.String({ minLength: 1, maxLength: 64 })),
+    negatable: true,
+    schema: oneOrMany(shortText),
     doc: 'A valid licence has this type.',
     example: ['enterprise', 'research'],
     compile(value: string | string[]): LicenseTest {
@@ -96,29 +153,92 @@ export const CONDITIONS = {
     },
     actual: (license) => license.type,
   },
+  licenseFeatures: {
+    about: 'license',
+    negatable: true,
+    schema: Type.Array(shortText, { minItems: 1, maxItems: LIST_MAX }),
+    doc: 'A valid licence has all of these features.',
+    example: ['api', 'bulk'],
+    compile:
+      (value: string[]): LicenseTest =>
+      (license) =>
+        value.every((feature) => license.features.includes(feature)),
+    actual: (license) => license.features,
+  },
+  licenseExpiry: {
+    about: 'license',
+    negatable: false,
+    schema: Type.Object(
+      { after: Type.Optional(expiryMoment), before: Type.Optional(expiryMoment) },
+      { additionalProperties: false, minProperties: 1 },
+    ),
+    doc: 'A valid licence ends at or after `after` and before `before`; `"now"` is the moment of the check. A licence without an end ends after everything.',
+    example: { after: '2027-01-01T00:00:00Z' },
+    compile(value: { after?: string; before?: string }): LicenseTest {
+      const after = momentOf(value.after);
+      const before = momentOf(value.before);
+      return ({ expiresAt }, at) => {
+        const end = expiresAt ?? Number.POSITIVE_INFINITY;
+        return (after === undefined || end >= after(at)) && (before === undefined || end < before(at));
+      };
+    },
+    actual: (license) => (license.expiresAt === null ? null : toIso(license.expiresAt)),
+  },
   requesterId: {
     about: 'check',
+    negatable: true,
     schema: oneOrMany(Type.String({ pattern: REQUESTER_ID_PATTERN })),
     doc: 'Who asks.',
     example: 'partner_openai',
     ...equality((facts) => facts.requesterId),
   },
+  requesterType: {
+    about: 'check',
+    negatable: true,
+    schema: oneOrMany(shortText),
+    doc: 'The type the requester was registered with.',
+    example: 'ai_crawler',
+    ...equality((facts) => facts.requester?.type ?? null),
+  },
+  requesterTags: {
+    about: 'check',
+    negatable: true,
+    schema: oneOrMany(shortText),
+    doc: 'The registered requester has any of these tags. One without tags is known to have none.',
+    example: ['partner', 'nonprofit'],
+    ...anyOf((facts) => facts.requester?.tags ?? null),
+  },
   purpose: {
     about: 'check',
-    schema: oneOrMany(Type.String({ minLength: 1, maxLength: 64 })),
+    negatable: true,
+    schema: oneOrMany(shortText),
     doc: 'What the check says the content is wanted for.',
     example: ['training', 'fine_tuning'],
     ...equality((facts) => facts.purpose),
   },
   permission: {
     about: 'check',
+    negatable: true,
     schema: oneOrMany(Type.String({ pattern: PERMISSION_PATTERN })),
     doc: 'The permission the check asks for.',
     example: 'commercial_use',
     ...equality((facts) => facts.permission),
   },
+  contentId: {
+    about: 'check',
+    negatable: true,
+    schema: oneOrMany(Type.String({ minLength: 1, maxLength: 255 })),
+    doc: 'The item, by its id or its externalId.',
+    example: ['article-123', 'article-124'],
+    compile(value: string | string[]): Test {
+      const wanted = new Set(list(value));
+      return ({ content }) => wanted.has(content.id) || wanted.has(content.externalId);
+    },
+    actual: (facts) => facts.content.id,
+  },
   contentType: {
     about: 'check',
+    negatable: true,
     schema: oneOrMany(Type.Enum(['article', 'report', 'image', 'dataset', 'video'])),
     doc: 'The type of the item.',
     example: 'dataset',
@@ -126,20 +246,31 @@ export const CONDITIONS = {
   },
   contentTags: {
     about: 'check',
-    schema: oneOrMany(Type.String({ minLength: 1, maxLength: 64 })),
+    negatable: true,
+    schema: oneOrMany(shortText),
     doc: 'The item has any of these tags. An item without tags is known to have none.',
     example: ['premium', 'archive'],
-    compile(value: string | string[]): Test {
-      const wanted = new Set(list(value));
-      return ({ content }) => {
-        for (const tag of content.tags) if (wanted.has(tag)) return true;
-        return false;
-      };
-    },
-    actual: (facts) => facts.content.tags,
+    ...anyOf((facts) => facts.content.tags),
+  },
+  contentMetadata: {
+    about: 'check',
+    negatable: true,
+    schema: metadataValues,
+    doc: 'Every key named is a top-level key of the item’s metadata and equals the value, or any of the list.',
+    example: { section: ['politics', 'economy'] },
+    ...metadataEquality((facts) => facts.content.metadata),
+  },
+  requesterMetadata: {
+    about: 'check',
+    negatable: true,
+    schema: metadataValues,
+    doc: 'Every key named is a top-level key of the registered requester’s metadata and equals the value, or any of the list.',
+    example: { tier: 'gold' },
+    ...metadataEquality((facts) => facts.requester?.metadata ?? null),
   },
   country: {
     about: 'check',
+    negatable: true,
     schema: oneOrMany(Type.String({ pattern: COUNTRY_PATTERN })),
     doc: 'The country of the request, ISO 3166 alpha-2 in capitals (`context.country`).',
     example: ['DE', 'AT', 'CH'],
@@ -147,6 +278,7 @@ export const CONDITIONS = {
   },
   ip: {
     about: 'check',
+    negatable: true,
     schema: oneOrMany(Type.String({ format: 'ip-range', maxLength: 64 })),
     doc: 'The address of the request is this IPv4 or IPv6 address or in this CIDR range (`context.ip`).',
     example: ['203.0.113.0/24', '2001:db8::/32'],
@@ -163,6 +295,7 @@ export const CONDITIONS = {
   },
   userAgent: {
     about: 'check',
+    negatable: true,
     schema: oneOrMany(Type.String({ minLength: 1, maxLength: 512 })),
     doc: 'The user agent contains this text, in upper or lower case (`context.userAgent`).',
     example: ['GPTBot', 'ClaudeBot'],
@@ -175,23 +308,27 @@ export const CONDITIONS = {
     },
     actual: (facts) => facts.userAgent,
   },
+  time: {
+    about: 'check',
+    negatable: false,
+    schema: TimeSchema,
+    doc: 'The moment of the check: at or after `after`, before `before`, on one of `days`, from `from` to before `to` (which may pass midnight; the day is that of the moment), by the clocks of `timezone` (UTC without it).',
+    example: { days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '09:00', to: '17:30', timezone: 'Europe/Berlin' },
+    compile: compileTime,
+    actual: (facts) => toIso(facts.at),
+  },
 } as const satisfies Record<string, Condition>;
 
 export type ConditionKey = keyof typeof CONDITIONS;
 
 const NOT = 'Not';
-const WITHOUT_NEGATION = new Set<string>(['default', 'hasValidLicense']);
 
 /** Every key a rule may carry with its value's schema: the table's and their negations. */
 export const CONDITION_SCHEMAS: Record<string, TSchema> = Object.fromEntries(
-  Object.entries(CONDITIONS).flatMap(([key, { schema }]) =>
-    WITHOUT_NEGATION.has(key)
-      ? [[key, schema]]
-      : [
-          [key, schema],
-          [key + NOT, schema],
-        ],
-  ),
+  Object.entries(CONDITIONS).flatMap(([key, { schema, negatable }]) => {
+    const row: [string, TSchema] = [key, schema];
+    return negatable ? [row, [key + NOT, schema]] : [row];
+  }),
 );
 
 /** The row a key names and whether it negates it. Keys were validated before: an unknown one is a fault of ours. */
@@ -199,7 +336,7 @@ export function conditionOf(key: string): { condition: Condition; negated: boole
   const table: Record<string, Condition> = CONDITIONS;
   if (Object.hasOwn(table, key)) return { condition: table[key] as Condition, negated: false };
   const positive = key.slice(0, -NOT.length);
-  if (key.endsWith(NOT) && Object.hasOwn(table, positive) && !WITHOUT_NEGATION.has(positive)) {
+  if (key.endsWith(NOT) && Object.hasOwn(table, positive) && table[positive]?.negatable === true) {
     return { condition: table[positive] as Condition, negated: true };
   }
   throw new Error(`no condition is called ${key}`);

@@ -7,11 +7,28 @@ export interface ContentFacts {
   readonly externalId: string;
   readonly type: string;
   readonly tags: readonly string[];
+  readonly metadata: Readonly<Record<string, unknown>>;
   readonly policyId: string;
   readonly archived: boolean;
 }
 
-/** A licence of the requester, valid or not. */
+/** A registered requester. */
+export interface RequesterFacts {
+  readonly type: string | null;
+  readonly tags: readonly string[];
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly suspended: boolean;
+}
+
+/** Which items a licence is for: every list that is given must cover the item; none given: all items. */
+export interface LicenseScope {
+  readonly contentIds?: readonly string[];
+  readonly contentTypes?: readonly string[];
+  readonly tags?: readonly string[];
+  readonly policyIds?: readonly string[];
+}
+
+/** A licence of the requester, valid now or not. */
 export interface LicenseFacts {
   /** null for one the calling server vouches for. */
   readonly id: string | null;
@@ -19,12 +36,17 @@ export interface LicenseFacts {
   readonly features: readonly string[];
   readonly startsAt: number | null;
   readonly expiresAt: number | null;
+  /** Neither suspended nor revoked. */
+  readonly active: boolean;
+  readonly scope: LicenseScope | null;
 }
 
 export interface FactsInput {
   at: number;
   content: ContentFacts;
   requesterId: string | null;
+  /** null: anonymous, or nobody registered the id. */
+  requester: RequesterFacts | null;
   permission: string | null;
   purpose: string | null;
   country: string | null;
@@ -37,6 +59,7 @@ export class Facts {
   readonly at: number;
   readonly content: ContentFacts;
   readonly requesterId: string | null;
+  readonly requester: RequesterFacts | null;
   readonly permission: string | null;
   readonly purpose: string | null;
   readonly country: string | null;
@@ -52,6 +75,7 @@ export class Facts {
     this.at = input.at;
     this.content = input.content;
     this.requesterId = input.requesterId;
+    this.requester = input.requester;
     this.permission = input.permission;
     this.purpose = input.purpose;
     this.country = input.country;
@@ -73,18 +97,35 @@ export class Facts {
   }
 
   get validLicenses(): readonly LicenseFacts[] {
-    this.#valid ??= this.licenses.filter((license) => isValid(license, this.at));
+    this.#valid ??= this.licenses.filter((license) => isValid(license, this.at) && covers(license, this.content));
     return this.#valid;
   }
 
   /** Licences that would count, had they not run out. */
   get expiredLicenses(): readonly LicenseFacts[] {
-    return this.licenses.filter((license) => license.expiresAt !== null && license.expiresAt <= this.at);
+    return this.licenses.filter(
+      (license) =>
+        license.active && license.expiresAt !== null && license.expiresAt <= this.at && covers(license, this.content),
+    );
   }
 }
 
-function isValid(license: LicenseFacts, at: number): boolean {
+/** Whether a licence counts at a moment, whatever it is for. */
+export function isValid(license: LicenseFacts, at: number): boolean {
   return (
-    (license.startsAt === null || license.startsAt <= at) && (license.expiresAt === null || at < license.expiresAt)
+    license.active &&
+    (license.startsAt === null || license.startsAt <= at) &&
+    (license.expiresAt === null || at < license.expiresAt)
+  );
+}
+
+function covers({ scope }: LicenseFacts, content: ContentFacts): boolean {
+  if (scope === null) return true;
+  const { contentIds, contentTypes, tags, policyIds } = scope;
+  return (
+    (contentIds === undefined || contentIds.includes(content.id) || contentIds.includes(content.externalId)) &&
+    (contentTypes === undefined || contentTypes.includes(content.type)) &&
+    (tags === undefined || content.tags.some((tag) => tags.includes(tag))) &&
+    (policyIds === undefined || policyIds.includes(content.policyId))
   );
 }

@@ -1,0 +1,67 @@
+/**
+ * The condition `time`: a moment against a span, days and hours by the clocks of a time zone. What a zone's clocks show is
+ * its offset, and offsets change only on quarter hours: one is worked out for each quarter hour and kept.
+ */
+import { type Static, Type } from 'typebox';
+import { Lru } from '../lib/lru.ts';
+import type { Facts } from './facts.ts';
+
+const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+
+const hour = Type.String({
+  pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
+  description: 'must be a time of day from 00:00 to 23:59',
+});
+const moment = Type.String({ format: 'date-time' });
+
+export const TimeSchema = Type.Object(
+  {
+    after: Type.Optional(moment),
+    before: Type.Optional(moment),
+    days: Type.Optional(Type.Array(Type.Enum([...DAYS]), { minItems: 1, maxItems: 7 })),
+    from: Type.Optional(hour),
+    to: Type.Optional(hour),
+    timezone: Type.Optional(Type.String({ format: 'time-zone', maxLength: 64 })),
+  },
+  { additionalProperties: false, minProperties: 1 },
+);
+type Time = Static<typeof TimeSchema>;
+
+const DAY_MS = 86_400_000;
+const QUARTER_MS = 900_000;
+
+export function compileTime(value: Time): (facts: Facts) => boolean {
+  const after = value.after === undefined ? -Infinity : Date.parse(value.after);
+  const before = value.before === undefined ? Infinity : Date.parse(value.before);
+  const days = value.days === undefined ? null : new Set(value.days.map((day) => DAYS.indexOf(day)));
+  const from = value.from === undefined ? 0 : minutesOf(value.from);
+  const to = value.to === undefined ? 24 * 60 : minutesOf(value.to);
+  const offset = offsets(value.timezone);
+  return ({ at }) => {
+    if (at < after || at >= before) return false;
+    const local = at + offset(at);
+    const day = Math.floor(local / DAY_MS);
+    // 1 January 1970 was a Thursday, the fourth of our days.
+    if (days !== null && !days.has((((day + 3) % 7) + 7) % 7)) return false;
+    const minutes = (local - day * DAY_MS) / 60_000;
+    return from <= to ? minutes >= from && minutes < to : minutes >= from || minutes < to;
+  };
+}
+
+const minutesOf = (text: string): number => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
+
+/** How far ahead of UTC a zone's clocks are at a moment, ms. */
+function offsets(timezone: string | undefined): (at: number) => number {
+  if (timezone === undefined || timezone === 'UTC') return () => 0;
+  const known = new Lru<number, number>(4);
+  return (at) => {
+    const quarter = Math.floor(at / QUARTER_MS);
+    let offset = known.get(quarter);
+    if (offset === undefined) {
+      const zoned = Temporal.Instant.fromEpochMilliseconds(quarter * QUARTER_MS).toZonedDateTimeISO(timezone);
+      offset = zoned.offsetNanoseconds / 1_000_000;
+      known.set(quarter, offset);
+    }
+    return offset;
+  };
+}
