@@ -27,6 +27,9 @@ import { sweep } from './ledger/sweep.ts';
 import { type Clock, steadyClock } from './lib/clock.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { ensureDefaultPolicy } from './policies/store.ts';
+import { licenseRoutes } from './requesters/license-routes.ts';
+import { requesterRoutes } from './requesters/routes.ts';
+import { findNames } from './requesters/store.ts';
 import { openColumns } from './usage/columns.ts';
 import { usageRoutes } from './usage/routes.ts';
 
@@ -97,9 +100,11 @@ export async function startService({ config, logger, clock = steadyClock() }: Op
   accessRoutes(app, { snapshot, ledger });
   decisionRoutes(app, { db, ledger, finder: columns }, DecisionAnswer);
   contentRoutes(app, { db, changes, clock, stats: columns.stats });
+  requesterRoutes(app, { db, changes, clock });
+  licenseRoutes(app, { db, changes, clock });
   policyRoutes(app, { db, changes, clock });
   keyRoutes(app, { db, changes, clock, keys });
-  usageRoutes(app, { db, columns, now: () => ledger.now() });
+  usageRoutes(app, { db, columns, now: () => ledger.now(), requesterNames: (ids) => findNames(db, ids) });
 
   let sweeping = Promise.resolve();
   const sweeper = setInterval(() => {

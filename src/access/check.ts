@@ -15,7 +15,7 @@ import { type ContentFacts, Facts } from '../policies/facts.ts';
 import { decide, type Verdict } from './decide.ts';
 import { explain } from './explain.ts';
 import type { CheckRequest } from './schema.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { KnownRequester, Snapshot } from './snapshot.ts';
 
 export interface CheckDeps {
   snapshot: Snapshot;
@@ -35,10 +35,11 @@ interface Frame {
   after: string;
 }
 
-/** What an item is decided on. */
+/** What is decided on: what is asked for, by what rules, and who asks. */
 interface Subject {
   content: ContentFacts;
   policy: CompiledPolicy;
+  requester: KnownRequester;
 }
 
 /** One check as JSON text. Throws content_not_found, Unavailable. */
@@ -49,7 +50,7 @@ export async function check(
   idempotency: Idempotency | null,
 ): Promise<string> {
   const { snapshot, ledger } = deps;
-  const subject = remembered(snapshot, request.contentId) ?? (await load(snapshot, [request])).get(request.contentId);
+  const subject = remembered(snapshot, request) ?? (await load(snapshot, [request])).get(request);
   if (subject === undefined) throw contentNotFound(request.contentId);
   const decided = decideOne(subject, request, caller, ledger.now());
   return answer(ledger, [decided], { before: '', after: '' }, idempotency);
@@ -64,14 +65,13 @@ export async function checkBatch(
 ): Promise<string> {
   const { snapshot, ledger } = deps;
   const unknown = requests.filter(
-    (request): request is CheckRequest =>
-      !(request instanceof Failure) && remembered(snapshot, request.contentId) === undefined,
+    (request): request is CheckRequest => !(request instanceof Failure) && remembered(snapshot, request) === undefined,
   );
   const loaded = unknown.length === 0 ? undefined : await load(snapshot, unknown);
   const at = ledger.now();
   const decided = requests.map((request) => {
     if (request instanceof Failure) return request;
-    const subject = loaded?.get(request.contentId) ?? remembered(snapshot, request.contentId);
+    const subject = loaded?.get(request) ?? remembered(snapshot, request);
     return subject === undefined ? contentNotFound(request.contentId) : decideOne(subject, request, caller, at);
   });
   const frame = {
@@ -81,34 +81,57 @@ export async function checkBatch(
   return answer(ledger, decided, frame, idempotency);
 }
 
-function remembered(snapshot: Snapshot, ref: string): Subject | undefined {
-  const content = snapshot.content(ref);
+const NOBODY: KnownRequester = { facts: null, licenses: [] };
+
+/** All of it from memory, or undefined. */
+function remembered(snapshot: Snapshot, { contentId, requesterId }: CheckRequest): Subject | undefined {
+  const content = snapshot.content(contentId);
   const policy = content && snapshot.policy(content.policyId);
-  return policy && { content: content, policy };
+  if (content === undefined || policy === undefined) return undefined;
+  const requester = requesterId === undefined ? NOBODY : snapshot.requester(requesterId);
+  return requester && { content, policy, requester };
 }
 
-async function load(snapshot: Snapshot, requests: readonly CheckRequest[]): Promise<Map<string, Subject>> {
-  const contents = await snapshot.loadContent(requests.map((request) => request.contentId));
-  const subjects = new Map<string, Subject>();
-  for (const [ref, content] of contents) {
+/** What is not in memory is read; a request whose content does not exist is left out. */
+async function load(snapshot: Snapshot, requests: readonly CheckRequest[]): Promise<Map<CheckRequest, Subject>> {
+  const missing = requests.map((request) => request.contentId).filter((ref) => snapshot.content(ref) === undefined);
+  const contents = await snapshot.loadContent(missing);
+  const requesters = new Map<string, KnownRequester>();
+  const subjects = new Map<CheckRequest, Subject>();
+  for (const request of requests) {
+    const { contentId, requesterId } = request;
+    const content = contents.get(contentId) ?? snapshot.content(contentId);
+    if (content === undefined) continue;
     const policy = snapshot.policy(content.policyId) ?? (await snapshot.loadPolicy(content.policyId));
-    if (policy !== undefined) subjects.set(ref, { content, policy });
+    if (policy === undefined) continue;
+    let requester: KnownRequester | undefined = NOBODY;
+    if (requesterId !== undefined) {
+      requester = requesters.get(requesterId) ?? snapshot.requester(requesterId);
+      requester ??= await snapshot.loadRequester(requesterId);
+      requesters.set(requesterId, requester);
+    }
+    subjects.set(request, { content, policy, requester });
   }
   return subjects;
 }
 
-function decideOne({ content, policy }: Subject, request: CheckRequest, caller: Caller, at: number): Decided {
+function decideOne(
+  { content, policy, requester }: Subject,
+  request: CheckRequest,
+  caller: Caller,
+  at: number,
+): Decided {
   const facts = new Facts({
     at,
     content,
     requesterId: request.requesterId ?? null,
-    requester: null,
+    requester: requester.facts,
     permission: request.permission ?? null,
     purpose: request.purpose ?? null,
     country: request.context?.country ?? null,
     ip: request.context?.ip ?? null,
     userAgent: request.context?.userAgent ?? null,
-    licenses: request.license === undefined ? NO_LICENSES : [vouched(request.license)],
+    licenses: request.license === undefined ? requester.licenses : [...requester.licenses, vouched(request.license)],
   });
   const verdict = decide(policy, facts);
   const recorded = request.dryRun !== true && !caller.readOnly;
@@ -116,8 +139,6 @@ function decideOne({ content, policy }: Subject, request: CheckRequest, caller: 
   if (request.explain === true) draft.decision.explanation = explain(policy, facts, verdict);
   return { draft, entry: toEntry(policy, facts, verdict, request), recorded };
 }
-
-const NO_LICENSES: readonly never[] = [];
 
 const vouched = (license: NonNullable<CheckRequest['license']>) => ({
   id: null,

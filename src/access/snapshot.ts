@@ -8,19 +8,32 @@ import { findContents } from '../content/store.ts';
 import type { Db } from '../db/db.ts';
 import { Lru } from '../lib/lru.ts';
 import { type CompiledPolicy, compile } from '../policies/compile.ts';
-import type { ContentFacts } from '../policies/facts.ts';
+import type { ContentFacts, LicenseFacts, RequesterFacts } from '../policies/facts.ts';
 import { findPolicy } from '../policies/store.ts';
+import { toLicenseFacts } from '../requesters/license.ts';
+import { toRequesterFacts } from '../requesters/requester.ts';
+import { findLicensesOf, findRequester } from '../requesters/store.ts';
 
 /** About 400 bytes an item. */
 const CONTENT_MAX = 1_000_000;
 const POLICIES_MAX = 10_000;
+const REQUESTERS_MAX = 100_000;
 const TAG_LISTS_MAX = 100_000;
+
+/** A requester with all its licences; `facts` is null when nobody registered the id. */
+export interface KnownRequester {
+  facts: RequesterFacts | null;
+  licenses: readonly LicenseFacts[];
+}
 
 export interface Snapshot {
   /** The item by id or externalId, if it is in memory. */
   content(ref: string): ContentFacts | undefined;
   /** Reads items; references that name nothing are left out. */
   loadContent(refs: readonly string[]): Promise<Map<string, ContentFacts>>;
+  /** Who asks, if it is in memory; also when nobody registered the id. */
+  requester(id: string): KnownRequester | undefined;
+  loadRequester(id: string): Promise<KnownRequester>;
   policy(id: string): CompiledPolicy | undefined;
   loadPolicy(id: string): Promise<CompiledPolicy | undefined>;
 }
@@ -30,14 +43,17 @@ export function openSnapshot(db: Db, changes: Changes): Snapshot {
   // Only ever a hint where to look: an item's externalId never changes, and what is gone from byId is read again.
   const idOf = new Lru<string, string>(CONTENT_MAX);
   const policies = new Lru<string, CompiledPolicy>(POLICIES_MAX);
+  const requesters = new Lru<string, KnownRequester>(REQUESTERS_MAX);
   const tagLists = new Lru<string, readonly string[]>(TAG_LISTS_MAX);
   // What was read while a change was on its way serves the check that asked, which began before, and is not kept.
   let epoch = 0;
 
-  changes.subscribe(({ kind, id }) => {
+  changes.subscribe(({ kind, id, ownerId }) => {
     epoch++;
     if (kind.startsWith('content.')) byId.delete(id);
     else if (kind.startsWith('policy.')) policies.delete(id);
+    else if (kind.startsWith('requester.')) requesters.delete(id);
+    else if (ownerId !== undefined) requesters.delete(ownerId);
   });
 
   /** Thousands of items have the same tags: one list serves them all. */
@@ -72,6 +88,16 @@ export function openSnapshot(db: Db, changes: Changes): Snapshot {
         idOf.set(facts.externalId, facts.id);
       }
       return found;
+    },
+    requester: (id) => requesters.get(id),
+    async loadRequester(id) {
+      const before = epoch;
+      const requester = await findRequester(db, id);
+      const licenses = requester === undefined ? [] : await findLicensesOf(db, id);
+      const facts = requester === undefined ? null : toRequesterFacts(requester);
+      const known = { facts, licenses: licenses.map(toLicenseFacts) };
+      if (before === epoch) requesters.set(id, known);
+      return known;
     },
     policy: (id) => policies.get(id),
     async loadPolicy(id) {

@@ -17,6 +17,8 @@ export interface Change {
   id: string;
   /** Number of an item in the store, where its row is gone once the edit's steps have run. */
   no?: number;
+  /** The requester a license is of. */
+  ownerId?: string;
 }
 
 /** What one request wants done. */
@@ -91,12 +93,12 @@ export function openChanges(db: Db, clock: Clock): Changes {
   };
 }
 
-function changeStep({ kind, id, no }: Change, author: Author, now: number): Step {
-  const params = [now, kind, id, author.caller.keyId, author.id];
+function changeStep({ kind, id, no, ownerId }: Change, author: Author, now: number): Step {
+  const params = [now, kind, id, author.caller.keyId, author.id, ownerId ?? null];
   return no === undefined ? { sql: CHANGE_SQL, params } : { sql: CHANGE_OF_NO_SQL, params: [...params, no] };
 }
 
-const CHANGE_SQL = `insert into changes (at, kind, object_id, key_id, request_id, object_no)
-  values ($1, $2, $3, $4, $5, (select no from content where id = $3))`;
-const CHANGE_OF_NO_SQL = `insert into changes (at, kind, object_id, key_id, request_id, object_no)
-  values ($1, $2, $3, $4, $5, $6)`;
+const CHANGE_SQL = `insert into changes (at, kind, object_id, key_id, request_id, owner_id, object_no)
+  values ($1, $2, $3, $4, $5, $6, (select no from content where id = $3))`;
+const CHANGE_OF_NO_SQL = `insert into changes (at, kind, object_id, key_id, request_id, owner_id, object_no)
+  values ($1, $2, $3, $4, $5, $6, $7)`;

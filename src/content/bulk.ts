@@ -1,13 +1,15 @@
 /** Many items in one request and one transaction; a bad one is reported and never spoils the rest. */
+
 import { Compile } from 'typebox/compile';
 import type { Change, Edit } from '../changes/changes.ts';
 import type { Db, Step } from '../db/db.ts';
 import { Failure, invalid } from '../errors.ts';
+import { requireMetadata } from '../http/metadata.ts';
 import { problemsOf, type Schema } from '../http/problems.ts';
 import { findDefaultPolicyId, findPolicies } from '../policies/store.ts';
 import { type Content, edited } from './content.ts';
 import { changeOf, contentNotFound, type EditDeps, newContent, unknownPolicy, upsertEdit } from './edits.ts';
-import { CreateContent, requireExternalId, requireMetadata } from './schema.ts';
+import { CreateContent, requireExternalId } from './schema.ts';
 import { deleteContent, findContents, insertContent, updateContent } from './store.ts';
 
 const compiledItem = Compile(CreateContent);

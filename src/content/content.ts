@@ -1,4 +1,6 @@
 /** An item a publisher owns. */
+import { editedMetadata } from '../http/metadata.ts';
+
 export const CONTENT_TYPES = ['article', 'report', 'image', 'dataset', 'video'] as const;
 export type ContentType = (typeof CONTENT_TYPES)[number];
 
@@ -29,9 +31,6 @@ const CONTENT_ID = /^cnt_[0-9a-hjkmnp-tv-z]{26}$/;
 /** Whether a reference is one of our ids; an externalId may never look like that. */
 export const isContentId = (ref: string): boolean => CONTENT_ID.test(ref);
 
-export const METADATA_BYTES_MAX = 16 * 1024;
-export const METADATA_LEVELS_MAX = 5;
-
 /** `"<id>-<revision>"`: an item deleted and registered again is another one. */
 export const contentEtag = (content: Content): string =>
   `"${content.id.slice(CONTENT_PREFIX.length)}-${content.revision}"`;
@@ -56,25 +55,10 @@ export function edited(content: Content, edit: ContentEdit, policyId: string, at
     type: edit.type ?? content.type,
     source: edit.source ?? content.source,
     policyId,
-    metadata:
-      edit.metadata === undefined
-        ? content.metadata
-        : edit.metadataReplace === true
-          ? edit.metadata
-          : merged(content.metadata, edit.metadata),
+    metadata: editedMetadata(content.metadata, edit),
     tags: edit.tags === undefined ? content.tags : [...new Set(edit.tags)],
     status: edit.status ?? content.status,
     revision: content.revision + 1,
     updatedAt: at,
   };
-}
-
-/** Shallow. Entries, because a key may be called `__proto__`. */
-function merged(base: Record<string, unknown>, changes: Record<string, unknown>): Record<string, unknown> {
-  const all = new Map(Object.entries(base));
-  for (const [key, value] of Object.entries(changes)) {
-    if (value === null) all.delete(key);
-    else all.set(key, value);
-  }
-  return Object.fromEntries(all);
 }

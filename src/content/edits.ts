@@ -1,13 +1,15 @@
 /** What an edit of content writes, announces and answers. */
+
 import type { Change, Edit } from '../changes/changes.ts';
 import type { ChangeKind } from '../changes/kinds.ts';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
+import { requireMetadata } from '../http/metadata.ts';
 import type { Clock } from '../lib/clock.ts';
 import { newId } from '../lib/id.ts';
 import { findDefaultPolicyId, policyExists } from '../policies/store.ts';
 import { CONTENT_PREFIX, type Content, type ContentEdit, contentEtag, edited } from './content.ts';
-import { type CreateContent, contentAnswer, requireExternalId, requireMetadata, type UpdateContent } from './schema.ts';
+import { type CreateContent, contentAnswer, requireExternalId, type UpdateContent } from './schema.ts';
 import { deleteContent, findContent, insertContent, updateContent } from './store.ts';
 
 export interface EditDeps {

@@ -2,22 +2,15 @@
 import { type Static, Type } from 'typebox';
 import { fail } from '../errors.ts';
 import { pageOf, pageProperties } from '../http/list.ts';
+import { metadata } from '../http/metadata.ts';
 import { toIso } from '../lib/clock.ts';
-import {
-  CONTENT_TYPES,
-  type Content,
-  isContentId,
-  METADATA_BYTES_MAX,
-  METADATA_LEVELS_MAX,
-  STATUSES,
-} from './content.ts';
+import { CONTENT_TYPES, type Content, isContentId, STATUSES } from './content.ts';
 
 const externalId = Type.String({ minLength: 1, maxLength: 255, format: 'plain-text' });
 const title = Type.String({ minLength: 1, maxLength: 500 });
 const type = Type.Enum([...CONTENT_TYPES]);
 const source = Type.String({ maxLength: 2048, format: 'http-url' });
 const policyId = Type.String({ minLength: 1, maxLength: 64 });
-const metadata = Type.Record(Type.String(), Type.Unknown(), { description: 'Any JSON object: 16 KiB, 5 levels' });
 const tag = Type.String({ minLength: 1, maxLength: 64 });
 const tags = Type.Array(tag, { maxItems: 50 });
 const status = Type.Enum([...STATUSES]);
@@ -153,23 +146,4 @@ export function requireExternalId(ref: string): void {
   throw fail('invalid_request', '`externalId` must not have the form of a content id (cnt_ and 26 characters).', {
     param: 'externalId',
   });
-}
-
-/** Bounds of metadata as it will be stored. Throws invalid_request. */
-export function requireMetadata(value: Record<string, unknown>): void {
-  const bytes = Buffer.byteLength(JSON.stringify(value));
-  if (bytes > METADATA_BYTES_MAX) {
-    throw fail('invalid_request', `\`metadata\` may have 16 KiB as JSON; this has ${bytes} bytes.`, {
-      param: 'metadata',
-    });
-  }
-  if (levels(value) > METADATA_LEVELS_MAX) {
-    throw fail('invalid_request', '`metadata` may be nested 5 levels deep.', { param: 'metadata' });
-  }
-}
-
-/** Objects and lists inside each other; the metadata object itself is the first level. */
-function levels(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  return 1 + Math.max(0, ...Object.values(value).map(levels));
 }

@@ -46,6 +46,33 @@ export const TABLES: readonly string[] = [
     primary key (policy_no, version)
   )`,
 
+  `create table requesters (
+    no {{serial}},
+    id text not null unique,
+    name text not null,
+    name_words text not null,
+    type text,
+    tags text not null,
+    metadata text not null,
+    status text not null,
+    created_at bigint not null,
+    updated_at bigint not null
+  )`,
+  `create table licenses (
+    id text primary key,
+    requester_id text not null,
+    type text not null,
+    features text not null,
+    scope text,
+    starts_at bigint,
+    expires_at bigint,
+    status text not null,
+    metadata text not null,
+    created_at bigint not null,
+    updated_at bigint not null
+  )`,
+  'create index licenses_requester on licenses (requester_id)',
+
   `create table api_keys (
     id text primary key,
     hash text not null unique,
@@ -88,6 +115,8 @@ export const TABLES: readonly string[] = [
     kind text not null,
     object_id text not null,
     object_no bigint,
+    -- The requester a license is of.
+    owner_id text,
     key_id text,
     request_id text
   )`,

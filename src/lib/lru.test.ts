@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Lru } from './lru.ts';
+
+test('never gives what was not set last, never holds more than its bound, keeps what is in use', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: 20 }), fc.array(fc.tuple(fc.nat(30), fc.nat(3))), (max, steps) => {
+      const lru = new Lru<number, number>(max);
+      const truth = new Map<number, number>();
+      for (const [i, [key, what]] of steps.entries()) {
+        if (what === 0) {
+          lru.delete(key);
+          truth.delete(key);
+        } else if (what === 1) {
+          lru.set(key, i);
+          truth.set(key, i);
+          if (max > 2) assert.equal(lru.get(key), i, 'what was just set is there');
+        } else {
+          const value = lru.get(key);
+          assert.ok(value === undefined || value === truth.get(key));
+        }
+        let held = 0;
+        for (let k = 0; k <= 30; k++) if (lru.get(k) !== undefined) held++;
+        assert.ok(held <= max + 1);
+      }
+    }),
+  );
+});
+
+test('an entry that is used all the time survives any number of others', () => {
+  const lru = new Lru<number, string>(100);
+  lru.set(-1, 'kept');
+  for (let i = 0; i < 10_000; i++) {
+    lru.set(i, 'other');
+    assert.equal(lru.get(-1), 'kept');
+  }
+  assert.equal(lru.get(0), undefined);
+});

@@ -1,0 +1,157 @@
+/** Register, list, read, edit and delete requesters. */
+import type { Changes } from '../changes/changes.ts';
+import type { Db } from '../db/db.ts';
+import { fail } from '../errors.ts';
+import { editedMetadata, requireMetadata } from '../http/metadata.ts';
+import { sendCommitted } from '../http/reply.ts';
+import type { App } from '../http/server.ts';
+import type { Clock } from '../lib/clock.ts';
+import { newId } from '../lib/id.ts';
+import { REQUESTER_PREFIX, type Requester } from './requester.ts';
+import {
+  CreateRequester,
+  ListRequestersQuery,
+  RequesterAnswer,
+  RequesterDeleted,
+  RequesterPage,
+  requesterAnswer,
+  UpdateRequester,
+} from './schema.ts';
+import { deleteRequester, findRequester, insertRequester, listRequesters, updateRequester } from './store.ts';
+
+export interface RequesterDeps {
+  db: Db;
+  changes: Changes;
+  clock: Clock;
+}
+
+interface OfRequester {
+  Params: { id: string };
+}
+
+const read = { permission: 'policies:read' } as const;
+const write = { permission: 'policies:write' } as const;
+const tags = ['Requesters'];
+
+export function requesterRoutes(app: App, { db, changes, clock }: RequesterDeps): void {
+  const get = async (id: string): Promise<Requester> => {
+    const requester = await findRequester(db, id);
+    if (requester === undefined) throw requesterNotFound(id);
+    return requester;
+  };
+
+  app.post(
+    '/v1/requesters',
+    {
+      config: write,
+      schema: { tags, summary: 'Register a requester', body: CreateRequester, response: { 201: RequesterAnswer } },
+    },
+    async (request, reply) => {
+      const requester = newRequester(request.body, clock.now());
+      requireMetadata(requester.metadata);
+      const committed = await changes.commit(request, requester.id, async () => {
+        if ((await findRequester(db, requester.id)) !== undefined) {
+          throw fail('requester_exists', `There is a requester ${requester.id} already; edit it instead.`, {
+            param: 'id',
+          });
+        }
+        return {
+          steps: [insertRequester(requester)],
+          changes: [{ kind: 'requester.created', id: requester.id }],
+          status: 201,
+          body: requesterAnswer(requester),
+        };
+      });
+      return sendCommitted(reply, committed);
+    },
+  );
+
+  app.get(
+    '/v1/requesters',
+    {
+      config: read,
+      schema: { tags, summary: 'List requesters', querystring: ListRequestersQuery, response: { 200: RequesterPage } },
+    },
+    async (request) => {
+      const page = await listRequesters(db, request.query, request.query);
+      return { ...page, data: page.data.map(requesterAnswer) };
+    },
+  );
+
+  app.get<OfRequester>(
+    '/v1/requesters/:id',
+    { config: read, schema: { tags, summary: 'Read a requester', response: { 200: RequesterAnswer } } },
+    async (request) => requesterAnswer(await get(request.params.id)),
+  );
+
+  app.patch<OfRequester & { Body: UpdateRequester }>(
+    '/v1/requesters/:id',
+    {
+      config: write,
+      schema: { tags, summary: 'Edit a requester', body: UpdateRequester, response: { 200: RequesterAnswer } },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const committed = await changes.commit(request, id, async () => {
+        const before = await get(id);
+        const requester = edited(before, request.body, clock.now());
+        requireMetadata(requester.metadata);
+        return {
+          steps: [updateRequester(requester, before)],
+          changes: [{ kind: 'requester.updated', id }],
+          status: 200,
+          body: requesterAnswer(requester),
+        };
+      });
+      return sendCommitted(reply, committed);
+    },
+  );
+
+  app.delete<OfRequester>(
+    '/v1/requesters/:id',
+    {
+      config: write,
+      schema: { tags, summary: 'Delete a requester and its licenses', response: { 200: RequesterDeleted } },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const committed = await changes.commit(request, id, async () => ({
+        steps: deleteRequester(await get(id)),
+        changes: [{ kind: 'requester.deleted', id }],
+        status: 200,
+        body: { id, object: 'requester', deleted: true },
+      }));
+      return sendCommitted(reply, committed);
+    },
+  );
+}
+
+const requesterNotFound = (id: string) =>
+  fail('requester_not_found', `Nobody registered a requester ${JSON.stringify(id.slice(0, 200))}.`);
+
+function newRequester(body: CreateRequester, at: number): Requester {
+  const id = body.id ?? newId(REQUESTER_PREFIX, at);
+  return {
+    no: 0,
+    id,
+    name: body.name ?? id,
+    type: body.type ?? null,
+    tags: [...new Set(body.tags ?? [])],
+    metadata: body.metadata ?? {},
+    status: body.status ?? 'active',
+    createdAt: at,
+    updatedAt: at,
+  };
+}
+
+function edited(before: Requester, edit: UpdateRequester, at: number): Requester {
+  return {
+    ...before,
+    name: edit.name ?? before.name,
+    type: edit.type === undefined ? before.type : edit.type,
+    tags: edit.tags === undefined ? before.tags : [...new Set(edit.tags)],
+    metadata: editedMetadata(before.metadata, edit),
+    status: edit.status ?? before.status,
+    updatedAt: Math.max(at, before.updatedAt + 1),
+  };
+}

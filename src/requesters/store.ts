@@ -1,0 +1,223 @@
+/** The tables `requesters` and `licenses`; rows never leave this file. */
+import type { Db, Row, Step, Value } from '../db/db.ts';
+import { type Page, type PageQuery, readPage } from '../db/page.ts';
+import { words } from '../lib/text.ts';
+import type { LicenseScope } from '../policies/facts.ts';
+import type { License, LicenseStatus } from './license.ts';
+import type { Requester, RequesterStatus } from './requester.ts';
+
+interface RequesterRow extends Row {
+  no: number;
+  id: string;
+  name: string;
+  type: string | null;
+  tags: string;
+  metadata: string;
+  status: string;
+  created_at: number;
+  updated_at: number;
+}
+
+interface LicenseRow extends Row {
+  id: string;
+  requester_id: string;
+  type: string;
+  features: string;
+  scope: string | null;
+  starts_at: number | null;
+  expires_at: number | null;
+  status: string;
+  metadata: string;
+  created_at: number;
+  updated_at: number;
+}
+
+const REQUESTER = 'no, id, name, type, tags, metadata, status, created_at, updated_at';
+const LICENSE =
+  'id, requester_id, type, features, scope, starts_at, expires_at, status, metadata, created_at, updated_at';
+
+const toRequester = (row: RequesterRow): Requester => ({
+  no: row.no,
+  id: row.id,
+  name: row.name,
+  type: row.type,
+  tags: JSON.parse(row.tags) as string[],
+  metadata: JSON.parse(row.metadata) as Record<string, unknown>,
+  status: row.status as RequesterStatus,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+const toLicense = (row: LicenseRow): License => ({
+  id: row.id,
+  requesterId: row.requester_id,
+  type: row.type,
+  features: JSON.parse(row.features) as string[],
+  scope: row.scope === null ? null : (JSON.parse(row.scope) as LicenseScope),
+  startsAt: row.starts_at,
+  expiresAt: row.expires_at,
+  status: row.status as LicenseStatus,
+  metadata: JSON.parse(row.metadata) as Record<string, unknown>,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+export async function findRequester(db: Db, id: string): Promise<Requester | undefined> {
+  const [row] = await db.read<RequesterRow>(`select ${REQUESTER} from requesters where id = $1`, [id]);
+  return row && toRequester(row);
+}
+
+/** Names of those that are registered. */
+export async function findNames(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  const places = ids.map((_, i) => `$${i + 1}`).join(', ');
+  const rows =
+    ids.length === 0
+      ? []
+      : await db.read<{ id: string; name: string }>(`select id, name from requesters where id in (${places})`, ids);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+export async function findLicense(db: Db, id: string): Promise<License | undefined> {
+  const [row] = await db.read<LicenseRow>(`select ${LICENSE} from licenses where id = $1`, [id]);
+  return row && toLicense(row);
+}
+
+/** All of a requester, oldest first. */
+export async function findLicensesOf(db: Db, requesterId: string): Promise<License[]> {
+  const rows = await db.read<LicenseRow>(`select ${LICENSE} from licenses where requester_id = $1 order by id`, [
+    requesterId,
+  ]);
+  return rows.map(toLicense);
+}
+
+/** Conditions and their parameters, for those that are given. */
+function conditions(pairs: readonly [(place: string) => string, Value | undefined][]): {
+  where: string[];
+  params: Value[];
+} {
+  const given = pairs.filter((pair): pair is [(place: string) => string, Value] => pair[1] !== undefined);
+  return {
+    where: given.map(([condition], i) => condition(`$${i + 1}`)),
+    params: given.map(([, value]) => value),
+  };
+}
+
+const like = (text: string): string => `%${text.replaceAll(/[!%_]/g, '!$&')}%`;
+
+export function listRequesters(
+  db: Db,
+  filter: { type?: string; tag?: string; status?: RequesterStatus; q?: string },
+  query: PageQuery,
+): Promise<Page<Requester>> {
+  const { where, params } = conditions([
+    [(place) => `type = ${place}`, filter.type],
+    [(place) => `status = ${place}`, filter.status],
+    [(place) => `tags like ${place} escape '!'`, filter.tag && like(JSON.stringify(filter.tag))],
+    ...words(filter.q ?? '').map((word): [(place: string) => string, string] => [
+      (place) => `name_words like ${place} escape '!'`,
+      like(` ${word}`),
+    ]),
+  ]);
+  return readPage<RequesterRow, Requester>(
+    db,
+    { select: `select ${REQUESTER}`, from: 'requesters', where, params, order: 'no' },
+    query,
+    /^\d{1,15}$/,
+    toRequester,
+  );
+}
+
+export interface LicenseFilter {
+  requesterId?: string;
+  type?: string;
+  status?: LicenseStatus;
+  expiresBefore?: number;
+  expiresAfter?: number;
+}
+
+export function listLicenses(db: Db, filter: LicenseFilter, query: PageQuery): Promise<Page<License>> {
+  const { where, params } = conditions([
+    [(place) => `requester_id = ${place}`, filter.requesterId],
+    [(place) => `type = ${place}`, filter.type],
+    [(place) => `status = ${place}`, filter.status],
+    [(place) => `expires_at < ${place}`, filter.expiresBefore],
+    [(place) => `expires_at > ${place}`, filter.expiresAfter],
+  ]);
+  return readPage<LicenseRow, License>(
+    db,
+    { select: `select ${LICENSE}`, from: 'licenses', where, params, order: 'id' },
+    query,
+    /^lic_\w{26}$/,
+    toLicense,
+  );
+}
+
+const nameWords = (name: string): string => ` ${words(name).join(' ')} `;
+
+const requesterParams = (requester: Requester): Value[] => [
+  requester.id,
+  requester.name,
+  nameWords(requester.name),
+  requester.type,
+  JSON.stringify(requester.tags),
+  JSON.stringify(requester.metadata),
+  requester.status,
+  requester.updatedAt,
+];
+
+export const insertRequester = (requester: Requester): Step => ({
+  sql: `insert into requesters (id, name, name_words, type, tags, metadata, status, created_at, updated_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $8)`,
+  params: requesterParams(requester),
+});
+
+/** A Conflict unless it is as it was at `before`. */
+export const updateRequester = (requester: Requester, before: Requester): Step => ({
+  sql: `update requesters set name = $2, name_words = $3, type = $4, tags = $5, metadata = $6, status = $7, updated_at = $8
+        where id = $1 and updated_at = $9`,
+  params: [...requesterParams(requester), before.updatedAt],
+  expect: 1,
+});
+
+/** With its licences; its past usage stays under its id. */
+export const deleteRequester = (requester: Requester): Step[] => [
+  { sql: 'delete from licenses where requester_id = $1', params: [requester.id] },
+  { sql: 'delete from requesters where id = $1', params: [requester.id], expect: 1 },
+];
+
+const licenseParams = (license: License): Value[] => [
+  license.id,
+  license.requesterId,
+  license.type,
+  JSON.stringify(license.features),
+  license.scope === null ? null : JSON.stringify(license.scope),
+  license.startsAt,
+  license.expiresAt,
+  license.status,
+  JSON.stringify(license.metadata),
+  license.createdAt,
+  license.updatedAt,
+];
+
+/** A Conflict when the requester is gone. */
+export const insertLicense = (license: License): Step => ({
+  sql: `insert into licenses (${LICENSE}) select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
+        where exists (select 1 from requesters where id = $2)`,
+  params: licenseParams(license),
+  expect: 1,
+});
+
+/** A Conflict unless it is as it was at `before`. */
+export const updateLicense = (license: License, before: License): Step => ({
+  sql: `update licenses set type = $3, features = $4, scope = $5, starts_at = $6, expires_at = $7, status = $8,
+          metadata = $9, created_at = $10, updated_at = $11
+        where id = $1 and requester_id = $2 and updated_at = $12 and status = $13`,
+  params: [...licenseParams(license), before.updatedAt, before.status],
+  expect: 1,
+});
+
+export const deleteLicense = (license: License): Step => ({
+  sql: 'delete from licenses where id = $1',
+  params: [license.id],
+  expect: 1,
+});
