@@ -11,7 +11,7 @@ export const errorBody = (failure: Failure, requestId: string): string =>
 export function answerError(failure: Failure, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (failure.status >= 500) {
     const level = failure.code === 'internal_error' ? 'error' : 'warn';
-    request.log[level]({ err: failure.cause ?? failure }, failure.code);
+    request.log[level]({ requestId: request.id, err: failure.cause ?? failure }, failure.code);
   }
   if (failure.status === 401) reply.header('www-authenticate', 'Bearer');
   reply.headers(failure.headers ?? {});

@@ -39,6 +39,7 @@ export interface KeysOptions {
 }
 
 export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxies, bootstrapKey }: KeysOptions): Keys {
+  // By the header as it was sent: a key in memory is found without hashing it again.
   const known = new Lru<string, Known>(KEYS_MAX);
   // A key read while a change was on its way may be of yesterday: it is used once and not remembered.
   let epoch = 0;
@@ -51,17 +52,18 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxie
 
   const touch = async (): Promise<void> => {
     if (used.size === 0) return;
-    const steps = [...used].map(([id, at]) => touchKey(id, at));
-    used.clear();
-    await db.atomic(steps);
+    const written = [...used];
+    await db.atomic(written.map(([id, at]) => touchKey(id, at)));
+    for (const [id, at] of written) if (used.get(id) === at) used.delete(id);
   };
   // A last use that could not be written is lost; the next one says more anyway.
   const timer = setInterval(() => void touch().catch(() => {}), TOUCH_EVERY_MS);
   timer.unref();
 
-  async function load(hash: string): Promise<Known> {
+  async function load(header: string | undefined): Promise<Known> {
+    const text = keyIn(header, bootstrapKey);
     const before = epoch;
-    const key = await findKeyByHash(db, hash);
+    const key = await findKeyByHash(db, hashOfKey(text));
     if (key === undefined)
       throw fail('invalid_api_key', 'This API key does not exist. Check that it was copied whole.');
     const ranges = key.allowedIps.map(parseRange).filter((range): range is Range => range !== undefined);
@@ -72,7 +74,7 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxie
       key,
       ranges,
     };
-    if (before === epoch) known.set(hash, found);
+    if (before === epoch) known.set(header as string, found);
     return found;
   }
 
@@ -92,9 +94,9 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxie
 
   return {
     authenticate(request) {
-      const hash = hashOfKey(keyIn(request.headers.authorization, bootstrapKey));
-      const found = known.get(hash);
-      return found === undefined ? load(hash).then((loaded) => admit(loaded, request)) : admit(found, request);
+      const { authorization } = request.headers;
+      const found = known.get(authorization ?? '');
+      return found === undefined ? load(authorization).then((loaded) => admit(loaded, request)) : admit(found, request);
     },
     authorize(caller, permission) {
       if (holdsPermission(caller.permissions, permission)) return;

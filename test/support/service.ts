@@ -72,7 +72,7 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
         body: (payload ?? null) as never,
       });
       const text = await response.text();
-      const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+      const isJson = text !== '' && response.headers.get('content-type')?.startsWith('application/json') === true;
       return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
     },
     async restart() {

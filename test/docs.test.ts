@@ -1,0 +1,132 @@
+/**
+ * The documentation is true: the requests in the pages are made, in order, and their replies compared; the README's shell
+ * commands run in a shell; what is generated is up to date. In a reply `…` stands for any text, a key or last entry `"..."`
+ * for what is left out; in a request `pol_…` is the id last seen with that prefix.
+ */
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { suite, test } from 'node:test';
+import { promisify } from 'node:util';
+import { conditionsDoc } from '../scripts/conditions-doc.ts';
+import { errorsDoc } from '../scripts/errors-doc.ts';
+import { SETTINGS } from '../src/config.ts';
+import { ERRORS } from '../src/errors.ts';
+import { PERMISSIONS } from '../src/permissions.ts';
+import { startTestService } from './support/service.ts';
+
+const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('docs/**/*.md')];
+const read = (file: string): string => readFileSync(file, 'utf8');
+
+interface Block {
+  language: string;
+  text: string;
+}
+
+const blocksOf = (page: string): Block[] =>
+  [...page.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map((match) => ({ language: match[1] ?? '', text: match[2] ?? '' }));
+
+const ID = /\b((?:cnt|pol|lic|key|dec)_|svc_[sp]k_)[0-9A-Za-z]{20,}/g;
+
+/** `pol_…` and its like in a request, from what earlier replies had. */
+const filled = (text: string, seen: ReadonlyMap<string, string>): string =>
+  text.replaceAll(/\b((?:cnt|pol|lic|key|dec)_|svc_[sp]k_)…/g, (shown, prefix: string) => seen.get(prefix) ?? shown);
+
+function parseRequest(text: string) {
+  const [head = '', body] = text.split(/\n\n([^]*)/);
+  const [line = '', ...headerLines] = head.trim().split('\n');
+  const [method = '', path = ''] = line.split(' ');
+  const headers = Object.fromEntries(
+    headerLines.map((one) => [one.slice(0, one.indexOf(':')).toLowerCase(), one.slice(one.indexOf(':') + 1).trim()]),
+  );
+  return { method, path, options: { headers, ...(body === undefined ? {} : { raw: body }) } };
+}
+
+function like(actual: unknown, shown: unknown, at: string): void {
+  if (typeof shown === 'string' && typeof actual === 'string' && shown.includes('…')) {
+    const parts = shown.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+    assert.match(actual, new RegExp(`^${parts.join('[^]+')}$`), at);
+  } else if (Array.isArray(shown)) {
+    assert.ok(Array.isArray(actual), at);
+    const open = shown.at(-1) === '...';
+    const entries = open ? shown.slice(0, -1) : shown;
+    if (!open) assert.equal(actual.length, entries.length, `${at}.length`);
+    for (const [i, entry] of entries.entries()) like(actual[i], entry, `${at}[${i}]`);
+  } else if (typeof shown === 'object' && shown !== null) {
+    const { '...': open, ...entries } = shown as Record<string, unknown>;
+    if (open === undefined) assert.deepEqual(Object.keys(actual as object), Object.keys(entries), at);
+    for (const [key, entry] of Object.entries(entries)) {
+      like((actual as Record<string, unknown>)[key], entry, `${at}.${key}`);
+    }
+  } else assert.equal(actual, shown, at);
+}
+
+async function runPage(file: string): Promise<void> {
+  await using postern = await startTestService();
+  const seen = new Map<string, string>();
+  let reply: Awaited<ReturnType<typeof postern.call>> | undefined;
+  for (const { language, text } of blocksOf(read(file))) {
+    if (language === 'http') {
+      const { method, path, options } = parseRequest(filled(text, seen));
+      reply = await postern.call(method, path, options);
+      assert.ok(reply.status < 500, `${file}: ${method} ${path} answered ${reply.text}`);
+      for (const [value, prefix = ''] of reply.text.matchAll(ID)) seen.set(prefix, value);
+    } else if (language === 'json' && reply !== undefined) {
+      const shown = JSON.parse(text) as { error?: { code: keyof typeof ERRORS } };
+      like(reply.body, shown, `${file}: ${text.slice(0, 60)}`);
+      if (shown.error === undefined) assert.ok(reply.status < 300, `${file}: ${reply.text}`);
+      else assert.equal(reply.status, ERRORS[shown.error.code].status, file);
+    } else if (language === 'csv') assert.equal(reply?.text.split('\r\n')[0], text.split('\n')[0], file);
+  }
+}
+
+suite('the requests of the pages are answered as they say', { concurrency: 4 }, () => {
+  for (const file of globSync('docs/*.md').filter((page) => read(page).includes('```http'))) {
+    test(file, { timeout: 20_000 }, () => runPage(file));
+  }
+});
+
+const skip = spawnSync('curl', ['--version']).error === undefined ? false : 'there is no curl here';
+test("the README's first requests", { timeout: 20_000, skip }, async () => {
+  await using postern = await startTestService();
+  const shell = blocksOf(read('README.md')).filter(({ language, text }) => language === 'sh' && /ask/.test(text));
+  const script = shell
+    .map(({ text }) => text)
+    .join('\n')
+    .replace(/^KEY=.*$/m, `KEY=${postern.key}`)
+    .replaceAll('http://127.0.0.1:8080', postern.url);
+  const { stdout } = await promisify(execFile)('sh', ['-euc', script]);
+  const [content, denied, allowed, usage] = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.equal(content.status, 'active');
+  assert.equal(denied.reason, 'no_license');
+  assert.deepEqual([allowed.allowed, allowed.rateLimit.remaining], [true, 99]);
+  assert.deepEqual([usage.summary.allowed, usage.summary.denied], [1, 1]);
+});
+
+test('the generated pages are up to date', () => {
+  assert.equal(read('docs/conditions.md'), conditionsDoc());
+  assert.equal(read('docs/errors.md'), errorsDoc());
+});
+
+test('every setting and every permission has its row', () => {
+  const operating = read('docs/operating.md');
+  for (const [name, { default: preset }] of Object.entries(SETTINGS)) {
+    assert.match(
+      operating,
+      new RegExp(`^\\| \`${name}\` \\| ${preset ? `\`${RegExp.escape(preset)}\`` : 'none'} \\|`, 'm'),
+    );
+  }
+  for (const name of Object.keys(PERMISSIONS)) assert.ok(read('docs/keys.md').includes(`| \`${name}\` |`), name);
+});
+
+test('links between the pages lead somewhere', () => {
+  for (const file of pages) {
+    for (const [, target = ''] of read(file).matchAll(/\]\((?!https?:)([^)#]+)/g)) {
+      assert.ok(existsSync(join(dirname(file), target)), `${file}: ${target}`);
+    }
+  }
+});
