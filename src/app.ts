@@ -11,16 +11,18 @@ import { openSnapshot } from './access/snapshot.ts';
 import { openChanges } from './changes/changes.ts';
 import type { Config } from './config.ts';
 import { contentRoutes } from './content/routes.ts';
+import type { Db } from './db/db.ts';
 import { migrate } from './db/migrate.ts';
 import { holdFile, openSqlite } from './db/sqlite.ts';
 import { requireKeys } from './http/auth.ts';
-import { healthRoutes } from './http/health.ts';
+import { healthRoutes, type Metric } from './http/health.ts';
 import { supportIdempotency } from './http/idempotency.ts';
 import { describeApi } from './http/openapi.ts';
 import { type App, createServer } from './http/server.ts';
 import { openKeys } from './keys/authenticate.ts';
 import { ensureFirstKey } from './keys/bootstrap.ts';
 import { keyRoutes } from './keys/routes.ts';
+import type { Ledger } from './ledger/ledger.ts';
 import { decisionRoutes } from './ledger/routes.ts';
 import { ledgerProcedure, openSqliteLedger } from './ledger/sqlite.ts';
 import { sweep } from './ledger/sweep.ts';
@@ -30,12 +32,10 @@ import { ensureDefaultPolicy } from './policies/store.ts';
 import { licenseRoutes } from './requesters/license-routes.ts';
 import { requesterRoutes } from './requesters/routes.ts';
 import { findNames } from './requesters/store.ts';
-import { openColumns } from './usage/columns.ts';
+import { type Columns, openColumns } from './usage/columns.ts';
 import { usageRoutes } from './usage/routes.ts';
 
 export const VERSION = '0.1.0';
-
-const SWEEP_EVERY_MS = 10_000;
 
 export interface Service {
   /** Where it answers, such as http://127.0.0.1:8080. */
@@ -52,19 +52,41 @@ export interface Options {
   config: Config;
   logger: FastifyBaseLogger;
   clock?: Clock;
+  /** The service cannot go on and will answer nothing but 503. */
+  onFatal?: (cause: Error) => void;
 }
 
-export async function startService({ config, logger, clock = steadyClock() }: Options): Promise<Service> {
+const SWEEP_EVERY_MS = 10_000;
+
+/** Throws DataDirHeld, or what kept a part from opening; what was open by then is closed again. */
+export async function startService(options: Options): Promise<Service> {
+  await using opened = new AsyncDisposableStack();
+  const { address, firstKey } = await open(options, opened);
+  // From here on they live as long as the service.
+  const parts = opened.move();
+  return { address, firstKey, close: () => parts.disposeAsync() };
+}
+
+/** Opens part by part; each says how it is closed, and they are closed in the opposite order. */
+async function open(options: Options, opened: AsyncDisposableStack): Promise<Pick<Service, 'address' | 'firstKey'>> {
+  const { config, logger, clock = steadyClock(), onFatal = () => {} } = options;
+  let notReady: string | undefined;
+
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const hold = holdFile(join(config.dataDir, 'postern.lock'));
   if (hold === undefined) {
     throw new DataDirHeld(`Another process works with the data in ${config.dataDir}. Stop it, or name another folder.`);
   }
+  opened.defer(() => hold.release());
+
   const recordsFile = join(config.dataDir, 'postern.db');
-  const db = await openSqlite(recordsFile, ledgerProcedure);
+  const db = await openSqlite(recordsFile, ledgerProcedure, (cause) => {
+    notReady = 'The storage has failed.';
+    onFatal(cause);
+  });
+  opened.defer(() => db.close());
   await migrate(db, clock.now());
   await ensureDefaultPolicy(db, clock.now());
-  const firstKey = await ensureFirstKey(db, config.bootstrapKey, clock.now());
 
   const ledger = await openSqliteLedger(db, clock);
   const columns = openColumns({
@@ -72,29 +94,17 @@ export async function startService({ config, logger, clock = steadyClock() }: Op
     columnsFile: join(config.dataDir, 'columns.duckdb'),
     onProblem: (problem) => logger.warn({ problem }, 'columns'),
   });
+  opened.defer(() => columns.close());
+  opened.defer(() => ledger.close());
   const changes = openChanges(db, clock);
   const snapshot = openSnapshot(db, changes);
   const keys = openKeys(db, changes, clock, config);
+  opened.defer(() => keys.close());
+  opened.defer(startSweeps(db, clock, logger));
 
-  let stopping = false;
   const app: App = createServer(logger);
   await describeApi(app, VERSION);
-  healthRoutes(app, {
-    notReady: () => (stopping ? 'The service is stopping.' : undefined),
-    metrics: [
-      { name: 'postern_ledger_head', help: 'Newest place in the ledger', read: () => ledger.head() },
-      { name: 'postern_ledger_waiting', help: 'Checks waiting to be recorded', read: () => ledger.figures().waiting },
-      { name: 'postern_ledger_flushes', help: 'Group commits', read: () => ledger.figures().flushes },
-      { name: 'postern_ledger_entries', help: 'Decisions recorded', read: () => ledger.figures().entries },
-      {
-        name: 'postern_columns_behind',
-        help: 'Decisions not yet in the columns',
-        read: () => columns.figures().behind,
-      },
-      { name: 'postern_columns_bytes', help: 'Size of the columns', read: () => columns.figures().sizeBytes },
-      { name: 'postern_columns_restarts', help: 'Restarts of the columns', read: () => columns.figures().restarts },
-    ],
-  });
+  healthRoutes(app, { notReady: () => notReady, metrics: metricsOf(ledger, columns) });
   requireKeys(app, keys.authenticate, keys.authorize);
   supportIdempotency(app, db, clock);
   accessRoutes(app, { snapshot, ledger });
@@ -106,26 +116,39 @@ export async function startService({ config, logger, clock = steadyClock() }: Op
   keyRoutes(app, { db, changes, clock, keys });
   usageRoutes(app, { db, columns, now: () => ledger.now(), requesterNames: (ids) => findNames(db, ids) });
 
-  let sweeping = Promise.resolve();
-  const sweeper = setInterval(() => {
-    sweeping = sweep(db, clock.now()).catch((error) => logger.warn({ err: error }, 'sweep'));
-  }, SWEEP_EVERY_MS);
-  sweeper.unref();
-
+  opened.defer(async () => {
+    notReady = 'The service is stopping.';
+    await app.close();
+  });
   const address = await app.listen({ host: config.host, port: config.port });
-  return {
-    address,
-    firstKey,
-    async close() {
-      stopping = true;
-      clearInterval(sweeper);
-      await app.close();
-      await sweeping;
-      await keys.close();
-      await ledger.close();
-      await columns.close();
-      await db.close();
-      hold.release();
-    },
+  // Only now: a key that is stored and never shown would lock the operator out.
+  const firstKey = await ensureFirstKey(db, config.bootstrapKey, clock.now());
+  return { address, firstKey };
+}
+
+/** Returns what ends them. */
+function startSweeps(db: Db, clock: Clock, logger: FastifyBaseLogger): () => Promise<void> {
+  let sweeping = Promise.resolve();
+  const timer = setInterval(() => {
+    sweeping = sweeping
+      .then(() => sweep(db, clock.now()))
+      .catch((error) => logger.warn({ err: error }, 'sweep failed; the next one tries again'));
+  }, SWEEP_EVERY_MS);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+    return sweeping;
   };
+}
+
+function metricsOf(ledger: Ledger, columns: Columns): Metric[] {
+  return [
+    { name: 'postern_ledger_head', help: 'Newest place in the ledger', read: () => ledger.head() },
+    { name: 'postern_ledger_waiting', help: 'Checks waiting to be recorded', read: () => ledger.figures().waiting },
+    { name: 'postern_ledger_flushes', help: 'Group commits', read: () => ledger.figures().flushes },
+    { name: 'postern_ledger_entries', help: 'Decisions recorded', read: () => ledger.figures().entries },
+    { name: 'postern_columns_behind', help: 'Decisions not yet in the columns', read: () => columns.figures().behind },
+    { name: 'postern_columns_bytes', help: 'Size of the columns', read: () => columns.figures().sizeBytes },
+    { name: 'postern_columns_restarts', help: 'Restarts of the columns', read: () => columns.figures().restarts },
+  ];
 }

@@ -18,7 +18,11 @@ try {
   const config = readConfig(process.env);
   const logger = pino({ level: config.logLevel }, pino.destination({ fd: 2, sync: false }));
   for (const warning of unknownSettings(process.env)) logger.warn(warning);
-  const service = await startService({ config, logger });
+  const onFatal = (cause: Error): void => {
+    logger.fatal({ err: cause }, 'the storage has failed; ending, so that the service is started afresh');
+    process.exit(1);
+  };
+  const service = await startService({ config, logger, onFatal });
   logger.info({ address: service.address }, 'ready');
   if (service.firstKey !== undefined) welcome(service.address, service.firstKey, config.bootstrapKey !== null);
 

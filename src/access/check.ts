@@ -3,10 +3,11 @@
  * that says `recorded: true` is on disk with what it used of a limit; one that cannot be recorded is not given.
  */
 import { contentNotFound } from '../content/edits.ts';
-import { Failure } from '../errors.ts';
+import { Conflict, Unavailable } from '../db/db.ts';
+import { Failure, unavailable } from '../errors.ts';
 import type { Caller } from '../http/auth.ts';
 import { parseMoment } from '../http/formats.ts';
-import type { Idempotency } from '../http/idempotency.ts';
+import { type Idempotency, inUse } from '../http/idempotency.ts';
 import { type Decision, type Draft, settle } from '../ledger/decision.ts';
 import type { Claim, Entry, Ledger, Receipt } from '../ledger/ledger.ts';
 import { ALLOWED_MESSAGE, REASONS, reasonCode } from '../ledger/reason.ts';
@@ -83,27 +84,38 @@ export async function checkBatch(
 
 const NOBODY: KnownRequester = { facts: null, licenses: [] };
 
-/** All of it from memory, or undefined. */
-function remembered(snapshot: Snapshot, { contentId, requesterId }: CheckRequest): Subject | undefined {
-  const content = snapshot.content(contentId);
+/** Item and policy from memory, or undefined. */
+function subjectOf(snapshot: Snapshot, ref: string): Omit<Subject, 'requester'> | undefined {
+  const content = snapshot.content(ref);
   const policy = content && snapshot.policy(content.policyId);
   if (content === undefined || policy === undefined) return undefined;
+  // Read when no rule asked for its metadata, and one does now.
+  return policy.asksMetadata && content.metadata === null ? undefined : { content, policy };
+}
+
+/** All of it from memory, or undefined. */
+function remembered(snapshot: Snapshot, { contentId, requesterId }: CheckRequest): Subject | undefined {
+  const subject = subjectOf(snapshot, contentId);
   const requester = requesterId === undefined ? NOBODY : snapshot.requester(requesterId);
-  return requester && { content, policy, requester };
+  return subject && requester && { content: subject.content, policy: subject.policy, requester };
 }
 
 /** What is not in memory is read; a request whose content does not exist is left out. */
 async function load(snapshot: Snapshot, requests: readonly CheckRequest[]): Promise<Map<CheckRequest, Subject>> {
-  const missing = requests.map((request) => request.contentId).filter((ref) => snapshot.content(ref) === undefined);
-  const contents = await snapshot.loadContent(missing);
+  const missing = requests.filter((request) => subjectOf(snapshot, request.contentId) === undefined);
+  const contents = await snapshot.loadContent(missing.map((request) => request.contentId));
   const requesters = new Map<string, KnownRequester>();
   const subjects = new Map<CheckRequest, Subject>();
   for (const request of requests) {
     const { contentId, requesterId } = request;
-    const content = contents.get(contentId) ?? snapshot.content(contentId);
-    if (content === undefined) continue;
-    const policy = snapshot.policy(content.policyId) ?? (await snapshot.loadPolicy(content.policyId));
-    if (policy === undefined) continue;
+    let content = contents.get(contentId) ?? snapshot.content(contentId);
+    let policy = content && (snapshot.policy(content.policyId) ?? (await snapshot.loadPolicy(content.policyId)));
+    if (content !== undefined && policy === undefined) {
+      // Its policy went while it was given another one: read it as it is now.
+      content = (await snapshot.loadContent([contentId])).get(contentId);
+      policy = content && (await snapshot.loadPolicy(content.policyId));
+    }
+    if (content === undefined || policy === undefined) continue;
     let requester: KnownRequester | undefined = NOBODY;
     if (requesterId !== undefined) {
       requester = requesters.get(requesterId) ?? snapshot.requester(requesterId);
@@ -135,9 +147,10 @@ function decideOne(
   });
   const verdict = decide(policy, facts);
   const recorded = request.dryRun !== true && !caller.readOnly;
-  const draft = toDraft(policy, facts, verdict, recorded);
+  const licenseId = verdict.rule?.licenseOf?.(facts)?.id ?? null;
+  const draft = toDraft(policy, facts, verdict, licenseId, recorded);
   if (request.explain === true) draft.decision.explanation = explain(policy, facts, verdict);
-  return { draft, entry: toEntry(policy, facts, verdict, request), recorded };
+  return { draft, entry: toEntry(policy, facts, verdict, licenseId, request), recorded };
 }
 
 const vouched = (license: NonNullable<CheckRequest['license']>) => ({
@@ -154,6 +167,7 @@ function toDraft(
   policy: CompiledPolicy,
   facts: Facts,
   { rule, reason, permissions }: Verdict,
+  licenseId: string | null,
   recorded: boolean,
 ): Draft {
   const decision: Decision = {
@@ -170,7 +184,7 @@ function toDraft(
     policyId: policy.id,
     policyVersion: policy.version,
     matchedRule: rule === null ? null : { index: rule.index, priority: rule.priority },
-    licenseId: null,
+    licenseId,
     rateLimit: null,
     recorded,
     created: '',
@@ -178,7 +192,13 @@ function toDraft(
   return { decision, limit: reason === null ? (rule?.limit ?? null) : null, message: rule?.message ?? null };
 }
 
-function toEntry(policy: CompiledPolicy, facts: Facts, { rule, reason }: Verdict, request: CheckRequest): Entry {
+function toEntry(
+  policy: CompiledPolicy,
+  facts: Facts,
+  { rule, reason }: Verdict,
+  licenseId: string | null,
+  request: CheckRequest,
+): Entry {
   return {
     contentNo: facts.content.no,
     requesterId: facts.requesterId,
@@ -187,7 +207,7 @@ function toEntry(policy: CompiledPolicy, facts: Facts, { rule, reason }: Verdict
     reason: reasonCode(reason),
     ruleIndex: rule?.index ?? null,
     rulePriority: rule?.priority ?? null,
-    licenseId: null,
+    licenseId,
     inputs: inputsOf(request),
     claim: reason === null && rule !== null && rule.limit !== null ? claimOf(rule.limit, facts) : null,
   };
@@ -221,16 +241,23 @@ async function answer(
   }
   if (kept.length > 0) {
     const receipt = idempotency === null ? undefined : toReceipt(idempotency, frame, texts, kept);
-    const places = await ledger.record(
-      kept.map((one) => one.decided.entry),
-      receipt,
-    );
+    const entries = kept.map((one) => one.decided.entry);
+    const places = await ledger.record(entries, receipt).catch(notRecorded);
     if (idempotency !== null) idempotency.stored = true;
     for (const [i, one] of kept.entries()) {
       texts[one.index] = JSON.stringify(settle(one.decided.draft, places[i] as (typeof places)[number]));
     }
   }
   return frame.before + texts.join(',') + frame.after;
+}
+
+/** A check that cannot be recorded is not given, whatever it is that stands in the way. */
+function notRecorded(error: unknown): never {
+  if (error instanceof Conflict) throw inUse();
+  if (error instanceof Unavailable) {
+    throw unavailable('The decision cannot be recorded at the moment, so it is not given; try again.', error);
+  }
+  throw error;
 }
 
 /** Dry runs and public keys: the limit is asked, nothing is used. */

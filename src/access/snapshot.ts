@@ -14,7 +14,7 @@ import { toLicenseFacts } from '../requesters/license.ts';
 import { toRequesterFacts } from '../requesters/requester.ts';
 import { findLicensesOf, findRequester } from '../requesters/store.ts';
 
-/** About 400 bytes an item. */
+/** About 400 bytes an item without metadata. */
 const CONTENT_MAX = 1_000_000;
 const POLICIES_MAX = 10_000;
 const REQUESTERS_MAX = 100_000;
@@ -70,15 +70,16 @@ export function openSnapshot(db: Db, changes: Changes): Snapshot {
       const before = epoch;
       const found = new Map<string, ContentFacts>();
       for (const [ref, content] of await findContents(db, refs)) {
-        const policyId = policies.get(content.policyId)?.id ?? content.policyId;
+        const policy = policies.get(content.policyId) ?? (await this.loadPolicy(content.policyId));
         found.set(ref, {
           no: content.no,
           id: content.id,
           externalId: content.externalId,
           type: content.type,
           tags: sharedTags(content.tags),
-          metadata: content.metadata,
-          policyId,
+          // Up to 16 KiB an item: kept only for rules that ask.
+          metadata: policy?.asksMetadata === true ? content.metadata : null,
+          policyId: policy?.id ?? content.policyId,
           archived: content.status === 'archived',
         });
       }

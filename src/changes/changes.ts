@@ -6,7 +6,7 @@
 import { Conflict, type Db, ForeignKeyViolation, type Step, UniqueViolation } from '../db/db.ts';
 import { receiptStep } from '../db/receipt.ts';
 import { unavailable } from '../errors.ts';
-import type { Idempotency } from '../http/idempotency.ts';
+import { type Idempotency, inUse, isAnswered } from '../http/idempotency.ts';
 import type { Clock } from '../lib/clock.ts';
 import { lanes } from '../lib/lanes.ts';
 import type { ChangeKind } from './kinds.ts';
@@ -27,6 +27,8 @@ export interface Edit {
   changes: readonly Change[];
   status: number;
   body: unknown;
+  /** The body holds a secret that the store must not. */
+  secret?: boolean;
   etag?: string;
 }
 
@@ -67,7 +69,8 @@ export function openChanges(db: Db, clock: Clock): Changes {
     const text = JSON.stringify(edit.body);
     const steps = [...edit.steps, ...edit.changes.map((change) => changeStep(change, author, now))];
     if (author.idempotency !== null) {
-      steps.push(receiptStep({ ...author.idempotency, status: edit.status, body: text }, now));
+      const body = edit.secret === true ? author.idempotency.seal(text) : text;
+      steps.push(receiptStep({ ...author.idempotency, status: edit.status, body }, now));
     }
     await db.atomic(steps);
     if (author.idempotency !== null) author.idempotency.stored = true;
@@ -85,6 +88,8 @@ export function openChanges(db: Db, clock: Clock): Changes {
             const lost =
               error instanceof Conflict || error instanceof UniqueViolation || error instanceof ForeignKeyViolation;
             if (!lost) throw error;
+            const scope = author.idempotency?.scope;
+            if (scope !== undefined && (await isAnswered(db, scope, clock.now()))) throw inUse();
             if (attempts === ATTEMPTS_MAX) throw unavailable('Too many edits at the same time; try again.', error);
           }
         }

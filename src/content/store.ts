@@ -1,6 +1,7 @@
 /** The table `content`; rows never leave this file. */
 import type { Db, Row, Step, Value } from '../db/db.ts';
 import { type Page, readPage } from '../db/page.ts';
+import { searchWords } from '../http/list.ts';
 import { words } from '../lib/text.ts';
 import { type Content, type ContentType, isContentId, type Status } from './content.ts';
 
@@ -99,8 +100,8 @@ export function listContent(
   add((place) => `status = ${place}`, filter.status);
   add((place) => `policy_id = ${place}`, filter.policyId);
   add((place) => `external_id = ${place}`, filter.externalId);
-  add((place) => `tags like ${place} escape '!'`, filter.tag && `%${escapeLike(JSON.stringify(filter.tag))}%`);
-  for (const word of filter.q === undefined ? [] : words(filter.q)) {
+  add((place) => `replace(tags, ${place}, '') <> tags`, filter.tag && JSON.stringify(filter.tag));
+  for (const word of searchWords(filter.q)) {
     add((place) => `title_words like ${place} escape '!'`, `% ${escapeLike(word)}%`);
   }
   add((place) => `created_at > ${place}`, filter.createdAfter);

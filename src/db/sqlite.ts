@@ -24,8 +24,10 @@ class Lane {
   #underWay: Waiting[] = [];
   #dead: Error | undefined;
   #closed: (() => void) | undefined;
+  readonly #onDeath: (cause: Error) => void;
 
-  constructor(setup: WorkerSetup) {
+  constructor(setup: WorkerSetup, onDeath: (cause: Error) => void) {
+    this.#onDeath = onDeath;
     this.#worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), { workerData: setup });
     this.#ready = new Promise((resolve, reject) => {
       this.#worker.once('message', () => {
@@ -80,6 +82,7 @@ class Lane {
     this.#underWay = [];
     this.#waiting = [];
     this.#closed?.();
+    this.#onDeath(cause);
   }
 
   async close(): Promise<void> {
@@ -105,12 +108,17 @@ export interface SqliteDb extends Db {
 
 /**
  * Opens `file` (created if absent) with one connection per thread. `procedures` maps names to module URLs; see
- * sqlite-worker. Throws Unavailable when the file cannot be opened.
+ * sqlite-worker. A thread that ends by itself is not started again: `onDeath` hears of it, once. Throws when the file cannot
+ * be opened.
  */
-export async function openSqlite(file: string, procedures: Record<string, string> = {}): Promise<SqliteDb> {
-  const writer = new Lane({ file, readOnly: false, procedures });
+export async function openSqlite(
+  file: string,
+  procedures: Record<string, string> = {},
+  onDeath: (cause: Error) => void = () => {},
+): Promise<SqliteDb> {
+  const writer = new Lane({ file, readOnly: false, procedures }, onDeath);
   await writer.ready();
-  const reader = new Lane({ file, readOnly: true, procedures: {} });
+  const reader = new Lane({ file, readOnly: true, procedures: {} }, onDeath);
   await reader.ready();
   return {
     engine: 'sqlite',

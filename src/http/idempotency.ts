@@ -2,11 +2,11 @@
  * `Idempotency-Key`: a request that is repeated after its answer was lost has its effect once. The answer is kept 24 hours
  * in the transaction of the effect; refusals are not kept. Scope: the key, the method and the path.
  */
-import { createHash } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest, onSendHookHandler, preHandlerHookHandler } from 'fastify';
 import type { Db } from '../db/db.ts';
 import { receiptStep, receiptsEnd } from '../db/receipt.ts';
-import { fail } from '../errors.ts';
+import { type Failure, fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { hooksOf } from './hooks.ts';
 import { sendJson } from './reply.ts';
@@ -20,11 +20,15 @@ export interface Idempotency {
   bodyHash: string;
   /** The receipt is in the transaction of the effect; else it is written before the answer goes out. */
   stored: boolean;
+  /** An answer with a secret in it, so that only who can repeat the request can read it back. */
+  seal(body: string): string;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
     idempotency: Idempotency | null;
+    /** The scope this request holds until it is answered. */
+    heldScope: string | null;
   }
 }
 
@@ -34,77 +38,77 @@ interface Stored {
   body: string;
 }
 
+export const inUse = (): Failure =>
+  fail('idempotency_key_in_use', 'A request with this Idempotency-Key is still being worked on; repeat it later.', {
+    headers: { 'retry-after': '1' },
+  });
+
+/** Whether a scope was answered since it was last looked up: by another node. */
+export async function isAnswered(db: Db, scope: string, now: number): Promise<boolean> {
+  return (await findReceipt(db, scope, now)) !== undefined;
+}
+
+async function findReceipt(db: Db, scope: string, now: number): Promise<Stored | undefined> {
+  const [stored] = await db.read<Stored & Record<string, string | number>>(
+    'select body_hash, status, body from receipts where scope = $1 and created_at > $2',
+    [scope, receiptsEnd(now)],
+  );
+  return stored;
+}
+
 export function supportIdempotency(app: App, db: Db, clock: Clock): void {
   const inFlight = new Set<string>();
-  const hash = (...parts: (string | Buffer)[]): string => {
-    const digest = createHash('sha256');
-    for (const part of parts) digest.update(part).update('\0');
-    return digest.digest('base64url');
-  };
-
   app.decorateRequest('idempotency', null);
+  app.decorateRequest('heldScope', null);
+
   const before: preHandlerHookHandler = (request, reply, done) => {
     const key = request.headers['idempotency-key'];
     if (key === undefined) return done();
     if (typeof key !== 'string' || !KEY.test(key)) {
-      return done(
-        fail('invalid_request', 'The Idempotency-Key must have 1 to 255 printable ASCII characters.', {
-          param: 'Idempotency-Key',
-        }),
-      );
+      const message = 'The Idempotency-Key must have 1 to 255 printable ASCII characters.';
+      return done(fail('invalid_request', message, { param: 'Idempotency-Key' }));
     }
-    const scope = hash(request.caller.keyId, request.method, request.url, key);
-    if (inFlight.has(scope)) {
-      return done(
-        fail(
-          'idempotency_key_in_use',
-          'A request with this Idempotency-Key is still being worked on; repeat it later.',
-          {
-            headers: { 'retry-after': '1' },
-          },
-        ),
-      );
-    }
+    const scope = digest(request.caller.keyId, request.method, request.url, key);
+    if (inFlight.has(scope)) return done(inUse());
+    // Held until the answer is written down, not until the client hangs up: the effect may still be on its way.
     inFlight.add(scope);
-    reply.raw.once('close', () => inFlight.delete(scope));
-    const bodyHash = hash(request.rawBody ?? '');
-    begin(scope, bodyHash, request, reply).then((replayed) => {
+    request.heldScope = scope;
+    begin(request, reply, scope, key).then((replayed) => {
       if (!replayed) done();
     }, done);
   };
 
-  async function begin(
-    scope: string,
-    bodyHash: string,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<boolean> {
-    const [stored] = await db.read<Stored & Record<string, string | number>>(
-      'select body_hash, status, body from receipts where scope = $1 and created_at > $2',
-      [scope, receiptsEnd(clock.now())],
-    );
+  async function begin(request: FastifyRequest, reply: FastifyReply, scope: string, key: string): Promise<boolean> {
+    const bodyHash = digest(request.rawBody ?? '');
+    const stored = await findReceipt(db, scope, clock.now());
+    const sealKey = createHash('sha256').update(`${request.headers.authorization}\0${key}`).digest();
     if (stored === undefined) {
-      request.idempotency = { scope, bodyHash, stored: false };
+      request.idempotency = { scope, bodyHash, stored: false, seal: (body) => seal(sealKey, body) };
       return false;
     }
     if (stored.body_hash !== bodyHash) {
-      throw fail(
-        'idempotency_key_reused',
-        'This Idempotency-Key was used with another body; use a new key for a new request.',
-      );
+      const message = 'This Idempotency-Key was used with another body; use a new key for a new request.';
+      throw fail('idempotency_key_reused', message);
     }
-    sendJson(reply.header('idempotent-replayed', 'true'), stored.status, stored.body);
+    sendJson(reply.header('idempotent-replayed', 'true'), stored.status, unseal(sealKey, stored.body));
     return true;
   }
 
   const after: onSendHookHandler = (request, reply, payload, done) => {
+    if (request.heldScope === null) return done(null, payload);
+    const release = (error: Error | null): void => {
+      inFlight.delete(request.heldScope as string);
+      if (error === null) done(null, payload);
+      else done(error);
+    };
     const receipt = request.idempotency;
-    if (receipt === null || receipt.stored || reply.statusCode >= 400) return done(null, payload);
+    if (receipt === null || receipt.stored || reply.statusCode >= 400) return release(null);
     // An answer without an effect: a dry run, a public key's check.
+    receipt.stored = true;
     const body = String(payload);
     db.atomic([receiptStep({ ...receipt, status: reply.statusCode, body }, clock.now())]).then(
-      () => done(null, payload),
-      done,
+      () => release(null),
+      release,
     );
   };
 
@@ -114,4 +118,28 @@ export function supportIdempotency(app: App, db: Db, clock: Clock): void {
     route.preHandler = hooksOf(route.preHandler, before);
     route.onSend = hooksOf(route.onSend, after);
   });
+}
+
+function digest(...parts: (string | Buffer)[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part).update('\0');
+  return hash.digest('base64url');
+}
+
+const SEALED = 'sealed:';
+
+/** AES-256-GCM under a key that is made of what the client sends again and the store does not hold. */
+function seal(key: Buffer, body: string): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  const text = Buffer.concat([cipher.update(body, 'utf8'), cipher.final()]);
+  return SEALED + Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64');
+}
+
+function unseal(key: Buffer, body: string): string {
+  if (!body.startsWith(SEALED)) return body;
+  const bytes = Buffer.from(body.slice(SEALED.length), 'base64');
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
+  decipher.setAuthTag(bytes.subarray(12, 28));
+  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
 }

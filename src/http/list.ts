@@ -1,5 +1,8 @@
 /** What all lists share on the wire. */
+
 import { type Static, type TSchema, Type } from 'typebox';
+import { fail } from '../errors.ts';
+import { words } from '../lib/text.ts';
 
 export const pageProperties = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Records per page, 20 by default' })),
@@ -17,3 +20,11 @@ export const pageOf = (record: TSchema) =>
     totalCount: Type.Integer(),
     nextCursor: Type.Union([Type.String(), Type.Null()]),
   });
+
+/** The words a list is searched for; none when nothing was asked. Throws invalid_request when there are none in `q`. */
+export function searchWords(q: string | undefined): string[] {
+  if (q === undefined) return [];
+  const found = words(q);
+  if (found.length > 0) return found;
+  throw fail('invalid_request', '`q` has no letter and no digit to search for.', { param: 'q' });
+}

@@ -11,7 +11,7 @@ import { Failure, fail } from '../errors.ts';
 import { hooksOf } from './hooks.ts';
 import { parseJson } from './json.ts';
 import { answerError, errorBody, toFailure } from './reply.ts';
-import { validatorCompiler } from './validate.ts';
+import { NoQuery, validatorCompiler } from './validate.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -75,6 +75,9 @@ export function createServer(logger: FastifyBaseLogger): App {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('request-id', request.id);
     done();
+  });
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith('/v1')) route.schema = { querystring: NoQuery, ...route.schema };
   });
   app.addHook('onRoute', (route) => {
     if (route.schema?.body !== undefined) return;

@@ -1,10 +1,13 @@
 /** Bodies and queries against their schemas: a compiled yes or no for every request, words only for a no. */
 import type { FastifySchemaCompiler } from 'fastify';
-import type { TSchema } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { invalid, type Problem } from '../errors.ts';
 import './formats.ts';
 import { problemsOf, type Schema } from './problems.ts';
+
+/** For routes that take no query: what is sent all the same is a mistake, not to be passed over. */
+export const NoQuery = Type.Object({}, { additionalProperties: false });
 
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const compiled = Compile(schema);

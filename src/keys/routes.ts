@@ -71,6 +71,7 @@ function routesAt(app: App, path: string, { db, changes, clock, keys }: KeyDeps)
         steps: [insertKey(key, hashOfKey(text))],
         changes: [{ kind: 'api_key.created', id: key.id }],
         status: 201,
+        secret: true,
         body: keyAnswer(key, text),
       }));
       return sendCommitted(reply, committed);
@@ -116,12 +117,23 @@ function routesAt(app: App, path: string, { db, changes, clock, keys }: KeyDeps)
 
   app.post<{ Params: { id: string }; Body: { graceSeconds?: number } | undefined }>(
     `${path}/:id/rotate`,
-    { config, schema: { tags, summary: 'Replace a key by a new one', body: RotateKey, response: { 201: KeyAnswer } } },
+    {
+      config,
+      // No body is the same as an empty one.
+      preValidation: (request, _reply, done) => {
+        request.body ??= {};
+        done();
+      },
+      schema: { tags, summary: 'Replace a key by a new one', body: RotateKey, response: { 201: KeyAnswer } },
+    },
     async (request, reply) => {
       const { id } = request.params;
       const graceMs = (request.body?.graceSeconds ?? 0) * 1000;
       const committed = await changes.commit(request, id, async () => {
         const old = await get(id);
+        if (old.expiresAt !== null && old.expiresAt <= clock.now()) {
+          throw fail('invalid_request', 'This API key has expired; create a new one instead.');
+        }
         requireHeld(request.caller, old.permissions);
         const now = clock.now();
         const text = newKeyText(old.type);
@@ -140,6 +152,7 @@ function routesAt(app: App, path: string, { db, changes, clock, keys }: KeyDeps)
             { kind: 'api_key.rotated', id },
           ],
           status: 201,
+          secret: true,
           body: keyAnswer(key, text),
         };
       });

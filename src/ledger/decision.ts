@@ -71,9 +71,12 @@ export function settle(draft: Draft, place: { id: string | null; at: number; gra
   decision.reason = 'rate_limit_exceeded';
   decision.message = message ?? REASONS.rate_limit_exceeded.message;
   decision.permissions = [];
-  decision.rateLimit.retryAfter = Math.max(1, Math.ceil((resetAt - place.at) / 1000));
+  decision.rateLimit.retryAfter = retryAfter(resetAt, place.at);
   return decision;
 }
+
+/** Whole seconds to wait; the millisecond by which rolling limits err to the safe side has passed when one has asked. */
+export const retryAfter = (resetAt: number, at: number): number => Math.max(1, Math.ceil((resetAt - at - 1) / 1000));
 
 const PREFIX = 'dec_';
 const ID = new RegExp(`^${PREFIX}${ID_BODY}$`);

@@ -5,7 +5,7 @@
 import type { Db, Row } from '../db/db.ts';
 import { toIso } from '../lib/clock.ts';
 import type { Period } from '../limits/limit.ts';
-import { type Decision, decisionId, placeOf } from './decision.ts';
+import { type Decision, decisionId, placeOf, retryAfter } from './decision.ts';
 import { ALLOWED_MESSAGE, REASONS, reasonOf } from './reason.ts';
 
 /** Filters; numbers are the store's own. */
@@ -122,13 +122,12 @@ function toDecision(row: DecisionRow, ledgerNo: number): LoggedDecision {
     license: inputs.license ?? null,
   };
   if (limit !== undefined && row.limit_remaining !== null && row.limit_reset_at !== null) {
-    const retryAfter = Math.max(1, Math.ceil((row.limit_reset_at - row.at) / 1000));
     decision.rateLimit = {
       limit: limit.requests,
       remaining: row.limit_remaining,
       period: limit.period,
       resetAt: toIso(row.limit_reset_at),
-      ...(reason === 'rate_limit_exceeded' ? { retryAfter } : {}),
+      ...(reason === 'rate_limit_exceeded' ? { retryAfter: retryAfter(row.limit_reset_at, row.at) } : {}),
     };
   }
   return decision;

@@ -2,7 +2,7 @@
  * Group commit: what arrives while a flush is on its way to disk is the next flush. Keeps the order in which checks came
  * and each request's entries together. Bounded: beyond ENTRIES_MAX waiting entries a check is refused, not queued.
  */
-import { Unavailable } from '../db/db.ts';
+import { Conflict, Unavailable } from '../db/db.ts';
 import { decisionId, type Granted } from './decision.ts';
 import type { Entry, Receipt, Recorded } from './ledger.ts';
 
@@ -35,6 +35,8 @@ export interface RecorderOptions {
 
 export function recorder(options: RecorderOptions) {
   let waiting: Waiting[] = [];
+  // Submissions of a group that failed, to be tried one by one.
+  const alone: Waiting[] = [];
   let waitingEntries = 0;
   let flushing = false;
   let head = 0;
@@ -44,8 +46,8 @@ export function recorder(options: RecorderOptions) {
 
   async function run(): Promise<void> {
     flushing = true;
-    while (waiting.length > 0) {
-      const group = takeGroup();
+    while (waiting.length > 0 || alone.length > 0) {
+      const group = alone.length > 0 ? alone.splice(0, 1) : takeGroup();
       try {
         const granted = await options.flush(group);
         flushes++;
@@ -53,7 +55,9 @@ export function recorder(options: RecorderOptions) {
         // The next flush starts before this one's answers are written: the disk never waits for them.
         deal(group, granted);
       } catch (error) {
-        for (const one of group) one.reject(error);
+        // A receipt that is there already (the same key on two nodes) must not take other requests with it.
+        if (error instanceof Conflict && group.length > 1) alone.push(...group);
+        else for (const one of group) one.reject(error);
       }
     }
     flushing = false;
@@ -66,11 +70,8 @@ export function recorder(options: RecorderOptions) {
     let count = 0;
     for (const one of waiting) {
       if (count > 0 && entries + one.entries.length > FLUSH_MAX) break;
-      // A receipt can fail on its own (the same key on two nodes): it must not take other requests with it.
-      if (one.receipt !== undefined && count > 0) break;
       entries += one.entries.length;
       count++;
-      if (one.receipt !== undefined) break;
     }
     const group = waiting.slice(0, count);
     waiting = waiting.slice(count);

@@ -15,7 +15,10 @@ export const ledgerProcedure = { ledger: new URL('./sqlite-procedure.ts', import
 const BLOCK = 1_000_000;
 const RESERVE_AHEAD = BLOCK / 2;
 
-/** Decision ids must sort by time over restarts too, hence the clock of the ledger never reads before its newest entry. */
+/** A clock set back by more than this was wrong before: waiting for it to catch up would stamp new decisions wrongly. */
+const CLOCK_AHEAD_MAX_MS = 3_600_000;
+
+/** Ids sort by time over restarts too: the ledger's clock does not read before its newest entry. */
 export async function openSqliteLedger(db: SqliteDb, clock?: Clock): Promise<Ledger> {
   await db.atomic([
     {
@@ -26,10 +29,15 @@ export async function openSqliteLedger(db: SqliteDb, clock?: Clock): Promise<Led
   ]);
   const settings = await db.read<{ name: string; value: string }>('select name, value from settings');
   const setting = (name: string) => Number(settings.find((row) => row.name === name)?.value);
-  const [newest] = await db.read<{ seq: number }>('select seq from decisions order by seq desc limit 1');
+  const [newest] = await db.read<{ seq: number; at: number }>(
+    'select seq, at from decisions order by seq desc limit 1',
+  );
 
   const ledgerNo = setting('ledger_no');
-  const time = clock ?? steadyClock();
+  const own = clock ?? steadyClock();
+  const newestAt = newest?.at ?? 0;
+  const floor = newestAt - own.now() <= CLOCK_AHEAD_MAX_MS ? newestAt : 0;
+  const time: Clock = { now: () => Math.max(floor, own.now()) };
   let next = setting('ledger_reserved') + 1;
   let reserved = next - 1;
   let reserving: Promise<void> | undefined;

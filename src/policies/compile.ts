@@ -41,6 +41,8 @@ export interface CompiledRule {
   missesOnlyLicense: ((facts: Facts) => boolean) | null;
   /** For the same rules: would this licence, were it valid, have made the rule hold? */
   wouldHoldWith: ((facts: Facts, license: LicenseFacts) => boolean) | null;
+  /** For allow rules with a licence key: the licence that meets them. */
+  licenseOf: ((facts: Facts) => LicenseFacts | undefined) | null;
   trace(facts: Facts): ConditionTrace[];
 }
 
@@ -51,13 +53,26 @@ export interface CompiledPolicy {
   defaultAction: Action;
   /** In the order in which they are asked. */
   rules: readonly CompiledRule[];
+  /** Some rule asks for the item's metadata. */
+  asksMetadata: boolean;
 }
+
+const METADATA_KEYS = ['contentMetadata', 'contentMetadataNot'];
 
 export function compile(policy: PolicyVersion): CompiledPolicy {
   const rules = policy.rules.map((rule, index) => compileRule(policy.no, rule, index));
   const last = (rule: CompiledRule): number => (policy.rules[rule.index]?.conditions?.default === true ? 1 : 0);
   rules.sort((a, b) => last(a) - last(b) || a.priority - b.priority || a.index - b.index);
-  return { no: policy.no, id: policy.id, version: policy.version, defaultAction: policy.defaultAction, rules };
+  return {
+    no: policy.no,
+    id: policy.id,
+    version: policy.version,
+    defaultAction: policy.defaultAction,
+    rules,
+    asksMetadata: policy.rules.some(({ conditions = {} }) =>
+      METADATA_KEYS.some((key) => Object.hasOwn(conditions, key)),
+    ),
+  };
 }
 
 /** The conditions of a rule taken apart by what they ask. */
@@ -130,6 +145,7 @@ function compileRule(policyNo: number, rule: Rule, index: number): CompiledRule 
     holds: parts.never ? () => false : all([...(plain === ALWAYS ? [] : [plain]), ...licensed]),
     missesOnlyLicense: nearMiss ? (facts) => plain(facts) && acceptsOneMore(parts, facts) : null,
     wouldHoldWith: nearMiss ? (facts, license) => plain(facts) && acceptsThis(parts, facts, license) : null,
+    licenseOf: nearMiss && parts.hasValidLicense !== false ? (facts) => licenseOf(parts, facts) : null,
     trace: (facts) => trace(conditions, facts, action),
   };
 }
@@ -164,6 +180,11 @@ function licenseTest(parts: Parts, action: Action): ((facts: Facts) => boolean)[
     );
   }
   return tests;
+}
+
+/** The first valid licence, in the order they were given, that meets the positive keys. */
+function licenseOf(parts: Parts, { validLicenses, at }: Facts): LicenseFacts | undefined {
+  return validLicenses.find((license) => parts.license.every(({ test }) => test(license, at)));
 }
 
 /**

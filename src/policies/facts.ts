@@ -7,7 +7,8 @@ export interface ContentFacts {
   readonly externalId: string;
   readonly type: string;
   readonly tags: readonly string[];
-  readonly metadata: Readonly<Record<string, unknown>>;
+  /** null where the policy has no rule that asks. */
+  readonly metadata: Readonly<Record<string, unknown>> | null;
   readonly policyId: string;
   readonly archived: boolean;
 }

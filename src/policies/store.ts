@@ -121,9 +121,9 @@ export async function policyInUse(db: Db, id: string): Promise<boolean> {
 export const listPolicies = (db: Db, query: PageQuery): Promise<Page<Policy>> =>
   readPage<PolicyRow, Policy>(
     db,
-    { select: SELECT, from: FROM, where: [], params: [], order: 'p.id' },
+    { select: SELECT, from: FROM, where: [], params: [], order: 'p.no' },
     query,
-    /^pol_\w+$/,
+    /^\d{1,15}$/,
     toPolicy,
   );
 

@@ -1,6 +1,7 @@
 /** The tables `requesters` and `licenses`; rows never leave this file. */
 import type { Db, Row, Step, Value } from '../db/db.ts';
 import { type Page, type PageQuery, readPage } from '../db/page.ts';
+import { searchWords } from '../http/list.ts';
 import { words } from '../lib/text.ts';
 import type { LicenseScope } from '../policies/facts.ts';
 import type { License, LicenseStatus } from './license.ts';
@@ -112,8 +113,8 @@ export function listRequesters(
   const { where, params } = conditions([
     [(place) => `type = ${place}`, filter.type],
     [(place) => `status = ${place}`, filter.status],
-    [(place) => `tags like ${place} escape '!'`, filter.tag && like(JSON.stringify(filter.tag))],
-    ...words(filter.q ?? '').map((word): [(place: string) => string, string] => [
+    [(place) => `replace(tags, ${place}, '') <> tags`, filter.tag && JSON.stringify(filter.tag)],
+    ...searchWords(filter.q).map((word): [(place: string) => string, string] => [
       (place) => `name_words like ${place} escape '!'`,
       like(` ${word}`),
     ]),
