@@ -147,7 +147,11 @@ function metricsOf(ledger: Ledger, columns: Columns): Metric[] {
     { name: 'postern_ledger_waiting', help: 'Checks waiting to be recorded', read: () => ledger.figures().waiting },
     { name: 'postern_ledger_flushes', help: 'Group commits', read: () => ledger.figures().flushes },
     { name: 'postern_ledger_entries', help: 'Decisions recorded', read: () => ledger.figures().entries },
-    { name: 'postern_columns_behind', help: 'Decisions not yet in the columns', read: () => columns.figures().behind },
+    {
+      name: 'postern_columns_behind',
+      help: 'Places of the ledger not yet in the columns',
+      read: () => columns.figures().behind,
+    },
     { name: 'postern_columns_bytes', help: 'Size of the columns', read: () => columns.figures().sizeBytes },
     { name: 'postern_columns_restarts', help: 'Restarts of the columns', read: () => columns.figures().restarts },
   ];

@@ -26,7 +26,10 @@ try {
   logger.info({ address: service.address }, 'ready');
   if (service.firstKey !== undefined) welcome(service.address, service.firstKey, config.bootstrapKey !== null);
 
+  let ending = false;
   const end = (signal: string): void => {
+    if (ending) return;
+    ending = true;
     logger.info({ signal }, 'stopping');
     setTimeout(() => stop('Requests were still under way after 10 s; stopped without them.'), STOP_WITHIN_MS).unref();
     service.close().then(
@@ -34,8 +37,8 @@ try {
       (error) => stop(`Could not stop cleanly: ${error}`),
     );
   };
-  process.once('SIGTERM', end);
-  process.once('SIGINT', end);
+  process.on('SIGTERM', end);
+  process.on('SIGINT', end);
 } catch (error) {
   if (error instanceof ConfigError || error instanceof DataDirHeld) stop(error.message);
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {

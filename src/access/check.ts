@@ -9,7 +9,7 @@ import type { Caller } from '../http/auth.ts';
 import { parseMoment } from '../http/formats.ts';
 import { type Idempotency, inUse } from '../http/idempotency.ts';
 import { type Decision, type Draft, settle } from '../ledger/decision.ts';
-import type { Claim, Entry, Ledger, Receipt } from '../ledger/ledger.ts';
+import type { Claim, Entry, Ledger, Receipt, Recorded } from '../ledger/ledger.ts';
 import { ALLOWED_MESSAGE, REASONS, reasonCode } from '../ledger/reason.ts';
 import type { CompiledPolicy } from '../policies/compile.ts';
 import { type ContentFacts, Facts } from '../policies/facts.ts';
@@ -54,6 +54,11 @@ export async function check(
   const subject = remembered(snapshot, request) ?? (await load(snapshot, [request])).get(request);
   if (subject === undefined) throw contentNotFound(request.contentId);
   const decided = decideOne(subject, request, caller, ledger.now());
+  if (decided.recorded && idempotency === null) {
+    // What nearly every check is: `answer` for one, without its lists.
+    const [place] = await record(ledger, [decided.entry]);
+    return JSON.stringify(settle(decided.draft, place as Recorded));
+  }
   return answer(ledger, [decided], { before: '', after: '' }, idempotency);
 }
 
@@ -242,7 +247,7 @@ async function answer(
   if (kept.length > 0) {
     const receipt = idempotency === null ? undefined : toReceipt(idempotency, frame, texts, kept);
     const entries = kept.map((one) => one.decided.entry);
-    const places = await ledger.record(entries, receipt).catch(notRecorded);
+    const places = await record(ledger, entries, receipt);
     if (idempotency !== null) idempotency.stored = true;
     for (const [i, one] of kept.entries()) {
       texts[one.index] = JSON.stringify(settle(one.decided.draft, places[i] as (typeof places)[number]));
@@ -252,12 +257,16 @@ async function answer(
 }
 
 /** A check that cannot be recorded is not given, whatever it is that stands in the way. */
-function notRecorded(error: unknown): never {
-  if (error instanceof Conflict) throw inUse();
-  if (error instanceof Unavailable) {
-    throw unavailable('The decision cannot be recorded at the moment, so it is not given; try again.', error);
+async function record(ledger: Ledger, entries: readonly Entry[], receipt?: Receipt): Promise<Recorded[]> {
+  try {
+    return await ledger.record(entries, receipt);
+  } catch (error) {
+    if (error instanceof Conflict) throw inUse();
+    if (error instanceof Unavailable) {
+      throw unavailable('The decision cannot be recorded at the moment, so it is not given; try again.', error);
+    }
+    throw error;
   }
-  throw error;
 }
 
 /** Dry runs and public keys: the limit is asked, nothing is used. */
