@@ -18,11 +18,13 @@ const ORDER = [
   ['ledger'],
   ['usage'],
   ['access'],
+  ['cli'],
   ['app'],
   ['main'],
 ];
 const PURE = [
   'access/decide',
+  'access/policy-cases',
   'policies/conditions',
   'policies/compile',
   'limits/limit',
@@ -36,6 +38,7 @@ const OWNERS: Record<string, string> = {
   policy_versions: 'policies/store.ts',
   requesters: 'requesters/store.ts',
   licenses: 'requesters/store.ts',
+  history: 'requesters/store.ts',
   api_keys: 'keys/store.ts',
   decisions: 'ledger/sqlite-procedure.ts ledger/sweep.ts',
   limits: 'ledger/sqlite-procedure.ts ledger/sweep.ts',

@@ -3,22 +3,25 @@
  * that says `recorded: true` is on disk with what it used of a limit; one that cannot be recorded is not given.
  */
 import { contentNotFound } from '../content/edits.ts';
-import { Conflict, Unavailable } from '../db/db.ts';
+import { Conflict, type Db, Unavailable } from '../db/db.ts';
 import { Failure, unavailable } from '../errors.ts';
 import type { Caller } from '../http/auth.ts';
-import { parseMoment } from '../http/formats.ts';
 import { type Idempotency, inUse } from '../http/idempotency.ts';
 import { type Decision, type Draft, settle } from '../ledger/decision.ts';
 import type { Claim, Entry, Ledger, Receipt, Recorded } from '../ledger/ledger.ts';
 import { ALLOWED_MESSAGE, REASONS, reasonCode } from '../ledger/reason.ts';
+import { stringifyOrdered } from '../lib/json.ts';
 import type { CompiledPolicy } from '../policies/compile.ts';
-import { type ContentFacts, Facts } from '../policies/facts.ts';
+import type { Facts } from '../policies/facts.ts';
 import { decide, type Verdict } from './decide.ts';
 import { explain } from './explain.ts';
+import { asOfMoment, subjectsOfPast } from './past.ts';
 import type { CheckRequest } from './schema.ts';
 import type { KnownRequester, Snapshot } from './snapshot.ts';
+import { ANONYMOUS, factsOf, type Subject } from './subject.ts';
 
 export interface CheckDeps {
+  db: Db;
   snapshot: Snapshot;
   ledger: Ledger;
 }
@@ -28,19 +31,14 @@ interface Decided {
   draft: Draft;
   entry: Entry;
   recorded: boolean;
+  /** The moment it is decided as of, when that is not now. */
+  at?: number;
 }
 
 /** The JSON text around the answers. */
 interface Frame {
   before: string;
   after: string;
-}
-
-/** What is decided on: what is asked for, by what rules, and who asks. */
-interface Subject {
-  content: ContentFacts;
-  policy: CompiledPolicy;
-  requester: KnownRequester;
 }
 
 /** One check as JSON text. Throws content_not_found, Unavailable. */
@@ -50,14 +48,15 @@ export async function check(
   request: CheckRequest,
   idempotency: Idempotency | null,
 ): Promise<string> {
-  const { snapshot, ledger } = deps;
-  const subject = remembered(snapshot, request) ?? (await load(snapshot, [request])).get(request);
+  const { ledger } = deps;
+  const subject = remembered(deps.snapshot, request) ?? (await load(deps, [request])).get(request);
   if (subject === undefined) throw contentNotFound(request.contentId);
+  if (subject instanceof Failure) throw subject;
   const decided = decideOne(subject, request, caller, ledger.now());
   if (decided.recorded && idempotency === null) {
     // What nearly every check is: `answer` for one, without its lists.
     const [place] = await record(ledger, [decided.entry]);
-    return JSON.stringify(settle(decided.draft, place as Recorded));
+    return stringifyOrdered(settle(decided.draft, place as Recorded));
   }
   return answer(ledger, [decided], { before: '', after: '' }, idempotency);
 }
@@ -73,12 +72,13 @@ export async function checkBatch(
   const unknown = requests.filter(
     (request): request is CheckRequest => !(request instanceof Failure) && remembered(snapshot, request) === undefined,
   );
-  const loaded = unknown.length === 0 ? undefined : await load(snapshot, unknown);
+  const loaded = unknown.length === 0 ? undefined : await load(deps, unknown);
   const at = ledger.now();
   const decided = requests.map((request) => {
     if (request instanceof Failure) return request;
     const subject = loaded?.get(request) ?? remembered(snapshot, request);
-    return subject === undefined ? contentNotFound(request.contentId) : decideOne(subject, request, caller, at);
+    if (subject === undefined) return contentNotFound(request.contentId);
+    return subject instanceof Failure ? subject : decideOne(subject, request, caller, at);
   });
   const frame = {
     before: '{"object":"list","data":[',
@@ -86,8 +86,6 @@ export async function checkBatch(
   };
   return answer(ledger, decided, frame, idempotency);
 }
-
-const NOBODY: KnownRequester = { facts: null, licenses: [] };
 
 /** Item and policy from memory, or undefined. */
 function subjectOf(snapshot: Snapshot, ref: string): Omit<Subject, 'requester'> | undefined {
@@ -99,19 +97,24 @@ function subjectOf(snapshot: Snapshot, ref: string): Omit<Subject, 'requester'> 
 }
 
 /** All of it from memory, or undefined. */
-function remembered(snapshot: Snapshot, { contentId, requesterId }: CheckRequest): Subject | undefined {
+function remembered(snapshot: Snapshot, { contentId, requesterId, asOf }: CheckRequest): Subject | undefined {
+  if (asOf !== undefined) return undefined;
   const subject = subjectOf(snapshot, contentId);
-  const requester = requesterId === undefined ? NOBODY : snapshot.requester(requesterId);
+  const requester = requesterId === undefined ? ANONYMOUS : snapshot.requester(requesterId);
   return subject && requester && { content: subject.content, policy: subject.policy, requester };
 }
 
 /** What is not in memory is read; a request whose content does not exist is left out. */
-async function load(snapshot: Snapshot, requests: readonly CheckRequest[]): Promise<Map<CheckRequest, Subject>> {
-  const missing = requests.filter((request) => subjectOf(snapshot, request.contentId) === undefined);
+async function load(
+  { db, snapshot }: CheckDeps,
+  requests: readonly CheckRequest[],
+): Promise<Map<CheckRequest, Subject | Failure>> {
+  const subjects = await subjectsOfPast(db, requests);
+  const present = subjects.size === 0 ? requests : requests.filter((request) => !subjects.has(request));
+  const missing = present.filter((request) => subjectOf(snapshot, request.contentId) === undefined);
   const contents = await snapshot.loadContent(missing.map((request) => request.contentId));
   const requesters = new Map<string, KnownRequester>();
-  const subjects = new Map<CheckRequest, Subject>();
-  for (const request of requests) {
+  for (const request of present) {
     const { contentId, requesterId } = request;
     let content = contents.get(contentId) ?? snapshot.content(contentId);
     let policy = content && (snapshot.policy(content.policyId) ?? (await snapshot.loadPolicy(content.policyId)));
@@ -121,7 +124,7 @@ async function load(snapshot: Snapshot, requests: readonly CheckRequest[]): Prom
       policy = content && (await snapshot.loadPolicy(content.policyId));
     }
     if (content === undefined || policy === undefined) continue;
-    let requester: KnownRequester | undefined = NOBODY;
+    let requester: KnownRequester | undefined = ANONYMOUS;
     if (requesterId !== undefined) {
       requester = requesters.get(requesterId) ?? snapshot.requester(requesterId);
       requester ??= await snapshot.loadRequester(requesterId);
@@ -132,47 +135,35 @@ async function load(snapshot: Snapshot, requests: readonly CheckRequest[]): Prom
   return subjects;
 }
 
-function decideOne(
-  { content, policy, requester }: Subject,
-  request: CheckRequest,
-  caller: Caller,
-  at: number,
-): Decided {
-  const facts = new Facts({
-    at,
-    content,
-    requesterId: request.requesterId ?? null,
-    requester: requester.facts,
-    permission: request.permission ?? null,
-    purpose: request.purpose ?? null,
-    country: request.context?.country ?? null,
-    ip: request.context?.ip ?? null,
-    userAgent: request.context?.userAgent ?? null,
-    licenses: request.license === undefined ? requester.licenses : [...requester.licenses, vouched(request.license)],
-  });
-  const verdict = decide(policy, facts);
+function decideOne(subject: Subject, request: CheckRequest, caller: Caller, now: number): Decided {
+  const asOf = asOfMoment(request);
   const recorded = request.dryRun !== true && !caller.readOnly;
-  const licenseId = verdict.rule?.licenseOf?.(facts)?.id ?? null;
-  const draft = toDraft(policy, facts, verdict, licenseId, recorded);
-  if (request.explain === true) draft.decision.explanation = explain(policy, facts, verdict);
-  return { draft, entry: toEntry(policy, facts, verdict, licenseId, request), recorded };
+  const { draft, facts, verdict } = draftOf(subject, request, asOf ?? now, recorded);
+  const entry = toEntry(subject.policy, facts, verdict, draft.decision.licenseId, request);
+  if (asOf === undefined) return { draft, entry, recorded };
+  // What was left of a limit at a moment of the past is not known.
+  return { draft: { ...draft, limit: null }, entry: { ...entry, claim: null }, recorded: false, at: asOf };
 }
 
-const vouched = (license: NonNullable<CheckRequest['license']>) => ({
-  id: null,
-  type: license.type,
-  features: license.features ?? [],
-  startsAt: null,
-  expiresAt: license.expiresAt == null ? null : (parseMoment(license.expiresAt) ?? null),
-  active: true,
-  scope: null,
-});
+/** A decision on these facts, without a place in the ledger and without a word of the rule's limit. */
+export function draftOf(
+  subject: Subject,
+  request: CheckRequest,
+  at: number,
+  recorded: boolean,
+): { draft: Draft; facts: Facts; verdict: Verdict } {
+  const { policy } = subject;
+  const facts = factsOf(subject, request, at);
+  const verdict = decide(policy, facts);
+  const draft = toDraft(policy, facts, verdict, recorded);
+  if (request.explain === true) draft.decision.explanation = explain(policy, facts, verdict);
+  return { draft, facts, verdict };
+}
 
 function toDraft(
   policy: CompiledPolicy,
   facts: Facts,
   { rule, reason, permissions }: Verdict,
-  licenseId: string | null,
   recorded: boolean,
 ): Draft {
   const decision: Decision = {
@@ -189,7 +180,7 @@ function toDraft(
     policyId: policy.id,
     policyVersion: policy.version,
     matchedRule: rule === null ? null : { index: rule.index, priority: rule.priority },
-    licenseId,
+    licenseId: rule?.licenseOf?.(facts)?.id ?? null,
     rateLimit: null,
     recorded,
     created: '',
@@ -250,7 +241,7 @@ async function answer(
     const places = await record(ledger, entries, receipt);
     if (idempotency !== null) idempotency.stored = true;
     for (const [i, one] of kept.entries()) {
-      texts[one.index] = JSON.stringify(settle(one.decided.draft, places[i] as (typeof places)[number]));
+      texts[one.index] = stringifyOrdered(settle(one.decided.draft, places[i] as (typeof places)[number]));
     }
   }
   return frame.before + texts.join(',') + frame.after;
@@ -275,7 +266,7 @@ async function answerDry(ledger: Ledger, decided: readonly (Decided | Failure)[]
   for (const [index, one] of decided.entries()) {
     if (one instanceof Failure || one.recorded) continue;
     const [granted = null] = one.entry.claim === null ? [] : await ledger.peek([one.entry.claim]);
-    texts[index] = JSON.stringify(settle(one.draft, { id: null, at, granted }));
+    texts[index] = stringifyOrdered(settle(one.draft, { id: null, at: one.at ?? at, granted }));
   }
 }
 

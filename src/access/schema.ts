@@ -45,6 +45,13 @@ export const CheckRequest = Type.Object(
     ),
     explain: Type.Optional(Type.Boolean()),
     dryRun: Type.Optional(Type.Boolean()),
+    asOf: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description:
+          'With `dryRun`: decide as of this past moment, by the policy version, the requester and the licences of then. Rate limits are not applied as of the past: `rateLimit` is null.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -52,7 +59,7 @@ export type CheckRequest = Static<typeof CheckRequest>;
 
 export const BatchRequest = Type.Object(
   { checks: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 1000 }) },
-  { additionalProperties: false },
+  { additionalProperties: false, itemsApart: 'checks' },
 );
 
 const textOrNull = Type.Union([Type.String(), Type.Null()]);

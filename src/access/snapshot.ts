@@ -3,7 +3,7 @@
  * answered by this node, no check that starts afterwards is decided on what was there before.
  */
 import type { Changes } from '../changes/changes.ts';
-import { isContentId } from '../content/content.ts';
+import { isContentId, toContentFacts } from '../content/content.ts';
 import { findContents } from '../content/store.ts';
 import type { Db } from '../db/db.ts';
 import { Lru } from '../lib/lru.ts';
@@ -72,15 +72,11 @@ export function openSnapshot(db: Db, changes: Changes): Snapshot {
       for (const [ref, content] of await findContents(db, refs)) {
         const policy = policies.get(content.policyId) ?? (await this.loadPolicy(content.policyId));
         found.set(ref, {
-          no: content.no,
-          id: content.id,
-          externalId: content.externalId,
-          type: content.type,
+          ...toContentFacts(content),
           tags: sharedTags(content.tags),
           // Up to 16 KiB an item: kept only for rules that ask.
           metadata: policy?.asksMetadata === true ? content.metadata : null,
           policyId: policy?.id ?? content.policyId,
-          archived: content.status === 'archived',
         });
       }
       if (before !== epoch) return found;

@@ -8,6 +8,7 @@ import { receiptStep } from '../db/receipt.ts';
 import { unavailable } from '../errors.ts';
 import { type Idempotency, inUse, isAnswered } from '../http/idempotency.ts';
 import type { Clock } from '../lib/clock.ts';
+import { stringifyOrdered } from '../lib/json.ts';
 import { lanes } from '../lib/lanes.ts';
 import type { ChangeKind } from './kinds.ts';
 
@@ -66,7 +67,7 @@ export function openChanges(db: Db, clock: Clock): Changes {
   async function attempt(author: Author, plan: () => Promise<Edit>): Promise<Committed> {
     const edit = await plan();
     const now = clock.now();
-    const text = JSON.stringify(edit.body);
+    const text = stringifyOrdered(edit.body);
     const steps = [...edit.steps, ...edit.changes.map((change) => changeStep(change, author, now))];
     if (author.idempotency !== null) {
       const body = edit.secret === true ? author.idempotency.seal(text) : text;

@@ -3,9 +3,9 @@
 import { Compile } from 'typebox/compile';
 import type { Change, Edit } from '../changes/changes.ts';
 import type { Db, Step } from '../db/db.ts';
-import { Failure, invalid } from '../errors.ts';
+import { Failure } from '../errors.ts';
 import { requireMetadata } from '../http/metadata.ts';
-import { problemsOf, type Schema } from '../http/problems.ts';
+import { validItem } from '../http/validate.ts';
 import { findDefaultPolicyId, findPolicies } from '../policies/store.ts';
 import { type Content, edited } from './content.ts';
 import { changeOf, contentNotFound, type EditDeps, newContent, unknownPolicy, upsertEdit } from './edits.ts';
@@ -14,15 +14,25 @@ import { deleteContent, findContents, insertContent, updateContent } from './sto
 
 const compiledItem = Compile(CreateContent);
 
+function validOrFailure(item: unknown): CreateContent | Failure {
+  try {
+    return validItem(CreateContent, compiledItem, item, 'item');
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}
+
 export async function planBulkUpsert({ db, clock }: EditDeps, items: readonly unknown[]): Promise<Edit> {
-  const valid = items.map((item) => (compiledItem.Check(item) ? item : undefined));
+  const given = items.map(validOrFailure);
+  const valid = given.filter((item): item is CreateContent => !(item instanceof Failure));
   const known = await findContents(
     db,
-    valid.flatMap((item) => (item === undefined ? [] : [item.externalId])),
+    valid.map((item) => item.externalId),
   );
   const policies = await findPolicies(
     db,
-    valid.flatMap((item) => item?.policyId ?? []),
+    valid.flatMap((item) => item.policyId ?? []),
   );
   const defaultPolicyId = await findDefaultPolicyId(db);
   const now = clock.now();
@@ -55,9 +65,9 @@ export async function planBulkUpsert({ db, clock }: EditDeps, items: readonly un
     }
   }
 
-  for (const [index, item] of valid.entries()) {
+  for (const [index, item] of given.entries()) {
     try {
-      if (item === undefined) throw invalid(problemsOf(CreateContent as Schema, items[index], 'item'));
+      if (item instanceof Failure) throw item;
       plan(item);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -97,7 +107,7 @@ export async function planBulkDelete(db: Db, ids: readonly unknown[]): Promise<E
     else if (!missing.has(id)) {
       missing.add(id);
       const { code, message } = typeof id === 'string' ? contentNotFound(id) : NOT_A_REFERENCE;
-      errors.push({ id, code, message });
+      errors.push({ id: typeof id === 'string' ? id : null, code, message });
     }
   }
   return {

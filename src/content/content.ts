@@ -1,5 +1,6 @@
 /** An item a publisher owns. */
 import { editedMetadata } from '../http/metadata.ts';
+import type { ContentFacts } from '../policies/facts.ts';
 
 export const CONTENT_TYPES = ['article', 'report', 'image', 'dataset', 'video'] as const;
 export type ContentType = (typeof CONTENT_TYPES)[number];
@@ -34,6 +35,18 @@ export const isContentId = (ref: string): boolean => CONTENT_ID.test(ref);
 /** `"<id>-<revision>"`: an item deleted and registered again is another one. */
 export const contentEtag = (content: Content): string =>
   `"${content.id.slice(CONTENT_PREFIX.length)}-${content.revision}"`;
+
+/** The item as conditions see it, with its metadata. */
+export const toContentFacts = (content: Content): ContentFacts => ({
+  no: content.no,
+  id: content.id,
+  externalId: content.externalId,
+  type: content.type,
+  tags: content.tags,
+  metadata: content.metadata,
+  policyId: content.policyId,
+  archived: content.status === 'archived',
+});
 
 /** The fields an edit may carry; absent ones stay. `metadata` is merged, null removes a key, unless it replaces. */
 export interface ContentEdit {

@@ -45,11 +45,11 @@ export type UpdateContent = Static<typeof UpdateContent>;
 
 export const BulkUpsertContent = Type.Object(
   { items: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 1000 }) },
-  { additionalProperties: false },
+  { additionalProperties: false, itemsApart: 'items' },
 );
 export const BulkDeleteContent = Type.Object(
   { ids: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 1000 }) },
-  { additionalProperties: false },
+  { additionalProperties: false, itemsApart: 'ids' },
 );
 
 const expand = Type.Optional(Type.Enum(['policy']));
@@ -122,7 +122,7 @@ export const BulkDeleteAnswer = Type.Object({
   object: Type.Literal('bulk_deletion'),
   deleted: Type.Integer(),
   failed: Type.Integer(),
-  errors: Type.Array(Type.Object({ id: Type.Unknown(), ...bulkError })),
+  errors: Type.Array(Type.Object({ id: Type.Union([Type.String(), Type.Null()]), ...bulkError })),
 });
 
 export const contentAnswer = (content: Content) => ({

@@ -4,25 +4,24 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { fail, type Problem } from '../errors.ts';
+import { parseOrdered, plainKey } from '../lib/json.ts';
 
 /** Deeper than any body of ours needs; what a schema allows is far less. */
 const DEPTH_MAX = 32;
 
-/** Throws `invalid_json` or, for values that cannot be carried, `invalid_request`. */
+/** Throws `invalid_json`. */
 export function parseJson(body: Buffer): unknown {
   if (!isUtf8(body)) throw fail('invalid_json', 'The body is not valid UTF-8. Send JSON encoded as UTF-8.');
-  let value: unknown;
   try {
-    value = JSON.parse(body.toString());
+    return parseOrdered(body.toString());
   } catch (error) {
     throw fail('invalid_json', `The body is not valid JSON: ${(error as Error).message}.`, { cause: error });
   }
-  if (!isCarried(value, 0)) {
-    const problem = findUncarried(value, '', 0);
-    throw fail('invalid_request', problem.message, { param: problem.param ?? undefined, details: [problem] });
-  }
-  return value;
 }
+
+/** What is in a value that cannot be stored and given back as it is; undefined when nothing is. */
+export const uncarriedIn = (value: unknown, what = 'body'): Problem | undefined =>
+  isCarried(value, 0) ? undefined : findUncarried(value, '', 0, what);
 
 const isText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
@@ -37,28 +36,32 @@ function isCarried(value: unknown, depth: number): boolean {
 }
 
 /** The same walk again to say where: only a refused body pays for paths. */
-function findUncarried(value: unknown, param: string, depth: number): Problem {
+function findUncarried(value: unknown, param: string, depth: number, what: string): Problem {
   const at = param === '' ? null : param;
   if (typeof value === 'string') {
-    return { param: at, message: `${named(at)} contains a NUL character or half of a surrogate pair; remove it.` };
+    return {
+      param: at,
+      message: `${named(at, what)} contains a NUL character or half of a surrogate pair; remove it.`,
+    };
   }
   if (typeof value === 'number') {
-    const message = `${named(at)} is a number that JSON cannot carry exactly (beyond 2^53); send it as a string.`;
+    const message = `${named(at, what)} is a number that JSON cannot carry exactly (beyond 2^53); send it as a string.`;
     return { param: at, message };
   }
-  if (depth >= DEPTH_MAX) return { param: at, message: `The body is nested more than ${DEPTH_MAX} levels deep.` };
+  if (depth >= DEPTH_MAX) return { param: at, message: `The ${what} is nested more than ${DEPTH_MAX} levels deep.` };
   for (const [key, item] of Object.entries(value as object)) {
     const path = pathTo(param, Array.isArray(value) ? Number(key) : key);
     if (!isText(key)) return { param: at, message: 'A key contains a NUL character or half of a surrogate pair.' };
-    if (!isCarried(item, depth + 1)) return findUncarried(item, path, depth + 1);
+    if (!isCarried(item, depth + 1)) return findUncarried(item, path, depth + 1, what);
   }
-  return { param: at, message: 'The body contains a value that cannot be stored.' };
+  return { param: at, message: `The ${what} contains a value that cannot be stored.` };
 }
 
-const named = (param: string | null): string => (param === null ? 'The body' : `\`${param}\``);
+const named = (param: string | null, what: string): string => (param === null ? `The ${what}` : `\`${param}\``);
 
 /** `rules[0].conditions.country`: how a place in a body is named in errors. */
 export function pathTo(parent: string, key: string | number): string {
   if (typeof key === 'number') return `${parent}[${key}]`;
-  return parent === '' ? key : `${parent}.${key}`;
+  const name = plainKey(key);
+  return parent === '' ? name : `${parent}.${name}`;
 }

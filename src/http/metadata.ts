@@ -1,6 +1,7 @@
 /** Free key-value pairs on a record: their form, their bounds, and how an edit merges them. */
 import { Type } from 'typebox';
 import { fail } from '../errors.ts';
+import { stringifyOrdered } from '../lib/json.ts';
 
 const BYTES_MAX = 16 * 1024;
 const LEVELS_MAX = 5;
@@ -13,7 +14,7 @@ export type Metadata = Record<string, unknown>;
 
 /** Bounds of metadata as it will be stored. Throws invalid_request. */
 export function requireMetadata(value: Metadata): void {
-  const bytes = Buffer.byteLength(JSON.stringify(value));
+  const bytes = Buffer.byteLength(stringifyOrdered(value));
   if (bytes > BYTES_MAX) {
     throw fail('invalid_request', `\`metadata\` may have 16 KiB as JSON; this has ${bytes} bytes.`, {
       param: 'metadata',

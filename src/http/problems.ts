@@ -28,6 +28,8 @@ export interface Schema {
   maximum?: number;
   minItems?: number;
   maxItems?: number;
+  /** Of a body: the list whose entries are each checked on their own, so that a bad one spoils no other. */
+  itemsApart?: string;
 }
 
 const PROBLEMS_MAX = 100;

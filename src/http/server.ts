@@ -8,6 +8,7 @@ import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify';
 import { Failure, fail } from '../errors.ts';
+import { stringifyOrdered } from '../lib/json.ts';
 import { hooksOf } from './hooks.ts';
 import { parseJson } from './json.ts';
 import { answerError, errorBody, toFailure } from './reply.ts';
@@ -48,17 +49,20 @@ export function createServer(logger: FastifyBaseLogger): App {
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    // Refused below, with an answer of our form.
+    http: { requireHostHeader: false },
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     frameworkErrors: (error, request, reply) => {
       reply.header('request-id', request.id);
       void answerError(toFailure(error), request, reply);
     },
-    clientErrorHandler: answerMalformed,
+    clientErrorHandler: (error, socket) => answerMalformed(error, socket),
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.headersTimeout = HEADERS_TIMEOUT_MS;
+  app.server.on('checkExpectation', (request) => answerMalformed(new Error('expectation'), request.socket));
 
   app.setValidatorCompiler(validatorCompiler as never);
-  app.setSerializerCompiler(() => JSON.stringify);
+  app.setSerializerCompiler(() => stringifyOrdered);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     // Some clients name a content type on a DELETE without a body; nothing is nothing.
@@ -74,7 +78,8 @@ export function createServer(logger: FastifyBaseLogger): App {
   app.decorateRequest('rawBody', null);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('request-id', request.id);
-    done();
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') done(NO_HOST);
+    else done();
   });
   app.addHook('onRoute', (route) => {
     if (route.url.startsWith('/v1')) route.schema = { querystring: NoQuery, ...route.schema };
@@ -124,7 +129,7 @@ function refuseUnknownRoutes(app: App): void {
 }
 
 /** What is not even HTTP gets an answer of the same form, with an id to ask about. */
-function answerMalformed(this: unknown, error: Error & { code?: string }, socket: Socket): void {
+function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -137,6 +142,8 @@ function answerMalformed(this: unknown, error: Error & { code?: string }, socket
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
+
+const NO_HOST = fail('invalid_request', 'The request has no Host header, which HTTP/1.1 demands.');
 
 const MALFORMED: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'The request headers are larger than 16 KiB.',

@@ -75,8 +75,8 @@ export function settle(draft: Draft, place: { id: string | null; at: number; gra
   return decision;
 }
 
-/** Whole seconds to wait; the millisecond by which rolling limits err to the safe side has passed when one has asked. */
-export const retryAfter = (resetAt: number, at: number): number => Math.max(1, Math.ceil((resetAt - at - 1) / 1000));
+/** Whole seconds to wait: who waits them is let in. */
+export const retryAfter = (resetAt: number, at: number): number => Math.max(1, Math.ceil((resetAt - at) / 1000));
 
 const PREFIX = 'dec_';
 const ID = new RegExp(`^${PREFIX}${ID_BODY}$`);

@@ -6,6 +6,7 @@ import type { Value } from '../db/db.ts';
 import { RECEIPT_SQL, receiptParams } from '../db/receipt.ts';
 import { type Connection, ExpectationFailed } from '../db/sqlite-connection.ts';
 import type { Procedure } from '../db/sqlite-worker.ts';
+import { stringifyOrdered } from '../lib/json.ts';
 import { Lru } from '../lib/lru.ts';
 import { type LimitState, type Period, take } from '../limits/limit.ts';
 import { decisionId, settle } from './decision.ts';
@@ -112,7 +113,7 @@ export function procedure(connection: Connection): Procedure<LedgerPayload, numb
         const answer = claimOf.get(index);
         const granted = answer === undefined ? null : grantedAt(answers, answer);
         const id = decisionId(ledgerNo, at, rows[index * WIDTH] as number);
-        return JSON.stringify(settle(part, { id, at, granted }));
+        return stringifyOrdered(settle(part, { id, at, granted }));
       });
       const receipt = { scope, bodyHash, status, body: body.join('') };
       if (Number(insertReceipt.run(...receiptParams(receipt, now)).changes) !== 1) {

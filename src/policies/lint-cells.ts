@@ -31,7 +31,6 @@ export interface Kind<State, Value> {
 }
 
 // A kind's state and value are its own business; regions only carry them.
-// biome-ignore lint: the one place where they are forgotten
 export type AnyKind = Kind<any, any>;
 
 /** One value: among those of a list, or any other. */
@@ -134,7 +133,7 @@ const NO_END = 9e15;
 export const ANY_LICENSE: LicenseAsk = { types: null, features: new Set(), ends: [[-Infinity, NO_END + 1]] };
 
 /** All valid licences of a requester: for each of some asks there is one, for others there is none. */
-interface Licenses {
+export interface Licenses {
   some: readonly LicenseAsk[];
   none: readonly LicenseAsk[];
 }

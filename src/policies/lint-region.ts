@@ -20,6 +20,7 @@ import {
   type AnyKind,
   LICENSES,
   type LicenseAsk,
+  type Licenses,
   type Meter,
   ONE_OF,
   oneOutOf,
@@ -39,7 +40,7 @@ interface Literal {
   silent: boolean;
 }
 
-type Conjunction = readonly Literal[];
+export type Conjunction = readonly Literal[];
 
 interface Cell {
   /** The check may not know it. */
@@ -65,9 +66,9 @@ const REQUESTER_METADATA = 'requesterMetadata.';
 const fromRecord = (subject: string): boolean =>
   subject === REGISTERED || subject === 'requesterType' || subject.startsWith(REQUESTER_METADATA);
 
-const SILENT_SUBJECTS = new Set(['requesterId', 'requesterType', REGISTERED, 'purpose', 'permission', 'country', 'ip']);
+/** Of an item and of the licences everything is known, except metadata keys that are absent. */
 const mayBeUnknown = (subject: string): boolean =>
-  SILENT_SUBJECTS.has(subject) || subject === 'userAgent' || /^(content|requester)Metadata\./.test(subject);
+  !/^(contentId|contentType|contentTags|licenses|time)($|\.)/.test(subject);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Regions
@@ -151,15 +152,201 @@ export function silenced(region: Region, subjects: readonly string[]): Region {
   return next;
 }
 
-/** The same checks made by nobody in particular: no record, and no licence. */
+/** The same checks by nobody in particular: no id, so no record of it, and no licence. */
 export function anonymous(region: Region): Region {
-  const next = new Map(region);
-  for (const subject of next.keys()) if (fromRecord(subject)) next.delete(subject);
-  const none = LICENSES.narrow(LICENSES.all, ANY_LICENSE, false, { spend: () => {} } as unknown as Meter);
-  return silenced(next, ['requesterId', 'requesterType', REGISTERED]).size === 0
-    ? next
-    : new Map(silenced(next, ['requesterId', 'requesterType', REGISTERED])).set(LICENSE_SUBJECT, {
-        unknown: false,
-        known: none,
-      });
+  const rest = new Map([...region].filter(([subject]) => !subject.startsWith(REQUESTER_METADATA)));
+  rest.set(LICENSE_SUBJECT, { unknown: false, known: { some: [], none: [ANY_LICENSE] } satisfies Licenses });
+  return silenced(rest, ['requesterId', 'requesterType', REGISTERED]);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Rules
+
+/** What a rule holds for: any of the conjunctions. None: it never holds; null: too many to reason about. */
+export function partsOf({ action, conditions = {} }: Rule): readonly Conjunction[] | null {
+  let parts: Literal[][] = [[]];
+  for (const [key, value] of Object.entries(conditions)) {
+    const alternatives = alternativesOf(key, value, action === 'deny');
+    parts = parts.flatMap((literals) => alternatives.map((more) => [...literals, ...more]));
+    if (parts.length > ALTERNATIVES_MAX) return null;
+  }
+  const asked = licenseAsked(conditions);
+  return asked === null ? parts : parts.map((literals) => [...literals, asked]);
+}
+
+/** One condition: any of the conjunctions. The positive licence keys are left to `licenseAsked`. */
+function alternativesOf(key: string, value: unknown, denies: boolean): Literal[][] {
+  const { condition, negated } = conditionOf(key);
+  const name = (negated ? key.slice(0, -'Not'.length) : key) as ConditionKey;
+  const literal = (subject: string, kind: AnyKind, of: unknown): Literal => ({
+    subject,
+    kind,
+    value: of,
+    holds: !negated,
+    silent: negated && denies,
+  });
+  if (condition.about === 'license') return negated ? [licenseNot(name, value, denies)] : [[]];
+  switch (name) {
+    case 'default':
+      return value === true ? [[]] : [];
+    case 'hasValidLicense':
+      return [[aLicense(ANY_LICENSE, value === true)]];
+    case 'time':
+      return [timeLiterals(value as Time)];
+    case 'contentMetadata':
+    case 'requesterMetadata':
+      return metadataAlternatives(name, value as Record<string, unknown>, negated, denies);
+    case 'ip': {
+      const ranges = list(value as string | string[]).map(parseRange);
+      return [[literal(name, ADDRESSES, union(ranges.filter((range) => range !== undefined).map(toInterval)))]];
+    }
+    case 'userAgent':
+      return [[literal(name, PARTS, [...new Set(list(value as string | string[]).map((part) => part.toLowerCase()))])]];
+    case 'contentId':
+    case 'contentTags':
+    case 'requesterTags':
+      return [[literal(name, ANY_OF, new Set(list(value as string | string[])))]];
+    case 'contentType':
+      return [[literal(name, CONTENT_TYPES, new Set(list(value as string | string[])))]];
+    default:
+      return [[literal(name, ONE_OF, new Set(list(value as string | string[])))]];
+  }
+}
+
+/** Read off the condition's own schema, so that the list cannot differ. */
+const [contentTypeSchema] = (CONDITIONS.contentType.schema as unknown as { anyOf: [{ enum: string[] }] }).anyOf;
+const CONTENT_TYPES = oneOutOf(contentTypeSchema.enum);
+
+/** Unlike other conditions it is unknown as soon as one key is absent. */
+function metadataAlternatives(
+  name: string,
+  value: Record<string, unknown>,
+  negated: boolean,
+  denies: boolean,
+): Literal[][] {
+  const entries = Object.entries(value).map(([key, one]) => ({
+    subject: `${name}.${key}`,
+    kind: ONE_OF,
+    value: new Set(Array.isArray(one) ? one : [one]),
+  }));
+  const equal = entries.map((entry) => ({ ...entry, holds: true, silent: false }));
+  if (!negated) return [equal];
+  // A deny rule takes one key that is absent or differs; an allow rule takes all present and one that differs.
+  const present = denies ? [] : entries.map((entry) => ({ ...entry, value: new Set(), holds: false, silent: false }));
+  return entries.map((entry) => [...present, { ...entry, holds: false, silent: denies }]);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Licences
+
+/** Some valid licence is so; or none is. */
+const aLicense = (value: LicenseAsk, holds: boolean): Literal => ({
+  subject: LICENSE_SUBJECT,
+  kind: LICENSES,
+  value,
+  holds,
+  silent: false,
+});
+
+/** Over all valid licences. Without any a deny rule takes it and an allow rule does not. */
+function licenseNot(name: string, value: unknown, denies: boolean): Literal[] {
+  const excluded = new Set(list(value as string | string[]));
+  const ask = { ...ANY_LICENSE, ...(name === 'licenseType' ? { types: excluded } : { features: excluded }) };
+  return denies ? [aLicense(ask, false)] : [aLicense(ask, false), aLicense(ANY_LICENSE, true)];
+}
+
+/** The positive keys together, which one licence must meet. */
+function licenseAsked({ licenseType, licenseFeatures, licenseExpiry }: Record<string, unknown>): Literal | null {
+  if (licenseType === undefined && licenseFeatures === undefined && licenseExpiry === undefined) return null;
+  const ask: LicenseAsk = {
+    types: licenseType === undefined ? null : new Set(list(licenseType as string | string[])),
+    features: new Set((licenseFeatures as string[] | undefined) ?? []),
+    ends: intersection(ANY_LICENSE.ends, endsOf((licenseExpiry as Expiry | undefined) ?? {})),
+  };
+  return aLicense(ask, true);
+}
+
+interface Expiry {
+  after?: string;
+  before?: string;
+}
+
+/** A valid licence ends after now: `after: "now"` asks nothing of it, and `before: "now"` is none. */
+function endsOf({ after, before }: Expiry): Intervals<number> {
+  if (before === 'now') return [];
+  const from = after === undefined || after === 'now' ? -Infinity : Date.parse(after);
+  return union([[from, before === undefined ? Infinity : Date.parse(before)]]);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Addresses and times
+
+/** IPv4 first, IPv6 behind it. */
+const V6 = 1n << 32n;
+const ADDRESSES = onLine<bigint>([[0n, V6 + (1n << 128n)]]);
+
+function toInterval({ family, value, bits }: Range): [bigint, bigint] {
+  const from = family === 4 ? value : V6 + value;
+  return [from, from + (1n << BigInt((family === 4 ? 32 : 128) - bits))];
+}
+
+type Time = Parameters<typeof compileTime>[0];
+
+const MINUTE = 60_000;
+const DAY = 1440;
+const WEEK = 7 * DAY;
+const A_MONDAY = Date.UTC(2024, 0, 1);
+const MOMENTS = onLine<number>([[-Infinity, Infinity]]);
+const MINUTES_OF_WEEK = onLine<number>([[0, WEEK]]);
+
+function timeLiterals(time: Time): Literal[] {
+  const known = { holds: true, silent: false };
+  const timezone = (time.timezone ?? 'UTC').toLowerCase();
+  return [
+    { ...known, subject: 'time', kind: MOMENTS, value: spanOf(time) },
+    { ...known, subject: `time.${timezone}`, kind: MINUTES_OF_WEEK, value: weekOf(time) },
+  ];
+}
+
+const spanOf = ({ after, before }: Time): Intervals<number> =>
+  union([[after === undefined ? -Infinity : Date.parse(after), before === undefined ? Infinity : Date.parse(before)]]);
+
+/** The minutes of a week by the clocks of the zone, as the condition itself decides them. */
+function weekOf({ days, from, to }: Time): Intervals<number> {
+  const test = momentTest({ ...(days && { days }), ...(from && { from }), ...(to && { to }) });
+  // It changes at midnight, `from` and `to`, and nowhere else.
+  const marks = [0, ...[from, to].filter((one) => one !== undefined).map(minutesOf)];
+  const edges = [...new Set([0, 1, 2, 3, 4, 5, 6].flatMap((day) => marks.map((mark) => day * DAY + mark))), WEEK].sort(
+    (a, b) => a - b,
+  );
+  return union(
+    edges
+      .slice(0, -1)
+      .map((edge, i): [number, number] => [edge, edges[i + 1] as number])
+      .filter(([edge]) => test(A_MONDAY + edge * MINUTE)),
+  );
+}
+
+const minutesOf = (text: string): number => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
+
+/** The condition asks the facts for the moment alone. */
+function momentTest(time: Time): (at: number) => boolean {
+  const test = compileTime(time);
+  return (at) => test({ at } as Facts);
+}
+
+/** From here on all clocks are whole minutes from UTC. */
+const WHOLE_MINUTES_SINCE = Date.UTC(1973, 0, 1);
+const SHORT = 8 * DAY * MINUTE;
+
+/** A few days of which no minute is on the days and at the hours asked for: found by asking each. */
+export function isShortAndVoid(time: Time, meter: Meter): boolean {
+  const [span] = spanOf(time);
+  if (span === undefined) return true;
+  const [after, before] = span;
+  if (before - after > SHORT || after < WHOLE_MINUTES_SINCE) return false;
+  meter.spend(((before - after) / MINUTE) * 2);
+  const test = momentTest(time);
+  for (let at = after; at < before; at = (Math.floor(at / MINUTE) + 1) * MINUTE) if (test(at)) return false;
+  return true;
 }

@@ -72,6 +72,16 @@ export async function findVersion(
   return row && toDatedVersion(row);
 }
 
+/** The version a policy that exists now had at a moment (epoch ms); undefined before its first one. */
+export async function findVersionAt(db: Db, id: string, at: number): Promise<PolicyVersion | undefined> {
+  const [row] = await db.read<DatedVersionRow>(
+    `${DATED_VERSION} from policies as p join policy_versions as v on v.policy_no = p.no
+     where p.id = $1 and v.created_at <= $2 order by v.version desc limit 1`,
+    [id, at],
+  );
+  return row && toVersion(row);
+}
+
 export const listVersions = (db: Db, policy: Policy, query: PageQuery) =>
   readPage<DatedVersionRow, PolicyVersion & { createdAt: number }>(
     db,

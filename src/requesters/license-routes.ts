@@ -36,7 +36,7 @@ export function licenseRoutes(app: App, { db, changes, clock }: RequesterDeps): 
   };
 
   const updated = (before: License, license: License, kind: ChangeKind): Edit => ({
-    steps: [updateLicense(license, before)],
+    steps: updateLicense(license, before),
     changes: [{ kind, id: license.id, ownerId: license.requesterId }],
     status: 200,
     body: licenseAnswer(license, clock.now()),
@@ -58,7 +58,7 @@ export function licenseRoutes(app: App, { db, changes, clock }: RequesterDeps): 
           });
         }
         return {
-          steps: [insertLicense(license)],
+          steps: insertLicense(license),
           changes: [{ kind: 'license.created', id: license.id, ownerId: license.requesterId }],
           status: 201,
           body: licenseAnswer(license, clock.now()),
@@ -131,7 +131,7 @@ export function licenseRoutes(app: App, { db, changes, clock }: RequesterDeps): 
       const committed = await changes.commit(request, request.params.id, async () => {
         const license = await get(request.params.id);
         return {
-          steps: [deleteLicense(license)],
+          steps: deleteLicense(license, clock.now()),
           changes: [{ kind: 'license.revoked', id: license.id, ownerId: license.requesterId }],
           status: 200,
           body: { id: license.id, object: 'license', deleted: true },

@@ -56,7 +56,7 @@ export function requesterRoutes(app: App, { db, changes, clock }: RequesterDeps)
           });
         }
         return {
-          steps: [insertRequester(requester)],
+          steps: insertRequester(requester),
           changes: [{ kind: 'requester.created', id: requester.id }],
           status: 201,
           body: requesterAnswer(requester),
@@ -97,7 +97,7 @@ export function requesterRoutes(app: App, { db, changes, clock }: RequesterDeps)
         const requester = edited(before, request.body, clock.now());
         requireMetadata(requester.metadata);
         return {
-          steps: [updateRequester(requester, before)],
+          steps: updateRequester(requester, before),
           changes: [{ kind: 'requester.updated', id }],
           status: 200,
           body: requesterAnswer(requester),
@@ -116,7 +116,7 @@ export function requesterRoutes(app: App, { db, changes, clock }: RequesterDeps)
     async (request, reply) => {
       const { id } = request.params;
       const committed = await changes.commit(request, id, async () => ({
-        steps: deleteRequester(await get(id)),
+        steps: deleteRequester(await get(id), clock.now()),
         changes: [{ kind: 'requester.deleted', id }],
         status: 200,
         body: { id, object: 'requester', deleted: true },

@@ -1,9 +1,13 @@
-/** The tables `requesters` and `licenses`; rows never leave this file. */
+/**
+ * The tables `requesters` and `licenses`, and `history` with every version of both, written in the step's own transaction;
+ * rows never leave this file.
+ */
 import type { Db, Row, Step, Value } from '../db/db.ts';
 import { type Page, type PageQuery, readPage } from '../db/page.ts';
 import { searchWords } from '../http/list.ts';
 import { words } from '../lib/text.ts';
 import type { LicenseScope } from '../policies/facts.ts';
+import type { HistoryKind, Past } from './history.ts';
 import type { License, LicenseStatus } from './license.ts';
 import type { Requester, RequesterStatus } from './requester.ts';
 
@@ -91,6 +95,35 @@ export async function findLicensesOf(db: Db, requesterId: string): Promise<Licen
   return rows.map(toLicense);
 }
 
+interface HistoryRow extends Row {
+  kind: string;
+  object_id: string;
+  at: number;
+  record: string | null;
+}
+
+/** Every version of a requester and of its licences, in the order of the edits; empty for an id nobody registered. */
+export async function findPast(db: Db, requesterId: string): Promise<Past> {
+  const [rows, present] = await Promise.all([
+    db.read<HistoryRow>('select kind, object_id, at, record from history where owner_id = $1 order by seq', [
+      requesterId,
+    ]),
+    db.read<{ created_at: number }>('select created_at from requesters where id = $1', [requesterId]),
+  ]);
+  return toPast(rows, present[0]?.created_at ?? null);
+}
+
+/** For those who read the rows on a connection of their own. */
+export const toPast = (rows: readonly HistoryRow[], createdAt: number | null): Past => ({
+  createdAt,
+  versions: rows.map((row) => ({
+    kind: row.kind as HistoryKind,
+    id: row.object_id,
+    at: row.at,
+    record: row.record === null ? null : (JSON.parse(row.record) as Requester | License),
+  })),
+});
+
 /** Conditions and their parameters, for those that are given. */
 function conditions(pairs: readonly [(place: string) => string, Value | undefined][]): {
   where: string[];
@@ -166,22 +199,53 @@ const requesterParams = (requester: Requester): Value[] => [
   requester.updatedAt,
 ];
 
-export const insertRequester = (requester: Requester): Step => ({
-  sql: `insert into requesters (id, name, name_words, type, tags, metadata, status, created_at, updated_at)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $8)`,
-  params: requesterParams(requester),
+/** A version that begins at `at`; null: the record ends. */
+const historyStep = (
+  kind: HistoryKind,
+  id: string,
+  ownerId: string,
+  at: number,
+  record: Requester | License | null,
+): Step => ({
+  sql: 'insert into history (kind, object_id, owner_id, at, record) values ($1, $2, $3, $4, $5)',
+  params: [kind, id, ownerId, at, record === null ? null : JSON.stringify(record)],
 });
+
+const requesterVersion = (requester: Requester): Step =>
+  historyStep('requester', requester.id, requester.id, requester.updatedAt, requester);
+
+const licenseVersion = (license: License): Step =>
+  historyStep('license', license.id, license.requesterId, license.updatedAt, license);
+
+export const insertRequester = (requester: Requester): Step[] => [
+  {
+    sql: `insert into requesters (id, name, name_words, type, tags, metadata, status, created_at, updated_at)
+          values ($1, $2, $3, $4, $5, $6, $7, $8, $8)`,
+    params: requesterParams(requester),
+  },
+  requesterVersion(requester),
+];
 
 /** A Conflict unless it is as it was at `before`. */
-export const updateRequester = (requester: Requester, before: Requester): Step => ({
-  sql: `update requesters set name = $2, name_words = $3, type = $4, tags = $5, metadata = $6, status = $7, updated_at = $8
-        where id = $1 and updated_at = $9`,
-  params: [...requesterParams(requester), before.updatedAt],
-  expect: 1,
-});
+export const updateRequester = (requester: Requester, before: Requester): Step[] => [
+  {
+    sql: `update requesters set name = $2, name_words = $3, type = $4, tags = $5, metadata = $6, status = $7, updated_at = $8
+          where id = $1 and updated_at = $9`,
+    params: [...requesterParams(requester), before.updatedAt],
+    expect: 1,
+  },
+  requesterVersion(requester),
+];
 
 /** With its licences; its past usage stays under its id. */
-export const deleteRequester = (requester: Requester): Step[] => [
+export const deleteRequester = (requester: Requester, at: number): Step[] => [
+  {
+    sql: `insert into history (kind, object_id, owner_id, at, record)
+          select 'license', id, requester_id, case when updated_at < $2 then $2 else updated_at end, null
+          from licenses where requester_id = $1`,
+    params: [requester.id, at],
+  },
+  historyStep('requester', requester.id, requester.id, Math.max(at, requester.updatedAt), null),
   { sql: 'delete from licenses where requester_id = $1', params: [requester.id] },
   { sql: 'delete from requesters where id = $1', params: [requester.id], expect: 1 },
 ];
@@ -201,24 +265,29 @@ const licenseParams = (license: License): Value[] => [
 ];
 
 /** A Conflict when the requester is gone. */
-export const insertLicense = (license: License): Step => ({
-  sql: `insert into licenses (${LICENSE}) select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
-        where exists (select 1 from requesters where id = $2)`,
-  params: licenseParams(license),
-  expect: 1,
-});
+export const insertLicense = (license: License): Step[] => [
+  {
+    sql: `insert into licenses (${LICENSE}) select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
+          where exists (select 1 from requesters where id = $2)`,
+    params: licenseParams(license),
+    expect: 1,
+  },
+  licenseVersion(license),
+];
 
 /** A Conflict unless it is as it was at `before`. */
-export const updateLicense = (license: License, before: License): Step => ({
-  sql: `update licenses set type = $3, features = $4, scope = $5, starts_at = $6, expires_at = $7, status = $8,
-          metadata = $9, created_at = $10, updated_at = $11
-        where id = $1 and requester_id = $2 and updated_at = $12 and status = $13`,
-  params: [...licenseParams(license), before.updatedAt, before.status],
-  expect: 1,
-});
+export const updateLicense = (license: License, before: License): Step[] => [
+  {
+    sql: `update licenses set type = $3, features = $4, scope = $5, starts_at = $6, expires_at = $7, status = $8,
+            metadata = $9, created_at = $10, updated_at = $11
+          where id = $1 and requester_id = $2 and updated_at = $12 and status = $13`,
+    params: [...licenseParams(license), before.updatedAt, before.status],
+    expect: 1,
+  },
+  licenseVersion(license),
+];
 
-export const deleteLicense = (license: License): Step => ({
-  sql: 'delete from licenses where id = $1',
-  params: [license.id],
-  expect: 1,
-});
+export const deleteLicense = (license: License, at: number): Step[] => [
+  { sql: 'delete from licenses where id = $1', params: [license.id], expect: 1 },
+  historyStep('license', license.id, license.requesterId, Math.max(at, license.updatedAt), null),
+];

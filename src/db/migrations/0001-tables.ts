@@ -72,6 +72,18 @@ export const TABLES: readonly string[] = [
     updated_at bigint not null
   )`,
   'create index licenses_requester on licenses (requester_id)',
+  // Requesters and licences as they were: a row for each version, in the order of the edits.
+  `create table history (
+    seq {{serial}},
+    kind text not null,
+    object_id text not null,
+    -- The requester it is of.
+    owner_id text not null,
+    at bigint not null,
+    -- JSON; null: deleted.
+    record text
+  )`,
+  'create index history_owner on history (owner_id)',
 
   `create table api_keys (
     id text primary key,

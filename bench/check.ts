@@ -1,0 +1,174 @@
+/**
+ * One durable check over HTTP at 64 connections: key, validation, ten rules, decision on disk, answer. Beside it, on the
+ * same core and in alternating rounds: a bare Fastify server and bare node:http, which only take and give bytes, and
+ * Cerbos, which decides the same policy and logs to a file. Says what the promise "on disk" costs.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CheckRequest } from '../src/access/schema.ts';
+import { type Figure, median, medianRatio, type Part, type PartOptions } from './figure.ts';
+import { checksOf, type Item, itemAt, LIMITED_RULES, TEN_RULES } from './inputs.ts';
+import { type LoadPlan, type LoadResult, openLoader } from './load.ts';
+import { splitCores } from './machine.ts';
+import { type Running, tempDir } from './process.ts';
+import { summarizeProfiles } from './profile.ts';
+import { seeded, skewed } from './random.ts';
+import { CERBOS_PATH, cerbosRequest, findCerbos, isAllowedByCerbos, startCerbos } from './rivals/cerbos.ts';
+import { RIVAL_HEADERS, startBareFastify, startBareHttp } from './rivals/rivals.ts';
+import { createPolicy, HEADERS, type Postern, startPostern, upsertItems } from './service.ts';
+
+const ITEMS = 1_000;
+const CHECKS = 20_000;
+const CONNECTIONS = 64;
+const PARITY_CHECKS = 300;
+
+/** One of those that take turns. */
+interface Contender {
+  name: string;
+  server: Running;
+  plan: Pick<LoadPlan, 'path' | 'headers' | 'bodies'>;
+  results: (LoadResult & { cpuUs: number })[];
+}
+
+export const checkPart: Part = {
+  name: 'check',
+  about: `One durable check over HTTP at ${CONNECTIONS} connections, ten rules, ${ITEMS} items asked for with skew`,
+  async run(options) {
+    using dir = tempDir();
+    const cores = splitCores();
+    const profileDir = options.profile ? join(dir.path, 'profiles') : undefined;
+    await using postern = await startPostern({ dataDir: join(dir.path, 'data'), core: cores.server, profileDir });
+    const items = await loadCatalogue(postern, 'article', 'Ten rules', TEN_RULES);
+    const limited = await loadCatalogue(postern, 'limited', 'Ten rules with limits', LIMITED_RULES);
+    const answer = await postern.post('/v1/access/check', items.checks[0]);
+    const answerBytes = Buffer.byteLength(JSON.stringify(answer));
+
+    await using fastify = await startBareFastify({ core: cores.server, answerBytes });
+    await using http = await startBareHttp({ core: cores.server, answerBytes });
+    const path = '/v1/access/check';
+    const bodies = items.checks.map((check) => JSON.stringify(check));
+    const limitedBodies = limited.checks.map((check) => JSON.stringify(check));
+    const contenders: Contender[] = [
+      contender('Postern', postern, { path, headers: HEADERS, bodies }),
+      contender('bare Fastify', fastify, { path: '/check', headers: RIVAL_HEADERS, bodies }),
+      contender('bare node:http', http, { path: '/check', headers: RIVAL_HEADERS, bodies }),
+      contender('Postern with limits', postern, { path, headers: HEADERS, bodies: limitedBodies }),
+    ];
+    const notes = [cores.note, `Bodies of ${meanBytes(bodies)} bytes on average, answers of ${answerBytes}.`];
+
+    const binary = findCerbos();
+    if (binary === undefined) notes.push('Cerbos is not installed: left out.');
+    mkdirSync(join(dir.path, 'cerbos'));
+    await using cerbos =
+      binary === undefined ? null : await startCerbos(binary, join(dir.path, 'cerbos'), cores.server);
+    if (cerbos !== null) {
+      const cerbosBodies = items.checks.map((check) => cerbosRequest(check, items.byId.get(check.contentId) as Item));
+      await requireParity(postern, cerbos.port, items.checks, cerbosBodies);
+      contenders.push(contender('Cerbos', cerbos, { path: CERBOS_PATH, headers: RIVAL_HEADERS, bodies: cerbosBodies }));
+    }
+    await measure(contenders, cores.load, options);
+    if (profileDir !== undefined) {
+      await postern.stop();
+      options.say(summarizeProfiles(profileDir));
+    }
+    const busiest = Math.max(...contenders.flatMap(({ results }) => results.map((result) => result.ownCpu)));
+    notes.push('Processor time counts all threads of the server; what else the machine does moves it least.');
+    notes.push(`The load generator took at most ${Math.round(busiest * 100)} % of its core.`);
+    return { figures: figuresOf(contenders), notes };
+  },
+};
+
+const contender = (name: string, server: Running, plan: Contender['plan']): Contender => ({
+  name,
+  server,
+  plan,
+  results: [],
+});
+
+const meanBytes = (bodies: readonly string[]): number =>
+  Math.round(bodies.reduce((sum, body) => sum + Buffer.byteLength(body), 0) / bodies.length);
+
+async function loadCatalogue(postern: Postern, prefix: string, name: string, rules: typeof TEN_RULES) {
+  const policyId = await createPolicy(postern, name, rules);
+  const items = Array.from({ length: ITEMS }, (_, i) => itemAt(i, prefix));
+  await upsertItems(postern, items, policyId);
+  const next = skewed(ITEMS, seeded(3));
+  const checks = checksOf(CHECKS, () => (items[next()] as Item).externalId);
+  return { checks, byId: new Map(items.map((item) => [item.externalId, item])) };
+}
+
+/** The comparison is only worth something while both decide the same. */
+async function requireParity(
+  postern: Postern,
+  cerbosPort: number,
+  checks: readonly CheckRequest[],
+  cerbosBodies: readonly string[],
+): Promise<void> {
+  for (let i = 0; i < PARITY_CHECKS; i++) {
+    const { allowed } = await postern.post<{ allowed: boolean }>('/v1/access/check', { ...checks[i], dryRun: true });
+    const body = cerbosBodies[i] as string;
+    const response = await fetch(`http://127.0.0.1:${cerbosPort}${CERBOS_PATH}`, {
+      method: 'POST',
+      headers: RIVAL_HEADERS,
+      body,
+    });
+    const theirs = isAllowedByCerbos((await response.json()) as Parameters<typeof isAllowedByCerbos>[0]);
+    if (theirs !== allowed)
+      throw new Error(`Postern says ${allowed}, Cerbos ${theirs} to ${JSON.stringify(checks[i])}`);
+  }
+}
+
+async function measure(contenders: Contender[], core: number | null, { quick, say }: PartOptions): Promise<void> {
+  await using loader = openLoader(core);
+  const rounds = quick ? 2 : 7;
+  for (let round = 0; round < rounds; round++) {
+    for (const { name, server, plan, results } of contenders) {
+      const warmupMs = round === 0 ? 3000 : 500;
+      const measureMs = quick ? 1000 : 4000;
+      const before = server.cpuMs();
+      const result = await loader.run({ ...plan, port: server.port, connections: CONNECTIONS, warmupMs, measureMs });
+      results.push({ ...result, cpuUs: ((server.cpuMs() - before) / result.answered) * 1000 });
+      say(`round ${round + 1} ${name}: ${Math.round(result.perSecond)}/s, p99 ${result.p99Ms.toFixed(2)} ms`);
+    }
+  }
+}
+
+function figuresOf([postern, fastify, http, limited, cerbos]: Contender[]): Figure[] {
+  if (postern === undefined || fastify === undefined || http === undefined || limited === undefined) return [];
+  const perSecond = (one: Contender): number[] => one.results.map((result) => result.perSecond);
+  const cpu = (one: Contender): number[] => one.results.map((result) => result.cpuUs);
+  const p50 = (one: Contender): number[] => one.results.map((result) => result.p50Ms);
+  const p99 = (one: Contender): number[] => one.results.map((result) => result.p99Ms);
+  const throughput = (one: Contender, other: Contender, least?: number): Figure => {
+    const ratio = medianRatio(perSecond(one), perSecond(other));
+    return {
+      what: one === postern ? 'durable checks' : 'durable checks, limits counted',
+      value: median(perSecond(one)),
+      unit: '/s',
+      against: { what: other.name, value: median(perSecond(other)), ratio },
+      ...(least === undefined ? {} : { target: { text: `≥ ${least}`, met: ratio >= least } }),
+    };
+  };
+  const cost = (what: string, unit: string, of: typeof p50, other: Contender, most?: number): Figure => {
+    const ratio = medianRatio(of(postern), of(other));
+    return {
+      what,
+      value: median(of(postern)),
+      unit,
+      against: { what: other.name, value: median(of(other)), ratio },
+      ...(most === undefined ? {} : { target: { text: `≤ ${most}`, met: ratio <= most } }),
+    };
+  };
+  const everything = (other: Contender, leastThroughput?: number, mostP99?: number): Figure[] => [
+    throughput(postern, other, leastThroughput),
+    cost('p50', 'ms', p50, other),
+    cost('p99', 'ms', p99, other, mostP99),
+    cost('processor time of a check', 'µs', cpu, other),
+  ];
+  return [
+    ...everything(fastify, 0.7, 3),
+    ...everything(http),
+    ...(cerbos === undefined ? [] : everything(cerbos, 8)),
+    throughput(limited, fastify),
+  ];
+}

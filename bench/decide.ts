@@ -1,0 +1,116 @@
+/**
+ * The decision alone: a compiled policy of ten rules and the facts of a check, no HTTP, no disk. Beside it, what only
+ * reading the same check from JSON takes, as a measure of the machine.
+ */
+import { decide } from '../src/access/decide.ts';
+import type { CheckRequest } from '../src/access/schema.ts';
+import { compile } from '../src/policies/compile.ts';
+import { type ContentFacts, Facts } from '../src/policies/facts.ts';
+import { median, medianRatio, type Part } from './figure.ts';
+import { checksOf, itemAt, TEN_RULES } from './inputs.ts';
+import { seeded, skewed } from './random.ts';
+
+const ITEMS = 1_000;
+const CHECKS = 4_096;
+const LEAST = 2_000_000;
+const ROUND_MS = 500;
+
+const POLICY = compile({
+  no: 1,
+  id: 'pol_bench',
+  version: 1,
+  name: 'Ten rules',
+  description: null,
+  rules: [...TEN_RULES],
+  defaultAction: 'deny',
+});
+
+export const decidePart: Part = {
+  name: 'decide',
+  about: '`decide` alone, ten rules, in one thread',
+  async run({ quick, say }) {
+    const contents = new Map<string, ContentFacts>(
+      Array.from({ length: ITEMS }, (_, i) => [`article-${i}`, contentAt(i)]),
+    );
+    const next = skewed(ITEMS, seeded(3));
+    const checks = checksOf(CHECKS, () => `article-${next()}`);
+    const texts = checks.map((check) => JSON.stringify(check));
+    const facts = checks.map((check) => factsOf(check, contents.get(check.contentId) as ContentFacts));
+
+    const alone: number[] = [];
+    const withFacts: number[] = [];
+    const parsing: number[] = [];
+    for (let round = 0; round < (quick ? 3 : 11); round++) {
+      alone.push(rate((i) => (decide(POLICY, facts[i] as Facts).reason === null ? 1 : 0)));
+      withFacts.push(
+        rate((i) => {
+          const check = checks[i] as CheckRequest;
+          return decide(POLICY, factsOf(check, contents.get(check.contentId) as ContentFacts)).reason === null ? 1 : 0;
+        }),
+      );
+      parsing.push(rate((i) => ((JSON.parse(texts[i] as string) as CheckRequest).contentId === '' ? 1 : 0)));
+      say(`round ${round + 1}: ${Math.round(alone[round] as number)}/s`);
+    }
+    const against = (values: number[]) => ({
+      what: 'JSON.parse of the check',
+      value: median(parsing),
+      ratio: medianRatio(values, parsing),
+    });
+    const met = median(withFacts) >= LEAST;
+    return {
+      figures: [
+        {
+          what: 'decide, facts at hand',
+          value: median(alone),
+          unit: '/s',
+          against: against(alone),
+          target: { text: `≥ ${LEAST.toLocaleString('en')}/s`, met: median(alone) >= LEAST },
+        },
+        {
+          what: 'decide and making its facts',
+          value: median(withFacts),
+          unit: '/s',
+          against: against(withFacts),
+          target: { text: `≥ ${LEAST.toLocaleString('en')}/s`, met },
+        },
+      ],
+      notes: ['Facts at hand: what a check works out once, such as the user agent in small letters, is there already.'],
+    };
+  },
+};
+
+function contentAt(index: number): ContentFacts {
+  const { externalId, type, tags } = itemAt(index);
+  const rest = { metadata: null, policyId: 'pol_bench', archived: false };
+  return { no: index + 1, id: `cnt_${index}`, externalId, type, tags, ...rest };
+}
+
+function factsOf({ requesterId, purpose, context }: CheckRequest, content: ContentFacts): Facts {
+  return new Facts({
+    at: 0,
+    content,
+    requesterId: requesterId ?? null,
+    requester: null,
+    permission: null,
+    purpose: purpose ?? null,
+    country: context?.country ?? null,
+    ip: null,
+    userAgent: context?.userAgent ?? null,
+    licenses: [],
+  });
+}
+
+/** Answers are added up, so that no work can be left out as unused. */
+let sink = 0;
+
+function rate(work: (index: number) => number): number {
+  const began = performance.now();
+  let done = 0;
+  let tookMs = 0;
+  do {
+    for (let i = 0; i < CHECKS; i++) sink += work(i);
+    done += CHECKS;
+    tookMs = performance.now() - began;
+  } while (tookMs < ROUND_MS);
+  return sink < 0 ? 0 : (done / tookMs) * 1000;
+}

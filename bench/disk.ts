@@ -1,0 +1,50 @@
+/** What a decision costs on disk, in the records and in the columns. Beside it, the same decision as a line of JSON. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Figure, type Part } from './figure.ts';
+import { monthUntil, openStore } from './history.ts';
+import { TEN_RULES } from './inputs.ts';
+import { tempDir } from './process.ts';
+import { startPostern } from './service.ts';
+
+const ITEMS = 10_000;
+const DECISIONS = 1_000_000;
+
+export const diskPart: Part = {
+  name: 'disk',
+  about: 'Bytes on disk for each decision, with purpose, country and a real user agent recorded',
+  async run({ quick }) {
+    using dir = tempDir();
+    const dataDir = join(dir.path, 'data');
+    const decisions = quick ? DECISIONS / 10 : DECISIONS;
+    const store = await openStore(dataDir);
+    await store.addItems(ITEMS, await store.addPolicy('Ten rules', TEN_RULES));
+    await store.close();
+    const before = sizeOf(dataDir, 'postern.db');
+    const filling = await openStore(dataDir);
+    await filling.addDecisions({ count: decisions, items: ITEMS, ...monthUntil(Date.now() - 60_000) });
+    await filling.close();
+    const records = (sizeOf(dataDir, 'postern.db') - before) / decisions;
+
+    let line = 0;
+    {
+      await using postern = await startPostern({ dataDir });
+      await postern.get('/v1/analytics/usage?period=all');
+      const { data } = await postern.get<{ data: unknown[] }>('/v1/access/decisions?limit=100');
+      line = Buffer.byteLength(data.map((one) => `${JSON.stringify(one)}\n`).join('')) / data.length;
+    }
+    const columns = sizeOf(dataDir, 'columns.duckdb') / decisions;
+    const figure = (what: string, value: number): Figure => ({
+      what,
+      value,
+      unit: 'bytes',
+      against: { what: 'a line of JSON', value: line, ratio: value / line },
+    });
+    return {
+      figures: [figure('records', records), figure('columns', columns), figure('together', records + columns)],
+      notes: ['Measured after a clean stop: nothing left in a write-ahead log.'],
+    };
+  },
+};
+
+const sizeOf = (dataDir: string, name: string): number => statSync(join(dataDir, name)).size;

@@ -1,0 +1,116 @@
+/**
+ * Past decisions and large catalogues, written into a data directory through the product's own stores while no service
+ * runs. Only here and in tests does a clock other than the machine's decide when a decision was made.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CheckRequest } from '../src/access/schema.ts';
+import { newContent } from '../src/content/edits.ts';
+import { insertContent } from '../src/content/store.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { openSqlite, type SqliteDb } from '../src/db/sqlite.ts';
+import type { Entry, Ledger } from '../src/ledger/ledger.ts';
+import { ledgerProcedure, openSqliteLedger } from '../src/ledger/sqlite.ts';
+import { newId } from '../src/lib/id.ts';
+import type { Rule } from '../src/policies/policy.ts';
+import { ensureDefaultPolicy, insertPolicy } from '../src/policies/store.ts';
+import { checksOf, type Item, itemAt } from './inputs.ts';
+import { seeded, skewed } from './random.ts';
+
+const ITEMS_AT_ONCE = 5_000;
+const ENTRIES_AT_ONCE = 100;
+/** Enough under way that every flush is a full one. */
+const UNDER_WAY = 80;
+const SPAN_MS = 30 * 86_400_000;
+/** Of 100 decisions: so many allowed, denied by a rule, without a licence, beyond a limit. */
+const OUTCOMES = [...Array<number>(70).fill(0), ...Array<number>(20).fill(7), ...Array<number>(7).fill(1), 3, 3, 3];
+
+export interface Store {
+  db: SqliteDb;
+  addPolicy(name: string, rules: readonly Rule[]): Promise<string>;
+  /** Items 0 to `count` - 1 of `itemAt`, numbered from 1 in an empty store. */
+  addItems(count: number, policyId: string, at?: (index: number) => Item): Promise<void>;
+  /** Decisions on the first `items` items with skew, spread evenly over the time from `from` to `to`. */
+  addDecisions(plan: { count: number; items: number; from: number; to: number }): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const monthUntil = (to: number): { from: number; to: number } => ({ from: to - SPAN_MS, to });
+
+export async function openStore(dataDir: string): Promise<Store> {
+  mkdirSync(dataDir, { recursive: true });
+  const db = await openSqlite(join(dataDir, 'postern.db'), ledgerProcedure);
+  await migrate(db, Date.now());
+  await ensureDefaultPolicy(db, Date.now());
+  return {
+    db,
+    async addPolicy(name, rules) {
+      const now = Date.now();
+      const id = newId('pol_', now);
+      const times = { createdAt: now, updatedAt: now };
+      const policy = {
+        no: 0,
+        id,
+        version: 1,
+        name,
+        description: null,
+        rules: [...rules],
+        defaultAction: 'deny',
+      } as const;
+      await db.atomic(insertPolicy({ ...policy, rules: [...rules], isDefault: false, ...times }));
+      return id;
+    },
+    async addItems(count, policyId, at = itemAt) {
+      for (let i = 0; i < count; i += ITEMS_AT_ONCE) {
+        const length = Math.min(ITEMS_AT_ONCE, count - i);
+        const now = Date.now();
+        await db.atomic(Array.from({ length }, (_, n) => insertContent(newContent(at(i + n), policyId, now))));
+      }
+    },
+    addDecisions: (plan) => addDecisions(db, plan),
+    close: () => db.close(),
+  };
+}
+
+async function addDecisions(
+  db: SqliteDb,
+  { count, items, from, to }: { count: number; items: number; from: number; to: number },
+): Promise<void> {
+  let now = from;
+  const ledger = await openSqliteLedger(db, { now: () => Math.floor(now) });
+  const nextItem = skewed(items, seeded(11));
+  const nextOutcome = seeded(13);
+  const inputs = checksOf(20_000, () => '');
+  const underWay = new Set<Promise<unknown>>();
+  for (let made = 0; made < count; made += ENTRIES_AT_ONCE) {
+    now = from + ((to - from) * made) / count;
+    const entries = Array.from({ length: Math.min(ENTRIES_AT_ONCE, count - made) }, (_, i) =>
+      entryOf(inputs[(made + i) % inputs.length] as CheckRequest, nextItem() + 1, nextOutcome()),
+    );
+    await record(ledger, entries, underWay);
+  }
+  await Promise.all(underWay);
+  await ledger.close();
+}
+
+async function record(ledger: Ledger, entries: Entry[], underWay: Set<Promise<unknown>>): Promise<void> {
+  const recording: Promise<unknown> = ledger.record(entries).then(() => underWay.delete(recording));
+  underWay.add(recording);
+  if (underWay.size >= UNDER_WAY) await Promise.race(underWay);
+}
+
+function entryOf({ requesterId, purpose, context }: CheckRequest, contentNo: number, outcome: number): Entry {
+  const reason = OUTCOMES[Math.floor(outcome * OUTCOMES.length)] as number;
+  return {
+    contentNo,
+    requesterId: requesterId ?? null,
+    policyNo: 2,
+    policyVersion: 1,
+    reason,
+    ruleIndex: reason === 0 ? 6 : 2,
+    rulePriority: reason === 0 ? 7 : 3,
+    licenseId: null,
+    inputs: JSON.stringify({ purpose, context }),
+    claim: null,
+  };
+}

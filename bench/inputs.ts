@@ -1,0 +1,107 @@
+/** What a publisher's service is asked: a catalogue, the crawlers that read it, and the policy that decides. */
+import crawlers from 'crawler-user-agents';
+import type { CheckRequest } from '../src/access/schema.ts';
+import type { Rule } from '../src/policies/policy.ts';
+import { pick, seeded } from './random.ts';
+
+/** Real user agents of ordinary length. */
+export const USER_AGENTS: readonly string[] = crawlers
+  .flatMap((crawler) => crawler.instances)
+  .filter((agent) => agent.length > 10 && agent.length < 200)
+  .slice(0, 500);
+
+const REQUESTERS = 2_000;
+const PARTNERS = ['partner_0001', 'partner_0002', 'partner_0003', 'partner_0004', 'partner_0005'];
+const PURPOSES = ['search_indexing', 'search_indexing', 'inference', 'training', 'archiving', 'research'];
+const COUNTRIES = ['US', 'US', 'DE', 'FR', 'GB', 'IN', 'CN', 'BR', 'KP'];
+const TYPES = ['article', 'article', 'article', 'report', 'image', 'dataset', 'video'] as const;
+const TAGS = [
+  ['news'],
+  ['news', 'open'],
+  ['science', 'premium'],
+  ['archive'],
+  ['science', 'open'],
+  ['embargoed'],
+  ['opinion'],
+];
+
+export interface Item {
+  externalId: string;
+  title: string;
+  type: (typeof TYPES)[number];
+  source: string;
+  metadata: Record<string, unknown>;
+  tags: string[];
+}
+
+export function itemAt(index: number, prefix = 'article'): Item {
+  const number = String(index).padStart(7, '0');
+  return {
+    externalId: `${prefix}-${number}`,
+    title: `How the harbour of number ${number} was rebuilt after the storm`,
+    type: TYPES[index % TYPES.length] as Item['type'],
+    source: `https://publisher.example/${prefix}/${number}`,
+    metadata: { section: 'regional', words: 400 + (index % 2000), author: `author-${index % 300}` },
+    tags: TAGS[(index >> 2) % TAGS.length] as string[],
+  };
+}
+
+/** Ten rules: denials first, so that engines in which a denial always wins decide alike. */
+export const TEN_RULES: readonly Rule[] = [
+  {
+    action: 'deny',
+    conditions: { userAgent: ['Bytespider', 'PetalBot', 'SemrushBot'] },
+    message: 'This crawler is not welcome.',
+  },
+  { action: 'deny', conditions: { country: ['KP', 'IR'] } },
+  { action: 'deny', conditions: { contentTags: 'embargoed' }, message: 'Under embargo.' },
+  {
+    action: 'deny',
+    conditions: { purpose: ['training', 'fine_tuning'], requesterIdNot: PARTNERS },
+    message: 'Training takes a contract.',
+  },
+  { action: 'deny', conditions: { contentType: 'dataset', purposeNot: ['research', 'search_indexing'] } },
+  { action: 'allow', conditions: { requesterId: PARTNERS }, permissions: ['full_access', 'training'] },
+  { action: 'allow', conditions: { purpose: 'search_indexing' }, permissions: ['preview_only'] },
+  { action: 'allow', conditions: { contentTags: 'open' }, permissions: ['full_access'] },
+  {
+    action: 'allow',
+    conditions: { purpose: 'research', contentType: ['report', 'dataset'] },
+    permissions: ['full_access'],
+  },
+  { action: 'deny', conditions: { default: true }, message: 'Ask for a licence.' },
+];
+
+/** The same with limits that are counted at every admission and never reached. */
+export const LIMITED_RULES: readonly Rule[] = TEN_RULES.map((rule) =>
+  rule.action === 'allow' ? { ...rule, rateLimit: { requests: 10_000_000, period: 'hour', scope: 'requester' } } : rule,
+);
+
+/** `count` rules of all kinds that never hold for the checks made here, and one that then allows. */
+export function unmatchedRules(count: number): Rule[] {
+  const rules = Array.from({ length: count }, (_, i): Rule => {
+    const kinds: Record<string, unknown>[] = [
+      { requesterId: [`stranger_${i}`, `stranger_${i}_b`] },
+      { country: ['AQ', 'BV'] },
+      { contentTags: [`never-${i}`] },
+      { purpose: `unheard_of_${i}` },
+      { contentType: 'article', purpose: `unheard_of_${i}` },
+    ];
+    return { action: 'deny', conditions: kinds[i % kinds.length] as Record<string, unknown> };
+  });
+  return [...rules, { action: 'allow', conditions: { default: true } }];
+}
+
+/** `count` checks of items chosen by `nextItem`. */
+export function checksOf(count: number, nextItem: () => string, seed = 7): CheckRequest[] {
+  const random = seeded(seed);
+  return Array.from({ length: count }, () => ({
+    contentId: nextItem(),
+    requesterId: requester(random),
+    purpose: pick(PURPOSES, random),
+    context: { userAgent: pick(USER_AGENTS, random), country: pick(COUNTRIES, random) },
+  }));
+}
+
+const requester = (random: () => number): string =>
+  random() < 0.1 ? pick(PARTNERS, random) : `crawler_${Math.floor(random() ** 3 * REQUESTERS)}`;

@@ -1,0 +1,116 @@
+/** The generator's process: takes a plan, answers with what it measured. */
+import { connect, type Socket } from 'node:net';
+import type { LoadPlan, LoadResult } from './load.ts';
+
+process.on('message', (plan: LoadPlan) => {
+  run(plan).then(
+    (result) => process.send?.(result),
+    (error) => {
+      process.stderr.write(`${error}\n`);
+      process.exit(1);
+    },
+  );
+});
+process.on('disconnect', () => process.exit(0));
+
+const SAMPLES_MAX = 8_000_000;
+
+interface Tally {
+  measuring: boolean;
+  stopping: boolean;
+  latencies: Float32Array;
+  count: number;
+  answered: number;
+  failures: number;
+}
+
+async function run(plan: LoadPlan): Promise<LoadResult> {
+  const requests = requestsOf(plan);
+  const expected = Math.min(SAMPLES_MAX, Math.ceil(plan.measureMs * 200));
+  const tally: Tally = {
+    measuring: false,
+    stopping: false,
+    latencies: new Float32Array(expected),
+    count: 0,
+    answered: 0,
+    failures: 0,
+  };
+  const stride = Math.max(1, Math.floor(requests.length / plan.connections));
+  const loops = Promise.all(
+    Array.from({ length: plan.connections }, (_, i) => loop(plan.port, requests, i * stride, tally)),
+  );
+  // A connection that breaks ends the run at once.
+  const pause = (ms: number) => Promise.race([loops, new Promise((resolve) => setTimeout(resolve, ms))]);
+  await pause(plan.warmupMs);
+  const cpu = process.cpuUsage();
+  const began = performance.now();
+  tally.measuring = true;
+  await pause(plan.measureMs);
+  tally.measuring = false;
+  const tookMs = performance.now() - began;
+  const { user, system } = process.cpuUsage(cpu);
+  tally.stopping = true;
+  await loops;
+  const sorted = tally.latencies.subarray(0, Math.min(tally.count, expected)).sort();
+  return {
+    answered: tally.answered,
+    perSecond: (tally.count / tookMs) * 1000,
+    p50Ms: sorted[Math.floor(sorted.length * 0.5)] ?? Number.NaN,
+    p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN,
+    failures: tally.failures,
+    ownCpu: (user + system) / 1000 / tookMs,
+  };
+}
+
+function requestsOf({ port, path, headers, bodies }: LoadPlan): Buffer[] {
+  const fixed = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${fixed.join('')}`;
+  return bodies.map((body) => Buffer.from(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`));
+}
+
+/** One connection: the next request goes out when the answer to the last has come in whole. */
+function loop(port: number, requests: readonly Buffer[], first: number, tally: Tally): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    let next = first;
+    let sentAt = 0;
+    let pending: Buffer | undefined;
+
+    function send(): void {
+      const request = requests[next] as Buffer;
+      next = next + 1 === requests.length ? 0 : next + 1;
+      sentAt = performance.now();
+      socket.write(request);
+    }
+
+    socket.on('connect', send);
+    socket.on('data', (chunk: Buffer) => {
+      const buffer = pending === undefined ? chunk : Buffer.concat([pending, chunk]);
+      if (!isWhole(buffer)) {
+        pending = buffer;
+        return;
+      }
+      pending = undefined;
+      tally.answered++;
+      // "HTTP/1.1 200"
+      if (buffer[9] !== 0x32 || buffer[10] !== 0x30 || buffer[11] !== 0x30) tally.failures++;
+      if (tally.measuring) tally.latencies[tally.count++] = performance.now() - sentAt;
+      if (tally.stopping) {
+        socket.destroy();
+        resolve();
+      } else send();
+    });
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('the server closed a connection')));
+  });
+}
+
+/** Answers come one at a time, so a whole one ends where the buffer ends. */
+function isWhole(buffer: Buffer): boolean {
+  const end = buffer.indexOf('\r\n\r\n');
+  if (end === -1) return false;
+  const head = buffer.toString('latin1', 0, end);
+  const at = head.search(/content-length:/i);
+  if (at === -1) return buffer.toString('latin1', buffer.length - 5) === '0\r\n\r\n';
+  return buffer.length >= end + 4 + Number.parseInt(head.slice(at + 15), 10);
+}

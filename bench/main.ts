@@ -1,0 +1,53 @@
+/**
+ * `npm run bench`: runs the parts, shows what they found and keeps it in RESULTS.md.
+ *   --only name[,name]   these parts alone; the results of the others stay
+ *   --quick              small and short, to see that it works; writes nothing
+ *   --profile            where the service's time went, for the parts that can say
+ */
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { batchPart } from './batch.ts';
+import { bulkPart } from './bulk.ts';
+import { checkPart } from './check.ts';
+import { decidePart } from './decide.ts';
+import { diskPart } from './disk.ts';
+import type { Part } from './figure.ts';
+import { flatPart } from './flat.ts';
+import { describeMachine } from './machine.ts';
+import { saveResults, tableOf } from './results.ts';
+import { startPart } from './start.ts';
+import { usagePart } from './usage.ts';
+
+const PARTS: readonly Part[] = [checkPart, batchPart, decidePart, flatPart, usagePart, startPart, bulkPart, diskPart];
+const RESULTS = join(import.meta.dirname, 'RESULTS.md');
+
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, quick: { type: 'boolean' }, profile: { type: 'boolean' } },
+});
+const names = values.only?.split(',') ?? PARTS.map((part) => part.name);
+const unknown = names.filter((name) => !PARTS.some((part) => part.name === name));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `There is no part ${unknown.join(', ')}; there are ${PARTS.map((part) => part.name).join(', ')}.\n`,
+  );
+  process.exit(1);
+}
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+const machine = describeMachine();
+print(`${machine.cores} cores of ${machine.model}, ${machine.memory}, Node ${machine.node}, commit ${machine.commit}`);
+let missed = 0;
+for (const part of PARTS.filter(({ name }) => names.includes(name))) {
+  print(`\n${part.name}: ${part.about}`);
+  const { load } = describeMachine();
+  const result = await part.run({
+    quick: values.quick ?? false,
+    profile: values.profile ?? false,
+    say: (line) => print(`  ${line}`),
+  });
+  print(tableOf(result));
+  missed += result.figures.filter((figure) => figure.target?.met === false).length;
+  // A profile slows what it watches: such figures are not kept.
+  if (values.quick !== true && values.profile !== true) saveResults(RESULTS, part, result, { ...machine, load });
+}
+print(missed === 0 ? '\nAll targets reached.' : `\n${missed} targets missed.`);

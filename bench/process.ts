@@ -1,0 +1,120 @@
+/** Child processes: a server from its start until it answers, and away with everything afterwards. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onCore } from './machine.ts';
+
+export interface Running extends AsyncDisposable {
+  port: number;
+  pid: number;
+  /** From the spawn until the first answer. */
+  readyMs: number;
+  residentMiB(): number;
+  /** Processor time taken so far, all threads. */
+  cpuMs(): number;
+  stop(): Promise<void>;
+}
+
+/** Linux counts it in hundredths of a second; man 5 proc. */
+function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+export interface Launch {
+  command: string;
+  args: readonly string[];
+  env?: Record<string, string>;
+  port: number;
+  /** Answers 200 when the server is ready. */
+  readyPath: string;
+  core?: number | null;
+}
+
+const READY_WITHIN_MS = 60_000;
+
+export async function launch({ command, args, env = {}, port, readyPath, core = null }: Launch): Promise<Running> {
+  const [file, argv] = onCore(core, command, args);
+  const began = performance.now();
+  const child = spawn(file, argv, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-4000);
+  });
+  await until(port, readyPath, child, () => said);
+  let stopping = false;
+  child.once('exit', (code, signal) => {
+    if (!stopping) process.stderr.write(`The server ended with ${code ?? signal}: ${said}\n`);
+  });
+  const readyMs = performance.now() - began;
+  const pid = child.pid as number;
+  const stop = (): Promise<void> => {
+    stopping = true;
+    return ended(child);
+  };
+  return {
+    port,
+    pid,
+    readyMs,
+    residentMiB: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
+    cpuMs: () => cpuMs(pid),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+async function until(port: number, path: string, child: ChildProcess, said: () => string): Promise<void> {
+  const giveUp = performance.now() + READY_WITHIN_MS;
+  while (performance.now() < giveUp) {
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${said()}`);
+    try {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`);
+      await response.arrayBuffer();
+      if (response.status === 200) return;
+    } catch {
+      // Not listening yet.
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  child.kill('SIGKILL');
+  throw new Error(`the server was not ready in time: ${said()}`);
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
+    child.once('exit', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    child.kill('SIGTERM');
+  });
+}
+
+/** Below the ports a system hands out by itself, so that nobody is given it between our look and the server's start. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
+
+export interface TempDir extends Disposable {
+  path: string;
+}
+
+export function tempDir(): TempDir {
+  const path = mkdtempSync(join(tmpdir(), 'postern-bench-'));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}

@@ -1,0 +1,24 @@
+/** A bare Fastify server that validates a body and answers a constant of ANSWER_BYTES: the floor a framework sets. */
+import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
+import Fastify from 'fastify';
+import { BatchRequest, CheckRequest } from '../../src/access/schema.ts';
+import { BulkUpsertContent } from '../../src/content/schema.ts';
+import '../../src/http/formats.ts';
+
+const answer = 'x'.repeat(Number(process.env.ANSWER_BYTES ?? 500));
+const app = Fastify({ bodyLimit: 16 * 1024 * 1024 });
+app.setValidatorCompiler(TypeBoxValidatorCompiler);
+for (const [path, body] of [
+  ['/check', CheckRequest],
+  ['/batch', BatchRequest],
+  ['/bulk', BulkUpsertContent],
+] as const) {
+  app.post(path, { schema: { body } }, (_request, reply) => {
+    reply.type('application/json; charset=utf-8').send(answer);
+  });
+}
+app.get('/ready', (_request, reply) => {
+  reply.send('ok');
+});
+await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT) });
+process.once('SIGTERM', () => process.exit(0));

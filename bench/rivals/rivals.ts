@@ -1,0 +1,29 @@
+/** Starts what Postern is compared with, under the same conditions: own process, same core, loopback. */
+import { join } from 'node:path';
+import { freePort, launch, type Running } from '../process.ts';
+
+export const RIVAL_HEADERS: Record<string, string> = { 'content-type': 'application/json' };
+
+export interface BareOptions {
+  core?: number | null;
+  /** As long as the answers of what it is compared with. */
+  answerBytes?: number;
+  env?: Record<string, string>;
+}
+
+const bare =
+  (file: string) =>
+  async ({ core = null, answerBytes = 500, env = {} }: BareOptions = {}): Promise<Running> => {
+    const port = await freePort();
+    return launch({
+      command: process.execPath,
+      args: [join(import.meta.dirname, file)],
+      env: { PORT: String(port), ANSWER_BYTES: String(answerBytes), ...env },
+      port,
+      readyPath: '/ready',
+      core,
+    });
+  };
+
+export const startBareFastify = bare('fastify.ts');
+export const startBareHttp = bare('node-http.ts');

@@ -1,0 +1,67 @@
+/** Postern as its users run it: `node src/main.ts` in a process of its own, asked over HTTP. */
+import { join } from 'node:path';
+import { newKeyText } from '../src/keys/key.ts';
+import type { Rule } from '../src/policies/policy.ts';
+import type { Item } from './inputs.ts';
+import { freePort, launch, type Running } from './process.ts';
+
+const MAIN = join(import.meta.dirname, '../src/main.ts');
+
+/** The same for all data directories, so that one written beforehand can be asked. */
+export const KEY = newKeyText('secret');
+export const HEADERS: Record<string, string> = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
+
+export interface Postern extends Running {
+  get<T>(path: string): Promise<T>;
+  post<T>(path: string, body: unknown): Promise<T>;
+}
+
+export interface PosternOptions {
+  dataDir: string;
+  core?: number | null;
+  env?: Record<string, string>;
+  /** Where to leave CPU profiles; none without it. */
+  profileDir?: string | undefined;
+}
+
+export async function startPostern({ dataDir, core = null, env = {}, profileDir }: PosternOptions): Promise<Postern> {
+  const port = await freePort();
+  const profiling = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`];
+  const running = await launch({
+    command: process.execPath,
+    args: [...profiling, MAIN],
+    env: {
+      POSTERN_PORT: String(port),
+      POSTERN_DATA_DIR: dataDir,
+      POSTERN_BOOTSTRAP_KEY: KEY,
+      POSTERN_LOG_LEVEL: 'warn',
+      ...env,
+    },
+    port,
+    readyPath: '/readyz',
+    core,
+  });
+  async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: body === undefined ? { authorization: HEADERS.authorization as string } : HEADERS,
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 500)}`);
+    return JSON.parse(text) as T;
+  }
+  return { ...running, get: (path) => call('GET', path), post: (path, body) => call('POST', path, body) };
+}
+
+export async function createPolicy(postern: Postern, name: string, rules: readonly Rule[]): Promise<string> {
+  return (await postern.post<{ id: string }>('/v1/policies', { name, rules })).id;
+}
+
+export async function upsertItems(postern: Postern, items: readonly Item[], policyId: string): Promise<void> {
+  for (let i = 0; i < items.length; i += 1000) {
+    const part = items.slice(i, i + 1000).map((item) => ({ ...item, policyId }));
+    const { failed } = await postern.post<{ failed: number }>('/v1/content/bulk-upsert', { items: part });
+    if (failed > 0) throw new Error(`${failed} items were refused`);
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * How long from `node src/main.ts` on an empty data directory until it is ready, and what it holds in memory with 100,000
+ * items and a million decisions, after checks of every item and usage reports. Beside it, a bare Fastify server.
+ */
+import { join } from 'node:path';
+import { type Figure, median, type Part, type PartOptions } from './figure.ts';
+import { monthUntil, openStore } from './history.ts';
+import { checksOf, itemAt, TEN_RULES } from './inputs.ts';
+import { openLoader } from './load.ts';
+import { tempDir } from './process.ts';
+import { seeded, skewed } from './random.ts';
+import { RIVAL_HEADERS, startBareFastify } from './rivals/rivals.ts';
+import { HEADERS, startPostern } from './service.ts';
+
+const ITEMS = 100_000;
+const DECISIONS = 1_000_000;
+const READY_MS = 600;
+const RESIDENT_MIB = 250;
+
+export const startPart: Part = {
+  name: 'start',
+  about: 'Start on an empty data directory; memory with 100,000 items and 1,000,000 decisions',
+  async run(options) {
+    return {
+      figures: [...(await starts(options)), ...(await memory(options))],
+      notes: [
+        'Warm: the compile cache is there from a start before, as after the first start of an installation.',
+        'Memory: resident set of the whole process, threads and the columns included.',
+      ],
+    };
+  },
+};
+
+async function starts({ quick, say }: PartOptions): Promise<Figure[]> {
+  using dir = tempDir();
+  let count = 0;
+  const fresh = (name: string): string => join(dir.path, `${name}-${count++}`);
+  const start = async (cache: string): Promise<number> => {
+    await using postern = await startPostern({ dataDir: fresh('data'), env: { NODE_COMPILE_CACHE: cache } });
+    return postern.readyMs;
+  };
+  const rival = async (cache: string): Promise<number> => {
+    await using fastify = await startBareFastify({ env: { NODE_COMPILE_CACHE: cache } });
+    return fastify.readyMs;
+  };
+  const cache = fresh('cache');
+  await start(cache);
+  await rival(cache);
+  const [warm, cold, theirs, theirsCold]: [number[], number[], number[], number[]] = [[], [], [], []];
+  for (let i = 0; i < (quick ? 3 : 9); i++) {
+    warm.push(await start(cache));
+    theirs.push(await rival(cache));
+    cold.push(await start(fresh('cache')));
+    theirsCold.push(await rival(fresh('cache')));
+    say(`start: warm ${warm.at(-1)?.toFixed(0)} ms, cold ${cold.at(-1)?.toFixed(0)} ms`);
+  }
+  const figure = (what: string, ours: number[], others: number[]): Figure => ({
+    what,
+    value: median(ours),
+    unit: 'ms',
+    against: { what: 'bare Fastify', value: median(others), ratio: median(ours) / median(others) },
+    target: { text: `≤ ${READY_MS} ms`, met: median(ours) <= READY_MS },
+  });
+  return [figure('ready, warm', warm, theirs), figure('ready, cold', cold, theirsCold)];
+}
+
+async function memory({ quick, say }: PartOptions): Promise<Figure[]> {
+  using dir = tempDir();
+  const dataDir = join(dir.path, 'data');
+  const store = await openStore(dataDir);
+  await store.addItems(ITEMS, await store.addPolicy('Ten rules', TEN_RULES));
+  const decisions = quick ? DECISIONS / 10 : DECISIONS;
+  await store.addDecisions({ count: decisions, items: ITEMS, ...monthUntil(Date.now() - 60_000) });
+  await store.close();
+
+  await using postern = await startPostern({ dataDir });
+  const atRest = postern.residentMiB();
+  for (let i = 0; i < ITEMS; i += 1000) {
+    const checks = Array.from({ length: 1000 }, (_, n) => ({ contentId: itemAt(i + n).externalId }));
+    await postern.post('/v1/access/check/batch', { checks });
+  }
+  const afterItems = postern.residentMiB();
+  const next = skewed(ITEMS, seeded(5));
+  const bodies = checksOf(20_000, () => itemAt(next()).externalId).map((check) => JSON.stringify(check));
+  const load = { path: '/v1/access/check', bodies, connections: 64, warmupMs: 0, measureMs: quick ? 2000 : 10_000 };
+  await using loader = openLoader();
+  await loader.run({ port: postern.port, headers: HEADERS, ...load });
+  const afterChecks = postern.residentMiB();
+  for (let i = 0; i < 5; i++) await postern.get('/v1/analytics/usage?period=all');
+  const after = postern.residentMiB();
+  say(
+    `MiB at rest ${atRest.toFixed(0)}, all items ${afterItems.toFixed(0)}, checks ${afterChecks.toFixed(0)}, usage ${after.toFixed(0)}`,
+  );
+
+  await using fastify = await startBareFastify();
+  await loader.run({ port: fastify.port, headers: RIVAL_HEADERS, ...load, path: '/check' });
+  const theirs = fastify.residentMiB();
+  const figure = (what: string, value: number): Figure => ({
+    what,
+    value,
+    unit: 'MiB',
+    against: { what: 'bare Fastify', value: theirs, ratio: value / theirs },
+  });
+  return [
+    figure('resident after the start', atRest),
+    figure('resident after a check of every item', afterItems),
+    figure('resident after single checks at full load', afterChecks),
+    {
+      ...figure('resident after usage reports', after),
+      target: { text: `≤ ${RESIDENT_MIB} MiB`, met: after <= RESIDENT_MIB },
+    },
+  ];
+}

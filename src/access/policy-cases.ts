@@ -1,0 +1,135 @@
+/**
+ * Runs the cases of a policy file, pure: each check is decided as the service would decide it, on what the case says of the
+ * item, the requester and its licences, and compared with what the case expects. Nothing is stored and nothing is counted:
+ * rate limits are never used up.
+ */
+import type { Reason } from '../ledger/reason.ts';
+import { type CompiledPolicy, compile } from '../policies/compile.ts';
+import { type ContentFacts, Facts, type LicenseFacts, type RequesterFacts } from '../policies/facts.ts';
+import type { PolicyVersion } from '../policies/policy.ts';
+import { decide, type Verdict } from './decide.ts';
+import type { Expectation, PolicyCase, PolicyFile } from './policy-file.ts';
+
+/** What came of a case. */
+export interface Outcome {
+  allowed: boolean;
+  reason: Reason | null;
+  permissions: readonly string[];
+  /** Zero-based; null: the default action decided, or no rule was asked. */
+  rule: number | null;
+}
+
+export interface Difference {
+  field: keyof Outcome;
+  expected: unknown;
+  actual: unknown;
+}
+
+export interface CaseResult {
+  name: string;
+  passed: boolean;
+  outcome: Outcome;
+  /** In the order allowed, reason, permissions, rule; empty when the case passed. */
+  differences: Difference[];
+}
+
+type CaseCheck = PolicyCase['check'];
+
+const POLICY_ID = 'pol_under_test';
+
+/** The results in the order of the cases; `now` is the moment of the checks that name none. */
+export function runCases(file: PolicyFile, now: number): CaseResult[] {
+  const policy = compile(policyOf(file));
+  return (file.cases ?? []).map(({ name, check, expect }) => {
+    const outcome = outcomeOf(decide(policy, factsOf(policy, check, now)));
+    const differences = compare(expect, outcome);
+    return { name, passed: differences.length === 0, outcome, differences };
+  });
+}
+
+const policyOf = (file: PolicyFile): PolicyVersion => ({
+  no: 0,
+  id: POLICY_ID,
+  version: 1,
+  name: file.name,
+  description: file.description ?? null,
+  rules: file.rules,
+  defaultAction: file.defaultAction ?? 'deny',
+});
+
+const outcomeOf = ({ reason, permissions, rule }: Verdict): Outcome => ({
+  allowed: reason === null,
+  reason,
+  permissions,
+  rule: rule?.index ?? null,
+});
+
+/** What the case leaves out is what a check, an item or a requester without it would be. */
+function factsOf(policy: CompiledPolicy, check: CaseCheck, now: number): Facts {
+  return new Facts({
+    at: check.at === undefined ? now : Date.parse(check.at),
+    content: contentOf(policy, check),
+    requesterId: check.requesterId ?? (check.requester === undefined ? null : 'requester'),
+    requester: check.requester === undefined ? null : requesterOf(check.requester),
+    permission: check.permission ?? null,
+    purpose: check.purpose ?? null,
+    country: check.context?.country ?? null,
+    ip: check.context?.ip ?? null,
+    userAgent: check.context?.userAgent ?? null,
+    licenses: (check.licenses ?? []).map(licenseOf),
+  });
+}
+
+/** `contentId` may be either name of the item; it stands for the one that is not given otherwise. */
+function contentOf(policy: CompiledPolicy, { contentId, content = {} }: CaseCheck): ContentFacts {
+  const id = contentId ?? content.externalId ?? 'item';
+  return {
+    no: 0,
+    id,
+    externalId: content.externalId ?? id,
+    type: content.type ?? 'article',
+    tags: content.tags ?? [],
+    metadata: content.metadata ?? {},
+    policyId: content.policyId ?? policy.id,
+    archived: content.archived ?? false,
+  };
+}
+
+const requesterOf = (requester: NonNullable<CaseCheck['requester']>): RequesterFacts => ({
+  type: requester.type ?? null,
+  tags: requester.tags ?? [],
+  metadata: requester.metadata ?? {},
+  suspended: requester.suspended ?? false,
+});
+
+const licenseOf = (license: NonNullable<CaseCheck['licenses']>[number], index: number): LicenseFacts => ({
+  id: `licenses[${index}]`,
+  type: license.type,
+  features: license.features ?? [],
+  startsAt: momentOf(license.startsAt),
+  expiresAt: momentOf(license.expiresAt),
+  active: true,
+  scope: license.scope ?? null,
+});
+
+const momentOf = (text: string | null | undefined): number | null => (text == null ? null : Date.parse(text));
+
+/** What the case does not name may be anything. */
+function compare(expect: Expectation, outcome: Outcome): Difference[] {
+  const { allowed, reason, permissions, rule } = expect;
+  const differences: Difference[] = [];
+  const differ = (field: keyof Outcome, expected: unknown): void => {
+    differences.push({ field, expected, actual: outcome[field] });
+  };
+  if (allowed !== outcome.allowed) differ('allowed', allowed);
+  if (reason !== undefined && reason !== outcome.reason) differ('reason', reason);
+  if (permissions !== undefined && !sameMembers(permissions, outcome.permissions)) differ('permissions', permissions);
+  if (rule !== undefined && rule !== outcome.rule) differ('rule', rule);
+  return differences;
+}
+
+/** In any order. */
+function sameMembers(some: readonly string[], others: readonly string[]): boolean {
+  const [a, b] = [new Set(some), new Set(others)];
+  return a.size === b.size && a.isSubsetOf(b);
+}

@@ -1,0 +1,239 @@
+/**
+ * What is different between two versions of a policy, rule by rule. Rules have no names, so they are found again by what
+ * they say: identical ones first, in an order that leaves as many as possible in place, then the most similar ones. What
+ * is left over was added or removed. Of the rules found again, as few as possible count as moved.
+ */
+import type { PolicyVersion, Rule } from './policy.ts';
+
+export type Comparable = Pick<PolicyVersion, 'name' | 'description' | 'rules' | 'defaultAction'>;
+
+/** null stands for a field that is absent (and for a description that is null). */
+export interface FieldChange {
+  /** `conditions.country`, `rateLimit.requests`; `conditions` as a whole where one of the two has none at all. */
+  path: string;
+  from: unknown;
+  to: unknown;
+}
+
+export interface RuleChange {
+  change: 'added' | 'removed' | 'moved' | 'changed' | 'moved_and_changed';
+  /** Place in the older list, null for an added rule. */
+  from: number | null;
+  /** Place in the newer list, null for a removed rule. */
+  to: number | null;
+  /** The rule that was added or removed. */
+  rule?: Rule;
+  /** What of the rule changed. */
+  fields?: FieldChange[];
+}
+
+export interface PolicyDiff {
+  fields: FieldChange[];
+  /**
+   * In the order of the newer list, removed rules where they were. A rule whose place is another one only because of those
+   * added, removed and moved around it is not listed.
+   */
+  rules: RuleChange[];
+}
+
+export function diff(a: Comparable, b: Comparable): PolicyDiff {
+  const fields = (['name', 'description', 'defaultAction'] as const)
+    .filter((path) => a[path] !== b[path])
+    .map((path): FieldChange => ({ path, from: a[path], to: b[path] }));
+  return { fields, rules: ruleChanges(a.rules, b.rules) };
+}
+
+/** A rule of the one list, with the rule of the other that it is. */
+interface Pair {
+  from: number;
+  to: number;
+}
+
+function ruleChanges(a: readonly Rule[], b: readonly Rule[]): RuleChange[] {
+  const textsA = a.map(textOf);
+  const textsB = b.map(textOf);
+  // Always worked out in the same direction, so that a diff and the one with swapped arguments mirror each other.
+  const swapped = textsA.join() > textsB.join();
+  const pairs = swapped
+    ? match(b, a, textsB, textsA).map(({ from, to }) => ({ from: to, to: from }))
+    : match(a, b, textsA, textsB);
+  const stay = swapped ? inPlace(pairs.map(mirrored)).map(mirrored) : inPlace(pairs);
+  const staying = new Set(stay.map(({ from }) => from));
+  const changes: RuleChange[] = [];
+  for (const { from, to } of pairs) {
+    const moved = !staying.has(from);
+    const fields = fieldChanges(a[from] as Rule, b[to] as Rule);
+    if (fields.length > 0) changes.push({ change: moved ? 'moved_and_changed' : 'changed', from, to, fields });
+    else if (moved) changes.push({ change: 'moved', from, to });
+  }
+  const kept = new Set(pairs.map(({ from }) => from));
+  const found = new Set(pairs.map(({ to }) => to));
+  for (const [from, rule] of a.entries())
+    if (!kept.has(from)) changes.push({ change: 'removed', from, to: null, rule });
+  for (const [to, rule] of b.entries()) if (!found.has(to)) changes.push({ change: 'added', from: null, to, rule });
+  const place = ({ from, to }: RuleChange): number => to ?? (from as number) - 0.5;
+  return changes.sort((one, other) => place(one) - place(other));
+}
+
+const mirrored = ({ from, to }: Pair): Pair => ({ from: to, to: from });
+
+/** One text for a rule, whatever the order of its keys. */
+function textOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(textOf).join()}]`;
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${textOf(one)}`).join()}}`;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Which rule is which
+
+function match(a: readonly Rule[], b: readonly Rule[], textsA: readonly string[], textsB: readonly string[]): Pair[] {
+  const pairs = commonSubsequence(textsA, textsB);
+  const leftA = new Set(a.keys()).difference(new Set(pairs.map(({ from }) => from)));
+  const leftB = new Set(b.keys()).difference(new Set(pairs.map(({ to }) => to)));
+  const take = (from: number, to: number): void => {
+    pairs.push({ from, to });
+    leftA.delete(from);
+    leftB.delete(to);
+  };
+  // Identical, but past others that stayed.
+  for (const from of leftA) {
+    const to = [...leftB].find((one) => textsB[one] === textsA[from]);
+    if (to !== undefined) take(from, to);
+  }
+  for (const { from, to } of bySimilarity(a, b, leftA, leftB)) if (leftA.has(from) && leftB.has(to)) take(from, to);
+  return pairs.sort((one, other) => one.from - other.from);
+}
+
+/** The longest list of identical rules that are in the same order in both. */
+function commonSubsequence(a: readonly string[], b: readonly string[]): Pair[] {
+  // best[i][j]: how long it is for the rules from i and from j on.
+  const best = Array.from({ length: a.length + 1 }, () => Array<number>(b.length + 1).fill(0));
+  const at = (i: number, j: number): number => best[i]?.[j] ?? 0;
+  for (let i = a.length - 1; i >= 0; i--) {
+    const row = best[i] as number[];
+    for (let j = b.length - 1; j >= 0; j--) {
+      row[j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+    }
+  }
+  const pairs: Pair[] = [];
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    if (a[i] === b[j]) pairs.push({ from: i++, to: j++ });
+    else if (at(i + 1, j) >= at(i, j + 1)) i++;
+    else j++;
+  }
+  return pairs;
+}
+
+/** Below this two rules are better told as one removed and one added. */
+const ALIKE = 0.5;
+
+/** Pairs that are alike enough, the most similar first, and of equally similar ones the nearest. */
+function bySimilarity(a: readonly Rule[], b: readonly Rule[], leftA: Set<number>, leftB: Set<number>): Pair[] {
+  const sketchesA = new Map([...leftA].map((from) => [from, sketch(a[from] as Rule)]));
+  const sketchesB = new Map([...leftB].map((to) => [to, sketch(b[to] as Rule)]));
+  const scored: (Pair & { score: number })[] = [];
+  for (const [from, one] of sketchesA) {
+    for (const [to, other] of sketchesB) {
+      const score = similarity(one, other);
+      if (score >= ALIKE) scored.push({ from, to, score });
+    }
+  }
+  const distance = ({ from, to }: Pair): number => Math.abs(from - to);
+  return scored.sort(
+    (one, other) =>
+      other.score - one.score || distance(one) - distance(other) || one.from - other.from || one.to - other.to,
+  );
+}
+
+/** A rule made ready to be compared with many. */
+interface Sketch {
+  action: string;
+  rest: string[];
+  conditions: Map<string, { text: string; values: Set<string> }>;
+}
+
+/** Of longer lists, the first values stand for all. */
+const VALUES_MAX = 100;
+
+function sketch({ action, conditions, priority, permissions, rateLimit, message }: Rule): Sketch {
+  // No conditions at all are a catch-all written another way.
+  const entries = Object.entries(conditions ?? {});
+  if (entries.length === 0) entries.push(['default', true]);
+  return {
+    action,
+    rest: [priority, permissions, rateLimit, message].map((one) => (one === undefined ? '' : textOf(one))),
+    conditions: new Map(
+      entries.map(([key, value]) => {
+        const values = Array.isArray(value) ? value.map(textOf).sort().slice(0, VALUES_MAX) : [textOf(value)];
+        return [key, { text: textOf(value), values: new Set(values) }];
+      }),
+    ),
+  };
+}
+
+/** From 0 to 1. What a rule is about weighs most, then what it does about it. */
+function similarity(a: Sketch, b: Sketch): number {
+  const keys = new Set([...a.conditions.keys(), ...b.conditions.keys()]);
+  let common = 0;
+  for (const key of keys) {
+    const one = a.conditions.get(key);
+    const other = b.conditions.get(key);
+    if (one === undefined || other === undefined) continue;
+    if (one.text === other.text) common += 1;
+    else common += 0.5 + 0.4 * (one.values.intersection(other.values).size / one.values.union(other.values).size);
+  }
+  const rest = a.rest.filter((one, i) => one === b.rest[i]).length / a.rest.length;
+  return 0.7 * (common / keys.size) + 0.15 * Number(a.action === b.action) + 0.15 * rest;
+}
+
+/** The most pairs that keep their order; `pairs` is in the order of `from`. */
+function inPlace(unsorted: readonly Pair[]): Pair[] {
+  const pairs = [...unsorted].sort((one, other) => one.from - other.from);
+  // longest[i]: of the lists that end with pair i, the longest; it goes on with the pair before[i].
+  const longest: number[] = [];
+  const before: number[] = [];
+  let last = -1;
+  for (const [i, pair] of pairs.entries()) {
+    longest[i] = 1;
+    before[i] = -1;
+    for (let j = 0; j < i; j++) {
+      if ((pairs[j] as Pair).to < pair.to && (longest[j] as number) + 1 > longest[i]) {
+        longest[i] = (longest[j] as number) + 1;
+        before[i] = j;
+      }
+    }
+    if (last === -1 || longest[i] > (longest[last] as number)) last = i;
+  }
+  const kept: Pair[] = [];
+  for (let i = last; i !== -1; i = before[i] as number) kept.unshift(pairs[i] as Pair);
+  return kept;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// What of a rule changed
+
+const NESTED = ['conditions', 'rateLimit'];
+
+function fieldChanges(a: Rule, b: Rule): FieldChange[] {
+  return keysOf(a, b).flatMap((key) => {
+    const from = a[key as keyof Rule];
+    const to = b[key as keyof Rule];
+    if (NESTED.includes(key) && from !== undefined && to !== undefined) {
+      return entryChanges(`${key}.`, from as object, to as object);
+    }
+    return entryChanges('', { [key]: from }, { [key]: to });
+  });
+}
+
+function entryChanges(prefix: string, a: object, b: object): FieldChange[] {
+  const of = (record: object, key: string): unknown =>
+    (Object.hasOwn(record, key) ? record[key as never] : undefined) ?? null;
+  return keysOf(a, b)
+    .filter((key) => textOf(of(a, key)) !== textOf(of(b, key)))
+    .map((key) => ({ path: `${prefix}${key}`, from: of(a, key), to: of(b, key) }));
+}
+
+/** Those of the older one first, in its order. */
+const keysOf = (a: object, b: object): string[] => [...new Set([...Object.keys(a), ...Object.keys(b)])];

@@ -1,0 +1,190 @@
+/**
+ * What the clients of a fault test asked and were answered: the expectation. A request is `answered`, or `unknown` when
+ * the connection broke first; then it may have had its effect or not, but never half of it and never twice.
+ */
+import assert from 'node:assert/strict';
+import type { Reply, Running } from './process.ts';
+
+export interface CheckItem {
+  /** Unique; sent as `purpose`, so that the row of this very check is found again. */
+  token: string;
+  /** externalId. */
+  content: string;
+  requesterId: string | null;
+  /** Leaves a row: not a dry run, and the content exists. */
+  recorded: boolean;
+}
+
+interface Base {
+  method: string;
+  path: string;
+  body?: unknown;
+  idempotencyKey: string | undefined;
+  reply?: { status: number; text: string };
+}
+
+interface Checks {
+  checks: CheckItem[];
+}
+export interface OneItem {
+  item: Item;
+  title: string;
+}
+interface Items {
+  items: Item[];
+}
+
+export type Sent = Base &
+  (
+    | ({ kind: 'check' } & Checks)
+    | ({ kind: 'batch' } & Checks)
+    | ({ kind: 'create' } & OneItem)
+    | ({ kind: 'update' } & OneItem)
+    | ({ kind: 'delete' } & OneItem)
+    | ({ kind: 'bulk-create' } & Items)
+    | ({ kind: 'bulk-delete' } & Items)
+    | { kind: 'policy'; token: string }
+  );
+
+export type Refusal = 'storage_full' | 'service_unavailable';
+
+/** Content of one client, which alone edits it. */
+export interface Item {
+  externalId: string;
+  id: string | null;
+  exists: boolean;
+  /** Was there and was deleted: its decisions are gone. */
+  deleted: boolean;
+  title: string;
+  revision: number;
+}
+
+export const newItem = (externalId: string): Item => ({
+  externalId,
+  id: null,
+  exists: false,
+  deleted: false,
+  title: '',
+  revision: 0,
+});
+
+export class Book {
+  /** Recorded checks by token: what was answered, or null while that is unknown. */
+  readonly checks = new Map<string, { item: CheckItem; decision: Decided | null }>();
+  readonly items = new Map<string, Item>();
+  /** Edits of the shared policy: token → version, null while unknown. */
+  readonly policyEdits = new Map<string, number | null>();
+  /** Answered requests with an Idempotency-Key. */
+  readonly repeatable: Sent[] = [];
+  /** Requests whose connection broke. */
+  unknown: Sent[] = [];
+  answered = 0;
+  /** What an edit may be refused with now; a check that cannot be recorded is always a 503. Nothing was changed then. */
+  editsRefusedAs: Refusal | null = null;
+  readonly refused: Sent[] = [];
+  readonly refusals = { storage_full: 0, service_unavailable: 0 };
+
+  /** Sends, and writes down what came of it. Throws for an answer that should not be. */
+  async send(service: Running, sent: Sent): Promise<void> {
+    this.expect(sent);
+    let reply: Reply;
+    try {
+      reply = await service.ask(sent.method, sent.path, { body: sent.body, idempotencyKey: sent.idempotencyKey });
+    } catch (error) {
+      this.unknown.push(sent);
+      throw new Broken(String(error));
+    }
+    this.settle(sent, reply);
+  }
+
+  private expect(sent: Sent): void {
+    if (sent.kind === 'policy') this.policyEdits.set(sent.token, null);
+    if (sent.kind === 'check' || sent.kind === 'batch') {
+      for (const item of sent.checks) if (item.recorded) this.checks.set(item.token, { item, decision: null });
+    }
+  }
+
+  /** Takes an answer in; every one must be the success that the request was made for. */
+  settle(sent: Sent, reply: Reply): void {
+    if (this.editsRefusedAs !== null && reply.status >= 500) {
+      const records = 'checks' in sent && sent.checks.some(({ recorded }) => recorded);
+      const code = records ? 'service_unavailable' : this.editsRefusedAs;
+      const status = code === 'storage_full' ? 507 : 503;
+      assert.deepEqual([reply.status, reply.body.error.code], [status, code], `${sent.kind}: ${reply.text}`);
+      this.refusals[code]++;
+      this.refuse(sent);
+      return;
+    }
+    const wanted = sent.kind === 'create' ? 201 : 200;
+    assert.equal(reply.status, wanted, `${sent.method} ${sent.path} ${JSON.stringify(sent.body)}: ${reply.text}`);
+    this.answered++;
+    sent.reply = { status: reply.status, text: reply.text };
+    if (sent.idempotencyKey !== undefined) this.repeatable.push(sent);
+    if (sent.kind === 'check' || sent.kind === 'batch') {
+      const decisions: Decided[] = sent.kind === 'check' ? [reply.body] : reply.body.data;
+      assert.equal(decisions.length, sent.checks.length);
+      for (const [i, item] of sent.checks.entries()) this.decided(item, decisions[i] as Decided);
+    } else if (sent.kind === 'policy') this.policyEdits.set(sent.token, reply.body.version as number);
+    else if (sent.kind === 'delete') gone(sent.item);
+    else if (sent.kind === 'bulk-delete') {
+      assert.equal(reply.body.deleted, sent.items.length, reply.text);
+      for (const item of sent.items) gone(item);
+    } else if (sent.kind === 'bulk-create') {
+      assert.equal(reply.body.created, sent.items.length, reply.text);
+      for (const item of sent.items) there(item, item.externalId, 1);
+    } else {
+      sent.item.id = reply.body.id as string;
+      there(sent.item, sent.title, sent.item.revision + 1);
+      assert.equal(reply.body.title, sent.title);
+    }
+  }
+
+  /** Nothing of it may be found, ever: a row of it would be one that nobody asked for. */
+  private refuse(sent: Sent): void {
+    this.refused.push(sent);
+    if (sent.kind === 'policy') this.policyEdits.delete(sent.token);
+    if (sent.kind === 'check' || sent.kind === 'batch') for (const { token } of sent.checks) this.checks.delete(token);
+  }
+
+  /** A refused request may as well never have been sent; whether it was is not known when the power goes meanwhile. */
+  doubtRefused(): void {
+    for (const sent of this.refused.splice(0)) {
+      this.expect(sent);
+      this.unknown.push(sent);
+    }
+  }
+
+  private decided(item: CheckItem, decision: Decided): void {
+    if (item.recorded) {
+      assert.equal(decision.recorded, true, JSON.stringify(decision));
+      this.checks.set(item.token, { item, decision });
+    } else assert.notEqual(decision.recorded, true);
+  }
+}
+
+export interface Decided {
+  id: string;
+  recorded: boolean;
+  allowed: boolean;
+  reason: string | null;
+  contentId: string;
+  requesterId: string | null;
+  policyVersion: number;
+  matchedRule: { index: number } | null;
+  rateLimit: { limit: number; remaining: number } | null;
+  created: string;
+}
+
+export function there(item: Item, title: string, revision: number): void {
+  item.exists = true;
+  item.title = title;
+  item.revision = revision;
+}
+
+export function gone(item: Item): void {
+  item.exists = false;
+  item.deleted = true;
+}
+
+/** The connection broke: expected when the service is killed. */
+export class Broken extends Error {}

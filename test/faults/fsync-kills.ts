@@ -1,0 +1,112 @@
+/** The service is killed exactly when it is about to have something written through to the disk: the Nth time, for each N. */
+import assert from 'node:assert/strict';
+import { Book } from './book.ts';
+import { launch, newTestKey, type Running, temporaryFolder } from './process.ts';
+import { seeded } from './random.ts';
+import { killAtFsync } from './strace.ts';
+import { type Found, Verifier } from './verify.ts';
+import { runClient, setRound, setStage } from './workload.ts';
+
+export interface FsyncKillFigures extends Found {
+  firstStarts: number;
+  starts: number;
+  underLoad: number;
+  answered: number;
+}
+
+/** More fsyncs than a first start makes; the run ends where a start is no longer hit. */
+const FIRST_START_MAX = 60;
+const CLIENTS = 8;
+
+export async function runFsyncKills(options: {
+  points: number;
+  seed: number;
+  tell?: (line: string) => void;
+}): Promise<FsyncKillFigures> {
+  const { points, seed, tell = () => {} } = options;
+  const firstStarts = await killFirstStarts();
+  tell(`${firstStarts} first starts killed`);
+
+  const random = seeded(seed);
+  using folder = temporaryFolder();
+  const key = newTestKey();
+  const start = async (wrap?: readonly string[]): Promise<Running> => {
+    const service = launch({ dataDir: folder.path, key, ...(wrap === undefined ? {} : { wrap }) });
+    await service.ready;
+    return service;
+  };
+  let starts = 0;
+  let underLoad = 0;
+  let service = await start();
+  try {
+    const stage = await setStage(service);
+    const book = new Book();
+    const verifier = new Verifier(book, stage, folder.path);
+    for (let when = 1; when <= points; when++) {
+      const round = await setRound(service, stage, when);
+      await service.end('SIGKILL');
+      service = launch({ dataDir: folder.path, key, wrap: killAtFsync(when) });
+      const ready = await service.ready.then(
+        () => true,
+        () => false,
+      );
+      if (ready) {
+        let over = false;
+        const running = service;
+        const load = Promise.all(
+          Array.from({ length: CLIENTS }, (_, i) =>
+            runClient(running, book, seeded(random.int(0, 2 ** 31)), round, `${when}.${i}`, () => !over),
+          ),
+        );
+        const end = await Promise.race([running.exited, load.then(() => running.exited)]);
+        over = true;
+        await load;
+        assert.equal(end.signal, 'SIGKILL', running.output());
+        underLoad++;
+      } else {
+        const end = await service.exited;
+        assert.equal(end.signal, 'SIGKILL', service.output());
+        starts++;
+      }
+      service = await start();
+      await verifier.verify(service, random, round, when === points);
+      if (when % 20 === 0) tell(`killed at the ${when}th fsync, ${book.answered} requests answered`);
+    }
+    return { firstStarts, starts, underLoad, answered: book.answered, ...verifier.found };
+  } catch (error) {
+    throw new Error(`with seed ${seed}: ${(error as Error).message}\n${service.output().slice(-2000)}`, { cause: error });
+  } finally {
+    await service.end('SIGKILL');
+  }
+}
+
+/** On an empty folder: whatever a broken first start left, the next one makes a working service of it. */
+async function killFirstStarts(): Promise<number> {
+  const key = newTestKey();
+  for (let when = 1; when <= FIRST_START_MAX; when++) {
+    using folder = temporaryFolder();
+    const first = launch({ dataDir: folder.path, key, wrap: killAtFsync(when) });
+    const ready = await first.ready.then(
+      () => true,
+      () => false,
+    );
+    const end = await first.end('SIGKILL');
+    assert.equal(end.signal, 'SIGKILL', first.output());
+    const second = launch({ dataDir: folder.path, key });
+    try {
+      await second.ready;
+      const keys = await second.ask('GET', '/v1/api-keys');
+      assert.deepEqual([keys.status, keys.body.totalCount], [200, 1], keys.text);
+      const policy = await second.ask('GET', '/v1/policies/pol_default');
+      assert.deepEqual([policy.status, policy.body.version, policy.body.defaultAction], [200, 1, 'deny']);
+      const item = { externalId: 'a', title: 'a', type: 'article', source: 'https://example.com' };
+      assert.equal((await second.ask('POST', '/v1/content', { body: item })).status, 201);
+      const check = await second.ask('POST', '/v1/access/check', { body: { contentId: 'a' } });
+      assert.equal(check.body.recorded, true);
+    } finally {
+      await second.end('SIGKILL');
+    }
+    if (ready) return when - 1;
+  }
+  return FIRST_START_MAX;
+}

@@ -1,0 +1,154 @@
+/** The real service as a process of its own: started, asked over HTTP, killed. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { newKeyText } from '../../src/keys/key.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const READY_WITHIN_MS = 30_000;
+const ENDED_WITHIN_MS = 20_000;
+const OUTPUT_MAX = 200_000;
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came
+  body: any;
+}
+
+export interface Ask {
+  body?: unknown;
+  idempotencyKey?: string | undefined;
+  headers?: Record<string, string>;
+}
+
+export interface End {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface LaunchOptions {
+  dataDir: string;
+  key: string;
+  /** A command that runs the service as its own process, such as strace -D. */
+  wrap?: readonly string[];
+  /** Given to Node before the entry. */
+  nodeOptions?: readonly string[];
+  env?: Record<string, string>;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  /** Rejects when the process ends first, or takes too long. */
+  readonly ready: Promise<void>;
+  readonly exited: Promise<End>;
+  /** Everything written so far, for reports. */
+  output(): string;
+  /** Rejects when the connection breaks before the whole answer is there. */
+  ask(method: string, path: string, ask?: Ask): Promise<Reply>;
+  end(signal: NodeJS.Signals): Promise<End>;
+}
+
+export const newTestKey = (): string => newKeyText('secret');
+
+export function temporaryFolder(): Disposable & { path: string } {
+  const path = mkdtempSync(join(tmpdir(), 'postern-fault-'));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export function launch({ dataDir, key, wrap = [], nodeOptions = [], env = {} }: LaunchOptions): Running {
+  const [command = '', ...args] = [...wrap, process.execPath, ...nodeOptions, MAIN];
+  const child = spawn(command, args, {
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      POSTERN_PORT: '0',
+      POSTERN_DATA_DIR: dataDir,
+      POSTERN_BOOTSTRAP_KEY: key,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let url = '';
+  const exited = new Promise<End>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+  const ready = new Promise<void>((resolve, reject) => {
+    let rest = '';
+    const timer = setTimeout(() => reject(new Error(`not ready in time:\n${output}`)), READY_WITHIN_MS);
+    const hear = (chunk: Buffer): void => {
+      if (output.length < OUTPUT_MAX) output += chunk.toString();
+      if (url !== '') return;
+      rest += chunk.toString();
+      const lines = rest.split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        const address = /"address":"([^"]+)".*"msg":"ready"/.exec(line)?.[1];
+        if (address === undefined) continue;
+        url = address;
+        clearTimeout(timer);
+        resolve();
+      }
+    };
+    child.stdout?.on('data', hear);
+    child.stderr?.on('data', hear);
+    child.once('error', reject);
+    void exited.then(({ code, signal }) => {
+      clearTimeout(timer);
+      reject(new EndedEarly(`ended before it was ready (${code ?? signal}):\n${output}`));
+    });
+  });
+  ready.catch(() => {});
+
+  return {
+    child,
+    pid: child.pid ?? 0,
+    ready,
+    exited,
+    output: () => output,
+    async ask(method, path, { body, idempotencyKey, headers = {} } = {}) {
+      const response = await fetch(url + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+      return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+    },
+    async end(signal) {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      const timer = setTimeout(() => child.kill('SIGKILL'), ENDED_WITHIN_MS);
+      const end = await exited;
+      clearTimeout(timer);
+      return end;
+    },
+  };
+}
+
+/** The process was gone before it answered anything. */
+export class EndedEarly extends Error {}
+
+/** Asks again and again until `done`, for what happens by itself but not at a known moment. */
+export async function eventually<T>(
+  what: string,
+  withinMs: number,
+  attempt: () => Promise<T>,
+  done: (value: T) => boolean,
+): Promise<T> {
+  const end = performance.now() + withinMs;
+  for (;;) {
+    const value = await attempt();
+    if (done(value)) return value;
+    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}; last: ${JSON.stringify(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

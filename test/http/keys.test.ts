@@ -1,0 +1,405 @@
+/** API keys: what they grant, to whom, from where and until when. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { startTestService, type TestService, testClock } from '../support/service.ts';
+import { assertError, assertErrorShape, assertStatus, ID, item, MOMENT, made, makeKey, wire } from './given.ts';
+
+const clock = testClock();
+const postern = await startTestService({ clock });
+after(() => postern[Symbol.asyncDispose]());
+
+const create = (body: object, key?: string) =>
+  postern.call('POST', '/v1/api-keys', { body: { name: 'k', type: 'secret', ...body }, ...(key === undefined ? {} : { key }) });
+const isoIn = (ms: number, of = clock) => new Date(of.now() + ms).toISOString();
+
+describe('create', () => {
+  test('shows the key once, and never again', async () => {
+    const { body } = await create({ name: 'N' });
+    assert.match(body.key, /^svc_sk_[0-9A-Za-z]{49}$/);
+    assert.equal(body.prefix, body.key.slice(0, 12));
+    assert.match(body.id, ID('key'));
+    assert.match(body.createdAt, MOMENT);
+    assert.deepEqual([body.name, body.type, body.permissions, body.lastUsedAt], ['N', 'secret', ['*'], null]);
+    const got = await postern.call('GET', `/v1/api-keys/${body.id}`);
+    assert.deepEqual({ ...got.body, key: body.key }, body);
+    assert.equal('key' in got.body, false);
+    for (const path of ['/v1/api-keys', '/v1/api_keys', `/v1/api_keys/${body.id}`]) {
+      assert.ok(!(await postern.call('GET', path)).text.includes(body.key), path);
+    }
+  });
+  test('a public key has its own prefix and may read content by default', async () => {
+    const { body } = await create({ type: 'public' });
+    assert.match(body.key, /^svc_pk_[0-9A-Za-z]{49}$/);
+    assert.deepEqual(body.permissions, ['content:read']);
+  });
+  test('public keys may hold reading permissions and checks, nothing else', async () => {
+    const may = ['content:read', 'policies:read', 'analytics:read', 'access:check'];
+    assertStatus(await create({ type: 'public', permissions: may }), 201);
+    for (const one of ['content:write', 'policies:write', 'webhooks:manage', 'api_keys:manage', '*']) {
+      const answer = await create({ type: 'public', permissions: ['content:read', one] });
+      assertError(answer, 'invalid_request', undefined, one);
+      assert.ok(answer.body.error.param.startsWith('permissions'));
+    }
+  });
+  test('refuses what it does not know', async () => {
+    assertError(await create({ name: '' }), 'invalid_request', 'name');
+    assertError(await create({ type: 'admin' }), 'invalid_request', 'type');
+    for (const one of ['content', 'content:*', 'Content:read', '', 'content:read ', 5]) {
+      const answer = await create({ permissions: [one] });
+      assertError(answer, 'invalid_request');
+      assert.ok(answer.body.error.param.startsWith('permissions'));
+    }
+    for (const expiresAt of ['tomorrow', '2026-11-31T00:00:00Z', '', 5]) {
+      assertError(await create({ expiresAt }), 'invalid_request', 'expiresAt', String(expiresAt));
+    }
+    for (const field of ['id', 'key', 'prefix', 'createdAt', 'lastUsedAt']) {
+      assertError(await create({ [field]: 'x' }), 'invalid_request', field);
+    }
+  });
+  test('write does not imply read', async () => {
+    const key = await makeKey(postern, { permissions: ['content:write'] });
+    const { id } = (await postern.call('POST', '/v1/content', { body: item(), key })).body;
+    const refused = await postern.call('GET', `/v1/content/${id}`, { key });
+    assertError(refused, 'insufficient_permissions');
+    assert.match(refused.body.error.message, /content:read/);
+  });
+  test('lastUsedAt tells the last use', async () => {
+    const { id, key } = (await create({})).body;
+    clock.advance(5000);
+    await postern.call('GET', '/v1/content', { key });
+    const { lastUsedAt } = (await postern.call('GET', `/v1/api-keys/${id}`)).body;
+    assert.equal(lastUsedAt, new Date(clock.now()).toISOString());
+  });
+  test('the alias is the same thing', async () => {
+    const one = await made(postern, '/v1/api_keys', { name: 'k', type: 'secret' });
+    assertStatus(await postern.call('GET', `/v1/api-keys/${one.id}`), 200);
+    const rotated = await postern.call('POST', `/v1/api_keys/${one.id}/rotate`, { body: {} });
+    assert.ok(rotated.status === 200 || rotated.status === 201);
+    assertStatus(await postern.call('DELETE', `/v1/api_keys/${rotated.body.id}`), 200);
+  });
+  test('keys, requests and answers with secrets leave none in the logs, the metrics or the files', async () => {
+    await using own = await startTestService();
+    const headers = { 'idempotency-key': 'make-a-key' };
+    const plain = await own.call('POST', '/v1/api-keys', { body: { name: 'k', type: 'secret' } });
+    const kept = await own.call('POST', '/v1/api-keys', { body: { name: 'k', type: 'secret' }, headers });
+    const rotated = await own.call('POST', `/v1/api-keys/${plain.body.id}/rotate`, {
+      body: { graceSeconds: 60 },
+      headers: { 'idempotency-key': 'rotate-a-key' },
+    });
+    await own.call('GET', '/v1/content', { key: kept.body.key });
+    await own.call('GET', '/v1/content', { key: `${kept.body.key}x` });
+    await own.call('GET', '/v1/content', { key: plain.body.key.replace('svc_sk_', 'svc_pk_') });
+    const keys: string[] = [own.key, plain.body.key, kept.body.key, rotated.body.key];
+    const pages = await Promise.all(['/metrics', '/openapi.json', '/docs', '/readyz'].map((path) => own.call('GET', path, { key: null })));
+    const stored = filesOf(own.dataDir);
+    for (const key of keys) {
+      const secret = key.slice(12);
+      assert.ok(!own.logs.join('').includes(secret), 'in the logs');
+      for (const page of pages) assert.ok(!page.text.includes(secret), 'in a page');
+      for (const [name, text] of stored) assert.ok(!text.includes(secret), `in the file ${name}: only the SHA-256 is stored`);
+    }
+  });
+});
+
+function filesOf(folder: string): [string, string][] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((one) => one.isFile())
+    .map((one) => [one.name, readFileSync(join(one.parentPath, one.name), 'latin1')]);
+}
+
+describe('escalation', () => {
+  test('no key grants what it does not hold', async () => {
+    const admin = await makeKey(postern, { permissions: ['api_keys:manage', 'content:read'] });
+    assertStatus(await create({ permissions: ['content:read'] }, admin), 201);
+    assertStatus(await create({ permissions: ['api_keys:manage', 'content:read'] }, admin), 201);
+    assertStatus(await create({ type: 'public' }, admin), 201);
+    for (const permissions of [['content:write'], ['*'], ['content:read', 'access:check'], undefined]) {
+      assertError(await create({ permissions }, admin), 'insufficient_permissions', undefined, String(permissions));
+    }
+    const narrow = await makeKey(postern, { permissions: ['api_keys:manage'] });
+    assertError(await create({ type: 'public' }, narrow), 'insufficient_permissions');
+  });
+  test('nor by rotating a key that holds more', async () => {
+    const narrow = await makeKey(postern, { permissions: ['api_keys:manage'] });
+    const { id, key } = (await create({ permissions: ['*'] })).body;
+    const { id: writer } = (await create({ permissions: ['content:write'] })).body;
+    for (const target of [id, writer]) {
+      const answer = await postern.call('POST', `/v1/api-keys/${target}/rotate`, { body: { graceSeconds: 0 }, key: narrow });
+      assertError(answer, 'insufficient_permissions');
+      assert.ok(!answer.text.includes('svc_sk_'));
+    }
+    assertStatus(await postern.call('GET', '/v1/content', { key }), 200);
+  });
+});
+
+describe('revocation', () => {
+  test('acts at once', async () => {
+    const { id, key } = (await create({})).body;
+    assertStatus(await postern.call('GET', '/v1/content', { key }), 200);
+    assert.deepEqual((await postern.call('DELETE', `/v1/api-keys/${id}`)).body, { id, object: 'api_key', revoked: true });
+    const refused = await postern.call('GET', '/v1/content', { key });
+    assertError(refused, 'invalid_api_key');
+    assert.match(refused.body.error.message, /revoked/i);
+  });
+  test('survives a restart', async () => {
+    await using own = await startTestService();
+    const { id, key } = (await made(own, '/v1/api-keys', { name: 'k', type: 'secret' })) as { id: string; key: string };
+    await own.call('DELETE', `/v1/api-keys/${id}`);
+    await own.restart();
+    assertError(await own.call('GET', '/v1/content', { key }), 'invalid_api_key');
+    assertStatus(await own.call('GET', '/v1/content'), 200);
+  });
+  test('unknown keys are not found', async () => {
+    for (const id of ['none', 'key_00000000000000000000000000', 'x'.repeat(300)]) {
+      assertError(await postern.call('GET', `/v1/api-keys/${id}`), 'api_key_not_found');
+      assertError(await postern.call('DELETE', `/v1/api-keys/${id}`), 'api_key_not_found');
+      assertError(await postern.call('POST', `/v1/api-keys/${id}/rotate`, { body: {} }), 'api_key_not_found');
+    }
+  });
+});
+
+describe('the last admin key', () => {
+  const idOf = async (own: TestService) => (await own.call('GET', '/v1/api-keys')).body.data.at(-1).id;
+  test('cannot be revoked', async () => {
+    await using own = await startTestService();
+    const first = await idOf(own);
+    await makeKey(own, { permissions: ['content:read'] });
+    assertError(await own.call('DELETE', `/v1/api-keys/${first}`), 'last_admin_key');
+    const second = await made(own, '/v1/api-keys', { name: 'k', type: 'secret', permissions: ['api_keys:manage'] });
+    assertStatus(await own.call('DELETE', `/v1/api-keys/${first}`), 200);
+    assertError(await own.call('DELETE', `/v1/api-keys/${second.id}`, { key: second.key }), 'last_admin_key');
+    assertStatus(await own.call('GET', '/v1/api-keys', { key: second.key }), 200);
+  });
+  test('an expired admin key does not count', async () => {
+    const time = testClock();
+    await using own = await startTestService({ clock: time });
+    const first = await idOf(own);
+    await makeKey(own, { expiresAt: isoIn(1000, time) });
+    time.advance(1000);
+    assertError(await own.call('DELETE', `/v1/api-keys/${first}`), 'last_admin_key');
+  });
+  test('cannot be left to expire: one with an end is no successor', async () => {
+    const time = testClock();
+    await using own = await startTestService({ clock: time });
+    const first = await idOf(own);
+    await makeKey(own, { expiresAt: isoIn(60_000, time) });
+    assertError(await own.call('DELETE', `/v1/api-keys/${first}`), 'last_admin_key');
+  });
+  test('can be rotated, with and without grace; its successor is then the last', async () => {
+    for (const graceSeconds of [0, 60]) {
+      const time = testClock();
+      await using own = await startTestService({ clock: time });
+      const answer = await own.call('POST', `/v1/api-keys/${await idOf(own)}/rotate`, { body: { graceSeconds } });
+      assert.ok(answer.status === 200 || answer.status === 201, answer.text);
+      const { key } = answer.body;
+      assertStatus(await own.call('GET', '/v1/api-keys', { key }), 200);
+      assertError(await own.call('DELETE', `/v1/api-keys/${answer.body.id}`, { key }), 'last_admin_key');
+      time.advance(60_000);
+      assertError(await own.call('GET', '/v1/api-keys'), 'invalid_api_key');
+      assertStatus(await own.call('GET', '/v1/api-keys', { key }), 200);
+    }
+  });
+});
+
+describe('expiry', () => {
+  test('a key stops at the millisecond of its expiresAt', async () => {
+    const key = await makeKey(postern, { expiresAt: isoIn(10_000) });
+    clock.advance(9999);
+    assertStatus(await postern.call('GET', '/v1/content', { key }), 200);
+    clock.advance(1);
+    const refused = await postern.call('GET', '/v1/content', { key });
+    assertError(refused, 'invalid_api_key');
+    assert.match(refused.body.error.message, /expired/i);
+  });
+  test('expiresAt is told as a moment in UTC', async () => {
+    const { body } = await create({ expiresAt: '2027-01-01T00:00:00+02:00' });
+    assert.equal(body.expiresAt, '2026-12-31T22:00:00.000Z');
+  });
+});
+
+describe('rotation', () => {
+  const rotate = (id: string, body: object) => postern.call('POST', `/v1/api-keys/${id}/rotate`, { body });
+  test('the old key works until its grace is over, the new one at once', async () => {
+    const old = (await create({ name: 'N', permissions: ['content:read'], allowedIps: ['127.0.0.1'] })).body;
+    const { body } = await rotate(old.id, { graceSeconds: 60 });
+    assert.match(body.key, /^svc_sk_[0-9A-Za-z]{49}$/);
+    assert.notEqual(body.key, old.key);
+    assert.deepEqual([body.name, body.type, body.permissions, body.allowedIps], ['N', 'secret', ['content:read'], ['127.0.0.1']]);
+    clock.advance(59_999);
+    for (const key of [old.key, body.key]) assertStatus(await postern.call('GET', '/v1/content', { key }), 200);
+    clock.advance(1);
+    assertError(await postern.call('GET', '/v1/content', { key: old.key }), 'invalid_api_key');
+    assertStatus(await postern.call('GET', '/v1/content', { key: body.key }), 200);
+  });
+  test('no grace ends the old key at once', async () => {
+    const old = (await create({})).body;
+    await rotate(old.id, { graceSeconds: 0 });
+    assertError(await postern.call('GET', '/v1/content', { key: old.key }), 'invalid_api_key');
+  });
+  test('grace is 0 to 604,800 seconds', async () => {
+    for (const graceSeconds of [-1, 604_801, 1.5, '60', null]) {
+      const { id } = (await create({})).body;
+      assertError(await rotate(id, { graceSeconds }), 'invalid_request', 'graceSeconds', String(graceSeconds));
+    }
+    for (const graceSeconds of [0, 1, 604_799, 604_800]) {
+      const { id } = (await create({})).body;
+      const { status } = await rotate(id, { graceSeconds });
+      assert.ok(status === 200 || status === 201);
+    }
+  });
+  test('grace never makes a key live longer than its expiresAt', async () => {
+    const old = (await create({ expiresAt: isoIn(10_000) })).body;
+    await rotate(old.id, { graceSeconds: 3600 });
+    clock.advance(10_000);
+    assertError(await postern.call('GET', '/v1/content', { key: old.key }), 'invalid_api_key');
+  });
+  test('a second rotation never brings the first key back', async () => {
+    const old = (await create({})).body;
+    await rotate(old.id, { graceSeconds: 10 });
+    await rotate(old.id, { graceSeconds: 3600 });
+    clock.advance(10_000);
+    assertError(await postern.call('GET', '/v1/content', { key: old.key }), 'invalid_api_key');
+  });
+  test('nothing brings back a revoked or expired key', async () => {
+    const gone = (await create({})).body;
+    await postern.call('DELETE', `/v1/api-keys/${gone.id}`);
+    await rotate(gone.id, { graceSeconds: 3600 });
+    assertError(await postern.call('GET', '/v1/content', { key: gone.key }), 'invalid_api_key');
+    const past = (await create({ expiresAt: isoIn(1000) })).body;
+    clock.advance(1000);
+    await rotate(past.id, { graceSeconds: 3600 });
+    assertError(await postern.call('GET', '/v1/content', { key: past.key }), 'invalid_api_key');
+  });
+});
+
+describe('allowedIps', () => {
+  const good = ['127.0.0.1', '10.0.0.0/8', '0.0.0.0/0', '1.2.3.4/32', '::1', '2001:db8::/32', '::/0', '2001:db8::1/128', '::ffff:10.0.0.1'];
+  const bad = [
+    '', 'x', 'localhost', '256.0.0.1', '1.2.3', '127.1', '2130706433', '0x7f.0.0.1', '0x7f000001', '010.0.0.1', '1.2.3.04', '1.2.3.4.5', '1.2.3.4/33',
+    '1.2.3.4/', '/8', '1.2.3.4/-1', '1.2.3.4/8/8', '1.2.3.4/08', '1.2.3.4/8 ', ' 1.2.3.4', '1.2.3.4/a', '1.2.3.4/1e1', '::/129', ':::', '1::2::3', 'fe80::1%eth0',
+    '[::1]', '1.2.3.4:80', '*', '1.2.3.*', '1.2.3.4-5', '::ffff:1.2.3', '::ffff:01.2.3.4', '12345::', 'g::',
+  ];
+  for (const one of good) test(`${one} is a range`, async () => assertStatus(await create({ allowedIps: [one] }), 201));
+  for (const one of bad) {
+    test(`${JSON.stringify(one)} is none`, async () => {
+      const answer = await create({ allowedIps: [one] });
+      assertError(answer, 'invalid_request');
+      assert.ok(answer.body.error.param.startsWith('allowedIps'));
+    });
+  }
+  test('are echoed', async () => {
+    const allowedIps = ['10.0.0.0/8', '2001:db8::/32', '127.0.0.1'];
+    assert.deepEqual((await create({ allowedIps })).body.allowedIps, allowedIps);
+  });
+  for (const [ranges, allowed] of [
+    [['127.0.0.1'], true],
+    [['127.0.0.0/8'], true],
+    [['127.0.0.0/30'], true],
+    [['127.0.0.1/32'], true],
+    [['10.0.0.0/8', '127.0.0.1'], true],
+    [['::ffff:127.0.0.1'], true],
+    [['0.0.0.0/0'], true],
+    [['10.0.0.0/8'], false],
+    [['127.0.0.2'], false],
+    [['127.0.0.2/32', '126.0.0.0/8'], false],
+    [['::1'], false],
+    [['2001:db8::/32'], false],
+  ] as const) {
+    test(`from 127.0.0.1 with ${ranges}: ${allowed ? 'yes' : 'no'}`, async () => {
+      const key = await makeKey(postern, { allowedIps: ranges });
+      const answer = await postern.call('GET', '/v1/content', { key });
+      if (allowed) return assertStatus(answer, 200);
+      assertError(answer, 'ip_not_allowed');
+      assert.match(answer.body.error.message, /127\.0\.0\.1/);
+    });
+  }
+  test('X-Forwarded-For of a peer nobody trusts is nothing', async () => {
+    const key = await makeKey(postern, { allowedIps: ['1.2.3.4'] });
+    for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'true-client-ip', 'cf-connecting-ip']) {
+      const value = name === 'forwarded' ? 'for=1.2.3.4' : '1.2.3.4';
+      assertError(await postern.call('GET', '/v1/content', { key, headers: { [name]: value } }), 'ip_not_allowed');
+    }
+  });
+
+  for (const host of ['::1', '::']) {
+    test(`listening on ${host}: a mapped address is its IPv4 address`, async (t) => {
+      let own: TestService;
+      try {
+        own = await startTestService({ env: { POSTERN_HOST: host } });
+      } catch (error) {
+        if (!/EADDRNOTAVAIL|EAFNOSUPPORT/.test(String(error))) throw error;
+        return t.skip('no IPv6 here');
+      }
+      await using _ = own;
+      const { port } = new URL(own.url);
+      const six = await makeKey({ ...own, call: own.call }, { allowedIps: ['::1'] });
+      const four = await makeKey(own, { allowedIps: ['127.0.0.1'] });
+      const ask = async (at: string, key: string) =>
+        (await fetch(`http://${at}:${port}/v1/content`, { headers: { authorization: `Bearer ${key}` } })).status;
+      assert.deepEqual([await ask('[::1]', six), await ask('[::1]', four)], [200, 403]);
+      if (host === '::') assert.deepEqual([await ask('127.0.0.1', six), await ask('127.0.0.1', four)], [403, 200]);
+    });
+  }
+});
+
+describe('trusted proxies', async () => {
+  const own = await startTestService({ env: { POSTERN_TRUSTED_PROXIES: '127.0.0.0/8, 10.0.0.0/8,2001:db8:ffff::/48' } });
+  after(() => own[Symbol.asyncDispose]());
+  const from = async (allowed: string, forwarded: string | string[]) => {
+    const key = await makeKey(own, { allowedIps: [allowed] });
+    const headers = { authorization: `Bearer ${key}`, 'x-forwarded-for': forwarded };
+    return wire(own, 'GET', '/v1/content', { headers });
+  };
+  const cases: [string, string | string[], boolean][] = [
+    ['1.2.3.4', '1.2.3.4', true],
+    ['1.2.3.4', '9.9.9.9, 1.2.3.4', true],
+    ['9.9.9.9', '9.9.9.9, 1.2.3.4', false],
+    ['1.2.3.4', '9.9.9.9, 1.2.3.4, 10.0.0.5', true],
+    ['1.2.3.4', '9.9.9.9,1.2.3.4,10.0.0.5,127.0.0.9', true],
+    ['1.2.3.4', ['9.9.9.9, 1.2.3.4', '10.0.0.5'], true],
+    ['9.9.9.9', ['9.9.9.9', '1.2.3.4, 10.0.0.5'], false],
+    ['1.2.3.4', '::ffff:1.2.3.4', true],
+    ['1.2.3.4', '1.2.3.4, ::ffff:10.0.0.5', true],
+    ['2001:db8::/32', '2001:db8::77', true],
+    ['2001:db8::77', '2001:DB8:0:0:0:0:0:77', true],
+    ['1.2.3.4', '1.2.3.4, 2001:db8:ffff::1', true],
+    ['1.2.3.4', '1.2.3.4, 2001:db8:fffe::1', false],
+    ['127.0.0.1', '1.2.3.4', false],
+    ['1.2.3.4', '1.2.3.4, junk', false],
+    ['1.2.3.4', '1.2.3.4, 010.0.0.5', false],
+    ['1.2.3.4', '1.2.3.4, 10.5', false],
+    ['1.2.3.4', '1.2.3.4, 0x0a.0.0.1', false],
+    ['10.0.0.5', '10.0.0.5, 10.0.0.6', true],
+  ];
+  for (const [allowed, forwarded, expected] of cases) {
+    test(`${JSON.stringify(forwarded)} for a key of ${allowed}: ${expected ? 'yes' : 'no'}`, async () => {
+      const answer = await from(allowed, forwarded);
+      if (expected) return assertStatus(answer, 200);
+      assertError(answer, 'ip_not_allowed');
+    });
+  }
+  test('the refusal names the address that counted', async () => {
+    assert.match((await from('9.9.9.9', '9.9.9.9, 1.2.3.4')).body.error.message, /1\.2\.3\.4/);
+  });
+  test('nonsense in it costs no 5xx', async () => {
+    for (const value of ['', ',', ',,,', ' ', 'unknown', '_hidden', '1.2.3.4:80', '[::1]:80', 'x'.repeat(5000), '1,'.repeat(2000)]) {
+      const answer = await from('10.99.99.99', value);
+      assertErrorShape(answer, value.slice(0, 20));
+      assert.equal(answer.status, 403, value.slice(0, 20));
+    }
+  });
+});
+
+describe('public keys', () => {
+  test('read, and write nothing', async () => {
+    const permissions = ['content:read', 'policies:read', 'analytics:read', 'access:check'];
+    const key = await makeKey(postern, { type: 'public', permissions });
+    for (const path of ['/v1/content', '/v1/policies', '/v1/analytics/usage', '/v1/access/decisions']) {
+      assertStatus(await postern.call('GET', path, { key }), 200, path);
+    }
+    assertError(await postern.call('POST', '/v1/content', { body: item(), key }), 'insufficient_permissions');
+    assertError(await postern.call('GET', '/v1/api-keys', { key }), 'insufficient_permissions');
+  });
+});

@@ -1,0 +1,126 @@
+/**
+ * The permission matrix: for every route the service has, and each single permission, allowed if and only if it is the
+ * one in the contract's table (section 7). A route that the table does not know fails the test.
+ */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { startTestService } from '../support/service.ts';
+import { assertError, made, makeKey, wire } from './given.ts';
+
+/** The contract's table, as patterns of `METHOD path`. The first that fits counts. */
+const TABLE: readonly [RegExp, string][] = [
+  [/^GET \/v1\/content(\/\{id\})?$/, 'content:read'],
+  [/^(POST|PATCH|DELETE) \/v1\/content(\/\{id\}|\/upsert|\/bulk-upsert|\/bulk-delete)?$/, 'content:write'],
+  [/^POST \/v1\/policies\/(lint|simulate)$/, 'policies:read'],
+  [/^GET \/v1\/(policies|requesters|licenses)(\/.*)?$/, 'policies:read'],
+  [/^(POST|PATCH|DELETE) \/v1\/(policies|requesters|licenses)(\/.*)?$/, 'policies:write'],
+  [/^POST \/v1\/access\/check(\/batch)?$/, 'access:check'],
+  [/^GET \/v1\/(analytics\/usage|access\/decisions(\/\{id\})?)$/, 'analytics:read'],
+  [/^[A-Z]+ \/v1\/(webhooks|events)(\/.*)?$/, 'webhooks:manage'],
+  [/^[A-Z]+ \/v1\/(api-keys|api_keys)(\/.*)?$/, 'api_keys:manage'],
+  [/^GET \/v1\/audit-log$/, 'api_keys:manage'],
+];
+const PERMISSIONS = [
+  'content:read',
+  'content:write',
+  'policies:read',
+  'policies:write',
+  'access:check',
+  'analytics:read',
+  'webhooks:manage',
+  'api_keys:manage',
+];
+/** What the issues so far promise: the document of the API must not be the one to forget a route. */
+const PROMISED = [
+  'POST /v1/content', 'GET /v1/content', 'GET /v1/content/{id}', 'PATCH /v1/content/{id}', 'DELETE /v1/content/{id}',
+  'POST /v1/content/upsert', 'POST /v1/content/bulk-upsert', 'POST /v1/content/bulk-delete',
+  'POST /v1/policies', 'GET /v1/policies', 'GET /v1/policies/{id}', 'PATCH /v1/policies/{id}', 'DELETE /v1/policies/{id}',
+  'POST /v1/api-keys', 'GET /v1/api-keys', 'GET /v1/api-keys/{id}', 'DELETE /v1/api-keys/{id}', 'POST /v1/api-keys/{id}/rotate',
+  'POST /v1/api_keys', 'GET /v1/api_keys', 'GET /v1/api_keys/{id}', 'DELETE /v1/api_keys/{id}', 'POST /v1/api_keys/{id}/rotate',
+  'POST /v1/access/check', 'POST /v1/access/check/batch', 'GET /v1/access/decisions', 'GET /v1/access/decisions/{id}',
+  'GET /v1/analytics/usage',
+];
+
+const postern = await startTestService();
+after(() => postern[Symbol.asyncDispose]());
+
+const { body: openapi } = await postern.call('GET', '/openapi.json', { key: null });
+const routes = Object.entries(openapi.paths as Record<string, object>)
+  .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
+  .filter((route) => route.includes(' /v1/'));
+const keys = new Map<string, string>();
+for (const one of PERMISSIONS) keys.set(one, await makeKey(postern, { permissions: [one] }));
+const publicKeys = new Map<string, string>();
+for (const one of ['content:read', 'policies:read', 'analytics:read', 'access:check']) {
+  publicKeys.set(one, await makeKey(postern, { type: 'public', permissions: [one] }));
+}
+
+/** A request that has no effect whoever sends it: the ids are unknown, the bodies empty. */
+const ask = (route: string, key: string | null) => {
+  const [method, path] = route.split(' ') as [string, string];
+  const target = path.replace(/\{[^}]+\}/g, 'unknown');
+  const body = method === 'POST' || method === 'PATCH' ? '{}' : undefined;
+  const headers = { authorization: key === null ? '' : `Bearer ${key}` };
+  return wire(postern, method, target, body === undefined ? { headers } : { headers, body });
+};
+
+test('every promised route is documented', () => {
+  for (const route of PROMISED) assert.ok(routes.includes(route), route);
+});
+
+describe('the matrix', () => {
+  for (const route of routes) {
+    test(route, async () => {
+      const needed = TABLE.find(([pattern]) => pattern.test(route))?.[1];
+      assert.ok(needed !== undefined, `the contract's table has no permission for ${route}`);
+      assertError(await ask(route, null), 'missing_api_key');
+      for (const set of [keys, publicKeys]) {
+        for (const [permission, key] of set) {
+          const answer = await ask(route, key);
+          assert.notEqual(answer.status, 401, `${permission} ${answer.text}`);
+          if (permission === needed) assert.notEqual(answer.status, 403, `${permission} ${answer.text}`);
+          else {
+            assertError(answer, 'insufficient_permissions', undefined, permission);
+            assert.ok(answer.body.error.message.includes(needed), answer.body.error.message);
+          }
+        }
+      }
+      const all = await ask(route, postern.key);
+      assert.ok(all.status !== 401 && all.status !== 403, all.text);
+    });
+  }
+  test('HEAD asks for what GET asks for', async () => {
+    for (const route of routes.filter((one) => one.startsWith('GET '))) {
+      const needed = TABLE.find(([pattern]) => pattern.test(route))?.[1];
+      for (const [permission, key] of keys) {
+        if (permission === needed) continue;
+        const { status } = await ask(route.replace('GET', 'HEAD'), key);
+        assert.ok(status === 403 || status === 405 || status === 404, `${permission} HEAD ${route} ${status}`);
+      }
+      const { status } = await ask(route.replace('GET', 'HEAD'), null);
+      assert.ok(status === 401 || status === 405 || status === 404, `HEAD ${route} ${status}`);
+    }
+  });
+  test('a path in other clothes asks for the same', async () => {
+    const key = keys.get('webhooks:manage') as string;
+    await made(postern, '/v1/content', { externalId: 'x', title: 'x', type: 'article', source: 'https://a.b' });
+    for (const path of ['/v1/content/', '//v1/content', '/v1//content', '/V1/content', '/v1/CONTENT', '/v1/%63ontent', '/v1/content/%78', '/v1/x/../content', '/v1/content;a=b', '/v1/content/x/', 'http://other.example/v1/content']) {
+      const { status, text } = await wire(postern, 'GET', path, { headers: { authorization: `Bearer ${key}` } });
+      assert.ok(status === 403 || status === 404 || status === 400, `${path} ${status} ${text}`);
+    }
+  });
+  test('expand asks for content:read only', async () => {
+    const { id } = await made(postern, '/v1/content', { externalId: 'y', title: 'x', type: 'article', source: 'https://a.b' });
+    const answer = await postern.call('GET', `/v1/content/${id}?expand=policy`, { key: keys.get('content:read') as string });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.body.policy.id, 'pol_default');
+  });
+  test('what needs no key: health, metrics, the document and its pages', async () => {
+    for (const path of ['/livez', '/readyz', '/metrics', '/openapi.json', '/docs']) {
+      for (const key of [null, 'nonsense']) {
+        const answer = await postern.call('GET', path, { key });
+        assert.equal(answer.status, 200, `${path} ${key}`);
+      }
+    }
+  });
+});

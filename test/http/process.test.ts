@@ -1,0 +1,200 @@
+/** Section 9: settings, the first start, health, the API's own document, and a clean end, with the real process. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { startTestService } from '../support/service.ts';
+
+const MAIN = resolve(import.meta.dirname, '../../src/main.ts');
+const root = mkdtempSync(join(tmpdir(), 'postern-process-'));
+const children = new Set<ChildProcess>();
+after(() => {
+  for (const child of children) child.kill('SIGKILL');
+  rmSync(root, { recursive: true, force: true });
+});
+
+interface Run {
+  child: ChildProcess;
+  out: () => string;
+  err: () => string;
+  ended: Promise<number | null>;
+  ready: Promise<string>;
+}
+
+/** Its output, its end, and `ready`: the address it answers on, as soon as it says so. */
+function run(env: Record<string, string>): Run {
+  const child = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH, POSTERN_PORT: '0', ...env }, stdio: 'pipe' });
+  children.add(child);
+  let out = '';
+  let err = '';
+  const ended = new Promise<number | null>((done) => child.once('close', (code) => done(code)));
+  const ready = new Promise<string>((done, refuse) => {
+    const look = () => {
+      const address = /http:\/\/127\.0\.0\.1:\d+/.exec(err + out)?.[0];
+      if (address !== undefined) done(address);
+    };
+    child.stdout?.on('data', (chunk) => void ((out += chunk), look()));
+    child.stderr?.on('data', (chunk) => void ((err += chunk), look()));
+    ended.then((code) => refuse(new Error(`ended with ${code} before it was ready: ${out}${err}`)));
+  });
+  ready.catch(() => undefined);
+  return { child, out: () => out, err: () => err, ended, ready };
+}
+
+const folder = () => mkdtempSync(join(root, 'data-'));
+
+describe('settings', () => {
+  test('all faults are listed at once, and it does not start', async () => {
+    const { ended, out, err } = run({
+      POSTERN_DATA_DIR: folder(),
+      POSTERN_PORT: '99999',
+      POSTERN_LOG_LEVEL: 'loud',
+      POSTERN_TRUSTED_PROXIES: '10.0.0.0/99',
+      POSTERN_BOOTSTRAP_KEY: 'password',
+      POSTERN_DATABASE_URL: 'mysql://x',
+    });
+    assert.notEqual(await ended, 0);
+    for (const name of ['PORT', 'LOG_LEVEL', 'TRUSTED_PROXIES', 'BOOTSTRAP_KEY', 'DATABASE_URL']) {
+      assert.ok((out() + err()).includes(`POSTERN_${name}`), `${name}: ${err()}`);
+    }
+  });
+  for (const [name, value] of [
+    ['POSTERN_PORT', 'abc'],
+    ['POSTERN_PORT', '-1'],
+    ['POSTERN_PORT', '65536'],
+    ['POSTERN_PORT', '80.5'],
+    ['POSTERN_TRUSTED_PROXIES', '10.1'],
+    ['POSTERN_TRUSTED_PROXIES', '010.0.0.1'],
+    ['POSTERN_TRUSTED_PROXIES', 'true'],
+    ['POSTERN_BOOTSTRAP_KEY', 'password'],
+    ['POSTERN_BOOTSTRAP_KEY_FILE', '/does/not/exist'],
+  ] as const) {
+    test(`${name}=${value} is refused`, async () => {
+      const start = async () => {
+        await using _ = await startTestService({ env: { [name]: value } });
+      };
+      await assert.rejects(start, new RegExp(name.replace('_FILE', '')));
+    });
+  }
+  test('each also as _FILE', async () => {
+    const first = await startTestService();
+    const key = first.key;
+    await first[Symbol.asyncDispose]();
+    const file = join(root, 'key');
+    writeFileSync(file, `${key}\n`);
+    await using postern = await startTestService({ env: { POSTERN_BOOTSTRAP_KEY_FILE: file } });
+    assert.equal((await postern.call('GET', '/v1/content', { key })).status, 200);
+    assert.equal((await postern.call('GET', '/v1/api-keys', { key })).body.totalCount, 1);
+  });
+});
+
+describe('the process', () => {
+  test('prints its first key once with requests that work, then never again; SIGTERM ends it with 0', async () => {
+    const dir = folder();
+    const first = run({ POSTERN_DATA_DIR: dir });
+    const address = await first.ready;
+    await new Promise<void>((done) => {
+      if (/svc_sk_\w{49}/.test(first.out())) return done();
+      first.child.stdout?.on('data', () => /svc_sk_\w{49}/.test(first.out()) && done());
+    });
+    const key = /svc_sk_[0-9A-Za-z]{49}/.exec(first.out())?.[0] ?? '';
+    assert.ok(first.out().includes('curl'));
+    assert.ok(!first.err().includes(key), 'not in the log');
+    const headers = { authorization: `Bearer ${key}` };
+    assert.equal((await fetch(`${address}/v1/content`, { headers })).status, 200);
+    first.child.kill('SIGTERM');
+    assert.equal(await first.ended, 0);
+
+    const second = run({ POSTERN_DATA_DIR: dir });
+    const again = await second.ready;
+    assert.equal((await fetch(`${again}/v1/content`, { headers })).status, 200);
+    second.child.kill('SIGTERM');
+    assert.equal(await second.ended, 0);
+    assert.ok(!/svc_sk_/.test(second.out() + second.err()));
+  });
+
+  test('refuses a data directory that another process holds, and leaves that one unharmed', async () => {
+    const dir = folder();
+    const first = run({ POSTERN_DATA_DIR: dir });
+    const address = await first.ready;
+    const second = run({ POSTERN_DATA_DIR: dir });
+    assert.notEqual(await second.ended, 0);
+    assert.ok((second.out() + second.err()).length > 0);
+    assert.equal((await fetch(`${address}/readyz`)).status, 200);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const third = run({ POSTERN_DATA_DIR: dir });
+    assert.equal((await fetch(`${await third.ready}/readyz`)).status, 200);
+    third.child.kill('SIGTERM');
+    assert.equal(await third.ended, 0);
+  });
+
+  test('SIGTERM finishes what is in flight', async () => {
+    const dir = folder();
+    const run1 = run({ POSTERN_DATA_DIR: dir });
+    const address = await run1.ready;
+    await new Promise<void>((done) => {
+      if (/svc_sk_\w{49}/.test(run1.out())) return done();
+      run1.child.stdout?.on('data', () => /svc_sk_\w{49}/.test(run1.out()) && done());
+    });
+    const key = /svc_sk_[0-9A-Za-z]{49}/.exec(run1.out())?.[0] ?? '';
+    const body = JSON.stringify({ externalId: 'late', title: 'x', type: 'article', source: 'https://a.b' });
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': String(body.length), expect: '100-continue' };
+    const status = await new Promise<number | undefined>((done, refuse) => {
+      const sent = request(`${address}/v1/content`, { method: 'POST', headers }, (got) => {
+        got.resume();
+        done(got.statusCode);
+      });
+      sent.on('error', refuse);
+      // The service has the head of the request now; it is told to stop before it has the body.
+      sent.once('continue', () => {
+        sent.write(body.slice(0, 10));
+        run1.child.kill('SIGTERM');
+        run1.child.stderr?.on('data', () => /stopping/.test(run1.err()) && sent.end(body.slice(10)));
+      });
+      sent.flushHeaders();
+    });
+    assert.equal(status, 201);
+    assert.equal(await run1.ended, 0);
+    const run2 = run({ POSTERN_DATA_DIR: dir });
+    const got = await fetch(`${await run2.ready}/v1/content/late`, { headers: { authorization: `Bearer ${key}` } });
+    assert.equal(got.status, 200);
+    run2.child.kill('SIGTERM');
+    await run2.ended;
+  });
+});
+
+describe('health and documents', () => {
+  test('need no key and show no secret', async () => {
+    await using postern = await startTestService();
+    await postern.call('GET', '/v1/content');
+    const metrics = await postern.call('GET', '/metrics', { key: null });
+    assert.match(metrics.headers.get('content-type') ?? '', /^text\/plain/);
+    assert.match(metrics.text, /^# TYPE \w+ (counter|gauge|histogram|summary)$/m);
+    const openapi = await postern.call('GET', '/openapi.json', { key: null });
+    assert.match(openapi.body.openapi, /^3\.1\./);
+    const docs = await postern.call('GET', '/docs', { key: null });
+    assert.match(docs.headers.get('content-type') ?? '', /^text\/html/);
+    for (const path of ['/livez', '/readyz']) assert.equal((await postern.call('GET', path, { key: null })).status, 200);
+  });
+  test('every reference in the document leads somewhere', async () => {
+    await using postern = await startTestService();
+    const { body, text } = await postern.call('GET', '/openapi.json');
+    for (const [, ref] of text.matchAll(/"\$ref":"([^"]+)"/g)) {
+      assert.ok(ref?.startsWith('#/'), ref);
+      const target = ref?.slice(2).split('/').reduce((node, key) => node?.[decodeURIComponent(key)], body);
+      assert.ok(target !== undefined, ref);
+    }
+  });
+  test('every operation under /v1 says that it needs a key', async () => {
+    await using postern = await startTestService();
+    const { body } = await postern.call('GET', '/openapi.json');
+    for (const [path, methods] of Object.entries(body.paths as Record<string, Record<string, { security?: unknown[] }>>)) {
+      if (!path.startsWith('/v1/')) continue;
+      for (const [method, one] of Object.entries(methods)) assert.ok((one.security?.length ?? 0) > 0, `${method} ${path}`);
+    }
+  });
+});

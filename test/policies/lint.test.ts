@@ -1,0 +1,517 @@
+/** Every warning: where it is told and where not. What is generated is in lint-properties.test.ts. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LINTS, lint } from '../../src/policies/lint.ts';
+import type { Action, Rule } from '../../src/policies/policy.ts';
+
+type Conditions = Record<string, unknown>;
+
+const allow = (conditions?: Conditions, more: Partial<Rule> = {}): Rule => ({
+  action: 'allow',
+  ...(conditions && { conditions }),
+  ...more,
+});
+const deny = (conditions?: Conditions, more: Partial<Rule> = {}): Rule => ({
+  ...allow(conditions, more),
+  action: 'deny',
+});
+
+/** "code param" of each warning of the codes asked for. */
+function told(rules: Rule[], codes: string[], defaultAction: Action = 'deny'): string[] {
+  return lint(rules, defaultAction)
+    .filter(({ code }) => codes.includes(code))
+    .map(({ code, param }) => (codes.length === 1 ? param : `${code} ${param}`));
+}
+
+const unreachable = (...rules: Rule[]): string[] =>
+  told(rules, ['unreachable_rule', 'license_contradiction']).map((text) => text.split(' ')[1] as string);
+
+test('a rule whose own conditions exclude one another', () => {
+  const cases: [Conditions, string][] = [
+    [{ default: false }, 'default'],
+    [{ country: 'DE', countryNot: ['DE', 'AT'] }, 'countryNot'],
+    [{ countryNot: 'DE', purpose: 'training', country: ['DE'] }, 'country'],
+    [{ contentType: ['article'], contentTypeNot: 'article' }, 'contentTypeNot'],
+    [{ contentTypeNot: ['article', 'report', 'image', 'dataset', 'video'] }, 'contentTypeNot'],
+    [{ contentTags: ['a', 'b'], contentTagsNot: ['b', 'a', 'c'] }, 'contentTagsNot'],
+    [{ contentId: 'x', contentIdNot: 'x' }, 'contentIdNot'],
+    [{ ip: '10.1.0.0/16', ipNot: '10.0.0.0/8' }, 'ipNot'],
+    [{ ip: '10.0.0.0/8', ipNot: ['10.0.0.0/9', '::ffff:10.128.0.0/105'] }, 'ipNot'],
+    [{ userAgent: 'GPTBot', userAgentNot: 'bot' }, 'userAgentNot'],
+    [{ contentMetadata: { a: 1, b: [2, 3] }, contentMetadataNot: { b: [3, 2] } }, 'contentMetadataNot'],
+    [{ requesterMetadata: { a: null }, requesterMetadataNot: { a: [null] } }, 'requesterMetadataNot'],
+    [{ hasValidLicense: false, licenseType: 'basic' }, 'hasValidLicense'],
+    [{ hasValidLicense: false, licenseExpiry: { after: 'now' } }, 'hasValidLicense'],
+    [{ licenseType: 'basic', licenseTypeNot: ['basic'] }, 'licenseTypeNot'],
+    [{ licenseFeatures: ['api', 'bulk'], licenseFeaturesNot: ['api'] }, 'licenseFeaturesNot'],
+    [{ licenseExpiry: { before: 'now' } }, 'licenseExpiry'],
+    [{ licenseExpiry: { after: '2027-01-01T00:00:00Z', before: '2027-01-01T00:00:00Z' } }, 'licenseExpiry'],
+    [{ time: { after: '2027-01-02T00:00:00Z', before: '2027-01-01T00:00:00Z' } }, 'time'],
+    [{ time: { from: '09:00', to: '09:00', days: ['mon'] } }, 'time'],
+    // A weekend asked for Mondays; in New York it is still Sunday at four in the morning of Monday, UTC.
+    [{ time: { after: '2026-11-21T00:00:00Z', before: '2026-11-23T00:00:00Z', days: ['mon'] } }, 'time'],
+    [
+      {
+        time: {
+          after: '2026-11-23T00:00:00Z',
+          before: '2026-11-23T05:00:00Z',
+          days: ['mon'],
+          timezone: 'America/New_York',
+        },
+      },
+      'time',
+    ],
+  ];
+  for (const [conditions, key] of cases) {
+    for (const rule of [allow(conditions), deny(conditions)]) {
+      assert.deepEqual(unreachable(rule), [`rules[0].conditions.${key}`], JSON.stringify(rule));
+    }
+  }
+  // Only together.
+  const three = allow({
+    licenseType: ['a', 'b'],
+    licenseTypeNot: 'a',
+    licenseFeaturesNot: ['x'],
+    licenseFeatures: ['x'],
+  });
+  assert.deepEqual(unreachable(three), ['rules[0].conditions.licenseFeatures']);
+  // Silence decides: without a licence the Not holds in a deny rule, and not in an allow rule.
+  const nobody = { hasValidLicense: false, licenseTypeNot: 'basic' };
+  assert.deepEqual(unreachable(allow(nobody)), ['rules[0].conditions.licenseTypeNot']);
+  assert.deepEqual(unreachable(deny(nobody)), []);
+  const whole = { ipNot: ['0.0.0.0/0', '::/0'] };
+  assert.deepEqual(unreachable(allow(whole)), ['rules[0].conditions.ipNot']);
+  assert.deepEqual(unreachable(deny(whole)), []);
+});
+
+test('conditions that only look as if they excluded one another', () => {
+  const cases: Conditions[] = [
+    {},
+    { country: ['DE', 'AT'], countryNot: 'AT' },
+    { contentTags: ['a', 'b'], contentTagsNot: 'a' },
+    { ip: '10.0.0.0/8', ipNot: '10.1.0.0/16' },
+    { ip: '::/0', ipNot: '0.0.0.0/0' },
+    { userAgent: 'bot', userAgentNot: 'GPTBot' },
+    { contentMetadata: { a: '1' }, contentMetadataNot: { a: 1 } },
+    { contentMetadata: { a: 1 }, contentMetadataNot: { a: 1, b: 2 } },
+    { contentMetadata: { a: 1 }, requesterMetadataNot: { a: 1 } },
+    // One licence meets the positive keys, and has fewer features than the two excluded.
+    { licenseFeatures: ['api'], licenseFeaturesNot: ['api', 'bulk'] },
+    { licenseType: ['a', 'b'], licenseTypeNot: 'a' },
+    { hasValidLicense: true, licenseTypeNot: 'a', licenseFeaturesNot: ['x'] },
+    { licenseExpiry: { after: 'now', before: '2027-01-01T00:00:00Z' } },
+    { time: { from: '22:00', to: '06:00', days: ['mon'] } },
+    {
+      time: {
+        after: '2026-11-23T00:00:00Z',
+        before: '2026-11-23T06:00:00Z',
+        days: ['mon'],
+        timezone: 'America/New_York',
+      },
+    },
+    { time: { timezone: 'UTC' } },
+    { purpose: 'training', purposeNot: 'search', permission: 'training', permissionNot: 'inference' },
+    { default: true, country: 'DE' },
+  ];
+  for (const conditions of cases) {
+    for (const rule of [allow(conditions), deny(conditions)])
+      assert.deepEqual(unreachable(rule), [], JSON.stringify(rule));
+  }
+});
+
+test('an earlier rule that holds whenever a later one does', () => {
+  const cases: [Rule, Rule][] = [
+    [allow({ country: 'DE' }), allow({ country: 'DE' })],
+    [allow({ country: 'DE' }), deny({ country: ['DE'] })],
+    [allow({ country: ['AT', 'DE', 'CH'] }), deny({ country: ['CH', 'DE'] })],
+    [allow({ country: 'DE' }), deny({ purpose: 'training', country: 'DE' })],
+    [allow({ country: 'DE' }), allow({ default: true, country: 'DE' })],
+    [allow({ countryNot: 'DE' }), deny({ country: 'AT' })],
+    [allow({ countryNot: 'DE' }), allow({ countryNot: ['DE', 'AT'] })],
+    [deny({ countryNot: 'DE' }), allow({ countryNot: ['DE'] })],
+    [deny({ countryNot: 'DE' }), deny({ countryNot: ['DE', 'AT'] })],
+    [allow(), deny({ country: 'DE' })],
+    [allow({}), deny()],
+    // An allow whose limit is used up decides nevertheless.
+    [allow({ country: 'DE' }, { rateLimit: { requests: 1, period: 'day' } }), allow({ country: 'DE' })],
+    [allow({ ip: '10.0.0.0/8' }), deny({ ip: ['10.1.0.0/16', '10.200.0.1'] })],
+    [allow({ ip: ['10.0.0.0/9', '10.128.0.0/9'] }), deny({ ip: '10.0.0.0/8' })],
+    [allow({ ip: '::ffff:10.0.0.0/104' }), deny({ ip: '10.1.2.3' })],
+    [allow({ ipNot: '10.1.0.0/16' }), allow({ ipNot: '10.0.0.0/8' })],
+    [deny({ userAgent: 'bot' }), allow({ userAgent: ['GPTBot', 'ClaudeBOT'] })],
+    [allow({ userAgentNot: 'GPTBot' }), deny({ userAgent: 'curl', userAgentNot: 'bot' })],
+    [allow({ contentTags: ['a', 'b'] }), deny({ contentTags: 'b' })],
+    [allow({ contentTagsNot: 'a' }), deny({ contentTagsNot: ['a', 'b'] })],
+    [allow({ contentId: ['x', 'y'] }), deny({ contentId: 'y' })],
+    [allow({ contentTypeNot: ['image', 'video'] }), deny({ contentType: ['article', 'report', 'dataset'] })],
+    [allow({ contentMetadata: { a: [1, 2] } }), deny({ contentMetadata: { a: 1, b: 1 } })],
+    [deny({ contentMetadataNot: { a: 1, b: 1 } }), allow({ contentMetadataNot: { a: 1 } })],
+    [deny({ contentMetadataNot: { a: 1, b: 1 } }), deny({ contentMetadata: { b: 2 } })],
+    [allow({ hasValidLicense: true }), deny({ licenseType: 'basic' })],
+    [allow({ hasValidLicense: true }), allow({ licenseTypeNot: 'basic' })],
+    [deny({ licenseTypeNot: 'basic' }), allow({ hasValidLicense: false })],
+    [allow({ licenseFeatures: ['api'] }), deny({ licenseFeatures: ['bulk', 'api'] })],
+    [allow({ licenseType: ['a', 'b'] }), deny({ licenseType: 'a', licenseFeatures: ['x'] })],
+    [
+      allow({ licenseExpiry: { after: '2027-01-01T00:00:00Z' } }),
+      deny({ licenseExpiry: { after: '2028-01-01T00:00:00+02:00' } }),
+    ],
+    [allow({ licenseExpiry: { after: 'now' } }), deny({ hasValidLicense: true })],
+    [deny({ licenseTypeNot: ['a'] }), deny({ licenseTypeNot: ['a', 'b'] })],
+    [
+      allow({ time: { after: '2027-01-01T00:00:00Z' } }),
+      deny({ time: { after: '2027-01-01T02:00:00+01:00', days: ['mon'] } }),
+    ],
+    [allow({ time: { from: '22:00', to: '06:00' } }), deny({ time: { to: '05:00', days: ['tue'], timezone: 'UTC' } })],
+    [
+      allow({ time: { days: ['sat', 'sun'], timezone: 'Europe/Berlin' } }),
+      deny({ time: { days: ['sun'], timezone: 'europe/berlin' } }),
+    ],
+    // Who has a record has an id, and who has none has no type.
+    [deny({ requesterTagsNot: 'a' }), allow({ requesterId: 'r', requesterTags: 'b', requesterTagsNot: 'a' })],
+    [allow({ requesterIdNot: 'r' }), deny({ requesterIdNot: 'r', requesterType: 'person' })],
+  ];
+  for (const [first, second] of cases) {
+    assert.deepEqual(unreachable(first, second), ['rules[1]'], JSON.stringify([first, second]));
+  }
+  assert.match(
+    lint([allow({ country: 'DE' }), deny({ country: 'DE' })], 'deny')[0]?.message ?? '',
+    /rules\[0\] holds too and is asked before it\. Remove it, narrow rules\[0\], or give this rule a lower `priority`\./,
+  );
+});
+
+test('an earlier rule that leaves something to a later one', () => {
+  const cases: [Rule, Rule][] = [
+    [allow({ country: 'DE' }), allow({ country: ['DE', 'AT'] })],
+    [allow({ country: 'DE', purpose: 'search' }), deny({ country: 'DE' })],
+    // Silence: a deny rule's Not holds when nothing is known, an allow rule's does not.
+    [allow({ countryNot: 'DE' }), deny({ countryNot: 'DE' })],
+    [allow({ country: 'DE' }), deny({ countryNot: 'DE' })],
+    // A priority or `default: true` changes the order.
+    [allow({ country: 'DE' }, { priority: 5 }), allow({ country: ['DE', 'AT'] })],
+    [allow({ default: true }), deny({ country: 'DE' })],
+    [allow({}, { priority: 3 }), deny({ country: 'DE' })],
+    [allow({ ip: '10.1.0.0/16' }), deny({ ip: '10.0.0.0/8' })],
+    [allow({ ip: '0.0.0.0/0' }), deny({ ip: '::/0' })],
+    [allow({ userAgent: 'GPTBot' }), deny({ userAgent: 'bot' })],
+    [allow({ userAgentNot: 'bot' }), deny({ userAgentNot: 'GPTBot' })],
+    [allow({ contentTags: 'a' }), deny({ contentTags: ['a', 'b'] })],
+    // Names that differ can be the id and the externalId of one item, or tags of one item.
+    [allow({ contentTags: 'a' }), deny({ contentTags: 'b' })],
+    [allow({ contentIdNot: 'x' }), deny({ contentIdNot: 'y' })],
+    [allow({ contentMetadata: { a: 1, b: 1 } }), deny({ contentMetadata: { a: 1 } })],
+    [allow({ contentMetadataNot: { a: 1 } }), allow({ contentMetadataNot: { a: 1, b: 1 } })],
+    [deny({ contentMetadataNot: { a: 1 } }), allow({ contentMetadataNot: { a: 1, b: 1 } })],
+    [allow({ contentMetadata: { a: 1 } }), deny({ contentMetadata: { a: '1' } })],
+    [allow({ contentMetadata: { a: 1 } }), deny({ requesterMetadata: { a: 1 } })],
+    [allow({ contentMetadata: { a: [true, false] } }), deny({ contentMetadataNot: { a: 'x' } })],
+    [allow({ hasValidLicense: true }), deny({ licenseTypeNot: 'basic' })],
+    [allow({ licenseType: 'a' }), deny({ licenseType: 'b' })],
+    // Different licences may have one feature each, and nobody both.
+    [allow({ licenseFeatures: ['x', 'y'] }), deny({ licenseFeatures: ['x'], licenseType: 'a' })],
+    [allow({ licenseType: 'a', licenseFeatures: ['x'] }), deny({ licenseType: 'a' })],
+    [
+      allow({ licenseExpiry: { after: '2028-01-01T00:00:00Z' } }),
+      deny({ licenseExpiry: { after: '2027-01-01T00:00:00Z' } }),
+    ],
+    // A licence without an end does not end before anything.
+    [allow({ licenseExpiry: { before: '9999-01-01T00:00:00Z' } }), deny({ hasValidLicense: true })],
+    [allow({ time: { days: ['sun'] } }), deny({ time: { days: ['sun'], timezone: 'Asia/Kolkata' } })],
+    [allow({ time: { from: '09:00', to: '17:00' } }), deny({ time: { from: '09:00', to: '17:01' } })],
+    [allow({ requesterTypeNot: 'a' }), deny({ requesterTagsNot: 'a' })],
+    [allow({ requesterId: 'r' }), deny({ requesterType: 'a' })],
+    // Three-valued: who is registered may have no type.
+    [deny({ requesterTypeNot: 'a' }, { priority: 9 }), allow({ requesterTags: 'b', requesterType: 'a' })],
+    [allow({ default: false }), allow({ country: 'DE' }, { message: 'x' })],
+  ];
+  for (const [first, second] of cases) {
+    const found = unreachable(first, second).filter((param) => param.startsWith('rules[1]'));
+    assert.deepEqual(found, [], JSON.stringify([first, second]));
+  }
+});
+
+test('evaluation order decides which of two rules never does', () => {
+  const narrow = { country: 'DE' };
+  const wide = { country: ['DE', 'AT'] };
+  assert.deepEqual(unreachable(allow(narrow, { priority: 2 }), deny(wide, { priority: 1 })), ['rules[0]']);
+  assert.deepEqual(unreachable(allow(narrow), deny(wide, { priority: 1 })), []);
+  assert.deepEqual(unreachable(allow(narrow), deny(wide, { priority: 0 })), ['rules[0]']);
+  assert.deepEqual(unreachable(allow(narrow, { priority: 1 }), deny(wide, { priority: -1 })), ['rules[0]']);
+  assert.deepEqual(unreachable(allow({ ...narrow, default: true }), deny(wide)), ['rules[0]']);
+  assert.deepEqual(unreachable(deny({}, { priority: 10 }), allow(wide, { priority: 20 }), deny({ default: true })), [
+    'rules[1]',
+    'rules[2]',
+  ]);
+});
+
+test('several earlier rules that between them hold whenever a later one does', () => {
+  const cases: [Rule[], RegExp][] = [
+    [
+      [allow({ country: 'DE' }), deny({ country: ['AT'] }), allow({ country: ['AT', 'DE'] })],
+      /rules\[0\] and rules\[1\]/,
+    ],
+    [
+      [deny({ hasValidLicense: false }), allow({ hasValidLicense: true }), deny({ purpose: 'x' })],
+      /rules\[0\] and rules\[1\]/,
+    ],
+    [[deny({ countryNot: 'DE' }), allow({ country: 'DE' }), deny({ purpose: 'x' })], /rules\[0\] and rules\[1\]/],
+    [
+      [
+        allow({ ip: '0.0.0.0/0' }),
+        deny({ purpose: 'x' }),
+        deny({ ip: '::/0' }),
+        allow({ ip: ['10.0.0.0/8', '2001:db8::/32'] }),
+      ],
+      /rules\[0\] and rules\[2\]/,
+    ],
+    [
+      [allow({ licenseType: 'a' }), deny({ licenseTypeNot: 'a' }), deny({ default: true })],
+      /rules\[0\] and rules\[1\]/,
+    ],
+    [
+      [
+        allow({ contentType: ['article', 'report'], country: 'DE' }),
+        deny({ contentType: ['image', 'dataset', 'video'], country: ['DE', 'AT'] }),
+        deny({ country: 'DE', purpose: 'training' }),
+      ],
+      /rules\[0\] and rules\[1\]/,
+    ],
+    [
+      [
+        allow({ time: { days: ['sat', 'sun'] } }),
+        allow({ time: { from: '18:00', to: '08:00' } }),
+        deny({ time: { days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '08:00', to: '18:00' } }),
+        deny({ default: true }),
+      ],
+      /rules\[0\], rules\[1\] and rules\[2\]/,
+    ],
+  ];
+  for (const [rules, by] of cases) {
+    const warnings = lint(rules, 'deny').filter(({ code }) => code === 'unreachable_rule');
+    assert.deepEqual(
+      warnings.map(({ param }) => param),
+      [`rules[${rules.length - 1}]`],
+      JSON.stringify(rules),
+    );
+    assert.match(warnings[0]?.message ?? '', by);
+  }
+  // Neither holds for a check without a country.
+  assert.deepEqual(unreachable(allow({ country: 'DE' }), allow({ countryNot: 'DE' }), deny({ default: true })), []);
+});
+
+test('a catch-all before others', () => {
+  const codes = ['catch_all_before_others'];
+  assert.deepEqual(told([allow(), deny({ country: 'DE' })], codes), ['rules[0]']);
+  assert.deepEqual(told([deny({ country: 'DE' }), allow({})], codes), []);
+  assert.deepEqual(told([deny({ country: 'DE' }), allow({}, { priority: 0 })], codes), ['rules[1]']);
+  assert.deepEqual(told([allow({ default: true }), deny({ country: 'DE' })], codes), []);
+  assert.deepEqual(told([allow({ default: true }), deny({ default: true })], codes), ['rules[0]']);
+  assert.deepEqual(told([allow({}), deny({ default: true })], codes), ['rules[0]']);
+  assert.deepEqual(told([allow({})], codes), []);
+});
+
+test('a duplicate says the same, however it is written', () => {
+  const codes = ['duplicate_rule'];
+  const rule = allow({ country: ['DE', 'AT'], contentMetadata: { a: 1 } }, { message: 'x' });
+  const same = allow(
+    { contentMetadata: { a: [1] }, country: ['AT', 'DE', 'DE'] },
+    { priority: 9, permissions: ['full_access'] },
+  );
+  assert.deepEqual(told([rule, same], codes), ['rules[1]']);
+  assert.deepEqual(told([rule, { ...rule, action: 'deny' }], codes), []);
+  assert.deepEqual(told([rule, { ...rule, permissions: [] }], codes), []);
+  assert.deepEqual(
+    told([rule, { ...rule, conditions: { ...rule.conditions, contentMetadata: { a: '1' } } }], codes),
+    [],
+  );
+  const limit = (scope?: 'requester' | 'global'): Rule =>
+    allow({ country: 'DE' }, { rateLimit: { requests: 1, period: 'day', ...(scope && { scope }) } });
+  assert.deepEqual(told([limit(), limit('requester'), limit('global')], codes), ['rules[1]']);
+  assert.deepEqual(told([deny({ country: 'DE' }), deny({ country: 'DE' }, { permissions: ['training'] })], codes), [
+    'rules[1]',
+  ]);
+  const proto = (): Rule => allow(JSON.parse('{"contentMetadata":{"__proto__":"x","constructor":"y"}}') as Conditions);
+  assert.deepEqual(told([proto(), proto()], codes), ['rules[1]']);
+});
+
+test('what a deny rule cannot do', () => {
+  const rule = deny({ default: true }, { permissions: ['full_access'], rateLimit: { requests: 1, period: 'day' } });
+  assert.deepEqual(
+    lint([rule], 'deny').map(({ code, param }) => [code, param]),
+    [
+      ['permissions_on_deny', 'rules[0].permissions'],
+      ['rate_limit_on_deny', 'rules[0].rateLimit'],
+    ],
+  );
+  assert.deepEqual(lint([{ ...rule, action: 'allow' }], 'deny'), []);
+});
+
+test('permissions without a meaning of their own', () => {
+  const rules = [
+    allow({ permission: ['training', 'print'] }, { permissions: ['full_access', 'comercial_use', 'print'] }),
+    deny({ permissionNot: 'ful_access' }),
+    deny({ permission: ['full_access', 'traning'] }),
+  ];
+  const warnings = lint(rules, 'deny').filter(({ code }) => code === 'unknown_permission');
+  assert.deepEqual(
+    warnings.map(({ param }) => param),
+    [
+      'rules[0].permissions[1]',
+      'rules[0].permissions[2]',
+      'rules[1].conditions.permissionNot',
+      'rules[2].conditions.permission[1]',
+    ],
+  );
+  assert.match(warnings[0]?.message ?? '', /Did you mean `commercial_use`\?/);
+});
+
+test('a deny that is evaded by silence', () => {
+  const codes = ['deny_evaded_by_silence'];
+  const open = (...rules: Rule[]): string[] => told(rules, codes, 'allow');
+  const closed = (...rules: Rule[]): string[] => told(rules, codes, 'deny');
+  const licensed = allow({ hasValidLicense: true });
+  for (const [key, value] of Object.entries({
+    purpose: 'training',
+    country: ['KP'],
+    ip: '203.0.113.0/24',
+    userAgent: 'GPTBot',
+    requesterId: 'r',
+    requesterType: 'ai_crawler',
+    requesterTags: ['x'],
+    requesterMetadata: { tier: 1 },
+  })) {
+    const rule = deny({ [key]: value });
+    const here = [`rules[0].conditions.${key}`];
+    assert.deepEqual(open(rule), here, key);
+    assert.deepEqual(closed(rule, allow({ default: true })), here, key);
+    assert.deepEqual(closed(rule), [], key);
+    // A licence is lost with the requester, and stays without a purpose.
+    assert.deepEqual(closed(rule, licensed), key.startsWith('requester') ? [] : here, key);
+    // The same rule behind the allow, or closed by another.
+    assert.deepEqual(closed(allow({ contentType: 'image' }), rule), [], key);
+    assert.deepEqual(open(rule, deny({ [`${key}Not`]: value })), [], key);
+    // An allow rule that asks for the value itself.
+    assert.deepEqual(closed(rule, allow({ [`${key}Not`]: value })), [], key);
+    // A Not in a deny rule holds for silence.
+    assert.deepEqual(open(deny({ [`${key}Not`]: value })), [], key);
+  }
+  // What is known of the item is not the caller's to leave out.
+  assert.deepEqual(
+    open(deny({ contentTags: 'x' }), deny({ contentMetadata: { a: 1 } }), deny({ time: { days: ['mon'] } })),
+    [],
+  );
+  // Never decides, so nothing is evaded.
+  assert.deepEqual(open(deny({ country: 'DE' }), deny({ country: 'DE', purpose: 'x' })), [
+    'rules[0].conditions.country',
+  ]);
+  // Each value that may be left out is told once; of the requester's the first.
+  assert.deepEqual(open(deny({ purpose: 'x', requesterTags: 'y', requesterType: 'z' })), [
+    'rules[0].conditions.purpose',
+    'rules[0].conditions.requesterTags',
+  ]);
+  // Other conditions keep out what would be allowed.
+  assert.deepEqual(closed(deny({ purpose: 'x', hasValidLicense: false }), licensed), []);
+  assert.deepEqual(closed(deny({ purpose: 'x', contentType: 'image' }), allow({ contentType: 'video' })), []);
+  // The address is asked for.
+  assert.deepEqual(open(deny({ ip: '203.0.113.0/24' }), deny({ ipNot: ['0.0.0.0/0', '::/0'] })), []);
+});
+
+test('leaving out the permission is a way around only to what is denied', () => {
+  const codes = ['deny_evaded_by_silence'];
+  const rule = deny({ permission: ['commercial_use', 'training'] });
+  const here = ['rules[0].conditions.permission'];
+  assert.deepEqual(told([rule, allow({ default: true })], codes), []);
+  assert.deepEqual(told([rule, allow({ default: true }, { permissions: ['full_access', 'training'] })], codes), here);
+  assert.deepEqual(told([deny({ permission: 'preview_only' }), allow({ default: true })], codes), here);
+  assert.deepEqual(told([rule], codes, 'allow'), []);
+  // Who asks for training gets nothing of a rule that does not grant it, with or without a purpose.
+  const training = deny({ purpose: 'x', permission: 'training' });
+  assert.deepEqual(told([training, allow({ default: true })], codes), []);
+  assert.deepEqual(told([deny({ purpose: 'x' }), allow({ default: true }, { permissions: [] })], codes), []);
+});
+
+test('usual policies are without warnings', () => {
+  const policies: [Rule[], Action][] = [
+    [[], 'deny'],
+    [[], 'allow'],
+    [
+      [
+        allow(
+          { licenseType: ['enterprise', 'research'] },
+          { permissions: ['full_access', 'commercial_use'], rateLimit: { requests: 100, period: 'hour' } },
+        ),
+        deny({ hasValidLicense: false }, { message: 'Enterprise license required' }),
+        deny({ default: true }),
+      ],
+      'deny',
+    ],
+    [[allow({ hasValidLicense: true }), allow({ default: true }, { permissions: ['preview_only'] })], 'deny'],
+    [[deny({ purposeNot: ['search', 'reading'] }), allow({ default: true })], 'deny'],
+    [[deny({ time: { before: '2027-01-01T00:00:00Z' }, licenseTypeNot: 'press' }), allow({ default: true })], 'deny'],
+  ];
+  for (const [rules, defaultAction] of policies)
+    assert.deepEqual(lint(rules, defaultAction), [], JSON.stringify(rules));
+});
+
+test('every code is documented and every message is a sentence', () => {
+  const rules = [
+    allow({}, { priority: 50, permissions: ['x'] }),
+    allow({}, { priority: 51, permissions: ['x'] }),
+    deny({ country: 'DE' }, { permissions: [], rateLimit: { requests: 1, period: 'day' } }),
+    deny({ hasValidLicense: false, licenseType: 'x' }),
+    deny({ default: false }),
+  ];
+  const warnings = lint(rules, 'deny');
+  assert.deepEqual(new Set(warnings.map(({ code }) => code)), new Set(Object.keys(LINTS)));
+  for (const { message } of warnings) assert.match(message, /^[A-Z`].*\.$/);
+});
+
+test('long policies of usual rules are read to the end', () => {
+  const rules = Array.from({ length: 99 }, (_, i): Rule => {
+    const conditions = { contentTags: `t${i % 98}`, purposeNot: ['training', 'search'], licenseType: ['a', 'b'] };
+    return i % 2 === 0 ? allow(conditions) : deny(conditions);
+  });
+  assert.deepEqual(unreachable(...rules, deny({ default: true })), ['rules[98]']);
+  const countries = Array.from(
+    { length: 99 },
+    (_, i) => `${String.fromCharCode(65 + (i % 26), 65 + Math.floor(i / 26))}`,
+  );
+  const each = countries.map((country, i) => (i % 2 === 0 ? allow({ country }) : deny({ country })));
+  assert.deepEqual(unreachable(...each, allow({ country: countries, purpose: 'training' })), ['rules[99]']);
+});
+
+test('a policy of the greatest size is read in reasonable time', () => {
+  const values = (from: number): string[] => Array.from({ length: 1000 }, (_, i) => `v${from + i}`);
+  const ranges = (rule: number): string[] => Array.from({ length: 1000 }, (_, i) => `10.${rule}.${i >> 8}.${i & 255}`);
+  const shapes: ((i: number) => Conditions)[] = [
+    (i) => ({ purpose: values(i), purposeNot: values(i + 500) }),
+    (i) => ({ userAgent: values(i * 3), userAgentNot: values(i * 1000 + 999) }),
+    (i) => ({ contentTags: values(i), requesterTagsNot: values(i) }),
+    (i) => ({ ip: ranges(i), ipNot: ranges(i + 1) }),
+    (i) => ({ licenseType: values(i), licenseFeatures: values(0), licenseFeaturesNot: values(i) }),
+    (i) => ({
+      contentMetadataNot: Object.fromEntries(
+        values(i)
+          .slice(0, 2)
+          .map((key) => [key, values(i)]),
+      ),
+    }),
+    (i) => ({ contentTags: `t${i}`, requesterTags: `t${i}`, country: 'DE', purposeNot: `p${i}`, userAgent: `u${i}` }),
+    (i) => ({
+      time: {
+        after: `2026-11-${10 + (i % 9)}T00:00:00Z`,
+        before: `2026-11-18T12:00:00Z`,
+        days: ['thu'],
+        timezone: 'Asia/Tokyo',
+      },
+    }),
+  ];
+  for (const shape of shapes) {
+    const rules = Array.from({ length: 100 }, (_, i): Rule => (i % 2 === 0 ? deny(shape(i)) : allow(shape(i))));
+    const start = performance.now();
+    lint(rules, 'allow');
+    const took = performance.now() - start;
+    if (process.env.SHOW) console.log(Math.round(took), JSON.stringify(shape(1)).slice(0, 60));
+    assert.ok(took < 3000, `${took} ms`);
+  }
+});

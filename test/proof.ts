@@ -1,0 +1,96 @@
+/**
+ * `npm run proof`: the long forms of the reliability tests. Prints the seed, a summary table, and ends with status 1 when a
+ * proof failed. What this machine cannot do is listed as "not run", with the reason, never left out.
+ *
+ *   npm run proof -- --kills 500 --seed 7 --only kills,fsync
+ */
+import { parseArgs } from 'node:util';
+import { runFsyncKills } from './faults/fsync-kills.ts';
+import { runKills } from './faults/kills.ts';
+import { anySeed } from './faults/random.ts';
+import { cannotTrace } from './faults/strace.ts';
+
+interface Context {
+  seed: number;
+  kills: number;
+  tell(line: string): void;
+}
+
+interface Proof {
+  name: string;
+  promise: string;
+  /** Why it cannot be run on this machine. */
+  impossible?: () => string | undefined;
+  run(context: Context): Promise<object>;
+}
+
+const PROOFS: readonly Proof[] = [
+  {
+    name: 'kills',
+    promise: 'kill -9 at random moments: what was acknowledged is there once',
+    run: ({ kills, seed, tell }) => runKills({ kills, seed, tell }),
+  },
+  {
+    name: 'fsync',
+    promise: 'kill -9 at the Nth fsync, from the first start on',
+    impossible: cannotTrace,
+    run: ({ kills, seed, tell }) => runFsyncKills({ points: Math.ceil(kills * 0.3), seed, tell }),
+  },
+];
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '200' },
+    seed: { type: 'string', default: String(anySeed()) },
+    only: { type: 'string', default: PROOFS.map(({ name }) => name).join(',') },
+  },
+});
+
+const kills = Number(values.kills);
+const seed = Number(values.seed);
+const only = values.only.split(',');
+const unknown = only.filter((name) => !PROOFS.some((proof) => proof.name === name));
+if (!Number.isSafeInteger(kills) || kills < 1 || !Number.isSafeInteger(seed) || unknown.length > 0) {
+  process.stderr.write(`usage: --kills N --seed N --only ${PROOFS.map(({ name }) => name).join(',')}\n`);
+  process.exit(2);
+}
+
+interface Outcome {
+  name: string;
+  promise: string;
+  outcome: 'held' | 'FAILED' | 'not run';
+  seconds: number;
+  detail: string;
+}
+
+const write = (line: string): void => void process.stdout.write(`${line}\n`);
+const outcomes: Outcome[] = [];
+write(`seed ${seed}`);
+for (const { name, promise, impossible, run } of PROOFS) {
+  if (!only.includes(name)) continue;
+  const why = impossible?.();
+  if (why !== undefined) {
+    outcomes.push({ name, promise, outcome: 'not run', seconds: 0, detail: why });
+    continue;
+  }
+  write(`\n${name}: ${promise}`);
+  const startedAt = performance.now();
+  const seconds = (): number => Math.round((performance.now() - startedAt) / 1000);
+  try {
+    const figures = await run({ seed, kills, tell: (line) => write(`  ${line}`) });
+    const detail = Object.entries(figures)
+      .map(([key, value]) => `${key} ${value}`)
+      .join(', ');
+    outcomes.push({ name, promise, outcome: 'held', seconds: seconds(), detail });
+  } catch (error) {
+    write(String((error as Error).stack));
+    outcomes.push({ name, promise, outcome: 'FAILED', seconds: seconds(), detail: (error as Error).message.split('\n')[0] ?? '' });
+  }
+}
+
+write(`\nseed ${seed}, Node ${process.version}, ${process.platform} ${process.arch}\n`);
+for (const { name, promise, outcome, seconds, detail } of outcomes) {
+  write(`${outcome.padEnd(8)} ${name.padEnd(10)} ${String(seconds).padStart(5)} s  ${promise}`);
+  write(`${' '.repeat(29)}${detail}`);
+}
+process.exit(outcomes.some(({ outcome }) => outcome === 'FAILED') ? 1 : 0);
