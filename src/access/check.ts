@@ -16,6 +16,7 @@ import type { Facts } from '../policies/facts.ts';
 import { decide, type Verdict } from './decide.ts';
 import { explain } from './explain.ts';
 import { asOfMoment, subjectsOfPast } from './past.ts';
+import { remediesFor } from './remedies.ts';
 import type { CheckRequest } from './schema.ts';
 import type { KnownRequester, Snapshot } from './snapshot.ts';
 import { ANONYMOUS, factsOf, type Subject } from './subject.ts';
@@ -156,7 +157,10 @@ export function draftOf(
   const facts = factsOf(subject, request, at);
   const verdict = decide(policy, facts);
   const draft = toDraft(policy, facts, verdict, recorded);
-  if (request.explain === true) draft.decision.explanation = explain(policy, facts, verdict);
+  if (request.explain === true) {
+    draft.decision.explanation = explain(policy, facts, verdict);
+    draft.decision.remedies = remediesFor(policy, facts, verdict);
+  }
   return { draft, facts, verdict };
 }
 

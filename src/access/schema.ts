@@ -92,7 +92,22 @@ export const DecisionAnswer = Type.Object(
     ]),
     recorded: Type.Boolean(),
     created: Type.String(),
-    explanation: Type.Optional(Type.Unknown()),
+    explanation: Type.Optional(Type.Unknown({ description: 'With `explain`: every rule in the order it was asked' })),
+    remedies: Type.Optional(
+      Type.Array(
+        Type.Union([
+          Type.Object({
+            kind: Type.Literal('license'),
+            licenseType: Type.Union([Type.Array(Type.String()), Type.Null()]),
+            licenseFeatures: Type.Array(Type.String()),
+            rule: Type.Integer(),
+          }),
+          Type.Object({ kind: Type.Literal('permission'), permissions: Type.Array(Type.String()) }),
+          Type.Object({ kind: Type.Literal('wait'), until: Type.String() }),
+        ]),
+        { description: 'With `explain`: what would have turned the denial' },
+      ),
+    ),
   },
   { description: 'A decision' },
 );

@@ -16,6 +16,12 @@ export interface DecisionLimit {
   retryAfter?: number;
 }
 
+/** What would have turned a denial. */
+export type Remedy =
+  | { kind: 'license'; licenseType: string[] | null; licenseFeatures: string[]; rule: number }
+  | { kind: 'permission'; permissions: string[] }
+  | { kind: 'wait'; until: string };
+
 export interface Decision {
   /** null when the decision was not recorded. */
   id: string | null;
@@ -39,6 +45,7 @@ export interface Decision {
   created: string;
   /** Only when asked for. */
   explanation?: unknown;
+  remedies?: Remedy[];
 }
 
 /** What a limit answered to the claim of an allowed check. */
@@ -71,6 +78,7 @@ export function settle(draft: Draft, place: { id: string | null; at: number; gra
   decision.reason = 'rate_limit_exceeded';
   decision.message = message ?? REASONS.rate_limit_exceeded.message;
   decision.permissions = [];
+  if (decision.remedies !== undefined) decision.remedies = [{ kind: 'wait', until: toIso(resetAt) }];
   decision.rateLimit.retryAfter = retryAfter(resetAt, place.at);
   return decision;
 }

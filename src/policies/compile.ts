@@ -43,6 +43,10 @@ export interface CompiledRule {
   wouldHoldWith: ((facts: Facts, license: LicenseFacts) => boolean) | null;
   /** For allow rules with a licence key: the licence that meets them. */
   licenseOf: ((facts: Facts) => LicenseFacts | undefined) | null;
+  /** For the same rules: the kind of licence they ask for. */
+  wantedLicense: Parts['values'] | null;
+  /** Moments at which its `time` begins or ends, epoch ms. */
+  moments: readonly number[];
   trace(facts: Facts): ConditionTrace[];
 }
 
@@ -146,6 +150,8 @@ function compileRule(policyNo: number, rule: Rule, index: number): CompiledRule 
     missesOnlyLicense: nearMiss ? (facts) => plain(facts) && acceptsOneMore(parts, facts) : null,
     wouldHoldWith: nearMiss ? (facts, license) => plain(facts) && acceptsThis(parts, facts, license) : null,
     licenseOf: nearMiss && parts.hasValidLicense !== false ? (facts) => licenseOf(parts, facts) : null,
+    wantedLicense: nearMiss ? parts.values : null,
+    moments: momentsOf(conditions.time as { after?: string; before?: string } | undefined),
     trace: (facts) => trace(conditions, facts, action),
   };
 }
@@ -181,6 +187,9 @@ function licenseTest(parts: Parts, action: Action): ((facts: Facts) => boolean)[
   }
   return tests;
 }
+
+const momentsOf = (time: { after?: string; before?: string } | undefined): number[] =>
+  [time?.after, time?.before].flatMap((text) => (text === undefined ? [] : Date.parse(text)));
 
 /** The first valid licence, in the order they were given, that meets the positive keys. */
 function licenseOf(parts: Parts, { validLicenses, at }: Facts): LicenseFacts | undefined {
