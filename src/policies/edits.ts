@@ -4,6 +4,7 @@ import type { ChangeKind } from '../changes/kinds.ts';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import { newId } from '../lib/id.ts';
+import { lint } from './lint.ts';
 import { DEFAULT_POLICY_ID, POLICY_PREFIX, type Policy, type PolicyVersion } from './policy.ts';
 import { type CreatePolicy, policyAnswer, policyEtag, type UpdatePolicy } from './schema.ts';
 import { deletePolicy, findVersion, insertPolicy, policyInUse, setDefaultPolicy, updatePolicy } from './store.ts';
@@ -23,11 +24,14 @@ export function newPolicy(body: CreatePolicy, at: number): Policy {
   };
 }
 
+/** What an edit answers: the policy, and what in it is hardly meant. */
+const linted = (policy: Policy) => ({ ...policyAnswer(policy), warnings: lint(policy.rules, policy.defaultAction) });
+
 export const planCreate = (policy: Policy): Edit => ({
   steps: insertPolicy(policy),
   changes: [{ kind: 'policy.created', id: policy.id }],
   status: 201,
-  body: policyAnswer(policy),
+  body: linted(policy),
   etag: policyEtag(policy),
 });
 
@@ -35,7 +39,7 @@ const planVersion = (policy: Policy, kind: ChangeKind): Edit => ({
   steps: updatePolicy(policy),
   changes: [{ kind, id: policy.id }],
   status: 200,
-  body: policyAnswer(policy),
+  body: linted(policy),
   etag: policyEtag(policy),
 });
 

@@ -100,18 +100,23 @@ function coveredByOne(placed: Placed, earlier: readonly Placed[], meter: Meter):
 function coveredTogether(placed: Placed, earlier: readonly Placed[], meter: Meter): Reason | null {
   const regions = regionsOf(placed, meter);
   if (regions.length === 0) return null;
-  let needed = whatTakesAll(regions, earlier, meter);
-  if (needed === null) return null;
-  // Those that others make superfluous are not named.
-  for (const one of needed.toReversed()) {
-    needed =
-      whatTakesAll(
-        regions,
-        needed.filter((other) => other !== one),
-        meter,
-      ) ?? needed;
-  }
+  const takers = whatTakesAll(regions, earlier, meter);
+  if (takers === null) return null;
+  const needed = takers.length > NAMED_MAX ? takers : (attempt(() => necessary(regions, takers, meter)) ?? takers);
   return { kind: 'covered', by: needed.map(({ index }) => index) };
+}
+
+/** More rules than that nobody reads, so the superfluous ones among them are not sought. */
+const NAMED_MAX = 10;
+
+/** Those without which something is left. */
+function necessary(regions: readonly Region[], takers: readonly Placed[], meter: Meter): Placed[] {
+  let needed = [...takers];
+  for (const one of takers.toReversed()) {
+    const others = needed.filter((other) => other !== one);
+    needed = whatTakesAll(regions, others, meter) ?? needed;
+  }
+  return needed;
 }
 
 /** Those rules that between them leave nothing of the regions, or null when something is left. */

@@ -7,22 +7,30 @@ import { PageQuerySchema } from '../http/list.ts';
 import { sendCommitted } from '../http/reply.ts';
 import type { App } from '../http/server.ts';
 import type { Clock } from '../lib/clock.ts';
+import { diff } from './diff.ts';
 import { getVersion, newPolicy, planCreate, planDelete, planMakeDefault, planRollback, planUpdate } from './edits.ts';
+import { lint } from './lint.ts';
 import type { Policy } from './policy.ts';
 import {
   CreatePolicy,
+  DiffAnswer,
+  LintAnswer,
+  LintPolicy,
   PolicyAnswer,
   PolicyDeleted,
   PolicyPage,
+  PolicyWithWarnings,
   policyAnswer,
   policyEtag,
   Rollback,
+  TemplatePage,
   UpdatePolicy,
   VersionAnswer,
   VersionPage,
   versionAnswer,
 } from './schema.ts';
 import { findPolicy, listPolicies, listVersions } from './store.ts';
+import { listTemplates } from './templates.ts';
 
 export interface PolicyDeps {
   db: Db;
@@ -60,7 +68,7 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
     '/v1/policies',
     {
       config: write,
-      schema: { tags, summary: 'Create a policy', body: CreatePolicy, response: { 201: PolicyAnswer } },
+      schema: { tags, summary: 'Create a policy', body: CreatePolicy, response: { 201: PolicyWithWarnings } },
     },
     async (request, reply) => {
       const policy = newPolicy(request.body, clock.now());
@@ -80,6 +88,15 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
     },
   );
 
+  app.get(
+    '/v1/policies/templates',
+    {
+      config: read,
+      schema: { tags, summary: 'List templates', querystring: PageQuerySchema, response: { 200: TemplatePage } },
+    },
+    async (request) => listTemplates(request.query),
+  );
+
   app.get<OfPolicy>(
     '/v1/policies/:id',
     { config: read, schema: { tags, summary: 'Read a policy', response: { 200: PolicyAnswer } } },
@@ -92,7 +109,10 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
 
   app.patch<OfPolicy & { Body: UpdatePolicy }>(
     '/v1/policies/:id',
-    { config: write, schema: { tags, summary: 'Edit a policy', body: UpdatePolicy, response: { 200: PolicyAnswer } } },
+    {
+      config: write,
+      schema: { tags, summary: 'Edit a policy', body: UpdatePolicy, response: { 200: PolicyWithWarnings } },
+    },
     async (request, reply) =>
       sendCommitted(reply, await edit(request, (before) => planUpdate(before, request.body, clock.now()))),
   );
@@ -107,7 +127,12 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
     '/v1/policies/:id/rollback',
     {
       config: write,
-      schema: { tags, summary: 'Write an old version as a new one', body: Rollback, response: { 200: PolicyAnswer } },
+      schema: {
+        tags,
+        summary: 'Write an old version as a new one',
+        body: Rollback,
+        response: { 200: PolicyWithWarnings },
+      },
     },
     async (request, reply) =>
       sendCommitted(
@@ -131,6 +156,29 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
     async (request) => {
       const page = await listVersions(db, await get(request.params.id), request.query);
       return { ...page, data: page.data.map(versionAnswer) };
+    },
+  );
+
+  app.post(
+    '/v1/policies/lint',
+    {
+      config: read,
+      schema: { tags, summary: 'Find what is hardly meant', body: LintPolicy, response: { 200: LintAnswer } },
+    },
+    async ({ body: { rules, defaultAction = 'deny' } }) => ({
+      object: 'policy_lint' as const,
+      warnings: lint(rules, defaultAction),
+    }),
+  );
+
+  app.get<{ Params: { id: string; version: string; other: string } }>(
+    '/v1/policies/:id/versions/:version/diff/:other',
+    { config: read, schema: { tags, summary: 'Compare two versions', response: { 200: DiffAnswer } } },
+    async ({ params }) => {
+      const policy = await get(params.id);
+      const from = await getVersion(db, policy, versionOf(params.version));
+      const to = await getVersion(db, policy, versionOf(params.other));
+      return { object: 'policy_diff' as const, policyId: policy.id, from: from.version, to: to.version, ...diff(from, to) };
     },
   );
 

@@ -4,6 +4,7 @@ import { pageOf } from '../http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { PERIODS, type Period } from '../limits/limit.ts';
 import { CONDITION_SCHEMAS, PERMISSION_PATTERN } from './conditions.ts';
+import { LINTS, type LintCode } from './lint.ts';
 import { ACTIONS, type Policy, type PolicyVersion, SCOPES } from './policy.ts';
 
 export const RULES_MAX = 100;
@@ -79,12 +80,74 @@ export const PolicyAnswer = Type.Object(
   },
   { description: 'A policy' },
 );
+const warnings = Type.Array(
+  Type.Object({ code: Type.Enum(Object.keys(LINTS) as LintCode[]), message: Type.String(), param: Type.String() }),
+  { description: 'What is valid and yet hardly meant' },
+);
+export const PolicyWithWarnings = Type.Object({ ...PolicyAnswer.properties, warnings });
+
+export const LintPolicy = Type.Object(
+  { name: Type.Optional(name), description: Type.Optional(description), rules, defaultAction: Type.Optional(action) },
+  { additionalProperties: false },
+);
+export type LintPolicy = Static<typeof LintPolicy>;
+export const LintAnswer = Type.Object({ object: Type.Literal('policy_lint'), warnings });
+
+const fieldChange = Type.Object({
+  path: Type.String(),
+  from: Type.Optional(Type.Unknown()),
+  to: Type.Optional(Type.Unknown()),
+});
+export const DiffAnswer = Type.Object(
+  {
+    object: Type.Literal('policy_diff'),
+    policyId: Type.String(),
+    from: Type.Integer(),
+    to: Type.Integer(),
+    fields: Type.Array(fieldChange),
+    rules: Type.Array(
+      Type.Object({
+        change: Type.String({ description: 'added, removed, moved, changed or moved_and_changed' }),
+        from: Type.Union([Type.Integer(), Type.Null()]),
+        to: Type.Union([Type.Integer(), Type.Null()]),
+      }),
+    ),
+  },
+  { description: 'What lies between two versions' },
+);
+
 export const PolicyPage = pageOf(PolicyAnswer);
 export const PolicyDeleted = Type.Object({
   id: Type.String(),
   object: Type.Literal('policy'),
   deleted: Type.Literal(true),
 });
+
+export const TemplatePage = pageOf(
+  Type.Object(
+    {
+      id: Type.String(),
+      object: Type.Literal('policy_template'),
+      name: Type.String(),
+      description: Type.String(),
+      rules: Type.Array(RuleSchema),
+      defaultAction: action,
+      cases: Type.Array(
+        Type.Object({
+          name: Type.String(),
+          check: Type.Object({}, { description: 'A check, and what it knows of the item and the requester' }),
+          expect: Type.Object({
+            allowed: Type.Boolean(),
+            reason: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+            permissions: Type.Optional(Type.Array(Type.String())),
+            rule: Type.Optional(Type.Union([Type.Integer({ description: 'Index in `rules`' }), Type.Null()])),
+          }),
+        }),
+      ),
+    },
+    { description: 'A policy to begin with, and what it does' },
+  ),
+);
 
 export const Rollback = Type.Object(
   { version: Type.Integer({ minimum: 1, maximum: 999_999_999 }) },

@@ -3,7 +3,7 @@ import { Conflict, type Db, type Row, type Step } from '../db/db.ts';
 import { type Page, type PageQuery, readPage } from '../db/page.ts';
 import { type Action, DEFAULT_POLICY_ID, type Policy, type PolicyVersion, type Rule } from './policy.ts';
 
-interface VersionRow extends Row {
+export interface VersionRow extends Row {
   no: number;
   id: string;
   version: number;
@@ -25,7 +25,8 @@ const SELECT = `select ${VERSION_COLUMNS}, p.created_at, p.updated_at,
   case when p.id = (select value from settings where name = 'default_policy') then 1 else 0 end as is_default`;
 const FROM = 'policies as p join policy_versions as v on v.policy_no = p.no and v.version = p.version';
 
-const toVersion = (row: VersionRow): PolicyVersion => ({
+/** Also for those who read the rows on a connection of their own. */
+export const toVersion = (row: VersionRow): PolicyVersion => ({
   no: row.no,
   id: row.id,
   version: row.version,
