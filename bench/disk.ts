@@ -1,6 +1,7 @@
 /** What a decision costs on disk, in the records and in the columns. Beside it, the same decision as a line of JSON. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { openConnection } from '../src/db/sqlite-connection.ts';
 import { type Figure, type Part } from './figure.ts';
 import { monthUntil, openStore } from './history.ts';
 import { TEN_RULES } from './inputs.ts';
@@ -42,9 +43,14 @@ export const diskPart: Part = {
     });
     return {
       figures: [figure('records', records), figure('columns', columns), figure('together', records + columns)],
-      notes: ['Measured after a clean stop: nothing left in a write-ahead log.'],
+      notes: ['Measured with nothing left in the write-ahead log, which takes 16 MiB more while it runs.'],
     };
   },
 };
 
-const sizeOf = (dataDir: string, name: string): number => statSync(join(dataDir, name)).size;
+function sizeOf(dataDir: string, name: string): number {
+  const file = join(dataDir, name);
+  // The last one to close a file that may write it brings in what is left in the write-ahead log.
+  if (name.endsWith('.db')) openConnection(file).close();
+  return statSync(file).size;
+}

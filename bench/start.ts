@@ -2,6 +2,7 @@
  * How long from `node src/main.ts` on an empty data directory until it is ready, and what it holds in memory with 100,000
  * items and a million decisions, after checks of every item and usage reports. Beside it, a bare Fastify server.
  */
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Figure, median, type Part, type PartOptions } from './figure.ts';
 import { monthUntil, openStore } from './history.ts';
@@ -31,37 +32,56 @@ export const startPart: Part = {
   },
 };
 
+interface Start {
+  /** From the spawn until the first answer. */
+  ms: number;
+  /** Processor time taken by then. */
+  cpuMs: number;
+}
+
 async function starts({ quick, say }: PartOptions): Promise<Figure[]> {
   using dir = tempDir();
   let count = 0;
-  const fresh = (name: string): string => join(dir.path, `${name}-${count++}`);
-  const start = async (cache: string): Promise<number> => {
-    await using postern = await startPostern({ dataDir: fresh('data'), env: { NODE_COMPILE_CACHE: cache } });
-    return postern.readyMs;
+  const fresh = (name: string): string => {
+    const path = join(dir.path, `${name}-${count++}`);
+    mkdirSync(path);
+    return path;
   };
-  const rival = async (cache: string): Promise<number> => {
+  // Postern puts its compile cache into the system's folder for temporary files.
+  const start = async (cache: string): Promise<Start> => {
+    await using postern = await startPostern({ dataDir: fresh('data'), env: { TMPDIR: cache } });
+    return { ms: postern.readyMs, cpuMs: postern.cpuMs() };
+  };
+  const rival = async (cache: string): Promise<Start> => {
     await using fastify = await startBareFastify({ env: { NODE_COMPILE_CACHE: cache } });
-    return fastify.readyMs;
+    return { ms: fastify.readyMs, cpuMs: fastify.cpuMs() };
   };
   const cache = fresh('cache');
   await start(cache);
   await rival(cache);
-  const [warm, cold, theirs, theirsCold]: [number[], number[], number[], number[]] = [[], [], [], []];
+  const [warm, cold, theirs, theirsCold]: [Start[], Start[], Start[], Start[]] = [[], [], [], []];
   for (let i = 0; i < (quick ? 3 : 9); i++) {
     warm.push(await start(cache));
     theirs.push(await rival(cache));
     cold.push(await start(fresh('cache')));
     theirsCold.push(await rival(fresh('cache')));
-    say(`start: warm ${warm.at(-1)?.toFixed(0)} ms, cold ${cold.at(-1)?.toFixed(0)} ms`);
+    say(`start: warm ${warm.at(-1)?.ms.toFixed(0)} ms, cold ${cold.at(-1)?.ms.toFixed(0)} ms`);
   }
-  const figure = (what: string, ours: number[], others: number[]): Figure => ({
-    what,
-    value: median(ours),
-    unit: 'ms',
-    against: { what: 'bare Fastify', value: median(others), ratio: median(ours) / median(others) },
-    target: { text: `≤ ${READY_MS} ms`, met: median(ours) <= READY_MS },
-  });
-  return [figure('ready, warm', warm, theirs), figure('ready, cold', cold, theirsCold)];
+  const figure = (what: string, unit: keyof Start, ours: Start[], others: Start[]): Figure => {
+    const value = median(ours.map((start) => start[unit]));
+    const other = median(others.map((start) => start[unit]));
+    return { what, value, unit: 'ms', against: { what: 'bare Fastify', value: other, ratio: value / other } };
+  };
+  const ready = (what: string, ours: Start[], others: Start[]): Figure => {
+    const figured = figure(what, 'ms', ours, others);
+    return { ...figured, target: { text: `≤ ${READY_MS} ms`, met: figured.value <= READY_MS } };
+  };
+  return [
+    ready('ready, warm', warm, theirs),
+    figure('processor time until ready, warm', 'cpuMs', warm, theirs),
+    ready('ready, cold', cold, theirsCold),
+    figure('processor time until ready, cold', 'cpuMs', cold, theirsCold),
+  ];
 }
 
 async function memory({ quick, say }: PartOptions): Promise<Figure[]> {

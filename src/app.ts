@@ -5,6 +5,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
+import { impactRoutes } from './access/impact-routes.ts';
+import { openImpacts } from './access/impacts.ts';
 import { accessRoutes } from './access/routes.ts';
 import { DecisionAnswer } from './access/schema.ts';
 import { simulateRoutes } from './access/simulate-routes.ts';
@@ -58,6 +60,7 @@ export interface Options {
 }
 
 const SWEEP_EVERY_MS = 10_000;
+const IDLE_CHECK_MS = 50;
 
 /** Throws DataDirHeld, or what kept a part from opening; what was open by then is closed again. */
 export async function startService(options: Options): Promise<Service> {
@@ -99,6 +102,8 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Pic
   opened.defer(() => ledger.close());
   const changes = openChanges(db, clock);
   const snapshot = openSnapshot(db, changes);
+  const impacts = openImpacts(recordsFile);
+  opened.defer(() => impacts.close());
   const keys = openKeys(db, changes, clock, config);
   opened.defer(() => keys.close());
   opened.defer(startSweeps(db, clock, logger));
@@ -114,13 +119,17 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Pic
   requesterRoutes(app, { db, changes, clock });
   licenseRoutes(app, { db, changes, clock });
   simulateRoutes(app, { db, snapshot, now: () => ledger.now() });
+  impactRoutes(app, { db, ledger, impacts });
   policyRoutes(app, { db, changes, clock });
   keyRoutes(app, { db, changes, clock, keys });
   usageRoutes(app, { db, columns, now: () => ledger.now(), requesterNames: (ids) => findNames(db, ids) });
 
   opened.defer(async () => {
     notReady = 'The service is stopping.';
+    // A connection that a client keeps open is idle only once its last answer is out: those are let go as they come.
+    const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_CHECK_MS);
     await app.close();
+    clearInterval(idle);
   });
   const address = await app.listen({ host: config.host, port: config.port });
   // Only now: a key that is stored and never shown would lock the operator out.

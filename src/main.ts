@@ -16,29 +16,25 @@ const stop = (message: string): never => {
 
 try {
   const config = readConfig(process.env);
-  const logger = pino({ level: config.logLevel }, pino.destination({ fd: 2, sync: false }));
+  const logger = pino({ level: config.logLevel }, pino.destination(2));
   for (const warning of unknownSettings(process.env)) logger.warn(warning);
   const onFatal = (cause: Error): void => {
     logger.fatal({ err: cause }, 'the storage has failed; ending, so that the service is started afresh');
     process.exit(1);
   };
+  // Before the start, so that a signal in the middle of it ends in a clean stop as well.
+  const { promise: asked, resolve: ask } = Promise.withResolvers<string>();
+  process.on('SIGTERM', ask);
+  process.on('SIGINT', ask);
+
   const service = await startService({ config, logger, onFatal });
   logger.info({ address: service.address }, 'ready');
   if (service.firstKey !== undefined) welcome(service.address, service.firstKey, config.bootstrapKey !== null);
 
-  let ending = false;
-  const end = (signal: string): void => {
-    if (ending) return;
-    ending = true;
-    logger.info({ signal }, 'stopping');
-    setTimeout(() => stop('Requests were still under way after 10 s; stopped without them.'), STOP_WITHIN_MS).unref();
-    service.close().then(
-      () => process.exit(0),
-      (error) => stop(`Could not stop cleanly: ${error}`),
-    );
-  };
-  process.on('SIGTERM', end);
-  process.on('SIGINT', end);
+  logger.info({ signal: await asked }, 'stopping');
+  setTimeout(() => stop('Requests were still under way after 10 s; stopped without them.'), STOP_WITHIN_MS).unref();
+  await service.close();
+  process.exit(0);
 } catch (error) {
   if (error instanceof ConfigError || error instanceof DataDirHeld) stop(error.message);
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {

@@ -24,9 +24,11 @@ const ORDER = [
 ];
 const PURE = [
   'access/decide',
+  'access/impact',
   'access/policy-cases',
   'policies/conditions',
   'policies/compile',
+  'requesters/history',
   'limits/limit',
   'usage/period',
   'usage/series',

@@ -154,7 +154,7 @@ export function draftOf(
   recorded: boolean,
 ): { draft: Draft; facts: Facts; verdict: Verdict } {
   const { policy } = subject;
-  const facts = factsOf(subject, request, at);
+  const facts = factsOf(subject, request.requesterId, request, at);
   const verdict = decide(policy, facts);
   const draft = toDraft(policy, facts, verdict, recorded);
   if (request.explain === true) {

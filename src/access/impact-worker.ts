@@ -5,6 +5,7 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Lru } from '../lib/lru.ts';
+import type { PolicyVersion } from '../policies/policy.ts';
 import {
   type Known,
   openReplay,
@@ -34,59 +35,51 @@ const REQUESTERS_MAX = 50_000;
 /** As nice as it takes for checks to keep their pace under full load, and not to starve. */
 const NICE = 10;
 
-/** Of what a page names, what is remembered and what is read now. */
-async function look<K, V>(
-  memory: Lru<K, V>,
-  keys: Iterable<K>,
-  read: (missing: K[]) => Promise<ReadonlyMap<K, V>>,
-): Promise<Map<K, V>> {
-  const found = new Map<K, V>();
-  const missing: K[] = [];
-  for (const key of new Set(keys)) {
-    const value = memory.get(key);
-    if (value === undefined) missing.push(key);
-    else found.set(key, value);
-  }
-  if (missing.length === 0) return found;
-  for (const [key, value] of await read(missing)) {
-    memory.set(key, value);
-    found.set(key, value);
-  }
-  return found;
-}
+/** What pages name, read when it is not remembered. */
+class Memory implements Known {
+  readonly items = new Lru<number, PresentItem>(ITEMS_MAX);
+  readonly requesters = new Lru<string, PastStates>(REQUESTERS_MAX);
+  readonly versions = new Map<number, RecordedVersion>();
+  readonly #source: ImpactSource;
+  readonly #policy: PolicyVersion;
 
-function openMemory(source: ImpactSource, { draft }: ImpactSetup): (page: RecordedDecision[]) => Promise<Known> {
-  const items = new Lru<number, PresentItem>(ITEMS_MAX);
-  const requesters = new Lru<string, PastStates>(REQUESTERS_MAX);
-  const versions = new Map<number, RecordedVersion>();
-  return async (page) => {
-    for (const number of new Set(page.map(({ version }) => version))) {
-      if (versions.has(number)) continue;
-      const version = await source.version(draft.no, number);
-      if (version !== undefined) versions.set(number, recordedVersion(version));
+  constructor(source: ImpactSource, policy: PolicyVersion) {
+    this.#source = source;
+    this.#policy = policy;
+  }
+
+  /** Afterwards all that these decisions name is at hand; a page names fewer than half of what is remembered. */
+  async prepare(page: readonly RecordedDecision[]): Promise<void> {
+    const versions = new Set<number>();
+    const items = new Set<number>();
+    const requesters = new Set<string>();
+    for (const { version, contentNo, requesterId } of page) {
+      if (!this.versions.has(version)) versions.add(version);
+      if (this.items.get(contentNo) === undefined) items.add(contentNo);
+      if (requesterId !== null && this.requesters.get(requesterId) === undefined) requesters.add(requesterId);
     }
-    const nos = page.map(({ contentNo }) => contentNo);
-    const ids = page.flatMap(({ requesterId }) => requesterId ?? []);
-    return {
-      versions,
-      items: await look(items, nos, (missing) => source.items(missing, draft.id)),
-      requesters: await look(requesters, ids, async (missing) => {
-        const pasts = await source.pasts(missing);
-        return new Map([...pasts].map(([id, past]) => [id, new PastStates(past)]));
-      }),
-    };
-  };
+    for (const number of versions) {
+      const version = await this.#source.version(this.#policy.no, number);
+      if (version !== undefined) this.versions.set(number, recordedVersion(version));
+    }
+    if (items.size > 0) {
+      for (const [no, item] of await this.#source.items([...items], this.#policy.id)) this.items.set(no, item);
+    }
+    if (requesters.size > 0) {
+      for (const [id, past] of await this.#source.pasts([...requesters])) this.requesters.set(id, new PastStates(past));
+    }
+  }
 }
 
 async function preview(source: ImpactSource, setup: ImpactSetup): Promise<ImpactReport> {
   const replay = openReplay(setup);
-  const known = openMemory(source, setup);
+  const memory = new Memory(source, setup.draft);
   const { after, last } = await source.places(setup.from, setup.to);
   for (let to = last; to > after; to -= PLACES) {
     const page = await source.decisions(setup.draft.no, { after: Math.max(after, to - PLACES), last: to });
     if (page.length === 0) continue;
-    const all = await known(page);
-    for (const decision of page.reverse()) replay.add(decision, all);
+    await memory.prepare(page);
+    for (const decision of page.reverse()) replay.add(decision, memory);
   }
   return toReport(source, setup, replay.tally());
 }

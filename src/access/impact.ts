@@ -88,13 +88,12 @@ export interface ReplayOptions {
   examples: number;
 }
 
-/** What a page of decisions needs to be decided again. */
+/** What decisions need to be decided again: all that those of a page name. */
 export interface Known {
   /** By the items' numbers; without those that were deleted. */
-  items: ReadonlyMap<number, PresentItem>;
-  requesters: ReadonlyMap<string, PastStates>;
-  /** All versions that the page names. */
-  versions: ReadonlyMap<number, RecordedVersion>;
+  items: Pick<ReadonlyMap<number, PresentItem>, 'get'>;
+  requesters: Pick<ReadonlyMap<string, PastStates>, 'get'>;
+  versions: Pick<ReadonlyMap<number, RecordedVersion>, 'get'>;
 }
 
 /** Rules compiled, and whether what an item was can change what they say. */
@@ -183,8 +182,7 @@ export function openReplay({ draft, ledgerNo, examples }: ReplayOptions): Replay
     if (edited && (compiled.asksItem || requester.licenses.some(isScoped))) return 'item_edited';
     const version = known.versions.get(decision.version);
     if (version === undefined) return 'not_reproduced';
-    const asked = inputs(decision);
-    const facts = factsOf({ content: item.facts, requester }, asked, at);
+    const facts = factsOf({ content: item.facts, requester }, requesterId, inputs(decision), at);
     const after = decide(compiled.policy, facts);
     // What it granted is read from its rule where the item it was asked for is not there any more.
     if (edited && version.asksItem) return { after, granted: grantedBy(version.policy, decision) };
@@ -296,20 +294,20 @@ function inTurns<T>(lists: readonly (readonly T[])[]): T[] {
   return Array.from({ length: most }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat();
 }
 
+const NOTHING: Asked = {};
 const INPUTS_MAX = 10_000;
 
 /** Many checks say the same: their text is parsed once. */
 function rememberInputs(): (decision: RecordedDecision) => Asked {
   const known = new Map<string, Asked>();
-  return ({ inputs, requesterId }) => {
-    const who = requesterId === null ? {} : { requesterId };
-    if (inputs === null) return who;
+  return ({ inputs }) => {
+    if (inputs === null) return NOTHING;
     let asked = known.get(inputs);
     if (asked === undefined) {
       asked = JSON.parse(inputs) as Asked;
       if (known.size >= INPUTS_MAX) known.clear();
       known.set(inputs, asked);
     }
-    return { ...asked, ...who };
+    return asked;
   };
 }

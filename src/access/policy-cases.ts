@@ -5,10 +5,11 @@
  */
 import type { Reason } from '../ledger/reason.ts';
 import { type CompiledPolicy, compile } from '../policies/compile.ts';
-import { type ContentFacts, Facts, type LicenseFacts, type RequesterFacts } from '../policies/facts.ts';
+import type { ContentFacts, LicenseFacts, RequesterFacts } from '../policies/facts.ts';
 import type { PolicyVersion } from '../policies/policy.ts';
 import { decide, type Verdict } from './decide.ts';
 import type { Expectation, PolicyCase, PolicyFile } from './policy-file.ts';
+import { factsOf } from './subject.ts';
 
 /** What came of a case. */
 export interface Outcome {
@@ -21,8 +22,8 @@ export interface Outcome {
 
 export interface Difference {
   field: keyof Outcome;
-  expected: unknown;
-  actual: unknown;
+  expected: Outcome[keyof Outcome];
+  actual: Outcome[keyof Outcome];
 }
 
 export interface CaseResult {
@@ -41,7 +42,7 @@ const POLICY_ID = 'pol_under_test';
 export function runCases(file: PolicyFile, now: number): CaseResult[] {
   const policy = compile(policyOf(file));
   return (file.cases ?? []).map(({ name, check, expect }) => {
-    const outcome = outcomeOf(decide(policy, factsOf(policy, check, now)));
+    const outcome = outcomeOf(verdictOf(policy, check, now));
     const differences = compare(expect, outcome);
     return { name, passed: differences.length === 0, outcome, differences };
   });
@@ -65,19 +66,15 @@ const outcomeOf = ({ reason, permissions, rule }: Verdict): Outcome => ({
 });
 
 /** What the case leaves out is what a check, an item or a requester without it would be. */
-function factsOf(policy: CompiledPolicy, check: CaseCheck, now: number): Facts {
-  return new Facts({
-    at: check.at === undefined ? now : Date.parse(check.at),
-    content: contentOf(policy, check),
-    requesterId: check.requesterId ?? (check.requester === undefined ? null : 'requester'),
-    requester: check.requester === undefined ? null : requesterOf(check.requester),
-    permission: check.permission ?? null,
-    purpose: check.purpose ?? null,
-    country: check.context?.country ?? null,
-    ip: check.context?.ip ?? null,
-    userAgent: check.context?.userAgent ?? null,
+function verdictOf(policy: CompiledPolicy, check: CaseCheck, now: number): Verdict {
+  const requester = {
+    facts: check.requester === undefined ? null : requesterOf(check.requester),
     licenses: (check.licenses ?? []).map(licenseOf),
-  });
+  };
+  const at = check.at === undefined ? now : Date.parse(check.at);
+  const requesterId = check.requesterId ?? (check.requester === undefined ? undefined : 'requester');
+  const subject = { content: contentOf(policy, check), requester };
+  return decide(policy, factsOf(subject, requesterId, check, at));
 }
 
 /** `contentId` may be either name of the item; it stands for the one that is not given otherwise. */
@@ -118,7 +115,7 @@ const momentOf = (text: string | null | undefined): number | null => (text == nu
 function compare(expect: Expectation, outcome: Outcome): Difference[] {
   const { allowed, reason, permissions, rule } = expect;
   const differences: Difference[] = [];
-  const differ = (field: keyof Outcome, expected: unknown): void => {
+  const differ = <F extends keyof Outcome>(field: F, expected: Outcome[F]): void => {
     differences.push({ field, expected, actual: outcome[field] });
   };
   if (allowed !== outcome.allowed) differ('allowed', allowed);

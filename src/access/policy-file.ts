@@ -6,9 +6,9 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { LineCounter, parseDocument } from 'yaml';
 import { CreateContent } from '../content/schema.ts';
-import { Failure, type Problem } from '../errors.ts';
+import type { Problem } from '../errors.ts';
 import { uncarriedIn } from '../http/json.ts';
-import { problemsOf } from '../http/problems.ts';
+import { problemsOf, type Schema } from '../http/problems.ts';
 import { REASONS, type Reason } from '../ledger/reason.ts';
 import { PERMISSION_PATTERN } from '../policies/conditions.ts';
 import { CreatePolicy } from '../policies/schema.ts';
@@ -94,18 +94,12 @@ export function readPolicyFile(bytes: Uint8Array, format: PolicyFileFormat): Rea
     const problem = uncarriedIn(value, 'file');
     if (problem !== undefined) return { file: null, problems: [problem] };
     if (compiled.Check(value)) return { file: value, problems: null };
-    return { file: null, problems: problemsOf(PolicyFile, value, 'file') };
+    return { file: null, problems: problemsOf(PolicyFile as Schema, value, 'file') };
   } catch (error) {
-    if (error instanceof Unreadable) return refused(null, error.message);
-    if (error instanceof Failure) return refused(error.param ?? null, error.message);
+    if (error instanceof Unreadable) return { file: null, problems: [{ param: null, message: error.message }] };
     throw error;
   }
 }
-
-const refused = (param: string | null, message: string): ReadPolicyFile => ({
-  file: null,
-  problems: [{ param, message }],
-});
 
 /** The bytes are not what the file says it is. */
 class Unreadable extends Error {}
@@ -137,7 +131,8 @@ function parseYaml(text: string): unknown {
   const [fault] = [...document.errors, ...document.warnings];
   if (fault !== undefined) {
     const { line, col } = lineCounter.linePos(fault.pos[0]);
-    throw new Unreadable(`The file is not valid YAML: ${oneLine(fault.message)} (line ${line}, column ${col}).`);
+    const what = fault.code === 'MULTIPLE_DOCS' ? 'it holds several documents; keep one' : oneLine(fault.message);
+    throw new Unreadable(`The file is not valid YAML: ${what} (line ${line}, column ${col}).`);
   }
   try {
     return document.toJS();

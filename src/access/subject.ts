@@ -12,15 +12,20 @@ export interface Subject {
 }
 
 /** What a check says beyond its ids; the ledger keeps it with the decision. */
-export type Asked = Pick<CheckRequest, 'requesterId' | 'permission' | 'purpose' | 'context' | 'license'>;
+export type Asked = Pick<CheckRequest, 'permission' | 'purpose' | 'context' | 'license'>;
 
 export const ANONYMOUS: KnownRequester = { facts: null, licenses: [] };
 
-export function factsOf({ content, requester }: Omit<Subject, 'policy'>, asked: Asked, at: number): Facts {
+export function factsOf(
+  { content, requester }: Omit<Subject, 'policy'>,
+  requesterId: string | undefined | null,
+  asked: Asked,
+  at: number,
+): Facts {
   return new Facts({
     at,
     content,
-    requesterId: asked.requesterId ?? null,
+    requesterId: requesterId ?? null,
     requester: requester.facts,
     permission: asked.permission ?? null,
     purpose: asked.purpose ?? null,

@@ -124,13 +124,11 @@ export interface LicenseAsk {
   types: ReadonlySet<string> | null;
   /** All of them. */
   features: ReadonlySet<string>;
+  /** One without an end ends after everything: in no interval with an upper limit. */
   ends: Intervals<number>;
 }
 
-/** Stands for the end of a licence without one; later than every moment that can be written. */
-const NO_END = 9e15;
-
-export const ANY_LICENSE: LicenseAsk = { types: null, features: new Set(), ends: [[-Infinity, NO_END + 1]] };
+export const ANY_LICENSE: LicenseAsk = { types: null, features: new Set(), ends: [[-Infinity, Infinity]] };
 
 /** All valid licences of a requester: for each of some asks there is one, for others there is none. */
 export interface Licenses {

@@ -95,7 +95,7 @@ export async function findLicensesOf(db: Db, requesterId: string): Promise<Licen
   return rows.map(toLicense);
 }
 
-interface HistoryRow extends Row {
+export interface HistoryRow extends Row {
   kind: string;
   object_id: string;
   at: number;

@@ -4,7 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Conflict, type Db, DbError, ForeignKeyViolation, type Step, UniqueViolation, Unavailable } from '../../src/db/db.ts';
+import {
+  Conflict,
+  type Db,
+  DbError,
+  ForeignKeyViolation,
+  type Step,
+  Unavailable,
+  UniqueViolation,
+} from '../../src/db/db.ts';
 
 export interface OpenedDb extends AsyncDisposable {
   db: Db;
@@ -69,10 +77,10 @@ export function dbContract(name: string, open: () => Promise<OpenedDb>): void {
           params: [7, 'a', 'noted', 'b'],
         },
       ]);
-      const rows = await store.db.read('select name, amount, note from things where note = $2 and name >= $1 order by name', [
-        'a',
-        'noted',
-      ]);
+      const rows = await store.db.read(
+        'select name, amount, note from things where note = $2 and name >= $1 order by name',
+        ['a', 'noted'],
+      );
       assert.deepEqual(
         rows.map((row) => ({ ...row })),
         [
@@ -173,16 +181,16 @@ export function dbContract(name: string, open: () => Promise<OpenedDb>): void {
       await using store = await opened();
       const { db } = store;
       await db.atomic([insert('a', 500), insert('b', 500)]);
-      let moving = true;
       const moves = (async () => {
         for (let i = 0; i < 300; i++) await db.atomic([add('a', -1), add('b', 1)]);
-        moving = false;
       })();
-      while (moving) {
-        const [row] = await db.read<{ total: number }>('select sum(amount) as total from things');
-        assert.equal(Number(row?.total), 1000);
-      }
-      await moves;
+      const looks = (async () => {
+        for (let i = 0; i < 1000; i++) {
+          const [row] = await db.read<{ total: number }>('select sum(amount) as total from things');
+          assert.equal(Number(row?.total), 1000);
+        }
+      })();
+      await Promise.all([moves, looks]);
       assert.deepEqual([await amountOf(db, 'a'), await amountOf(db, 'b')], [200, 800]);
     });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -49,6 +49,14 @@ describe('SQLite', () => {
     await assert.rejects(db.read('insert into t (a) values (1)'));
     assert.equal((await db.read('select a from t')).length, 0);
     await db.close();
+  });
+
+  test('what cannot be written is not said to be held by another process', async () => {
+    using dir = folder();
+    const file = join(dir.path, 'lock');
+    // As on a full disk: the journal of the lock cannot be made.
+    mkdirSync(`${file}-journal`);
+    assert.throws(() => holdFile(file));
   });
 
   test('a held file is held against another process, until the holder ends, however it ends', async () => {

@@ -1,11 +1,34 @@
-/** The short form of the kill test in `npm run proof`: a few kills at random moments, a new seed each time. */
-import { test } from 'node:test';
+/** The short forms of what `npm run proof` does at length, with a new seed each time. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { cannotMount, runDiskFull } from './disk-faults.ts';
 import { runKills } from './kills.ts';
+import { runPowerCuts } from './power-cuts.ts';
 import { anySeed } from './random.ts';
+import { cannotTrace } from './strace.ts';
 
-test('what was acknowledged before kill -9 is there once; counts, limits and versions agree', { timeout: 60_000 }, async (t) => {
+const options = { timeout: 120_000 };
+
+function seedFor(t: TestContext): number {
   const seed = Number(process.env.POSTERN_TEST_SEED ?? anySeed());
   t.diagnostic(`seed ${seed} (again with POSTERN_TEST_SEED=${seed})`);
-  const figures = await runKills({ kills: 10, seed });
+  return seed;
+}
+
+test('what was acknowledged before kill -9 is there once; counts, limits and versions agree', options, async (t) => {
+  t.diagnostic(JSON.stringify(await runKills({ kills: 7, seed: seedFor(t) })));
+});
+
+test('what was acknowledged before a power cut is there', options, async (t) => {
+  const why = cannotTrace();
+  if (why !== undefined) return t.skip(why);
+  const figures = await runPowerCuts({ cuts: 60, seed: seedFor(t), requests: 120 });
   t.diagnostic(JSON.stringify(figures));
+  assert.deepEqual([figures.lossy, figures.damaged], [0, 0]);
+});
+
+test('a full disk refuses, leaves nothing half done, and is over when there is space', options, async (t) => {
+  const why = cannotMount();
+  if (why !== undefined) return t.skip(why);
+  t.diagnostic(JSON.stringify(await runDiskFull({ faults: 1, seed: seedFor(t) })));
 });

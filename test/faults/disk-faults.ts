@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Book, type Refusal } from './book.ts';
 import { eventually, launch, newTestKey, type Reply, type Running, temporaryFolder } from './process.ts';
@@ -81,13 +81,29 @@ export async function runDiskFull(options: FaultOptions): Promise<FaultFigures> 
       async begin(_service, random) {
         const { bavail, bsize } = statfsSync(dataDir);
         const left = random.pick([0, 0, random.int(1, 40), random.int(1, 400)]);
-        writeFileSync(filler, Buffer.alloc(Math.max(0, bavail - left) * bsize));
+        fill(filler, Math.max(0, bavail - left) * bsize);
         return async () => rmSync(filler);
       },
     };
-    return await runFaults(dataDir, options, Array.from({ length: options.faults }, () => full));
+    return await runFaults(
+      dataDir,
+      options,
+      Array.from({ length: options.faults }, () => full),
+    );
   } finally {
     unmount(dataDir);
+  }
+}
+
+/** As many bytes as there is room for; the service takes some of it meanwhile. */
+function fill(file: string, bytes: number): void {
+  const handle = openSync(file, 'w');
+  try {
+    for (let rest = bytes; rest > 0; ) rest -= writeSync(handle, Buffer.alloc(Math.min(rest, 65_536)));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  } finally {
+    closeSync(handle);
   }
 }
 
@@ -165,7 +181,12 @@ async function runFaults(dataDir: string, options: FaultOptions, faults: readonl
         book.editsRefusedAs = null;
         figures.repeatedAfterwards += await repeatRefused(service, book);
         const askedAt = performance.now();
-        await eventually<Reply>('usage', USAGE_WITHIN_MS, () => usage(service), ({ status }) => status === 200);
+        await eventually<Reply>(
+          'usage',
+          USAGE_WITHIN_MS,
+          () => usage(service),
+          ({ status }) => status === 200,
+        );
         figures.slowestUsageMs = Math.max(figures.slowestUsageMs, Math.round(performance.now() - askedAt));
         await verifier.verify(service, random, round);
         await service.end('SIGKILL');
@@ -242,7 +263,14 @@ async function recovery(service: Running, book: Book, round: Round, number: numb
       const item = { token, content: 'open-1', requesterId: round.requesters[0] ?? null, recorded: true };
       const body = { contentId: 'open-1', requesterId: round.requesters[0], purpose: token };
       const path = '/v1/access/check';
-      await book.send(service, { kind: 'check', method: 'POST', path, body, idempotencyKey: undefined, checks: [item] });
+      await book.send(service, {
+        kind: 'check',
+        method: 'POST',
+        path,
+        body,
+        idempotencyKey: undefined,
+        checks: [item],
+      });
       return book.refused.length === refused;
     },
     (recorded) => recorded,
@@ -255,7 +283,8 @@ async function repeatRefused(service: Running, book: Book): Promise<number> {
   const refused = book.refused.splice(0);
   let repeated = 0;
   for (const sent of refused) {
-    if ((sent.kind !== 'check' && sent.kind !== 'batch') || sent.idempotencyKey === undefined || repeated >= 20) continue;
+    if ((sent.kind !== 'check' && sent.kind !== 'batch') || sent.idempotencyKey === undefined || repeated >= 20)
+      continue;
     if (sent.checks.some(({ content }) => content.startsWith('own '))) continue;
     await book.send(service, sent);
     repeated++;

@@ -8,12 +8,10 @@ import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Random } from './random.ts';
 
-export const TRACED = 'pwrite64,write,writev,ftruncate,fsync,fdatasync,openat,unlink,rename';
+const TRACED = 'pwrite64,write,writev,ftruncate,fsync,fdatasync,openat,unlink,rename';
 
-export const traceDisk = (log: string): string[] => [
-  ...['strace', '-D', '-f', '-qq', '-y', '-xx', '-s', '4000000', '-o', log],
-  ...['--seccomp-bpf', '-e', `trace=${TRACED}`],
-];
+export const traceDisk = (log: string): string[] =>
+  'strace -D -f -qq -y -xx -s 4000000 --seccomp-bpf'.split(' ').concat('-e', `trace=${TRACED}`, '-o', log);
 
 export type DiskEvent =
   | { kind: 'create' | 'unlink'; file: string }
@@ -29,11 +27,16 @@ export type DiskEvent =
 const LINE = /^(\d+) +(?:<\.\.\. (\w+) resumed>|(\w+)\()(.*)$/s;
 
 const unescaped = (hex: string): Buffer => Buffer.from(hex.replaceAll('\\x', ''), 'hex');
-const strings = (text: string): Buffer[] => [...text.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map((match) => unescaped(match[1] ?? ''));
+const strings = (text: string): Buffer[] =>
+  [...text.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map((match) => unescaped(match[1] ?? ''));
 const pathOf = (text: string): string => unescaped(/^[\w-]*<((?:\\x[0-9a-f]{2})+)>/.exec(text)?.[1] ?? '').toString();
 
 /** Only files in `folder` whose names `wanted` accepts. */
-export async function readDiskLog(log: string, folder: string, wanted: (name: string) => boolean): Promise<DiskEvent[]> {
+export async function readDiskLog(
+  log: string,
+  folder: string,
+  wanted: (name: string) => boolean,
+): Promise<DiskEvent[]> {
   const events: DiskEvent[] = [];
   const syncs = new Map<string, number>();
   let syncId = 0;
@@ -50,7 +53,7 @@ export async function readDiskLog(log: string, folder: string, wanted: (name: st
       const id = syncs.get(thread);
       const begun = id === undefined ? undefined : events.findLast((one) => one.kind === 'sync-begin' && one.id === id);
       syncs.delete(thread);
-      if (begun !== undefined && 'file' in begun && / = 0$/.test(rest)) {
+      if (begun !== undefined && 'file' in begun && rest.endsWith(' = 0')) {
         events.push({ kind: 'sync-end', file: begun.file, id: id as number });
       }
       continue;
@@ -70,7 +73,7 @@ export async function readDiskLog(log: string, folder: string, wanted: (name: st
       const id = ++syncId;
       events.push({ kind: 'sync-begin', file, id });
       if (rest.includes('<unfinished')) syncs.set(thread, id);
-      else if (/ = 0$/.test(rest)) events.push({ kind: 'sync-end', file, id });
+      else if (rest.endsWith(' = 0')) events.push({ kind: 'sync-end', file, id });
     } else if (call === 'ftruncate') {
       const file = nameOf(path);
       if (file !== undefined) events.push({ kind: 'truncate', file, size: Number(/, (\d+)/.exec(rest)?.[1]) });
@@ -142,7 +145,9 @@ export class Disk {
   cut(fate: Fate, random: Random): Map<string, Buffer> {
     const image = new Map<string, Buffer>();
     for (const [name, file] of this.#files) {
-      const kept = file.exists ? file.listed || fate === 'everything' || random.chance(0.5) : file.listed && random.chance(0.5);
+      const kept = file.exists
+        ? file.listed || fate === 'everything' || random.chance(0.5)
+        : file.listed && random.chance(0.5);
       if (!kept) continue;
       let bytes: Buffer = Buffer.alloc(file.durable.length);
       file.durable.copy(bytes);

@@ -28,7 +28,7 @@ export interface KillFigures extends Found {
 
 const LOAD_MAX_MS = 500;
 const START_MAX_MS = 700;
-const FIRST_STARTS = 3;
+const FIRST_STARTS_MAX = 3;
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -51,7 +51,7 @@ export async function runKills({ kills, seed, clients = 16, tell = () => {} }: K
   const figures = { kills: 0, startKills: 0, terminated: 0, columnsHarmed: 0 };
   let service: Running | undefined;
   try {
-    for (; figures.kills < Math.min(FIRST_STARTS, kills - 1); figures.kills++) {
+    for (; figures.kills < Math.min(FIRST_STARTS_MAX, Math.floor(kills / 6)); figures.kills++) {
       await killStarting();
       figures.startKills++;
     }

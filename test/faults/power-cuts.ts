@@ -122,8 +122,10 @@ async function runTraced(
         await made(service, 'POST', '/v1/access/check/batch', { checks }, idempotencyKey);
       } else if (kind < 0.85) {
         await made(service, 'POST', '/v1/content', article(`${name}.${i}`, policy.body.id as string), idempotencyKey);
-      } else if (kind < 0.95) await made(service, 'PATCH', '/v1/content/first', { title: `${name}.${i}` }, idempotencyKey);
-      else await made(service, 'PATCH', `/v1/policies/${policy.body.id}`, { description: `${name}.${i}` }, idempotencyKey);
+      } else if (kind < 0.95)
+        await made(service, 'PATCH', '/v1/content/first', { title: `${name}.${i}` }, idempotencyKey);
+      else
+        await made(service, 'PATCH', `/v1/policies/${policy.body.id}`, { description: `${name}.${i}` }, idempotencyKey);
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, (_, i) => client(seeded(random.int(0, 2 ** 31)), `c${i}`)));
@@ -184,7 +186,10 @@ function missingIn(file: string, facts: readonly Fact[]): number | 'damaged' {
     if (all(`select 1 from sqlite_schema where name = 'decisions'`).length === 0) return facts.length;
     const seqs = new Set(all<{ seq: number }>('select seq from decisions').map(({ seq }) => seq));
     const revisions = new Map(
-      all<{ id: string; revision: number }>('select id, revision from content').map(({ id, revision }) => [id, revision]),
+      all<{ id: string; revision: number }>('select id, revision from content').map(({ id, revision }) => [
+        id,
+        revision,
+      ]),
     );
     const versions = new Set(
       all<{ id: string; version: number }>('select policy_id as id, version from policy_versions').map(

@@ -33,6 +33,8 @@ export interface End {
 export interface LaunchOptions {
   dataDir: string;
   key: string;
+  /** The service makes its first key itself and prints it. */
+  ownKey?: boolean;
   /** A command that runs the service as its own process, such as strace -D. */
   wrap?: readonly string[];
   /** Given to Node before the entry. */
@@ -60,7 +62,8 @@ export function temporaryFolder(): Disposable & { path: string } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-export function launch({ dataDir, key, wrap = [], nodeOptions = [], env = {} }: LaunchOptions): Running {
+export function launch(options: LaunchOptions): Running {
+  const { dataDir, key, ownKey = false, wrap = [], nodeOptions = [], env = {} } = options;
   const [command = '', ...args] = [...wrap, process.execPath, ...nodeOptions, MAIN];
   const child = spawn(command, args, {
     env: {
@@ -68,7 +71,7 @@ export function launch({ dataDir, key, wrap = [], nodeOptions = [], env = {} }: 
       HOME: process.env.HOME,
       POSTERN_PORT: '0',
       POSTERN_DATA_DIR: dataDir,
-      POSTERN_BOOTSTRAP_KEY: key,
+      ...(ownKey ? {} : { POSTERN_BOOTSTRAP_KEY: key }),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -11,10 +11,10 @@ export function cannotTrace(): string | undefined {
 }
 
 /** Runs the service as a process of its own (not as strace's child), killed at the `when`th fsync of one of its threads. */
-export const killAtFsync = (when: number): string[] => [
-  ...['strace', '-D', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=fsync,fdatasync'],
-  ...['-e', `inject=fsync,fdatasync:signal=KILL:when=${when}`],
-];
+export const killAtFsync = (when: number): string[] =>
+  'strace -D -f -qq -o /dev/null -e trace=fsync,fdatasync -e'
+    .split(' ')
+    .concat(`inject=fsync,fdatasync:signal=KILL:when=${when}`);
 
 /** Makes system calls of a running process fail with `error`, from now until `heal`. */
 export async function failCalls(pid: number, calls: string, error: string): Promise<{ heal(): Promise<void> }> {
@@ -24,7 +24,12 @@ export async function failCalls(pid: number, calls: string, error: string): Prom
     { stdio: 'ignore' },
   );
   const gone = new Promise((resolve) => tracer.once('exit', resolve));
-  await eventually('all threads are traced', 10_000, async () => untraced(pid), (count) => count === 0);
+  await eventually(
+    'all threads are traced',
+    10_000,
+    async () => untraced(pid),
+    (count) => count === 0,
+  );
   return {
     async heal() {
       tracer.kill('SIGINT');
@@ -35,6 +40,8 @@ export async function failCalls(pid: number, calls: string, error: string): Prom
 
 function untraced(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);
-  const traced = threads.filter((thread) => /^TracerPid:\t[1-9]/m.test(readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8')));
+  const traced = threads.filter((thread) =>
+    /^TracerPid:\t[1-9]/m.test(readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8')),
+  );
   return threads.length - traced.length;
 }

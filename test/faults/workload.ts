@@ -153,7 +153,14 @@ class Client {
 
   #check(): Sent {
     const { item, body } = this.#question();
-    return { kind: 'check', method: 'POST', path: '/v1/access/check', body, idempotencyKey: this.#key(), checks: [item] };
+    return {
+      kind: 'check',
+      method: 'POST',
+      path: '/v1/access/check',
+      body,
+      idempotencyKey: this.#key(),
+      checks: [item],
+    };
   }
 
   #batch(): Sent {

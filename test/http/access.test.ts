@@ -2,7 +2,19 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startTestService, type TestService, testClock } from '../support/service.ts';
-import { assertError, assertStatus, check, ID, item, MOMENT, made, makeItem, makeKey, makePolicy, next } from './given.ts';
+import {
+  assertError,
+  assertStatus,
+  check,
+  ID,
+  item,
+  MOMENT,
+  made,
+  makeItem,
+  makeKey,
+  makePolicy,
+  next,
+} from './given.ts';
 
 const clock = testClock();
 const postern = await startTestService({ clock });
@@ -22,7 +34,18 @@ const decided = async (rules: object[], asked: object = {}, policy: object = {})
 };
 
 describe('the answer', () => {
-  const KEYS = ['id', 'object', 'allowed', 'action', 'reason', 'message', 'permissions', 'contentId', 'externalId', 'requesterId'];
+  const KEYS = [
+    'id',
+    'object',
+    'allowed',
+    'action',
+    'reason',
+    'message',
+    'permissions',
+    'contentId',
+    'externalId',
+    'requesterId',
+  ];
   const MORE = ['policyId', 'policyVersion', 'matchedRule', 'licenseId', 'rateLimit', 'recorded', 'created'];
   test('to a denial', async () => {
     const content = await makeItem(postern, [allow({ purpose: 'no' }), deny({}, { priority: 99, message: 'Not you' })]);
@@ -51,7 +74,10 @@ describe('the answer', () => {
   });
   test('to an allowed check', async () => {
     const got = await decided([allow({}, { permissions: ['training', 'my_own'] })]);
-    assert.deepEqual([got.allowed, got.action, got.reason, got.permissions, got.requesterId], [true, 'allow', null, ['training', 'my_own'], null]);
+    assert.deepEqual(
+      [got.allowed, got.action, got.reason, got.permissions, got.requesterId],
+      [true, 'allow', null, ['training', 'my_own'], null],
+    );
     assert.deepEqual([got.matchedRule, got.rateLimit, got.recorded], [{ index: 0, priority: 1 }, null, true]);
     assert.ok(got.message.length > 0);
   });
@@ -60,7 +86,10 @@ describe('the answer', () => {
     assert.deepEqual([denied.allowed, denied.matchedRule, denied.reason], [false, null, 'policy_denied']);
     assert.ok(denied.message.length > 0);
     const allowed = await decided([], {}, { defaultAction: 'allow' });
-    assert.deepEqual([allowed.allowed, allowed.matchedRule, allowed.reason, allowed.permissions], [true, null, null, ['full_access']]);
+    assert.deepEqual(
+      [allowed.allowed, allowed.matchedRule, allowed.reason, allowed.permissions],
+      [true, null, null, ['full_access']],
+    );
   });
   test('is counted at once', async () => {
     const { id } = await makeItem(postern, [allow({ purpose: 'a' })]);
@@ -72,9 +101,14 @@ describe('the answer', () => {
   test('has an explanation only when asked', async () => {
     assert.equal('explanation' in (await decided([allow({ purpose: 'a' })])), false);
     assert.equal('explanation' in (await decided([allow({ purpose: 'a' })], { explain: false })), false);
-    const got = await decided([allow({ purpose: 'a' }, { priority: 2 }), deny({ country: 'DE' }, { priority: 1 })], { explain: true });
+    const got = await decided([allow({ purpose: 'a' }, { priority: 2 }), deny({ country: 'DE' }, { priority: 1 })], {
+      explain: true,
+    });
     assert.ok(got.explanation);
-    assert.deepEqual(got.explanation.rules.map((one: { index: number }) => one.index), [1, 0]);
+    assert.deepEqual(
+      got.explanation.rules.map((one: { index: number }) => one.index),
+      [1, 0],
+    );
   });
 });
 
@@ -91,7 +125,12 @@ describe('what may be asked', () => {
       assert.equal((await check(postern, { contentId: id, requesterId })).requesterId, requesterId);
     }
     for (const requesterId of ['', 'x'.repeat(129), 'a b', 'a\tb', 'ä', 'a,b', 'a?b', 'a#', '<a>', 5, {}, 'a\n']) {
-      assertError(await ask({ contentId: id, requesterId }), 'invalid_request', 'requesterId', JSON.stringify(requesterId));
+      assertError(
+        await ask({ contentId: id, requesterId }),
+        'invalid_request',
+        'requesterId',
+        JSON.stringify(requesterId),
+      );
     }
   });
   test('context, license, purpose and permission have forms', async () => {
@@ -115,7 +154,8 @@ describe('what may be asked', () => {
       [{ explain: 'yes' }, 'explain'],
       [{ dryRun: 1 }, 'dryRun'],
     ];
-    for (const [more, param] of wrong) assertError(await ask({ contentId: id, ...more }), 'invalid_request', param, JSON.stringify(more));
+    for (const [more, param] of wrong)
+      assertError(await ask({ contentId: id, ...more }), 'invalid_request', param, JSON.stringify(more));
     assert.deepEqual(await stats(id), NONE);
   });
 });
@@ -124,15 +164,45 @@ describe('the order of rules', () => {
   const cases: [string, object[], object, [boolean, number | null, number | null]][] = [
     ['the list, when none has a priority', [deny({}), allow({})], {}, [false, 0, 1]],
     ['ascending priority', [deny({}, { priority: 2 }), allow({}, { priority: 1 })], {}, [true, 1, 1]],
-    ['a missing priority is the place in the list', [allow({}, { priority: 3 }), deny({}), allow({})], {}, [false, 1, 2]],
+    [
+      'a missing priority is the place in the list',
+      [allow({}, { priority: 3 }), deny({}), allow({})],
+      {},
+      [false, 1, 2],
+    ],
     ['ties by position', [allow({}, { priority: 2 }), deny({})], {}, [true, 0, 2]],
     ['a tie the other way', [deny({}), allow({}, { priority: 1 })], {}, [false, 0, 1]],
-    ['default rules come last', [deny({ default: true }, { priority: 1 }), allow({}, { priority: 50 })], {}, [true, 1, 50]],
-    ['default rules among themselves', [deny({ default: true }, { priority: 9 }), allow({ default: true }, { priority: 3 })], {}, [true, 1, 3]],
+    [
+      'default rules come last',
+      [deny({ default: true }, { priority: 1 }), allow({}, { priority: 50 })],
+      {},
+      [true, 1, 50],
+    ],
+    [
+      'default rules among themselves',
+      [deny({ default: true }, { priority: 9 }), allow({ default: true }, { priority: 3 })],
+      {},
+      [true, 1, 3],
+    ],
     ['default: false never holds', [allow({ default: false }), deny({})], {}, [false, 1, 2]],
-    ['a default rule has to hold all its conditions', [allow({ default: true, purpose: 'x' }), deny({ default: true })], {}, [false, 1, 2]],
-    ['all conditions of a rule', [allow({ purpose: 'a', country: 'DE' })], { purpose: 'a', context: { country: 'FR' } }, [false, null, null]],
-    ['the first that holds', [allow({ purpose: 'b' }), deny({ purpose: 'a' }), allow({})], { purpose: 'a' }, [false, 1, 2]],
+    [
+      'a default rule has to hold all its conditions',
+      [allow({ default: true, purpose: 'x' }), deny({ default: true })],
+      {},
+      [false, 1, 2],
+    ],
+    [
+      'all conditions of a rule',
+      [allow({ purpose: 'a', country: 'DE' })],
+      { purpose: 'a', context: { country: 'FR' } },
+      [false, null, null],
+    ],
+    [
+      'the first that holds',
+      [allow({ purpose: 'b' }), deny({ purpose: 'a' }), allow({})],
+      { purpose: 'a' },
+      [false, 1, 2],
+    ],
   ];
   for (const [what, rules, asked, [allowed, index, priority]] of cases) {
     test(what, async () => {
@@ -227,7 +297,11 @@ describe('conditions', () => {
       const one = await makeItem(postern, [allow(conditions)], tags);
       assert.equal((await check(postern, { contentId: one.id, ...asked })).allowed, allows, 'as an allow rule');
       const two = await makeItem(postern, [deny(conditions)], tags, { defaultAction: 'allow' });
-      assert.equal((await check(postern, { contentId: two.id, ...asked })).matchedRule !== null, denies, 'as a deny rule');
+      assert.equal(
+        (await check(postern, { contentId: two.id, ...asked })).matchedRule !== null,
+        denies,
+        'as a deny rule',
+      );
     });
   }
   test('an item without tags is known to have none', async () => {
@@ -244,7 +318,10 @@ describe('conditions', () => {
 
 describe('permissions', () => {
   const grants = (permissions: string[] | undefined, permission?: string) =>
-    decided([allow({}, permissions === undefined ? {} : { permissions })], permission === undefined ? {} : { permission });
+    decided(
+      [allow({}, permissions === undefined ? {} : { permissions })],
+      permission === undefined ? {} : { permission },
+    );
   test('an allow without permissions grants full access, an empty list nothing', async () => {
     assert.deepEqual((await grants(undefined)).permissions, ['full_access']);
     const empty = await grants([]);
@@ -252,10 +329,15 @@ describe('permissions', () => {
     assert.equal((await grants([], 'metadata_only')).reason, 'permission_not_granted');
   });
   test('full_access implies preview and metadata, and no right of use', async () => {
-    for (const one of ['full_access', 'preview_only', 'metadata_only']) assert.equal((await grants(undefined, one)).allowed, true, one);
+    for (const one of ['full_access', 'preview_only', 'metadata_only'])
+      assert.equal((await grants(undefined, one)).allowed, true, one);
     for (const one of ['commercial_use', 'training', 'fine_tuning', 'inference', 'redistribution', 'my_own']) {
       const got = await grants(['full_access'], one);
-      assert.deepEqual([got.allowed, got.action, got.reason, got.permissions], [false, 'deny', 'permission_not_granted', []], one);
+      assert.deepEqual(
+        [got.allowed, got.action, got.reason, got.permissions],
+        [false, 'deny', 'permission_not_granted', []],
+        one,
+      );
       assert.deepEqual(got.matchedRule, { index: 0, priority: 1 });
     }
   });
@@ -276,11 +358,17 @@ describe('permissions', () => {
     const rules = [allow({}, { permissions: ['preview_only'], rateLimit }), allow({}, { permissions: ['training'] })];
     const { id } = await makeItem(postern, rules);
     for (let i = 0; i < 3; i++) {
-      assert.equal((await check(postern, { contentId: id, requesterId: 'r', permission: 'training' })).reason, 'permission_not_granted');
+      assert.equal(
+        (await check(postern, { contentId: id, requesterId: 'r', permission: 'training' })).reason,
+        'permission_not_granted',
+      );
     }
     const fine = await check(postern, { contentId: id, requesterId: 'r', permission: 'preview_only' });
     assert.deepEqual([fine.allowed, fine.rateLimit.remaining], [true, 0]);
-    assert.equal((await check(postern, { contentId: id, requesterId: 'r', permission: 'training' })).reason, 'permission_not_granted');
+    assert.equal(
+      (await check(postern, { contentId: id, requesterId: 'r', permission: 'training' })).reason,
+      'permission_not_granted',
+    );
   });
 });
 
@@ -297,15 +385,35 @@ describe('reasons', () => {
     ['(b) without conditions', [enterprise, deny({})], {}, 'no_license'],
     ['(b) the default action', [enterprise], {}, 'no_license'],
     ['(b) with a licence of another type', [enterprise, deny({ default: true })], licensed('basic'), 'no_license'],
-    ['(b) with an expired one that would have done', [enterprise, deny({ default: true })], licensed('enterprise', over), 'license_expired'],
+    [
+      '(b) with an expired one that would have done',
+      [enterprise, deny({ default: true })],
+      licensed('enterprise', over),
+      'license_expired',
+    ],
     ['(b) the same by the default action', [enterprise], licensed('enterprise', over), 'license_expired'],
     ['(b) with an expired one that would not', [enterprise], licensed('basic', over), 'no_license'],
-    ['an allow rule whose other conditions fail', [allow({ licenseType: 'a', purpose: 'x' }), deny({})], { purpose: 'y' }, 'policy_denied'],
-    ['the same with an expired licence', [allow({ licenseType: 'a', purpose: 'x' })], { purpose: 'y', ...licensed('a', over) }, 'policy_denied'],
+    [
+      'an allow rule whose other conditions fail',
+      [allow({ licenseType: 'a', purpose: 'x' }), deny({})],
+      { purpose: 'y' },
+      'policy_denied',
+    ],
+    [
+      'the same with an expired licence',
+      [allow({ licenseType: 'a', purpose: 'x' })],
+      { purpose: 'y', ...licensed('a', over) },
+      'policy_denied',
+    ],
     ['an allow rule that comes after the catch-all', [deny({}), enterprise], {}, 'policy_denied'],
     ['an allow rule without a licence key', [allow({ purpose: 'x' }), deny({})], {}, 'policy_denied'],
     ['a deny rule with conditions after it', [enterprise, deny({ contentType: 'article' })], {}, 'policy_denied'],
-    ['hasValidLicense: false beside a positive key never holds', [allow({ hasValidLicense: false, licenseType: 'a' }), deny({})], {}, 'policy_denied'],
+    [
+      'hasValidLicense: false beside a positive key never holds',
+      [allow({ hasValidLicense: false, licenseType: 'a' }), deny({})],
+      {},
+      'policy_denied',
+    ],
   ];
   for (const [what, rules, asked, reason] of cases) {
     test(`${what}: ${reason}`, async () => {
@@ -317,7 +425,10 @@ describe('reasons', () => {
     const { id } = await makeItem(postern, [allow({})]);
     await postern.call('PATCH', `/v1/content/${id}`, { body: { status: 'archived' } });
     const got = await check(postern, { contentId: id, permission: 'training' });
-    assert.deepEqual([got.reason, got.matchedRule, got.permissions, got.recorded], ['content_archived', null, [], true]);
+    assert.deepEqual(
+      [got.reason, got.matchedRule, got.permissions, got.recorded],
+      ['content_archived', null, [], true],
+    );
     assert.equal((await stats(id)).deniedRequests, 1);
   });
 });
@@ -353,7 +464,10 @@ describe('a public key', () => {
     const body = { contentId: id, license: { type: 'a' } };
     const refused = await postern.call('POST', '/v1/access/check', { body, key });
     assert.ok(refused.status === 400 || refused.status === 403, refused.text);
-    const batch = await postern.call('POST', '/v1/access/check/batch', { body: { checks: [body, { contentId: id }] }, key });
+    const batch = await postern.call('POST', '/v1/access/check/batch', {
+      body: { checks: [body, { contentId: id }] },
+      key,
+    });
     if (batch.status === 200) {
       assert.ok(batch.body.data[0].error);
       assert.equal(batch.body.data[1].recorded, false);
@@ -383,12 +497,24 @@ describe('batch', () => {
   test('answers in the order of the request, errors in their places', async () => {
     const [a, b] = [await makeItem(postern, [allow({})]), await makeItem(postern, [])];
     const checks = [
-      { contentId: a.id }, { contentId: 'none' }, { contentId: b.externalId }, null, 5, 'x', [], {}, { contentId: a.id, nope: 1 },
-      { contentId: a.id, context: { ip: 'x' } }, { contentId: a.id, dryRun: true }, { contentId: a.externalId },
+      { contentId: a.id },
+      { contentId: 'none' },
+      { contentId: b.externalId },
+      null,
+      5,
+      'x',
+      [],
+      {},
+      { contentId: a.id, nope: 1 },
+      { contentId: a.id, context: { ip: 'x' } },
+      { contentId: a.id, dryRun: true },
+      { contentId: a.externalId },
     ];
     const answer = await batch(checks);
     assertStatus(answer, 200);
-    const kinds = answer.body.data.map((one: { error?: { code: string }; allowed?: boolean }) => one.error?.code ?? one.allowed);
+    const kinds = answer.body.data.map(
+      (one: { error?: { code: string }; allowed?: boolean }) => one.error?.code ?? one.allowed,
+    );
     const bad = 'invalid_request';
     assert.deepEqual(kinds, [true, 'content_not_found', false, bad, bad, bad, bad, bad, bad, bad, true, true]);
     assert.deepEqual([answer.body.data[0].contentId, answer.body.data[2].contentId], [a.id, b.id]);
@@ -414,7 +540,10 @@ describe('batch', () => {
     const { id } = await makeItem(postern, [allow({}, { rateLimit: { requests: 3, period: 'day' } })]);
     const one = { contentId: id, requesterId: 'b' };
     const answer = await batch([one, { ...one, dryRun: true }, one, one, one, { ...one, requesterId: 'c' }, one]);
-    assert.deepEqual(answer.body.data.map((each: { allowed: boolean }) => each.allowed), [true, true, true, true, false, true, false]);
+    assert.deepEqual(
+      answer.body.data.map((each: { allowed: boolean }) => each.allowed),
+      [true, true, true, true, false, true, false],
+    );
     const remaining = [0, 2, 3].map((at) => answer.body.data[at].rateLimit.remaining);
     assert.deepEqual(remaining, [2, 1, 0]);
   });
@@ -441,7 +570,10 @@ describe('rate limits', () => {
         assert.match(got.rateLimit.resetAt, MOMENT);
       }
       const denied = await ask(id);
-      assert.deepEqual([denied.allowed, denied.action, denied.reason, denied.permissions], [false, 'deny', 'rate_limit_exceeded', []]);
+      assert.deepEqual(
+        [denied.allowed, denied.action, denied.reason, denied.permissions],
+        [false, 'deny', 'rate_limit_exceeded', []],
+      );
       assert.deepEqual(denied.matchedRule, { index: 0, priority: 1 });
       const { limit, remaining, retryAfter, resetAt } = denied.rateLimit;
       assert.deepEqual([limit, remaining, denied.rateLimit.period], [3, 0, period]);
@@ -471,7 +603,9 @@ describe('rate limits', () => {
       const length = LENGTH[period] as number;
       const { id } = await limited(5, period);
       const allowedAt: number[] = [];
-      const steps = [0, 0, 0.3, 0.3, 0.3, 0.05, 0.06, 0.2, 0.49, 0.001, 0, 0.499, 0.5, 0, 0, 0, 0, 0, 0.999, 0, 0.001, 0, 0, 0, 0, 0];
+      const steps = [
+        0, 0, 0.3, 0.3, 0.3, 0.05, 0.06, 0.2, 0.49, 0.001, 0, 0.499, 0.5, 0, 0, 0, 0, 0, 0.999, 0, 0.001, 0, 0, 0, 0, 0,
+      ];
       for (let round = 0; round < 6; round++) {
         for (const [at, step] of steps.entries()) {
           clock.advance(Math.round(step * length * (1 + ((round * 7 + at) % 5) / 10)));
@@ -503,7 +637,10 @@ describe('rate limits', () => {
       time.advance(Date.parse(end) - time.now() - 1);
       assert.equal((await check(own, one)).allowed, true);
       const denied = await check(own, one);
-      assert.deepEqual([denied.reason, denied.rateLimit.resetAt, denied.rateLimit.retryAfter], ['rate_limit_exceeded', end, 1]);
+      assert.deepEqual(
+        [denied.reason, denied.rateLimit.resetAt, denied.rateLimit.retryAfter],
+        ['rate_limit_exceeded', end, 1],
+      );
       time.advance(1);
       const again = await check(own, one);
       assert.deepEqual([again.allowed, again.rateLimit.remaining], [true, 1]);
@@ -539,7 +676,10 @@ describe('rate limits', () => {
   test('only allowed checks use it up', async () => {
     const time = testClock();
     await using own = await startTestService({ clock: time });
-    const { id } = await makeItem(own, [deny({ country: 'DE' }), allow({}, { rateLimit: { requests: 1, period: 'minute' } })]);
+    const { id } = await makeItem(own, [
+      deny({ country: 'DE' }),
+      allow({}, { rateLimit: { requests: 1, period: 'minute' } }),
+    ]);
     const one = { contentId: id, requesterId: 'r' };
     await check(own, { ...one, context: { country: 'DE' } });
     assert.equal((await check(own, one)).allowed, true);
@@ -564,7 +704,8 @@ describe('rate limits', () => {
     });
   }
   test('survives edits of the rule’s number, message, name of the policy, and position', async () => {
-    const rule = (requests: number, more: object = {}) => allow({ purpose: 'p' }, { rateLimit: { requests, period: 'day' }, ...more });
+    const rule = (requests: number, more: object = {}) =>
+      allow({ purpose: 'p' }, { rateLimit: { requests, period: 'day' }, ...more });
     const { id, policyId } = await makeItem(postern, [rule(3)]);
     const edit = (body: object) => postern.call('PATCH', `/v1/policies/${policyId}`, { body });
     for (let i = 0; i < 3; i++) assert.equal((await ask(id)).allowed, true);
@@ -576,11 +717,19 @@ describe('rate limits', () => {
     await edit({ rules: [deny({ country: 'DE' }), rule(3)] });
     assert.equal((await ask(id)).allowed, false, 'after a new position');
     await edit({ rules: [rule(5), deny({ country: 'DE' })] });
-    assert.deepEqual([(await ask(id)).rateLimit.remaining, (await ask(id)).rateLimit.remaining], [1, 0], 'after a higher number');
+    assert.deepEqual(
+      [(await ask(id)).rateLimit.remaining, (await ask(id)).rateLimit.remaining],
+      [1, 0],
+      'after a higher number',
+    );
     assert.equal((await ask(id)).allowed, false);
     await edit({ rules: [rule(2)] });
     const lower = await ask(id);
-    assert.deepEqual([lower.allowed, lower.rateLimit.limit, lower.rateLimit.remaining], [false, 2, 0], 'after a lower number');
+    assert.deepEqual(
+      [lower.allowed, lower.rateLimit.limit, lower.rateLimit.remaining],
+      [false, 2, 0],
+      'after a lower number',
+    );
   });
   test('50 checks at once get exactly what is there', async () => {
     const { id } = await limited(10, 'hour', 'global');
@@ -613,7 +762,9 @@ describe('rate limits', () => {
       allow({ purpose: 'b' }, { rateLimit: { requests: 1, period: 'day' } }),
     ]);
     const { id } = await made(postern, '/v1/content', item({ policyId: policy.id }));
-    for (const purpose of ['a', 'b']) assert.equal((await check(postern, { contentId: id, purpose, requesterId: 'r' })).allowed, true);
-    for (const purpose of ['a', 'b']) assert.equal((await check(postern, { contentId: id, purpose, requesterId: 'r' })).allowed, false);
+    for (const purpose of ['a', 'b'])
+      assert.equal((await check(postern, { contentId: id, purpose, requesterId: 'r' })).allowed, true);
+    for (const purpose of ['a', 'b'])
+      assert.equal((await check(postern, { contentId: id, purpose, requesterId: 'r' })).allowed, false);
   });
 });

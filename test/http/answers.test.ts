@@ -117,7 +117,15 @@ describe('Request-Id', () => {
     });
   }
 
-  for (const path of ['/%', '/v1/content/%', '/v1/content/%zz', '/v1/content/%ff', '/v1/content/%c3%28', '//', '/v1//content']) {
+  for (const path of [
+    '/%',
+    '/v1/content/%',
+    '/v1/content/%zz',
+    '/v1/content/%ff',
+    '/v1/content/%c3%28',
+    '//',
+    '/v1//content',
+  ]) {
     test(`a malformed path ${path} gets the documented error`, async () => {
       const answer = await wire(postern, 'GET', path);
       assert.ok(answer.status === 400 || answer.status === 404, `${answer.status} ${answer.text}`);
@@ -164,7 +172,13 @@ describe('an unknown name is refused, and the nearest known one is told', () => 
     ['POST', '/v1/content/bulk-upsert', { items: [item()], item: 1 }, 'item', 'items'],
     ['POST', '/v1/content/bulk-delete', { ids: ['x'], id: 1 }, 'id', 'ids'],
     ['POST', '/v1/policies', { name: 'x', rules: [], defaultaction: 'deny' }, 'defaultaction', 'defaultAction'],
-    ['POST', '/v1/policies', rule({ conditions: { licenceType: 'a' } }), 'rules[0].conditions.licenceType', 'licenseType'],
+    [
+      'POST',
+      '/v1/policies',
+      rule({ conditions: { licenceType: 'a' } }),
+      'rules[0].conditions.licenceType',
+      'licenseType',
+    ],
     ['POST', '/v1/policies', rule({ conditions: { Purpose: 'a' } }), 'rules[0].conditions.Purpose', 'purpose'],
     ['POST', '/v1/policies', rule({ conditions: { coutryNot: 'DE' } }), 'rules[0].conditions.coutryNot', 'countryNot'],
     ['POST', '/v1/policies', rule({ permission: ['a'] }), 'rules[0].permission', 'permissions'],
@@ -178,7 +192,13 @@ describe('an unknown name is refused, and the nearest known one is told', () => 
     ['POST', '/v1/api-keys', { name: 'x', type: 'secret', allowedIPs: [] }, 'allowedIPs', 'allowedIps'],
     ['POST', '/v1/access/check', { contentId: 'x', dryrun: true }, 'dryrun', 'dryRun'],
     ['POST', '/v1/access/check', { contentId: 'x', context: { contry: 'DE' } }, 'context.contry', 'country'],
-    ['POST', '/v1/access/check', { contentId: 'x', license: { type: 'a', expiresat: null } }, 'license.expiresat', 'expiresAt'],
+    [
+      'POST',
+      '/v1/access/check',
+      { contentId: 'x', license: { type: 'a', expiresat: null } },
+      'license.expiresat',
+      'expiresAt',
+    ],
     ['POST', '/v1/access/check/batch', { checks: [{ contentId: 'x' }], check: 1 }, 'check', 'checks'],
   ];
   for (const [method, path, body, param, nearest] of bodies) {
@@ -189,7 +209,10 @@ describe('an unknown name is refused, and the nearest known one is told', () => 
     });
   }
   test('in the second of several rules the index is told', async () => {
-    const rules = [{ action: 'allow', conditions: {} }, { action: 'deny', conditions: { contentTag: 'x' } }];
+    const rules = [
+      { action: 'allow', conditions: {} },
+      { action: 'deny', conditions: { contentTag: 'x' } },
+    ];
     const answer = await postern.call('POST', '/v1/policies', { body: { name: 'x', rules } });
     assertError(answer, 'invalid_request', 'rules[1].conditions.contentTag');
     assert.match(answer.body.error.message, /contentTags/);
@@ -274,7 +297,10 @@ describe('strings', () => {
       'a rule message',
       (s) => ['/v1/policies', `{"name":"x","rules":[{"action":"deny","conditions":{},"message":"${s}"}]}`],
     ],
-    ['a condition', (s) => ['/v1/policies', `{"name":"x","rules":[{"action":"deny","conditions":{"purpose":"${s}"}}]}`]],
+    [
+      'a condition',
+      (s) => ['/v1/policies', `{"name":"x","rules":[{"action":"deny","conditions":{"purpose":"${s}"}}]}`],
+    ],
     ['a key name', (s) => ['/v1/api-keys', `{"name":"a${s}","type":"secret"}`]],
     ['a user agent', (s) => ['/v1/access/check', `{"contentId":"x","context":{"userAgent":"${s}"}}`]],
     ['a purpose', (s) => ['/v1/access/check', `{"contentId":"x","purpose":"a${s}"}`]],
@@ -291,7 +317,12 @@ describe('strings', () => {
       });
     }
   }
-  for (const path of ['/v1/content?q=%00', '/v1/content?tag=a%00', '/v1/access/decisions?requesterId=%00', '/v1/analytics/usage?contentId=%00']) {
+  for (const path of [
+    '/v1/content?q=%00',
+    '/v1/content?tag=a%00',
+    '/v1/access/decisions?requesterId=%00',
+    '/v1/analytics/usage?contentId=%00',
+  ]) {
     test(`NUL in ${path} is refused`, async () => assertStatus(await postern.call('GET', path), 400));
   }
   test('paired surrogates are characters', async () => {
@@ -303,7 +334,8 @@ describe('strings', () => {
 });
 
 describe('numbers in metadata', () => {
-  const withNumber = (text: string) => JSON.stringify({ ...item(), metadata: { a: { b: ['@'] } } }).replace('"@"', text);
+  const withNumber = (text: string) =>
+    JSON.stringify({ ...item(), metadata: { a: { b: ['@'] } } }).replace('"@"', text);
   for (const number of ['9007199254740993', '-9007199254740993', '12345678901234567890', '1e400', '-1e400']) {
     test(`${number} is refused, on create and on PATCH`, async () => {
       const answer = await postern.call('POST', '/v1/content', { raw: withNumber(number) });
@@ -353,7 +385,11 @@ describe('metadata keys', () => {
       const raw = `{${JSON.stringify(item()).slice(1, -1)},"${key}":{"policyId":"x"}}`;
       assertError(await postern.call('POST', '/v1/content', { raw }), 'invalid_request', key);
       const policy = `{"name":"x","rules":[{"action":"allow","conditions":{"${key}":true}}]}`;
-      assertError(await postern.call('POST', '/v1/policies', { raw: policy }), 'invalid_request', `rules[0].conditions.${key}`);
+      assertError(
+        await postern.call('POST', '/v1/policies', { raw: policy }),
+        'invalid_request',
+        `rules[0].conditions.${key}`,
+      );
     });
   }
 });
@@ -404,7 +440,10 @@ describe('the order of refusal', async () => {
     assertError(await postern.call('GET', '/v1/content?nope=1', { key: null }), 'missing_api_key');
     const headers = { 'content-type': 'text/plain' };
     assertError(await postern.call('POST', '/v1/content', { raw: 'x', key: null, headers }), 'missing_api_key');
-    assertError(await wire(postern, 'POST', '/v1/content', { body: huge, headers: { authorization: '' } }), 'missing_api_key');
+    assertError(
+      await wire(postern, 'POST', '/v1/content', { body: huge, headers: { authorization: '' } }),
+      'missing_api_key',
+    );
   });
   test('invalid key before address, permission and body', async () => {
     assertError(await postern.call('POST', '/v1/content', { ...bad, key: gone.key }), 'invalid_api_key');
@@ -419,7 +458,10 @@ describe('the order of refusal', async () => {
     assertError(await postern.call('GET', '/v1/content?nope=1', { key: reader }), 'insufficient_permissions');
     assertError(await postern.call('GET', '/v1/content/none', { key: reader }), 'insufficient_permissions');
     const headers = { 'content-type': 'text/plain' };
-    assertError(await postern.call('POST', '/v1/content', { raw: 'x', key: reader, headers }), 'insufficient_permissions');
+    assertError(
+      await postern.call('POST', '/v1/content', { raw: 'x', key: reader, headers }),
+      'insufficient_permissions',
+    );
     const wired = { body: huge, headers: { authorization: `Bearer ${reader}` } };
     assertError(await wire(postern, 'POST', '/v1/content', wired), 'insufficient_permissions');
   });
@@ -437,7 +479,10 @@ describe('the order of refusal', async () => {
   });
   test('unknown id before conflict', async () => {
     const headers = { 'if-match': '"77"' };
-    assertError(await postern.call('PATCH', '/v1/content/none', { body: { title: 'x' }, headers }), 'content_not_found');
+    assertError(
+      await postern.call('PATCH', '/v1/content/none', { body: { title: 'x' }, headers }),
+      'content_not_found',
+    );
     assertError(await postern.call('DELETE', '/v1/policies/none', { headers }), 'policy_not_found');
   });
 });
@@ -467,7 +512,15 @@ describe('keys in the header', () => {
 });
 
 describe('routes and methods', () => {
-  for (const path of ['/', '/v1', '/v2/content', '/v1/contents', '/v1/content/a/b', '/v1/policies/pol_default/nope', '/index.html']) {
+  for (const path of [
+    '/',
+    '/v1',
+    '/v2/content',
+    '/v1/contents',
+    '/v1/content/a/b',
+    '/v1/policies/pol_default/nope',
+    '/index.html',
+  ]) {
     test(`${path} is no route`, async () => assertError(await postern.call('GET', path), 'route_not_found'));
   }
   const known: [string, string, string[]][] = [
@@ -538,7 +591,14 @@ describe('bodies', () => {
     }
   });
 
-  for (const type of ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data', 'nonsense', 'application/jsonx']) {
+  for (const type of [
+    'text/plain',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    'nonsense',
+    'application/jsonx',
+  ]) {
     test(`${type} is no media type here`, async () => {
       const answer = await postern.call('POST', '/v1/content', { body: item(), headers: { 'content-type': type } });
       assertError(answer, 'unsupported_media_type');
@@ -549,7 +609,19 @@ describe('bodies', () => {
     assertStatus(await postern.call('POST', '/v1/content', { body: item(), headers }), 201);
   });
 
-  for (const raw of ['{', '', 'nope', '{"a":1,}', "{'a':1}", '{"a":NaN}', '{"a":01}', '\u00a0{}', '{}{}', '"\u0001"', '{"title":"a\nb"}']) {
+  for (const raw of [
+    '{',
+    '',
+    'nope',
+    '{"a":1,}',
+    "{'a':1}",
+    '{"a":NaN}',
+    '{"a":01}',
+    '\u00a0{}',
+    '{}{}',
+    '"\u0001"',
+    '{"title":"a\nb"}',
+  ]) {
     test(`${JSON.stringify(raw)} is no JSON`, async () => {
       const answer = await postern.call('POST', '/v1/content', { raw });
       assertErrorShape(answer);
@@ -558,7 +630,8 @@ describe('bodies', () => {
     });
   }
   for (const raw of ['null', '[]', '5', '"x"', 'true', '[{}]']) {
-    test(`${raw} is no body`, async () => assertError(await postern.call('POST', '/v1/content', { raw }), 'invalid_request'));
+    test(`${raw} is no body`, async () =>
+      assertError(await postern.call('POST', '/v1/content', { raw }), 'invalid_request'));
   }
 
   const around = (bad: number[]) => {
@@ -586,13 +659,28 @@ describe('bodies', () => {
   for (const [what, raw] of [
     ['200 kB of [', '['.repeat(200_000)],
     ['200 kB of [ and ]', '['.repeat(100_000) + ']'.repeat(100_000)],
-    ['deep metadata', `${JSON.stringify(item()).slice(0, -1)},"metadata":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`],
-    ['deep metadata arrays', `${JSON.stringify(item()).slice(0, -1)},"metadata":{"a":${'['.repeat(400_000)}${']'.repeat(400_000)}}}`],
-    ['a deep unknown field', `${JSON.stringify(item()).slice(0, -1)},"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+    [
+      'deep metadata',
+      `${JSON.stringify(item()).slice(0, -1)},"metadata":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`,
+    ],
+    [
+      'deep metadata arrays',
+      `${JSON.stringify(item()).slice(0, -1)},"metadata":{"a":${'['.repeat(400_000)}${']'.repeat(400_000)}}}`,
+    ],
+    [
+      'a deep unknown field',
+      `${JSON.stringify(item()).slice(0, -1)},"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+    ],
     ['a deep title', `{"title":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
     ['100,000 fields', `{${Array.from({ length: 60_000 }, (_, i) => `"k${i}":1`).join()}}`],
   ] as const) {
-    for (const path of ['/v1/content', '/v1/content/bulk-upsert', '/v1/policies', '/v1/access/check', '/v1/access/check/batch']) {
+    for (const path of [
+      '/v1/content',
+      '/v1/content/bulk-upsert',
+      '/v1/policies',
+      '/v1/access/check',
+      '/v1/access/check/batch',
+    ]) {
       test(`${what} to ${path} is refused`, async () => {
         const answer = await postern.call('POST', path, { raw });
         assertErrorShape(answer);
@@ -621,13 +709,29 @@ describe('queries', () => {
   const lists = ['/v1/content', '/v1/policies', '/v1/api-keys', '/v1/api_keys', '/v1/access/decisions'];
   for (const path of lists) {
     test(`${path}: a limit of 1 to 100`, async () => {
-      for (const limit of ['1', '2', '99', '100']) assertStatus(await postern.call('GET', `${path}?limit=${limit}`), 200, limit);
+      for (const limit of ['1', '2', '99', '100'])
+        assertStatus(await postern.call('GET', `${path}?limit=${limit}`), 200, limit);
       for (const limit of ['0', '101', '-1', '1.5', 'ten', '', '99999999999999999999', 'NaN', '1e1000', 'null', '[]']) {
         assertError(await postern.call('GET', `${path}?limit=${limit}`), 'invalid_request', 'limit', `limit=${limit}`);
       }
     });
     test(`${path}: cursors that are none`, async () => {
-      for (const cursor of ['x', '', '0', '-1', 'bnVsbA', 'bnVsbA==', 'e30', 'W10', '%00', '😀', 'a'.repeat(2000), 'MTIz', "'", 'eyJpZCI6MX0']) {
+      for (const cursor of [
+        'x',
+        '',
+        '0',
+        '-1',
+        'bnVsbA',
+        'bnVsbA==',
+        'e30',
+        'W10',
+        '%00',
+        '😀',
+        'a'.repeat(2000),
+        'MTIz',
+        "'",
+        'eyJpZCI6MX0',
+      ]) {
         const answer = await postern.call('GET', `${path}?cursor=${encodeURIComponent(decodeURIComponent(cursor))}`);
         if (cursor === 'MTIz') assert.ok(answer.status < 500);
         else assertStatus(answer, 400, `cursor=${cursor.slice(0, 20)}`);
@@ -671,7 +775,12 @@ describe('queries', () => {
 
 describe('ETag', () => {
   const kinds: [string, () => Promise<string>, object, object][] = [
-    ['content', async () => `/v1/content/${(await made(postern, '/v1/content', item())).id}`, { title: 'B' }, { title: 'C' }],
+    [
+      'content',
+      async () => `/v1/content/${(await made(postern, '/v1/content', item())).id}`,
+      { title: 'B' },
+      { title: 'C' },
+    ],
     ['policies', async () => `/v1/policies/${(await makePolicy(postern, [])).id}`, { name: 'B' }, { name: 'C' }],
   ];
   for (const [kind, make, change, other] of kinds) {
@@ -719,7 +828,10 @@ describe('ETag', () => {
     for (const value of ['x', '"', '""', 'W/', ',', '"a', 'é', '1'.repeat(5000)]) {
       const got = await postern.call('GET', `/v1/content/${id}`, { headers: { 'if-none-match': value } });
       assertStatus(got, 200, value.slice(0, 10));
-      const put = await postern.call('PATCH', `/v1/content/${id}`, { body: { title: 'no' }, headers: { 'if-match': value } });
+      const put = await postern.call('PATCH', `/v1/content/${id}`, {
+        body: { title: 'no' },
+        headers: { 'if-match': value },
+      });
       assert.ok(put.status === 412 || put.status === 400, `${value.slice(0, 10)} ${put.status}`);
     }
     assert.equal((await postern.call('GET', `/v1/content/${id}`)).body.title, 'A title');

@@ -31,14 +31,16 @@ describe('create', () => {
       assertError(await create(body), 'invalid_request', field);
     });
     test(`${field} is a string`, async () => {
-      for (const value of [null, 5, [], {}, true]) assertError(await create(item({ [field]: value })), 'invalid_request', field);
+      for (const value of [null, 5, [], {}, true])
+        assertError(await create(item({ [field]: value })), 'invalid_request', field);
     });
   }
   for (const type of ['article', 'report', 'image', 'dataset', 'video']) {
     test(`type ${type}`, async () => assertStatus(await create(item({ type })), 201));
   }
   test('no other type', async () => {
-    for (const type of ['book', 'Article', '', 'article ']) assertError(await create(item({ type })), 'invalid_request', 'type');
+    for (const type of ['book', 'Article', '', 'article '])
+      assertError(await create(item({ type })), 'invalid_request', 'type');
   });
   test('an unknown policyId is refused', async () => {
     for (const policyId of ['pol_00000000000000000000000000', 'pol_', 'x', '']) {
@@ -59,8 +61,9 @@ describe('create', () => {
 });
 
 describe('limits', () => {
-  const fits = async (body: object) => assertStatus(await create(item(body)), 201, JSON.stringify(body).slice(0, 80));
-  const refused = async (param: string, body: object) => {
+  const fits = async (body: Record<string, unknown>) =>
+    assertStatus(await create(item(body)), 201, JSON.stringify(body).slice(0, 80));
+  const refused = async (param: string, body: Record<string, unknown>) => {
     const answer = await create(item(body));
     assertError(answer, 'invalid_request', undefined, JSON.stringify(body).slice(0, 80));
     assert.ok(String(answer.body.error.param).startsWith(param), answer.text.slice(0, 300));
@@ -81,7 +84,14 @@ describe('limits', () => {
     const last = id.at(-1) === '0' ? '1' : '0';
     await refused('externalId', { externalId: id.slice(0, -1) + last });
     await refused('externalId', { externalId: id });
-    for (const externalId of ['cnt_abc', id.toUpperCase(), `${id}0`, id.slice(0, -1), `x${id}`, id.replace('cnt_', 'pol_')]) {
+    for (const externalId of [
+      'cnt_abc',
+      id.toUpperCase(),
+      `${id}0`,
+      id.slice(0, -1),
+      `x${id}`,
+      id.replace('cnt_', 'pol_'),
+    ]) {
       await fits({ externalId });
     }
   });
@@ -92,12 +102,34 @@ describe('limits', () => {
   });
   test('source: an absolute http(s) URL of at most 2,048 characters', async () => {
     const long = (length: number) => 'https://example.com/'.padEnd(length, 'a');
-    for (const source of ['http://a.b', 'https://example.com', 'https://example.com:8443/x?y=z#q', 'https://[::1]/', long(2047), long(2048)]) {
+    for (const source of [
+      'http://a.b',
+      'https://example.com',
+      'https://example.com:8443/x?y=z#q',
+      'https://[::1]/',
+      long(2047),
+      long(2048),
+    ]) {
       const answer = await create(item({ source }));
       assertStatus(answer, 201, source.slice(0, 60));
       assert.equal(answer.body.source, source);
     }
-    const wrong = ['', 'x', '/a', '//example.com/a', 'example.com', 'ftp://a.b', 'javascript:alert(1)', 'data:,x', 'file:///etc/passwd', 'https://', 'http://', 'https://exa mple.com/', 'https://a.b:99999/', long(2049)];
+    const wrong = [
+      '',
+      'x',
+      '/a',
+      '//example.com/a',
+      'example.com',
+      'ftp://a.b',
+      'javascript:alert(1)',
+      'data:,x',
+      'file:///etc/passwd',
+      'https://',
+      'http://',
+      'https://exa mple.com/',
+      'https://a.b:99999/',
+      long(2049),
+    ];
     for (const source of wrong) await refused('source', { source });
   });
   test('tags: at most 50 of 1 to 64 characters, duplicates dropped', async () => {
@@ -152,7 +184,10 @@ describe('limits', () => {
       const patched = await patch(id, body);
       assertError(patched, 'invalid_request');
       assert.ok(String(patched.body.error.param).startsWith(param), patched.text.slice(0, 300));
-      assertError(await postern.call('POST', '/v1/content/upsert', { body: item({ externalId, ...body }) }), 'invalid_request');
+      assertError(
+        await postern.call('POST', '/v1/content/upsert', { body: item({ externalId, ...body }) }),
+        'invalid_request',
+      );
       const bulk = await made(postern, '/v1/content/bulk-upsert', { items: [item({ externalId, ...body })] }, 200);
       assert.equal(bulk.failed, 1, JSON.stringify(body).slice(0, 80));
       assert.ok(String(bulk.errors[0].param).includes(param), JSON.stringify(bulk.errors));
@@ -163,29 +198,81 @@ describe('limits', () => {
 
 describe('addressing', () => {
   const names = [
-    'a/b', '/', '//', '/a', 'a/', '.', '..', '../x', 'a/../b', './', 'a b', ' ', ' a ', '100%', '%2F', '%', '%zz', '😀', '👩‍👩‍👧/é',
-    'a?b=c', 'a#b', 'a+b', 'a&b', "it's", 'say "x"', 'back\\slash', '<script>', 'pol_default', 'null', 'undefined', '__proto__',
-    'constructor', 'upsert', 'bulk-upsert', 'bulk-delete', 'a;b', 'a,b', '*', ':id', '{id}', 'ü', 'é', 'e\u0301', 'https://example.com/x?y=z#q', '0', '-1',
-    'A'.repeat(255), 'あ'.repeat(254), '\u200b', '\ufeff', '\u2028', '٣', 'ﬁ',
+    'a/b',
+    '/',
+    '//',
+    '/a',
+    'a/',
+    '.',
+    '..',
+    '../x',
+    'a/../b',
+    './',
+    'a b',
+    ' ',
+    ' a ',
+    '100%',
+    '%2F',
+    '%',
+    '%zz',
+    '😀',
+    '👩‍👩‍👧/é',
+    'a?b=c',
+    'a#b',
+    'a+b',
+    'a&b',
+    "it's",
+    'say "x"',
+    'back\\slash',
+    '<script>',
+    'pol_default',
+    'null',
+    'undefined',
+    '__proto__',
+    'constructor',
+    'upsert',
+    'bulk-upsert',
+    'bulk-delete',
+    'a;b',
+    'a,b',
+    '*',
+    ':id',
+    '{id}',
+    'ü',
+    'é',
+    'e\u0301',
+    'https://example.com/x?y=z#q',
+    '0',
+    '-1',
+    'A'.repeat(255),
+    'あ'.repeat(254),
+    '\u200b',
+    '\ufeff',
+    '\u2028',
+    '٣',
+    'ﬁ',
   ];
   for (const externalId of names) {
     test(`by externalId ${JSON.stringify(externalId.slice(0, 40))}`, async () => {
-      const made = await create(item({ externalId }));
-      assertStatus(made, 201);
-      assert.equal(made.body.externalId, externalId);
+      const created = await create(item({ externalId }));
+      assertStatus(created, 201);
+      assert.equal(created.body.externalId, externalId);
       const path = `/v1/content/${encodeURIComponent(externalId).replaceAll('.', '%2E')}`;
       const got = await wire(postern, 'GET', path);
       assertStatus(got, 200);
-      assert.equal(got.body.id, made.body.id);
+      assert.equal(got.body.id, created.body.id);
       const plain = await wire(postern, 'GET', `/v1/content/${encodeURIComponent(externalId)}`);
-      assert.equal(plain.body.id, made.body.id);
+      assert.equal(plain.body.id, created.body.id);
       const patched = await wire(postern, 'PATCH', path, { body: '{"title":"new"}' });
       assertStatus(patched, 200);
       assert.equal(patched.body.externalId, externalId);
-      assert.equal((await check(postern, { contentId: externalId })).contentId, made.body.id);
+      assert.equal((await check(postern, { contentId: externalId })).contentId, created.body.id);
       const query = encodeURIComponent(externalId);
       const list = await postern.call('GET', `/v1/content?externalId=${query}`);
-      assert.deepEqual(list.body.data.map((one: { id: string }) => one.id), [made.body.id]);
+      assert.deepEqual(
+        list.body.data.map((one: { id: string }) => one.id),
+        [created.body.id],
+      );
       const usage = await postern.call('GET', `/v1/analytics/usage?contentId=${query}`);
       assert.equal(usage.body.summary.totalRequests, 1);
       const log = await postern.call('GET', `/v1/access/decisions?contentId=${query}`);
@@ -208,7 +295,15 @@ describe('addressing', () => {
     assertError(await get(id.toUpperCase()), 'content_not_found');
   });
   test('unknown ids of every shape are not found', async () => {
-    for (const id of ['none', 'cnt_', 'cnt_00000000000000000000000000', 'x'.repeat(255), 'x'.repeat(300), 'あ'.repeat(300), '😀'.repeat(400)]) {
+    for (const id of [
+      'none',
+      'cnt_',
+      'cnt_00000000000000000000000000',
+      'x'.repeat(255),
+      'x'.repeat(300),
+      'あ'.repeat(300),
+      '😀'.repeat(400),
+    ]) {
       const answer = await get(id);
       assert.ok(answer.status === 404 || (id.length > 255 && answer.status === 400), `${answer.status} ${answer.text}`);
     }
@@ -268,10 +363,19 @@ describe('update', () => {
   });
   test('metadata: shallow merge, null removes, metadataReplace replaces', async () => {
     const { id } = await made(postern, '/v1/content', item({ metadata: { a: { x: 1, y: 2 }, b: 1, c: 1 } }));
-    assert.deepEqual((await patch(id, { metadata: { a: { x: 9 }, b: null, d: 2 } })).body.metadata, { a: { x: 9 }, c: 1, d: 2 });
+    assert.deepEqual((await patch(id, { metadata: { a: { x: 9 }, b: null, d: 2 } })).body.metadata, {
+      a: { x: 9 },
+      c: 1,
+      d: 2,
+    });
     assert.deepEqual((await patch(id, { metadata: { zzz: null } })).body.metadata, { a: { x: 9 }, c: 1, d: 2 });
     assert.deepEqual((await patch(id, { metadata: {} })).body.metadata, { a: { x: 9 }, c: 1, d: 2 });
-    assert.deepEqual((await patch(id, { metadata: { e: [null] }, metadataReplace: false })).body.metadata, { a: { x: 9 }, c: 1, d: 2, e: [null] });
+    assert.deepEqual((await patch(id, { metadata: { e: [null] }, metadataReplace: false })).body.metadata, {
+      a: { x: 9 },
+      c: 1,
+      d: 2,
+      e: [null],
+    });
     assert.deepEqual((await patch(id, { metadata: { q: 1 }, metadataReplace: true })).body.metadata, { q: 1 });
     assert.deepEqual((await patch(id, { metadata: {}, metadataReplace: true })).body.metadata, {});
   });
@@ -281,7 +385,8 @@ describe('update', () => {
     assertError(await patch(id, { externalId: 'other' }), 'invalid_request', 'externalId');
     assertError(await patch(id, {}), 'invalid_request');
     assertError(await patch(id, { status: 'deleted' }), 'invalid_request', 'status');
-    for (const field of ['title', 'source', 'status']) assertError(await patch(id, { [field]: null }), 'invalid_request', field);
+    for (const field of ['title', 'source', 'status'])
+      assertError(await patch(id, { [field]: null }), 'invalid_request', field);
   });
   test('archived content is denied, restored content is not', async () => {
     const { id } = await makeItem(postern, [{ action: 'allow', conditions: {} }]);
@@ -291,7 +396,8 @@ describe('update', () => {
     await patch(id, { status: 'active' });
     assert.equal((await check(postern, { contentId: id })).allowed, true);
   });
-  test('unknown content is not found', async () => assertError(await patch('none', { title: 'x' }), 'content_not_found'));
+  test('unknown content is not found', async () =>
+    assertError(await patch('none', { title: 'x' }), 'content_not_found'));
 });
 
 describe('upsert', () => {
@@ -303,7 +409,13 @@ describe('upsert', () => {
     assertStatus(created, 201);
     clock.advance(10);
     const { externalId } = sent;
-    const updated = await upsert({ externalId, title: 'T', type: 'image', source: 'http://a.b', metadata: { b: null, c: 1 } });
+    const updated = await upsert({
+      externalId,
+      title: 'T',
+      type: 'image',
+      source: 'http://a.b',
+      metadata: { b: null, c: 1 },
+    });
     assertStatus(updated, 200);
     assert.deepEqual(updated.body, {
       ...created.body,
@@ -347,19 +459,35 @@ describe('bulk-upsert', () => {
     const old = await made(postern, '/v1/content', item());
     const good = [item(), item()];
     const items = [
-      good[0], null, 5, 'x', [], {}, item({ title: 5 }), item({ policyId: 'pol_none' }), item({ titel: 1 }),
-      item({ externalId: old.externalId, title: 'new' }), item({ externalId: '' }), good[1],
+      good[0],
+      null,
+      5,
+      'x',
+      [],
+      {},
+      item({ title: 5 }),
+      item({ policyId: 'pol_none' }),
+      item({ titel: 1 }),
+      item({ externalId: old.externalId, title: 'new' }),
+      item({ externalId: '' }),
+      good[1],
     ];
     const { body } = await bulk(items);
     assert.deepEqual([body.created, body.updated, body.failed], [2, 1, 9]);
-    assert.deepEqual(body.errors.map((one: { index: number }) => one.index), [1, 2, 3, 4, 5, 6, 7, 8, 10]);
+    assert.deepEqual(
+      body.errors.map((one: { index: number }) => one.index),
+      [1, 2, 3, 4, 5, 6, 7, 8, 10],
+    );
     for (const error of body.errors) {
       assert.equal(error.code, 'invalid_request');
       assert.equal(typeof error.message, 'string');
       assert.deepEqual(Object.keys(error).sort(), ['code', 'externalId', 'index', 'message', 'param']);
     }
     const byIndex = new Map(body.errors.map((one: { index: number }) => [one.index, one]));
-    assert.equal((byIndex.get(6) as { externalId: string }).externalId, (items[6] as { externalId: string }).externalId);
+    assert.equal(
+      (byIndex.get(6) as { externalId: string }).externalId,
+      (items[6] as { externalId: string }).externalId,
+    );
     assert.ok((byIndex.get(7) as { param: string }).param.includes('policyId'));
     assert.ok((byIndex.get(8) as { param: string }).param.includes('titel'));
     for (const one of good) assertStatus(await get(String(one?.externalId)), 200);
@@ -439,9 +567,19 @@ describe('deletion', () => {
 
       for (const query of ['', '?period=all', '?groupBy=hour', '?requesterId=bot', '?type=article']) {
         const { body } = await own.call('GET', `/v1/analytics/usage${query}`);
-        assert.deepEqual(body.summary, { totalRequests: 1, allowed: 1, denied: 0, uniqueRequesters: 1, uniqueContent: 1 }, query);
-        assert.deepEqual(body.topContent.map((one: { id: string }) => one.id), [other.id]);
-        assert.deepEqual(body.topRequesters.map((one: { requests: number }) => one.requests), [1]);
+        assert.deepEqual(
+          body.summary,
+          { totalRequests: 1, allowed: 1, denied: 0, uniqueRequesters: 1, uniqueContent: 1 },
+          query,
+        );
+        assert.deepEqual(
+          body.topContent.map((one: { id: string }) => one.id),
+          [other.id],
+        );
+        assert.deepEqual(
+          body.topRequesters.map((one: { requests: number }) => one.requests),
+          [1],
+        );
         assert.deepEqual(body.byDenialReason, []);
         const sum = body.timeSeries.reduce((total: number, one: { requests: number }) => total + one.requests, 0);
         assert.equal(sum, 1);
@@ -531,7 +669,26 @@ describe('list', async () => {
     assert.equal(body.data.map((one: { externalId: string }) => one.externalId).join(''), 'dcba');
   });
   test('q is words, never a query language', async () => {
-    for (const q of ['"', '*', 'app*', '-apple', 'a OR b', 'NEAR(', 'title:apple', "'", '(', '%', '_', '\\', '^a', '{', 'AND', '😀', ' ', 'x'.repeat(3000)]) {
+    for (const q of [
+      '"',
+      '*',
+      'app*',
+      '-apple',
+      'a OR b',
+      'NEAR(',
+      'title:apple',
+      "'",
+      '(',
+      '%',
+      '_',
+      '\\',
+      '^a',
+      '{',
+      'AND',
+      '😀',
+      ' ',
+      'x'.repeat(3000),
+    ]) {
       const answer = await seen.call('GET', `/v1/content?q=${encodeURIComponent(q)}`);
       assert.ok(answer.status === 200 || answer.status === 400, `${q} ${answer.status}`);
     }

@@ -12,19 +12,30 @@ after(() => postern[Symbol.asyncDispose]());
 type Any = any;
 const read = (id: string) => postern.call('GET', `/v1/access/decisions/${id}`);
 const list = (query: string) => postern.call('GET', `/v1/access/decisions?${query}`);
-const streamed = (query: string, accept: string) => postern.call('GET', `/v1/access/decisions?${query}`, { headers: { accept } });
+const streamed = (query: string, accept: string) =>
+  postern.call('GET', `/v1/access/decisions?${query}`, { headers: { accept } });
 
 describe('a decision read again is the answer that was given, with what it was made on', () => {
   const rules = [
     { action: 'deny', conditions: { purpose: 'bad' }, message: 'No “quotes”' },
-    { action: 'allow', conditions: { purpose: 'limited' }, rateLimit: { requests: 1, period: 'hour' }, permissions: ['training'] },
+    {
+      action: 'allow',
+      conditions: { purpose: 'limited' },
+      rateLimit: { requests: 1, period: 'hour' },
+      permissions: ['training'],
+    },
     { action: 'allow', conditions: { licenseType: 'a' }, priority: 5 },
     { action: 'deny', conditions: { default: true }, priority: 99, message: 'License required' },
   ];
   const asked: object[] = [
     {},
     { requesterId: 'bot' },
-    { purpose: 'bad', permission: 'training', requesterId: 'x:/@y', context: { ip: '2001:db8::1', country: 'DE', userAgent: 'A "b", c\n' } },
+    {
+      purpose: 'bad',
+      permission: 'training',
+      requesterId: 'x:/@y',
+      context: { ip: '2001:db8::1', country: 'DE', userAgent: 'A "b", c\n' },
+    },
     { purpose: 'limited', requesterId: 'l' },
     { purpose: 'limited', requesterId: 'l' },
     { purpose: 'limited', requesterId: 'l', permission: 'training' },
@@ -45,11 +56,11 @@ describe('a decision read again is the answer that was given, with what it was m
         given.push(await check(postern, { contentId: content.externalId, ...one }));
       }
       await postern.call('PATCH', `/v1/policies/${content.policyId}`, { body: { rules: [], name: 'later' } });
-      for (const { explanation: _, ...answer } of given) {
+      for (const { explanation: _, remedies: __, ...answer } of given) {
         const { body, status } = await read(answer.id);
         assert.equal(status, 200);
         const { purpose, permission, context, license, ...again } = body;
-        const { explanation: __, ...rest } = again;
+        const { explanation: ___, remedies: ____, ...rest } = again;
         assert.deepEqual(rest, answer);
         const inputs = one as Any;
         assert.equal(purpose ?? undefined, inputs.purpose);
@@ -58,7 +69,8 @@ describe('a decision read again is the answer that was given, with what it was m
         if (inputs.license !== undefined) {
           assert.equal(license.type, inputs.license.type);
           assert.deepEqual(license.features ?? undefined, inputs.license.features);
-          if (inputs.license.expiresAt) assert.equal(Date.parse(license.expiresAt), Date.parse(inputs.license.expiresAt));
+          if (inputs.license.expiresAt)
+            assert.equal(Date.parse(license.expiresAt), Date.parse(inputs.license.expiresAt));
         }
         const listed = (await list(`contentId=${content.id}`)).body.data.find((each: Any) => each.id === answer.id);
         assert.deepEqual(listed, body);
@@ -82,7 +94,17 @@ describe('a decision read again is the answer that was given, with what it was m
 test('unknown decisions are not found', async () => {
   const { id } = await check(postern, { contentId: (await makeItem(postern, [])).id });
   const near = id.slice(0, -1) + (id.at(-1) === '1' ? '2' : '1');
-  for (const one of ['none', 'dec_', 'dec_00000000000000000000000000', near.replace(/.$/, 'z'), `${id}0`, id.toUpperCase(), 'x'.repeat(300), '%20', 'dec_zzzzzzzzzzzzzzzzzzzzzzzzzz']) {
+  for (const one of [
+    'none',
+    'dec_',
+    'dec_00000000000000000000000000',
+    near.replace(/.$/, 'z'),
+    `${id}0`,
+    id.toUpperCase(),
+    'x'.repeat(300),
+    '%20',
+    'dec_zzzzzzzzzzzzzzzzzzzzzzzzzz',
+  ]) {
     assertError(await read(one), 'decision_not_found', undefined, one.slice(0, 40));
   }
 });
@@ -181,8 +203,8 @@ describe('streams', async () => {
     const at = (name: string) => head?.indexOf(name) ?? -1;
     assert.deepEqual(new Set(rows.map((row) => row[at('id')])), new Set(ids));
     const agentOf = new Map(rows.map((row) => [row[at('requesterId')], row[at('userAgent')]]));
-    for (const [i, check] of checks.entries()) {
-      const agent = check.context.userAgent as string;
+    for (const [i, asked] of checks.entries()) {
+      const agent = asked.context.userAgent as string;
       if (!/^[=@]/.test(agent)) assert.equal(agentOf.get(`r${i}`), agent);
     }
   });

@@ -30,7 +30,9 @@ const TABLE: readonly [number, string, string][] = [
   [503, 'api_error', 'service_unavailable'],
   [507, 'api_error', 'storage_full'],
 ];
-const KINDS = new Map(TABLE.flatMap(([status, type, codes]) => codes.split(' ').map((code) => [code, { status, type }])));
+const KINDS = new Map(
+  TABLE.flatMap(([status, type, codes]) => codes.split(' ').map((code) => [code, { status, type }])),
+);
 
 export const ID = (prefix: string) => new RegExp(`^${prefix}_[0-9a-z]{26}$`);
 export const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
@@ -93,7 +95,12 @@ export const makePolicy = (postern: TestService, rules: unknown[], more: object 
 
 /** An item under a policy with these rules. */
 // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came
-export async function makeItem(postern: TestService, rules: unknown[], more: object = {}, policy: object = {}): Promise<any> {
+export async function makeItem(
+  postern: TestService,
+  rules: unknown[],
+  more: object = {},
+  policy: object = {},
+): Promise<any> {
   const { id } = await makePolicy(postern, rules, policy);
   return made(postern, '/v1/content', item({ policyId: id, ...more }));
 }
@@ -126,18 +133,21 @@ export function wire(postern: TestService, method: string, path: string, options
     all['content-length'] ??= String(Buffer.byteLength(body));
   }
   return new Promise((resolve, reject) => {
-    const sent = request({ host: hostname.replace(/[[\]]/g, ''), port, method, path, headers: all, agent: false }, (got) => {
-      const chunks: Buffer[] = [];
-      got.on('data', (chunk: Buffer) => chunks.push(chunk));
-      got.on('error', reject);
-      got.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        const map = new Headers();
-        for (const [name, value] of Object.entries(got.headers)) map.set(name, String(value));
-        const isJson = map.get('content-type')?.startsWith('application/json') === true && text !== '';
-        resolve({ status: got.statusCode ?? 0, headers: map, text, body: isJson ? JSON.parse(text) : undefined });
-      });
-    });
+    const sent = request(
+      { host: hostname.replace(/[[\]]/g, ''), port, method, path, headers: all, agent: false },
+      (got) => {
+        const chunks: Buffer[] = [];
+        got.on('data', (chunk: Buffer) => chunks.push(chunk));
+        got.on('error', reject);
+        got.on('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          const map = new Headers();
+          for (const [name, value] of Object.entries(got.headers)) map.set(name, String(value));
+          const isJson = map.get('content-type')?.startsWith('application/json') === true && text !== '';
+          resolve({ status: got.statusCode ?? 0, headers: map, text, body: isJson ? JSON.parse(text) : undefined });
+        });
+      },
+    );
     sent.on('error', reject);
     sent.end(body);
   });

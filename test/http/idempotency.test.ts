@@ -2,7 +2,18 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { type Answer, startTestService, testClock } from '../support/service.ts';
-import { allowAll, assertError, assertStatus, bytes, item, made, makeItem, makeKey, makePolicy, next } from './given.ts';
+import {
+  allowAll,
+  assertError,
+  assertStatus,
+  bytes,
+  item,
+  made,
+  makeItem,
+  makeKey,
+  makePolicy,
+  next,
+} from './given.ts';
 
 const clock = testClock();
 const postern = await startTestService({ clock });
@@ -10,7 +21,8 @@ after(() => postern[Symbol.asyncDispose]());
 
 const send = (key: string, path: string, body: object, method = 'POST', apiKey = postern.key): Promise<Answer> =>
   postern.call(method, path, { body, key: apiKey, headers: { 'idempotency-key': key } });
-const count = async (externalId: unknown) => (await postern.call('GET', `/v1/content?externalId=${externalId}`)).body.totalCount;
+const count = async (externalId: unknown) =>
+  (await postern.call('GET', `/v1/content?externalId=${externalId}`)).body.totalCount;
 
 function assertReplay(first: Answer, second: Answer): void {
   assert.equal(second.status, first.status, second.text);
@@ -147,7 +159,10 @@ describe('refusals are not stored', () => {
   test('412: the same request with the fresh tag', async () => {
     const { id } = await makePolicy(postern, []);
     const patch = (match: string) =>
-      postern.call('PATCH', `/v1/policies/${id}`, { body: { name: 'B' }, headers: { 'idempotency-key': 'm', 'if-match': match } });
+      postern.call('PATCH', `/v1/policies/${id}`, {
+        body: { name: 'B' },
+        headers: { 'idempotency-key': 'm', 'if-match': match },
+      });
     assertError(await patch('"9"'), 'precondition_failed');
     assertStatus(await patch('"1"'), 200);
   });
@@ -174,7 +189,10 @@ describe('the key itself', () => {
   test('an empty one is refused', async () => {
     const body = JSON.stringify(item());
     const head = `POST /v1/content HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${postern.key}\r\nContent-Type: application/json\r\n`;
-    const answer = await bytes(postern, `${head}Content-Length: ${body.length}\r\nIdempotency-Key:\r\nConnection: close\r\n\r\n${body}`);
+    const answer = await bytes(
+      postern,
+      `${head}Content-Length: ${body.length}\r\nIdempotency-Key:\r\nConnection: close\r\n\r\n${body}`,
+    );
     assert.match(answer, /^HTTP\/1\.1 400 /);
   });
 });
@@ -201,7 +219,9 @@ describe('in parallel', () => {
       '/v1/policies',
       async () => ({ name: 'parallel', rules: [] }),
       async () =>
-        (await postern.call('GET', '/v1/policies?limit=100')).body.data.filter((one: { name: string }) => one.name === 'parallel').length,
+        (await postern.call('GET', '/v1/policies?limit=100')).body.data.filter(
+          (one: { name: string }) => one.name === 'parallel',
+        ).length,
     ],
     [
       'a batch',

@@ -11,7 +11,7 @@ import { assertError, made, makeKey, wire } from './given.ts';
 const TABLE: readonly [RegExp, string][] = [
   [/^GET \/v1\/content(\/\{id\})?$/, 'content:read'],
   [/^(POST|PATCH|DELETE) \/v1\/content(\/\{id\}|\/upsert|\/bulk-upsert|\/bulk-delete)?$/, 'content:write'],
-  [/^POST \/v1\/policies\/(lint|simulate)$/, 'policies:read'],
+  [/^POST \/v1\/policies\/(lint|simulate|\{id\}\/impact)$/, 'policies:read'],
   [/^GET \/v1\/(policies|requesters|licenses)(\/.*)?$/, 'policies:read'],
   [/^(POST|PATCH|DELETE) \/v1\/(policies|requesters|licenses)(\/.*)?$/, 'policies:write'],
   [/^POST \/v1\/access\/check(\/batch)?$/, 'access:check'],
@@ -32,12 +32,33 @@ const PERMISSIONS = [
 ];
 /** What the issues so far promise: the document of the API must not be the one to forget a route. */
 const PROMISED = [
-  'POST /v1/content', 'GET /v1/content', 'GET /v1/content/{id}', 'PATCH /v1/content/{id}', 'DELETE /v1/content/{id}',
-  'POST /v1/content/upsert', 'POST /v1/content/bulk-upsert', 'POST /v1/content/bulk-delete',
-  'POST /v1/policies', 'GET /v1/policies', 'GET /v1/policies/{id}', 'PATCH /v1/policies/{id}', 'DELETE /v1/policies/{id}',
-  'POST /v1/api-keys', 'GET /v1/api-keys', 'GET /v1/api-keys/{id}', 'DELETE /v1/api-keys/{id}', 'POST /v1/api-keys/{id}/rotate',
-  'POST /v1/api_keys', 'GET /v1/api_keys', 'GET /v1/api_keys/{id}', 'DELETE /v1/api_keys/{id}', 'POST /v1/api_keys/{id}/rotate',
-  'POST /v1/access/check', 'POST /v1/access/check/batch', 'GET /v1/access/decisions', 'GET /v1/access/decisions/{id}',
+  'POST /v1/content',
+  'GET /v1/content',
+  'GET /v1/content/{id}',
+  'PATCH /v1/content/{id}',
+  'DELETE /v1/content/{id}',
+  'POST /v1/content/upsert',
+  'POST /v1/content/bulk-upsert',
+  'POST /v1/content/bulk-delete',
+  'POST /v1/policies',
+  'GET /v1/policies',
+  'GET /v1/policies/{id}',
+  'PATCH /v1/policies/{id}',
+  'DELETE /v1/policies/{id}',
+  'POST /v1/api-keys',
+  'GET /v1/api-keys',
+  'GET /v1/api-keys/{id}',
+  'DELETE /v1/api-keys/{id}',
+  'POST /v1/api-keys/{id}/rotate',
+  'POST /v1/api_keys',
+  'GET /v1/api_keys',
+  'GET /v1/api_keys/{id}',
+  'DELETE /v1/api_keys/{id}',
+  'POST /v1/api_keys/{id}/rotate',
+  'POST /v1/access/check',
+  'POST /v1/access/check/batch',
+  'GET /v1/access/decisions',
+  'GET /v1/access/decisions/{id}',
   'GET /v1/analytics/usage',
 ];
 
@@ -104,14 +125,33 @@ describe('the matrix', () => {
   test('a path in other clothes asks for the same', async () => {
     const key = keys.get('webhooks:manage') as string;
     await made(postern, '/v1/content', { externalId: 'x', title: 'x', type: 'article', source: 'https://a.b' });
-    for (const path of ['/v1/content/', '//v1/content', '/v1//content', '/V1/content', '/v1/CONTENT', '/v1/%63ontent', '/v1/content/%78', '/v1/x/../content', '/v1/content;a=b', '/v1/content/x/', 'http://other.example/v1/content']) {
+    for (const path of [
+      '/v1/content/',
+      '//v1/content',
+      '/v1//content',
+      '/V1/content',
+      '/v1/CONTENT',
+      '/v1/%63ontent',
+      '/v1/content/%78',
+      '/v1/x/../content',
+      '/v1/content;a=b',
+      '/v1/content/x/',
+      'http://other.example/v1/content',
+    ]) {
       const { status, text } = await wire(postern, 'GET', path, { headers: { authorization: `Bearer ${key}` } });
       assert.ok(status === 403 || status === 404 || status === 400, `${path} ${status} ${text}`);
     }
   });
   test('expand asks for content:read only', async () => {
-    const { id } = await made(postern, '/v1/content', { externalId: 'y', title: 'x', type: 'article', source: 'https://a.b' });
-    const answer = await postern.call('GET', `/v1/content/${id}?expand=policy`, { key: keys.get('content:read') as string });
+    const { id } = await made(postern, '/v1/content', {
+      externalId: 'y',
+      title: 'x',
+      type: 'article',
+      source: 'https://a.b',
+    });
+    const answer = await postern.call('GET', `/v1/content/${id}?expand=policy`, {
+      key: keys.get('content:read') as string,
+    });
     assert.equal(answer.status, 200);
     assert.equal(answer.body.policy.id, 'pol_default');
   });

@@ -17,7 +17,10 @@ describe('the default policy', () => {
   test('is there from the first start', async () => {
     await using fresh = await startTestService();
     const { body } = await fresh.call('GET', '/v1/policies/pol_default');
-    assert.deepEqual([body.id, body.object, body.rules, body.defaultAction, body.version, body.isDefault], ['pol_default', 'policy', [], 'deny', 1, true]);
+    assert.deepEqual(
+      [body.id, body.object, body.rules, body.defaultAction, body.version, body.isDefault],
+      ['pol_default', 'policy', [], 'deny', 1, true],
+    );
     assert.match(body.created, MOMENT);
     assert.equal((await fresh.call('GET', '/v1/policies')).body.totalCount, 1);
   });
@@ -42,17 +45,27 @@ describe('create', () => {
     assert.match(id, ID('pol'));
     assert.equal(created, updated);
     delete rest.warnings;
-    const expected = { object: 'policy', name: 'N', description: 'D', rules: [], defaultAction: 'allow', version: 1, isDefault: false };
+    const expected = {
+      object: 'policy',
+      name: 'N',
+      description: 'D',
+      rules: [],
+      defaultAction: 'allow',
+      version: 1,
+      isDefault: false,
+    };
     assert.deepEqual(rest, expected);
     const { warnings: _, ...read } = (await postern.call('GET', `/v1/policies/${id}`)).body;
     assert.deepEqual(read, { id, created, updated, ...expected });
   });
-  test('denies by default', async () => assert.equal((await create({ name: 'N', rules: [] })).body.defaultAction, 'deny'));
+  test('denies by default', async () =>
+    assert.equal((await create({ name: 'N', rules: [] })).body.defaultAction, 'deny'));
   test('asks for name and rules', async () => {
     assertError(await create({ rules: [] }), 'invalid_request', 'name');
     assertError(await create({ name: 'N' }), 'invalid_request', 'rules');
     for (const rules of [null, {}, 'x', 5]) assertError(await create({ name: 'N', rules }), 'invalid_request', 'rules');
-    for (const rule of [null, 5, 'x', []]) assertError(await create({ name: 'N', rules: [rule] }), 'invalid_request', 'rules[0]');
+    for (const rule of [null, 5, 'x', []])
+      assertError(await create({ name: 'N', rules: [rule] }), 'invalid_request', 'rules[0]');
     assertError(await create({ name: 'N', rules: [], defaultAction: 'maybe' }), 'invalid_request', 'defaultAction');
     for (const field of ['id', 'version', 'isDefault', 'created', 'warnings']) {
       assertError(await create({ name: 'N', rules: [], [field]: 1 }), 'invalid_request', field);
@@ -61,14 +74,20 @@ describe('create', () => {
 });
 
 describe('limits', () => {
-  const rules = (count: number) => Array.from({ length: count }, () => ({ action: 'deny', conditions: { purpose: 'x' } }));
+  const rules = (count: number) =>
+    Array.from({ length: count }, () => ({ action: 'deny', conditions: { purpose: 'x' } }));
   test('name 1 to 200', async () => {
     for (const n of [1, 199, 200]) assertStatus(await create({ name: 'x'.repeat(n), rules: [] }), 201);
     for (const n of [0, 201]) assertError(await create({ name: 'x'.repeat(n), rules: [] }), 'invalid_request', 'name');
   });
   test('description to 2,000', async () => {
-    for (const n of [0, 1999, 2000]) assertStatus(await create({ name: 'x', description: 'x'.repeat(n), rules: [] }), 201);
-    assertError(await create({ name: 'x', description: 'x'.repeat(2001), rules: [] }), 'invalid_request', 'description');
+    for (const n of [0, 1999, 2000])
+      assertStatus(await create({ name: 'x', description: 'x'.repeat(n), rules: [] }), 201);
+    assertError(
+      await create({ name: 'x', description: 'x'.repeat(2001), rules: [] }),
+      'invalid_request',
+      'description',
+    );
   });
   test('at most 100 rules', async () => {
     for (const n of [0, 99, 100]) assertStatus(await create({ name: 'x', rules: rules(n) }), 201);
@@ -91,9 +110,19 @@ describe('limits', () => {
     }
   });
   test('permissions: the known ones and any other small word', async () => {
-    const known = ['full_access', 'preview_only', 'metadata_only', 'commercial_use', 'training', 'fine_tuning', 'inference', 'redistribution'];
+    const known = [
+      'full_access',
+      'preview_only',
+      'metadata_only',
+      'commercial_use',
+      'training',
+      'fine_tuning',
+      'inference',
+      'redistribution',
+    ];
     assertStatus(await withRule({ permissions: known }), 201);
-    for (const one of ['a', 'a1_', 'x'.repeat(63), 'x'.repeat(64)]) assertStatus(await withRule({ permissions: [one] }), 201, one);
+    for (const one of ['a', 'a1_', 'x'.repeat(63), 'x'.repeat(64)])
+      assertStatus(await withRule({ permissions: [one] }), 201, one);
     for (const one of ['', 'A', '1a', '_a', 'a-b', 'a b', 'é', 'x'.repeat(65), 5, null, '*']) {
       const answer = await withRule({ permissions: [one] });
       assertError(answer, 'invalid_request', undefined, String(one));
@@ -118,11 +147,17 @@ describe('limits', () => {
       [{ requests: 1, period: 'hour', scope: 'all' }, '.scope'],
     ];
     for (const [rateLimit, where] of wrong) {
-      assertError(await withRule({ rateLimit }), 'invalid_request', `rules[0].rateLimit${where}`, JSON.stringify(rateLimit));
+      assertError(
+        await withRule({ rateLimit }),
+        'invalid_request',
+        `rules[0].rateLimit${where}`,
+        JSON.stringify(rateLimit),
+      );
     }
   });
   test('action and priority', async () => {
-    for (const action of ['Allow', '', null, 'throttle']) assertError(await withRule({ action }), 'invalid_request', 'rules[0].action');
+    for (const action of ['Allow', '', null, 'throttle'])
+      assertError(await withRule({ action }), 'invalid_request', 'rules[0].action');
     assertError(await create({ name: 'x', rules: [{ conditions: {} }] }), 'invalid_request', 'rules[0].action');
     for (const priority of [1.5, '1', null, 9007199254740992]) {
       assertError(await withRule({ priority }), 'invalid_request', 'rules[0].priority', String(priority));
@@ -191,11 +226,15 @@ describe('conditions', () => {
     test(`${JSON.stringify({ [key]: value })} is refused`, async () => {
       const answer = await withCondition({ [key]: value });
       assertError(answer, 'invalid_request');
-      assert.ok(answer.body.error.param.startsWith(`rules[0].conditions${key === '' ? '' : `.${key}`}`), answer.body.error.param);
+      assert.ok(
+        answer.body.error.param.startsWith(`rules[0].conditions${key === '' ? '' : `.${key}`}`),
+        answer.body.error.param,
+      );
     });
   }
   test('conditions are an object', async () => {
-    for (const conditions of [[], 'x', 5, null]) assertError(await withRule({ conditions }), 'invalid_request', 'rules[0].conditions');
+    for (const conditions of [[], 'x', 5, null])
+      assertError(await withRule({ conditions }), 'invalid_request', 'rules[0].conditions');
   });
 });
 
@@ -203,7 +242,13 @@ describe('update', () => {
   test('makes a version each time, even of the same values; created stays', async () => {
     const before = await makePolicy(postern, [{ action: 'deny', conditions: {} }], { description: 'D' });
     let version = 1;
-    for (const body of [{ name: 'B' }, { name: 'B' }, { description: 'E' }, { rules: [] }, { defaultAction: 'allow' }]) {
+    for (const body of [
+      { name: 'B' },
+      { name: 'B' },
+      { description: 'E' },
+      { rules: [] },
+      { defaultAction: 'allow' },
+    ]) {
       clock.advance(1000);
       const answer = await patch(before.id, body);
       assertStatus(answer, 200);
@@ -213,7 +258,10 @@ describe('update', () => {
       assert.equal(answer.body.updated, new Date(clock.now()).toISOString());
     }
     const { body } = await postern.call('GET', `/v1/policies/${before.id}`);
-    assert.deepEqual([body.name, body.description, body.rules, body.defaultAction, body.version], ['B', 'E', [], 'allow', 6]);
+    assert.deepEqual(
+      [body.name, body.description, body.rules, body.defaultAction, body.version],
+      ['B', 'E', [], 'allow', 6],
+    );
   });
   test('{} is refused and no version', async () => {
     const { id } = await makePolicy(postern, []);
@@ -227,8 +275,8 @@ describe('update', () => {
     const { id, policyId } = await makeItem(postern, [{ action: 'allow', conditions: {} }]);
     assert.deepEqual([(await check(postern, { contentId: id })).allowed], [true]);
     await patch(policyId, { rules: [] });
-    const after = await check(postern, { contentId: id });
-    assert.deepEqual([after.allowed, after.policyVersion, after.policyId], [false, 2, policyId]);
+    const next = await check(postern, { contentId: id });
+    assert.deepEqual([next.allowed, next.policyVersion, next.policyId], [false, 2, policyId]);
   });
   test('unknown policies are not found', async () => {
     for (const id of ['none', 'pol_', 'pol_00000000000000000000000000', '%20', 'x'.repeat(300)]) {
@@ -242,10 +290,18 @@ describe('update', () => {
 describe('delete', () => {
   test('of one that nothing points to', async () => {
     const { id } = await makePolicy(postern, []);
-    assert.deepEqual((await postern.call('DELETE', `/v1/policies/${id}`)).body, { id, object: 'policy', deleted: true });
+    assert.deepEqual((await postern.call('DELETE', `/v1/policies/${id}`)).body, {
+      id,
+      object: 'policy',
+      deleted: true,
+    });
     assertError(await postern.call('GET', `/v1/policies/${id}`), 'policy_not_found');
     assertError(await postern.call('DELETE', `/v1/policies/${id}`), 'policy_not_found');
-    assertError(await postern.call('POST', '/v1/content', { body: item({ policyId: id }) }), 'invalid_request', 'policyId');
+    assertError(
+      await postern.call('POST', '/v1/content', { body: item({ policyId: id }) }),
+      'invalid_request',
+      'policyId',
+    );
   });
   test('is refused while content points to it, archived too', async () => {
     const content = await makeItem(postern, []);
@@ -280,7 +336,10 @@ describe('list', () => {
     const ids = [];
     for (let i = 0; i < 5; i++) ids.unshift((await makePolicy(own, [])).id);
     const { body } = await own.call('GET', '/v1/policies');
-    assert.deepEqual(body.data.map((one: { id: string }) => one.id), [...ids, 'pol_default']);
+    assert.deepEqual(
+      body.data.map((one: { id: string }) => one.id),
+      [...ids, 'pol_default'],
+    );
     assert.deepEqual([body.totalCount, body.hasMore, body.nextCursor], [6, false, null]);
   });
 });

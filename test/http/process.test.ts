@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { startTestService } from '../support/service.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/main.ts');
@@ -26,7 +27,10 @@ interface Run {
 
 /** Its output, its end, and `ready`: the address it answers on, as soon as it says so. */
 function run(env: Record<string, string>): Run {
-  const child = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH, POSTERN_PORT: '0', ...env }, stdio: 'pipe' });
+  const child = spawn(process.execPath, [MAIN], {
+    env: { PATH: process.env.PATH, POSTERN_PORT: '0', ...env },
+    stdio: 'pipe',
+  });
   children.add(child);
   let out = '';
   let err = '';
@@ -42,6 +46,14 @@ function run(env: Record<string, string>): Run {
   });
   ready.catch(() => undefined);
   return { child, out: () => out, err: () => err, ended, ready };
+}
+
+/** Waits for what another process does; there is nothing to subscribe to. */
+async function until(holds: () => boolean | Promise<boolean>, { child }: Run): Promise<void> {
+  while (!(await holds())) {
+    assert.equal(child.exitCode ?? child.signalCode, null, 'it has ended');
+    await setImmediate();
+  }
 }
 
 const folder = () => mkdtempSync(join(root, 'data-'));
@@ -74,7 +86,8 @@ describe('settings', () => {
   ] as const) {
     test(`${name}=${value} is refused`, async () => {
       const start = async () => {
-        await using _ = await startTestService({ env: { [name]: value } });
+        const started = await startTestService({ env: { [name]: value } });
+        await started[Symbol.asyncDispose]();
       };
       await assert.rejects(start, new RegExp(name.replace('_FILE', '')));
     });
@@ -96,10 +109,7 @@ describe('the process', () => {
     const dir = folder();
     const first = run({ POSTERN_DATA_DIR: dir });
     const address = await first.ready;
-    await new Promise<void>((done) => {
-      if (/svc_sk_\w{49}/.test(first.out())) return done();
-      first.child.stdout?.on('data', () => /svc_sk_\w{49}/.test(first.out()) && done());
-    });
+    await until(() => /svc_sk_\w{49}/.test(first.out()) && first.out().includes('/v1/access/check'), first);
     const key = /svc_sk_[0-9A-Za-z]{49}/.exec(first.out())?.[0] ?? '';
     assert.ok(first.out().includes('curl'));
     assert.ok(!first.err().includes(key), 'not in the log');
@@ -132,38 +142,57 @@ describe('the process', () => {
     assert.equal(await third.ended, 0);
   });
 
-  test('SIGTERM finishes what is in flight', async () => {
+  test('SIGTERM finishes what is in flight, and a client that keeps its connection open does not hold it up', async () => {
     const dir = folder();
-    const run1 = run({ POSTERN_DATA_DIR: dir });
-    const address = await run1.ready;
-    await new Promise<void>((done) => {
-      if (/svc_sk_\w{49}/.test(run1.out())) return done();
-      run1.child.stdout?.on('data', () => /svc_sk_\w{49}/.test(run1.out()) && done());
-    });
-    const key = /svc_sk_[0-9A-Za-z]{49}/.exec(run1.out())?.[0] ?? '';
+    const first = run({ POSTERN_DATA_DIR: dir });
+    const { port } = new URL(await first.ready);
+    await until(() => /svc_sk_\w{49}/.test(first.out()), first);
+    const key = /svc_sk_[0-9A-Za-z]{49}/.exec(first.out())?.[0] ?? '';
     const body = JSON.stringify({ externalId: 'late', title: 'x', type: 'article', source: 'https://a.b' });
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': String(body.length), expect: '100-continue' };
-    const status = await new Promise<number | undefined>((done, refuse) => {
-      const sent = request(`${address}/v1/content`, { method: 'POST', headers }, (got) => {
-        got.resume();
-        done(got.statusCode);
-      });
-      sent.on('error', refuse);
-      // The service has the head of the request now; it is told to stop before it has the body.
-      sent.once('continue', () => {
-        sent.write(body.slice(0, 10));
-        run1.child.kill('SIGTERM');
-        run1.child.stderr?.on('data', () => /stopping/.test(run1.err()) && sent.end(body.slice(10)));
-      });
-      sent.flushHeaders();
+    let got = '';
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.on('data', (chunk) => {
+      got += chunk;
     });
-    assert.equal(status, 201);
-    assert.equal(await run1.ended, 0);
-    const run2 = run({ POSTERN_DATA_DIR: dir });
-    const got = await fetch(`${await run2.ready}/v1/content/late`, { headers: { authorization: `Bearer ${key}` } });
-    assert.equal(got.status, 200);
-    run2.child.kill('SIGTERM');
-    await run2.ended;
+    socket.on('error', () => undefined);
+    socket.write(
+      `POST /v1/content HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+    );
+    // The service has the head of the request now; it is told to stop before it has the body.
+    await until(() => got.includes('100 Continue'), first);
+    socket.write(body.slice(0, 10));
+    first.child.kill('SIGTERM');
+    await until(() => /stopping/.test(first.err()), first);
+    socket.write(body.slice(10));
+    const code = await first.ended;
+    socket.destroy();
+    assert.match(got, /HTTP\/1\.1 201 /);
+    assert.equal(code, 0, first.err());
+
+    const second = run({ POSTERN_DATA_DIR: dir });
+    const kept = await fetch(`${await second.ready}/v1/content/late`, { headers: { authorization: `Bearer ${key}` } });
+    assert.equal(kept.status, 200);
+    second.child.kill('SIGTERM');
+    await second.ended;
+  });
+
+  test('SIGTERM in the moment it becomes ready ends it with 0 too', async () => {
+    const dir = folder();
+    for (let round = 0; round < 5; round++) {
+      const one = run({ POSTERN_DATA_DIR: dir });
+      const address = await one.ready;
+      await until(
+        () =>
+          fetch(`${address}/readyz`).then(
+            (got) => got.status === 200,
+            () => false,
+          ),
+        one,
+      );
+      one.child.kill('SIGTERM');
+      assert.equal(await one.ended, 0, `round ${round}: ${one.child.signalCode}`);
+    }
   });
 });
 
@@ -178,23 +207,28 @@ describe('health and documents', () => {
     assert.match(openapi.body.openapi, /^3\.1\./);
     const docs = await postern.call('GET', '/docs', { key: null });
     assert.match(docs.headers.get('content-type') ?? '', /^text\/html/);
-    for (const path of ['/livez', '/readyz']) assert.equal((await postern.call('GET', path, { key: null })).status, 200);
+    for (const path of ['/livez', '/readyz'])
+      assert.equal((await postern.call('GET', path, { key: null })).status, 200);
   });
   test('every reference in the document leads somewhere', async () => {
     await using postern = await startTestService();
     const { body, text } = await postern.call('GET', '/openapi.json');
-    for (const [, ref] of text.matchAll(/"\$ref":"([^"]+)"/g)) {
-      assert.ok(ref?.startsWith('#/'), ref);
-      const target = ref?.slice(2).split('/').reduce((node, key) => node?.[decodeURIComponent(key)], body);
+    for (const [, ref = ''] of text.matchAll(/"\$ref":"([^"]+)"/g)) {
+      assert.ok(ref.startsWith('#/'), ref);
+      let target = body;
+      for (const key of ref.slice(2).split('/')) target = target?.[decodeURIComponent(key)];
       assert.ok(target !== undefined, ref);
     }
   });
   test('every operation under /v1 says that it needs a key', async () => {
     await using postern = await startTestService();
     const { body } = await postern.call('GET', '/openapi.json');
-    for (const [path, methods] of Object.entries(body.paths as Record<string, Record<string, { security?: unknown[] }>>)) {
+    for (const [path, methods] of Object.entries(
+      body.paths as Record<string, Record<string, { security?: unknown[] }>>,
+    )) {
       if (!path.startsWith('/v1/')) continue;
-      for (const [method, one] of Object.entries(methods)) assert.ok((one.security?.length ?? 0) > 0, `${method} ${path}`);
+      for (const [method, one] of Object.entries(methods))
+        assert.ok((one.security?.length ?? 0) > 0, `${method} ${path}`);
     }
   });
 });

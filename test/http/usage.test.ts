@@ -25,7 +25,11 @@ const usage = async (query = '', of: TestService = postern): Promise<Any> => {
   assert.equal(sum(timeSeries, 'allowed'), summary.allowed, query);
   assert.equal(sum(timeSeries, 'denied'), summary.denied, query);
   assert.equal(sum(byDenialReason, 'count'), summary.denied, query);
-  assert.deepEqual(timeSeries.map((one: Any) => one.date), timeSeries.map((one: Any) => one.date).sort(), query);
+  assert.deepEqual(
+    timeSeries.map((one: Any) => one.date),
+    timeSeries.map((one: Any) => one.date).sort(),
+    query,
+  );
   return answer.body;
 };
 const dates = async (query: string) => (await usage(query)).timeSeries.map((one: Any) => one.date);
@@ -38,8 +42,13 @@ const rules = [
 ];
 const policy = await makePolicy(postern, rules);
 const news = await made(postern, '/v1/content', item({ externalId: 'news/1', title: 'News', policyId: policy.id }));
-const film = await made(postern, '/v1/content', item({ externalId: 'film', title: 'Film', type: 'video', policyId: policy.id }));
-const ask = (contentId: string, requesterId?: string, purpose?: string) => check(postern, { contentId, requesterId, purpose });
+const film = await made(
+  postern,
+  '/v1/content',
+  item({ externalId: 'film', title: 'Film', type: 'video', policyId: policy.id }),
+);
+const ask = (contentId: string, requesterId?: string, purpose?: string) =>
+  check(postern, { contentId, requesterId, purpose });
 await ask(news.id, 'a'); // 2 Nov 09:30
 clock.advance(13 * DAY); // 15 Nov, a Sunday
 await ask(news.id, 'b', 'bad');
@@ -77,7 +86,11 @@ describe('the report', () => {
     for (const one of [news, film]) {
       const { stats } = (await postern.call('GET', `/v1/content/${one.id}`)).body;
       const { summary } = await usage(`?period=all&contentId=${one.id}`);
-      assert.deepEqual(stats, { totalRequests: summary.totalRequests, allowedRequests: summary.allowed, deniedRequests: summary.denied });
+      assert.deepEqual(stats, {
+        totalRequests: summary.totalRequests,
+        allowedRequests: summary.allowed,
+        deniedRequests: summary.denied,
+      });
     }
   });
   const totals: [string, number][] = [
@@ -134,15 +147,29 @@ describe('buckets', () => {
     assert.equal((await dates('?period=year'))[0], '2025-11-22');
   });
   test('a week is its Monday, a month its first, an hour its start', async () => {
-    assert.deepEqual(await dates('?startDate=2026-11-08&endDate=2026-11-16&groupBy=week'), ['2026-11-02', '2026-11-09', '2026-11-16']);
-    assert.deepEqual(await dates('?startDate=2026-10-31&endDate=2026-12-01&groupBy=month'), ['2026-10-01', '2026-11-01', '2026-12-01']);
+    assert.deepEqual(await dates('?startDate=2026-11-08&endDate=2026-11-16&groupBy=week'), [
+      '2026-11-02',
+      '2026-11-09',
+      '2026-11-16',
+    ]);
+    assert.deepEqual(await dates('?startDate=2026-10-31&endDate=2026-12-01&groupBy=month'), [
+      '2026-10-01',
+      '2026-11-01',
+      '2026-12-01',
+    ]);
     const hours = await dates('?startDate=2026-11-21&endDate=2026-11-21&groupBy=hour');
     assert.equal(hours.length, 24);
-    assert.deepEqual([hours[0], hours[9], hours[23]], ['2026-11-21T00:00:00Z', '2026-11-21T09:00:00Z', '2026-11-21T23:00:00Z']);
+    assert.deepEqual(
+      [hours[0], hours[9], hours[23]],
+      ['2026-11-21T00:00:00Z', '2026-11-21T09:00:00Z', '2026-11-21T23:00:00Z'],
+    );
   });
   test('a date-time end is exclusive', async () => {
     assert.deepEqual(await dates('?startDate=2026-11-20&endDate=2026-11-21T00:00:00Z'), ['2026-11-20']);
-    assert.deepEqual(await dates('?startDate=2026-11-20&endDate=2026-11-21T00:00:00.001Z'), ['2026-11-20', '2026-11-21']);
+    assert.deepEqual(await dates('?startDate=2026-11-20&endDate=2026-11-21T00:00:00.001Z'), [
+      '2026-11-20',
+      '2026-11-21',
+    ]);
   });
   test('start only: until now; end only: period back from it', async () => {
     assert.deepEqual(await dates('?startDate=2026-11-19'), ['2026-11-19', '2026-11-20', '2026-11-21']);
@@ -159,10 +186,24 @@ describe('buckets', () => {
   });
   test('a day of 23 or 25 hours is one day, and has 23 or 25 hours', async () => {
     const zone = 'timezone=Europe/Berlin';
-    assert.deepEqual(await dates(`?startDate=2026-03-28&endDate=2026-03-30&${zone}`), ['2026-03-28', '2026-03-29', '2026-03-30']);
-    assert.deepEqual(await dates(`?startDate=2026-10-24&endDate=2026-10-26&${zone}`), ['2026-10-24', '2026-10-25', '2026-10-26']);
-    assert.equal((await raw(`?startDate=2026-03-29&endDate=2026-03-29&groupBy=hour&${zone}`)).body.timeSeries.length, 23);
-    assert.equal((await raw(`?startDate=2026-10-25&endDate=2026-10-25&groupBy=hour&${zone}`)).body.timeSeries.length, 25);
+    assert.deepEqual(await dates(`?startDate=2026-03-28&endDate=2026-03-30&${zone}`), [
+      '2026-03-28',
+      '2026-03-29',
+      '2026-03-30',
+    ]);
+    assert.deepEqual(await dates(`?startDate=2026-10-24&endDate=2026-10-26&${zone}`), [
+      '2026-10-24',
+      '2026-10-25',
+      '2026-10-26',
+    ]);
+    assert.equal(
+      (await raw(`?startDate=2026-03-29&endDate=2026-03-29&groupBy=hour&${zone}`)).body.timeSeries.length,
+      23,
+    );
+    assert.equal(
+      (await raw(`?startDate=2026-10-25&endDate=2026-10-25&groupBy=hour&${zone}`)).body.timeSeries.length,
+      25,
+    );
   });
   test('at most 10,000', async () => {
     const from = Date.parse('2025-01-01T00:00:00Z');
@@ -251,13 +292,20 @@ test('the columns may be deleted: they are rebuilt from the records', async () =
     await using own = await startTestService({ dataDir, clock: time });
     key = own.key;
     const { id } = await makeItem(own, rules);
-    await made(own, '/v1/access/check/batch', { checks: Array.from({ length: 500 }, (_, i) => ({ contentId: id, requesterId: `r${i % 50}` })) }, 200);
+    await made(
+      own,
+      '/v1/access/check/batch',
+      { checks: Array.from({ length: 500 }, (_, i) => ({ contentId: id, requesterId: `r${i % 50}` })) },
+      200,
+    );
     const gone = await makeItem(own, rules);
     await check(own, { contentId: gone.id });
     await own.call('DELETE', `/v1/content/${gone.id}`);
     text = (await own.call('GET', '/v1/analytics/usage')).text;
   }
-  const columns = readdirSync(dataDir, { recursive: true }).map(String).filter((name) => /duckdb|columns/.test(name));
+  const columns = readdirSync(dataDir, { recursive: true })
+    .map(String)
+    .filter((name) => /duckdb|columns/.test(name));
   assert.ok(columns.length > 0);
   for (const name of columns) rmSync(join(dataDir, name), { recursive: true, force: true });
   assert.ok(!existsSync(join(dataDir, columns[0] as string)));
@@ -272,11 +320,16 @@ test('the columns may be deleted: they are rebuilt from the records', async () =
 
 test('the report agrees with a fold over the decision log', async () => {
   const { text } = await postern.call('GET', '/v1/access/decisions', { headers: { accept: 'application/x-ndjson' } });
-  const decisions: Any[] = text.trim().split('\n').map((line) => JSON.parse(line));
+  const decisions: Any[] = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
   for (const requesterId of [undefined, 'a', 'b', 'c']) {
     for (const one of [undefined, news, film]) {
       const mine = decisions.filter(
-        (each) => (requesterId === undefined || each.requesterId === requesterId) && (one === undefined || each.contentId === one.id),
+        (each) =>
+          (requesterId === undefined || each.requesterId === requesterId) &&
+          (one === undefined || each.contentId === one.id),
       );
       const query = new URLSearchParams({ period: 'all' });
       if (requesterId !== undefined) query.set('requesterId', requesterId);

@@ -105,7 +105,7 @@ export function ledgerContract(name: string, empty: () => Promise<LedgerStore>):
       const answers = await Promise.all(
         Array.from({ length: 600 }, (_, i) =>
           ledger.record(
-            Array.from({ length: (i % 4) + 1 }, (_, j) => entry({ requesterId: `${i}.${j}`, inputs: `{"n":${i}}` })),
+            Array.from({ length: (i % 4) + 1 }, (__, j) => entry({ requesterId: `${i}.${j}`, inputs: `{"n":${i}}` })),
           ),
         ),
       );
@@ -177,7 +177,8 @@ export function ledgerContract(name: string, empty: () => Promise<LedgerStore>):
       for (let round = 0; round < 5; round++) {
         const { ledger, db } = await store.open(clock);
         for (let i = 0; i < 3; i++) all.push(...(await ledger.record([entry(), entry()])));
-        if (round % 2 === 0) await db.atomic([{ sql: 'delete from decisions where seq > $1', params: [all[1]?.seq ?? 0] }]);
+        if (round % 2 === 0)
+          await db.atomic([{ sql: 'delete from decisions where seq > $1', params: [all[1]?.seq ?? 0] }]);
         if (round === 3) await ledger.close();
       }
       assertAscending(all);

@@ -6,7 +6,15 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { steadyClock } from '../../src/lib/clock.ts';
-import { type Limit, type LimitState, type LimitUse, PERIODS, type Period, peek, take } from '../../src/limits/limit.ts';
+import {
+  type Limit,
+  type LimitState,
+  type LimitUse,
+  PERIODS,
+  type Period,
+  peek,
+  take,
+} from '../../src/limits/limit.ts';
 
 const ROLLING = ['second', 'minute', 'hour'] as const;
 const CALENDAR = ['day', 'week', 'month'] as const;
@@ -62,7 +70,10 @@ function waits(period: Rolling): fc.Arbitrary<number> {
     { weight: 3, arbitrary: fc.integer({ min: 0, max: 3 }) },
     { weight: 3, arbitrary: fc.integer({ min: 0, max: bucketMs * 2 }) },
     { weight: 2, arbitrary: fc.integer({ min: 0, max: Math.floor(lengthMs * 1.2) }) },
-    { weight: 2, arbitrary: fc.tuple(fc.constantFrom(...edges), fc.integer({ min: -2, max: 2 })).map(([a, b]) => a + b) },
+    {
+      weight: 2,
+      arbitrary: fc.tuple(fc.constantFrom(...edges), fc.integer({ min: -2, max: 2 })).map(([a, b]) => a + b),
+    },
   );
 }
 
@@ -190,51 +201,61 @@ describe('rolling limits', () => {
 
     test(`${period}: a steady clock over one that is set back keeps the bound in recorded times`, () => {
       fc.assert(
-        fc.property(calls(period, 300, true), fc.array(fc.nat(400), { maxLength: 8, size: 'max' }), fc.integer(), (all, at, seed) => {
-          const random = mulberry32(seed);
-          const jumps = new Set(at);
-          const admissions = new ExactLog();
-          let source = START;
-          const clock = steadyClock(() => source);
-          let state: LimitState = [];
-          for (const [index, { wait, requests }] of all.entries()) {
-            source += wait;
-            if (jumps.has(index)) source -= Math.floor(random() * lengthMs * 2);
-            const now = clock.now();
-            const use = take(frozen(state), { requests, period }, now);
-            if (use.admitted) {
-              admissions.times.push(now);
-              assert.ok(admissions.usedAt(now, lengthMs) <= requests);
+        fc.property(
+          calls(period, 300, true),
+          fc.array(fc.nat(400), { maxLength: 8, size: 'max' }),
+          fc.integer(),
+          (all, at, seed) => {
+            const random = mulberry32(seed);
+            const jumps = new Set(at);
+            const admissions = new ExactLog();
+            let source = START;
+            const clock = steadyClock(() => source);
+            let state: LimitState = [];
+            for (const [index, { wait, requests }] of all.entries()) {
+              source += wait;
+              if (jumps.has(index)) source -= Math.floor(random() * lengthMs * 2);
+              const now = clock.now();
+              const use = take(frozen(state), { requests, period }, now);
+              if (use.admitted) {
+                admissions.times.push(now);
+                assert.ok(admissions.usedAt(now, lengthMs) <= requests);
+              }
+              state = stored(use.state);
             }
-            state = stored(use.state);
-          }
-        }),
+          },
+        ),
         { numRuns: RUNS },
       );
     });
 
     test(`${period}: under a raw clock that is set back the bound holds in the time that really passed`, () => {
       fc.assert(
-        fc.property(calls(period, 300, true), fc.array(fc.nat(400), { maxLength: 8, size: 'max' }), fc.integer(), (all, at, seed) => {
-          const random = mulberry32(seed);
-          const jumps = new Set(at);
-          const admissions = new ExactLog();
-          let passed = START;
-          let back = 0;
-          let state: LimitState = [];
-          for (const [index, { wait, requests }] of all.entries()) {
-            passed += wait;
-            if (jumps.has(index)) back += Math.floor(random() * lengthMs * 2);
-            const use = take(frozen(state), { requests, period }, passed - back);
-            if (use.admitted) {
-              admissions.times.push(passed);
-              assert.ok(admissions.usedAt(passed, lengthMs) <= requests);
+        fc.property(
+          calls(period, 300, true),
+          fc.array(fc.nat(400), { maxLength: 8, size: 'max' }),
+          fc.integer(),
+          (all, at, seed) => {
+            const random = mulberry32(seed);
+            const jumps = new Set(at);
+            const admissions = new ExactLog();
+            let passed = START;
+            let back = 0;
+            let state: LimitState = [];
+            for (const [index, { wait, requests }] of all.entries()) {
+              passed += wait;
+              if (jumps.has(index)) back += Math.floor(random() * lengthMs * 2);
+              const use = take(frozen(state), { requests, period }, passed - back);
+              if (use.admitted) {
+                admissions.times.push(passed);
+                assert.ok(admissions.usedAt(passed, lengthMs) <= requests);
+              }
+              state = stored(use.state);
+              const free = passed - back + lengthMs + bucketMs;
+              assert.equal(peek(state, { requests, period }, free).remaining, requests, 'free again in one period');
             }
-            state = stored(use.state);
-            const free = passed - back + lengthMs + bucketMs;
-            assert.equal(peek(state, { requests, period }, free).remaining, requests, 'free again in one period');
-          }
-        }),
+          },
+        ),
         { numRuns: RUNS },
       );
     });
@@ -291,47 +312,57 @@ describe('calendar limits', () => {
 
     test(`${period}: a steady clock over one that is set back keeps the bound in recorded times`, () => {
       fc.assert(
-        fc.property(calendarCalls, fc.array(fc.nat(200), { maxLength: 8, size: 'max' }), fc.integer(), (sequence, at, seed) => {
-          const random = mulberry32(seed);
-          const jumps = new Set(at);
-          const used = new Map<number, number>();
-          let source = START;
-          const clock = steadyClock(() => source);
-          let state: LimitState = [];
-          for (const [index, { wait, requests }] of sequence.entries()) {
-            source += wait;
-            if (jumps.has(index)) source -= Math.floor(random() * 60 * DAY_MS);
-            const now = clock.now();
-            const { start } = calendarPeriod(period, now);
-            const use = take(frozen(state), { requests, period }, now);
-            if (use.admitted) used.set(start, (used.get(start) ?? 0) + 1);
-            assert.ok(!use.admitted || (used.get(start) as number) <= requests);
-            state = stored(use.state);
-          }
-        }),
+        fc.property(
+          calendarCalls,
+          fc.array(fc.nat(200), { maxLength: 8, size: 'max' }),
+          fc.integer(),
+          (sequence, at, seed) => {
+            const random = mulberry32(seed);
+            const jumps = new Set(at);
+            const used = new Map<number, number>();
+            let source = START;
+            const clock = steadyClock(() => source);
+            let state: LimitState = [];
+            for (const [index, { wait, requests }] of sequence.entries()) {
+              source += wait;
+              if (jumps.has(index)) source -= Math.floor(random() * 60 * DAY_MS);
+              const now = clock.now();
+              const { start } = calendarPeriod(period, now);
+              const use = take(frozen(state), { requests, period }, now);
+              if (use.admitted) used.set(start, (used.get(start) ?? 0) + 1);
+              assert.ok(!use.admitted || (used.get(start) as number) <= requests);
+              state = stored(use.state);
+            }
+          },
+        ),
         { numRuns: RUNS },
       );
     });
 
     test(`${period}: a raw clock that is set back makes no allowance anew`, () => {
       fc.assert(
-        fc.property(calendarCalls, fc.array(fc.nat(200), { maxLength: 8, size: 'max' }), fc.integer(), (sequence, at, seed) => {
-          const random = mulberry32(seed);
-          const jumps = new Set(at);
-          let reading = START;
-          let stretch = { start: 0, admitted: 0 };
-          let state: LimitState = [];
-          for (const [index, { wait, requests }] of sequence.entries()) {
-            reading += wait;
-            if (jumps.has(index)) reading -= Math.floor(random() * 60 * DAY_MS);
-            const { start } = calendarPeriod(period, reading);
-            stretch = { start, admitted: start > stretch.start ? 0 : stretch.admitted };
-            const use = take(frozen(state), { requests, period }, reading);
-            if (use.admitted) stretch.admitted++;
-            assert.ok(!use.admitted || stretch.admitted <= requests);
-            state = stored(use.state);
-          }
-        }),
+        fc.property(
+          calendarCalls,
+          fc.array(fc.nat(200), { maxLength: 8, size: 'max' }),
+          fc.integer(),
+          (sequence, at, seed) => {
+            const random = mulberry32(seed);
+            const jumps = new Set(at);
+            let reading = START;
+            let stretch = { start: 0, admitted: 0 };
+            let state: LimitState = [];
+            for (const [index, { wait, requests }] of sequence.entries()) {
+              reading += wait;
+              if (jumps.has(index)) reading -= Math.floor(random() * 60 * DAY_MS);
+              const { start } = calendarPeriod(period, reading);
+              stretch = { start, admitted: start > stretch.start ? 0 : stretch.admitted };
+              const use = take(frozen(state), { requests, period }, reading);
+              if (use.admitted) stretch.admitted++;
+              assert.ok(!use.admitted || stretch.admitted <= requests);
+              state = stored(use.state);
+            }
+          },
+        ),
         { numRuns: RUNS },
       );
     });
