@@ -87,7 +87,7 @@ export function unmatchedRules(count: number): Rule[] {
       { purpose: `unheard_of_${i}` },
       { contentType: 'article', purpose: `unheard_of_${i}` },
     ];
-    return { action: 'deny', conditions: kinds[i % kinds.length] as Record<string, unknown> };
+    return { action: 'deny', conditions: kinds[i % kinds.length] };
   });
   return [...rules, { action: 'allow', conditions: { default: true } }];
 }

@@ -48,28 +48,28 @@ async function starts({ quick, say }: PartOptions): Promise<Figure[]> {
     return path;
   };
   // Postern puts its compile cache into the system's folder for temporary files.
-  const start = async (cache: string): Promise<Start> => {
+  const ours = async (cache: string): Promise<Start> => {
     await using postern = await startPostern({ dataDir: fresh('data'), env: { TMPDIR: cache } });
     return { ms: postern.readyMs, cpuMs: postern.cpuMs() };
   };
-  const rival = async (cache: string): Promise<Start> => {
+  const bare = async (cache: string): Promise<Start> => {
     await using fastify = await startBareFastify({ env: { NODE_COMPILE_CACHE: cache } });
     return { ms: fastify.readyMs, cpuMs: fastify.cpuMs() };
   };
   const cache = fresh('cache');
-  await start(cache);
-  await rival(cache);
+  await ours(cache);
+  await bare(cache);
   const [warm, cold, theirs, theirsCold]: [Start[], Start[], Start[], Start[]] = [[], [], [], []];
   for (let i = 0; i < (quick ? 3 : 9); i++) {
-    warm.push(await start(cache));
-    theirs.push(await rival(cache));
-    cold.push(await start(fresh('cache')));
-    theirsCold.push(await rival(fresh('cache')));
+    warm.push(await ours(cache));
+    theirs.push(await bare(cache));
+    cold.push(await ours(fresh('cache')));
+    theirsCold.push(await bare(fresh('cache')));
     say(`start: warm ${warm.at(-1)?.ms.toFixed(0)} ms, cold ${cold.at(-1)?.ms.toFixed(0)} ms`);
   }
   const figure = (what: string, unit: keyof Start, ours: Start[], others: Start[]): Figure => {
-    const value = median(ours.map((start) => start[unit]));
-    const other = median(others.map((start) => start[unit]));
+    const value = median(ours.map((one) => one[unit]));
+    const other = median(others.map((one) => one[unit]));
     return { what, value, unit: 'ms', against: { what: 'bare Fastify', value: other, ratio: value / other } };
   };
   const ready = (what: string, ours: Start[], others: Start[]): Figure => {

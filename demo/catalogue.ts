@@ -116,7 +116,7 @@ function readArticles(): Listed[] {
     }
   }
   const { __meta, browsers, ...features } = bcd as unknown as Record<string, CompatNode>;
-  walk(features as CompatNode, '');
+  walk(features, '');
   return [...found.values()];
 }
 

@@ -208,7 +208,7 @@ async function askAndReport(api: Api, catalogue: readonly Listed[], checks: numb
 /** What to do next, ready to paste. */
 function invite(api: Api, catalogue: readonly Listed[], key: string | undefined): void {
   const known = (policy: PolicyName): string =>
-    (catalogue.find((one) => one.policy === policy && !one.archived) ?? (catalogue[0] as Listed)).item.externalId;
+    (catalogue.find((one) => one.policy === policy && !one.archived) ?? catalogue[0])?.item.externalId ?? '';
   const check = { contentId: known('licensedReference'), requesterId: 'GPTBot', purpose: 'training', explain: true };
   chapter('Your turn', `the API is described at ${api.url}/docs`);
   say();

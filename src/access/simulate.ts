@@ -32,7 +32,7 @@ type Simulated = Omit<Decision, 'policyId' | 'policyVersion'> & { policyId: null
 export const withRules = (
   stored: Pick<PolicyVersion, 'no' | 'id' | 'version'>,
   { rules, defaultAction = 'deny' }: PolicyBody,
-): PolicyVersion => ({ ...stored, name: '', description: null, rules: rules as PolicyVersion['rules'], defaultAction });
+): PolicyVersion => ({ ...stored, name: '', description: null, rules: rules, defaultAction });
 
 /** In the order of the requests. Throws Unavailable. */
 export async function simulate(

@@ -24,7 +24,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   return (value: unknown) => {
     const problem = uncarriedIn(itemsApart === undefined ? value : without(value, itemsApart));
     if (problem !== undefined) return { error: invalid([problem]) };
-    return compiled.Check(value) ? { value } : { error: invalid(problemsOf(schema as Schema, value, 'body')) };
+    return compiled.Check(value) ? { value } : { error: invalid(problemsOf(schema, value, 'body')) };
   };
 };
 
@@ -55,8 +55,8 @@ export function validItem<S extends TSchema>(
 ): Static<S> {
   const problem = uncarriedIn(item);
   if (problem !== undefined) throw invalid([problem]);
-  if (compiled.Check(item)) return item as Static<S>;
-  throw invalid(problemsOf(schema as Schema, item, what));
+  if (compiled.Check(item)) return item;
+  throw invalid(problemsOf(schema, item, what));
 }
 
 /** A body without the list whose entries are looked at one by one. */

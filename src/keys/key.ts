@@ -55,7 +55,6 @@ function checksum(text: string): string {
 export const isKeyText = (text: string): boolean =>
   FORM.test(text) && checksum(text.slice(0, -CHECKSUM)) === text.slice(-CHECKSUM);
 
-export const typeOfKey = (text: string): KeyType => (text.startsWith(PREFIXES.public) ? 'public' : 'secret');
 export const hashOfKey = (text: string): string => hash('sha256', text, 'base64url');
 export const prefixOfKey = (text: string): string => text.slice(0, SHOWN);
 

@@ -337,7 +337,7 @@ export function conditionOf(key: string): { condition: Condition; negated: boole
   if (Object.hasOwn(table, key)) return { condition: table[key] as Condition, negated: false };
   const positive = key.slice(0, -NOT.length);
   if (key.endsWith(NOT) && Object.hasOwn(table, positive) && table[positive]?.negatable === true) {
-    return { condition: table[positive] as Condition, negated: true };
+    return { condition: table[positive], negated: true };
   }
   throw new Error(`no condition is called ${key}`);
 }

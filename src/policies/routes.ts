@@ -178,7 +178,13 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
       const policy = await get(params.id);
       const from = await getVersion(db, policy, versionOf(params.version));
       const to = await getVersion(db, policy, versionOf(params.other));
-      return { object: 'policy_diff' as const, policyId: policy.id, from: from.version, to: to.version, ...diff(from, to) };
+      return {
+        object: 'policy_diff' as const,
+        policyId: policy.id,
+        from: from.version,
+        to: to.version,
+        ...diff(from, to),
+      };
     },
   );
 

@@ -577,7 +577,7 @@ describe('bodies', () => {
       headers: { authorization: `Bearer ${postern.key}`, 'content-type': 'application/json' },
       body: stream,
       duplex: 'half',
-    } as RequestInit);
+    });
     assert.equal(answer.status, 413);
     assert.ok(answer.headers.get('request-id'));
   });

@@ -11,7 +11,8 @@ import { assertError, made, makeKey, wire } from './given.ts';
 const TABLE: readonly [RegExp, string][] = [
   [/^GET \/v1\/content(\/\{id\})?$/, 'content:read'],
   [/^(POST|PATCH|DELETE) \/v1\/content(\/\{id\}|\/upsert|\/bulk-upsert|\/bulk-delete)?$/, 'content:write'],
-  [/^POST \/v1\/policies\/(lint|simulate|\{id\}\/impact)$/, 'policies:read'],
+  [/^POST \/v1\/policies\/(lint|simulate)$/, 'policies:read'],
+  [/^POST \/v1\/policies\/\{id\}\/impact$/, 'analytics:read'],
   [/^GET \/v1\/(policies|requesters|licenses)(\/.*)?$/, 'policies:read'],
   [/^(POST|PATCH|DELETE) \/v1\/(policies|requesters|licenses)(\/.*)?$/, 'policies:write'],
   [/^POST \/v1\/access\/check(\/batch)?$/, 'access:check'],

@@ -40,8 +40,8 @@ function run(env: Record<string, string>): Run {
       const address = /http:\/\/127\.0\.0\.1:\d+/.exec(err + out)?.[0];
       if (address !== undefined) done(address);
     };
-    child.stdout?.on('data', (chunk) => void ((out += chunk), look()));
-    child.stderr?.on('data', (chunk) => void ((err += chunk), look()));
+    child.stdout?.on('data', (chunk) => ((out += chunk), look()));
+    child.stderr?.on('data', (chunk) => ((err += chunk), look()));
     ended.then((code) => refuse(new Error(`ended with ${code} before it was ready: ${out}${err}`)));
   });
   ready.catch(() => undefined);
