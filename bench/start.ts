@@ -48,22 +48,22 @@ async function starts({ quick, say }: PartOptions): Promise<Figure[]> {
     return path;
   };
   // Postern puts its compile cache into the system's folder for temporary files.
-  const ours = async (cache: string): Promise<Start> => {
-    await using postern = await startPostern({ dataDir: fresh('data'), env: { TMPDIR: cache } });
-    return { ms: postern.readyMs, cpuMs: postern.cpuMs() };
+  const postern = async (cache: string): Promise<Start> => {
+    await using server = await startPostern({ dataDir: fresh('data'), env: { TMPDIR: cache } });
+    return { ms: server.readyMs, cpuMs: server.cpuMs() };
   };
   const bare = async (cache: string): Promise<Start> => {
-    await using fastify = await startBareFastify({ env: { NODE_COMPILE_CACHE: cache } });
-    return { ms: fastify.readyMs, cpuMs: fastify.cpuMs() };
+    await using server = await startBareFastify({ env: { NODE_COMPILE_CACHE: cache } });
+    return { ms: server.readyMs, cpuMs: server.cpuMs() };
   };
   const cache = fresh('cache');
-  await ours(cache);
+  await postern(cache);
   await bare(cache);
   const [warm, cold, theirs, theirsCold]: [Start[], Start[], Start[], Start[]] = [[], [], [], []];
   for (let i = 0; i < (quick ? 3 : 9); i++) {
-    warm.push(await ours(cache));
+    warm.push(await postern(cache));
     theirs.push(await bare(cache));
-    cold.push(await ours(fresh('cache')));
+    cold.push(await postern(fresh('cache')));
     theirsCold.push(await bare(fresh('cache')));
     say(`start: warm ${warm.at(-1)?.ms.toFixed(0)} ms, cold ${cold.at(-1)?.ms.toFixed(0)} ms`);
   }

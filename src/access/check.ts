@@ -12,7 +12,7 @@ import type { Claim, Entry, Ledger, Receipt, Recorded } from '../ledger/ledger.t
 import { ALLOWED_MESSAGE, REASONS, reasonCode } from '../ledger/reason.ts';
 import { stringifyOrdered } from '../lib/json.ts';
 import type { CompiledPolicy } from '../policies/compile.ts';
-import type { Facts } from '../policies/facts.ts';
+import type { ContentFacts, Facts } from '../policies/facts.ts';
 import { decide, type Verdict } from './decide.ts';
 import { explain } from './explain.ts';
 import { asOfMoment, subjectsOfPast } from './past.ts';
@@ -69,15 +69,15 @@ export async function checkBatch(
   requests: readonly (CheckRequest | Failure)[],
   idempotency: Idempotency | null,
 ): Promise<string> {
-  const { snapshot, ledger } = deps;
-  const unknown = requests.filter(
-    (request): request is CheckRequest => !(request instanceof Failure) && remembered(snapshot, request) === undefined,
-  );
+  const { ledger } = deps;
+  // Taken out of memory once: an edit while the others are read may let go of it.
+  const known = requests.map((request) => (request instanceof Failure ? request : remembered(deps.snapshot, request)));
+  const unknown = requests.filter((_, i) => known[i] === undefined) as CheckRequest[];
   const loaded = unknown.length === 0 ? undefined : await load(deps, unknown);
   const at = ledger.now();
-  const decided = requests.map((request) => {
+  const decided = requests.map((request, i) => {
     if (request instanceof Failure) return request;
-    const subject = loaded?.get(request) ?? remembered(snapshot, request);
+    const subject = known[i] ?? loaded?.get(request);
     if (subject === undefined) return contentNotFound(request.contentId);
     return subject instanceof Failure ? subject : decideOne(subject, request, caller, at);
   });
@@ -112,13 +112,18 @@ async function load(
 ): Promise<Map<CheckRequest, Subject | Failure>> {
   const subjects = await subjectsOfPast(db, requests);
   const present = subjects.size === 0 ? requests : requests.filter((request) => !subjects.has(request));
-  const missing = present.filter((request) => subjectOf(snapshot, request.contentId) === undefined);
-  const contents = await snapshot.loadContent(missing.map((request) => request.contentId));
+  // As in checkBatch: what is in memory now need not be when the rest has been read.
+  const known = new Map(present.map(({ contentId }) => [contentId, subjectOf(snapshot, contentId)]));
+  const missing = [...known].flatMap(([ref, subject]) => (subject === undefined ? [ref] : []));
+  const contents = missing.length === 0 ? new Map<string, ContentFacts>() : await snapshot.loadContent(missing);
   const requesters = new Map<string, KnownRequester>();
   for (const request of present) {
     const { contentId, requesterId } = request;
-    let content = contents.get(contentId) ?? snapshot.content(contentId);
-    let policy = content && (snapshot.policy(content.policyId) ?? (await snapshot.loadPolicy(content.policyId)));
+    const subject = known.get(contentId);
+    let content = subject?.content ?? contents.get(contentId);
+    let policy =
+      subject?.policy ??
+      (content && (snapshot.policy(content.policyId) ?? (await snapshot.loadPolicy(content.policyId))));
     if (content !== undefined && policy === undefined) {
       // Its policy went while it was given another one: read it as it is now.
       content = (await snapshot.loadContent([contentId])).get(contentId);

@@ -25,6 +25,29 @@ export interface ImpactSource {
   close(): void;
 }
 
+/** In the order of the columns that `decisions` selects. */
+type DecisionRow = [
+  seq: number,
+  at: number,
+  contentNo: number,
+  requesterId: string | null,
+  version: number,
+  reason: number,
+  ruleIndex: number | null,
+  inputs: string | null,
+];
+
+const toDecision = ([
+  seq,
+  at,
+  contentNo,
+  requesterId,
+  version,
+  reason,
+  ruleIndex,
+  inputs,
+]: DecisionRow): RecordedDecision => ({ seq, at, contentNo, requesterId, version, reason, ruleIndex, inputs });
+
 interface ItemRow {
   no: number;
   id: string;
@@ -42,6 +65,13 @@ export function openSqliteImpactSource(file: string): ImpactSource {
   const connection = openConnection(file, { readOnly: true, cacheKiB: 8192 });
   const all = <R>(sql: string, params: readonly (string | number)[]): R[] =>
     connection.all(sql, params) as unknown as R[];
+
+  // Rows as arrays: half the time of rows as objects.
+  const page = connection.prepare(
+    `select seq, at, content_no, requester_id, policy_version, reason, rule_index, inputs
+     from decisions where seq > $1 and seq <= $2 and policy_no = $3 order by seq`,
+  );
+  page.setReturnArrays(true);
 
   /** The last place before a moment. */
   function placeBefore(moment: number): number {
@@ -64,12 +94,7 @@ export function openSqliteImpactSource(file: string): ImpactSource {
       return { after: placeBefore(from), last: placeBefore(to) };
     },
     async decisions(policyNo, { after, last }) {
-      return all<RecordedDecision>(
-        `select seq, at, content_no as "contentNo", requester_id as "requesterId", policy_version as version, reason,
-           rule_index as "ruleIndex", inputs
-         from decisions where seq > $1 and seq <= $2 and policy_no = $3 order by seq`,
-        [after, last, policyNo],
-      );
+      return (page.all(after, last, policyNo) as unknown as DecisionRow[]).map(toDecision);
     },
     async version(policyNo, version) {
       const [row] = all<VersionRow>(

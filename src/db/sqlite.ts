@@ -9,6 +9,7 @@ import type { Answer, Request, WorkerSetup } from './sqlite-worker.ts';
 
 const GROUP_MAX = 256;
 const QUEUE_MAX = 20_000;
+const SQLITE_BUSY = 5;
 
 interface Waiting {
   request: Request;
@@ -24,6 +25,7 @@ class Lane {
   #underWay: Waiting[] = [];
   #dead: Error | undefined;
   #closed: (() => void) | undefined;
+  #closing: Promise<void> | undefined;
   readonly #onDeath: (cause: Error) => void;
 
   constructor(setup: WorkerSetup, onDeath: (cause: Error) => void) {
@@ -34,7 +36,7 @@ class Lane {
         this.#worker.on('message', (answers: Answer[]) => this.#settle(answers));
         resolve();
       });
-      this.#worker.once('error', reject);
+      this.#worker.once('error', (cause) => reject(new Unavailable('the records cannot be opened', { cause })));
     });
     this.#worker.on('error', (error) => this.#die(error as Error));
     this.#worker.on('exit', () => this.#die(new Error('the storage thread ended')));
@@ -85,7 +87,13 @@ class Lane {
     this.#onDeath(cause);
   }
 
-  async close(): Promise<void> {
+  /** Once, however often it is asked. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     if (this.#dead !== undefined) return;
     if (this.#underWay.length > 0) {
       await new Promise<void>((resolve) => {
@@ -135,15 +143,16 @@ export async function openSqlite(
 
 /**
  * Holds `file` for this process until it ends, however it ends: the operating system lets go of the lock. Returns
- * undefined when another process holds it.
+ * undefined when another process holds it; throws when the file cannot be used at all.
  */
 export function holdFile(file: string): { release(): void } | undefined {
   const lock = new DatabaseSync(file, { timeout: 0 });
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive');
     return { release: () => lock.close() };
-  } catch {
+  } catch (error) {
     lock.close();
-    return undefined;
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
+    throw error;
   }
 }
