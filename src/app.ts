@@ -74,7 +74,7 @@ export async function startService(options: Options): Promise<Service> {
 /** Opens part by part; each says how it is closed, and they are closed in the opposite order. */
 async function open(options: Options, opened: AsyncDisposableStack): Promise<Pick<Service, 'address' | 'firstKey'>> {
   const { config, logger, clock = steadyClock(), onFatal = () => {} } = options;
-  let notReady: string | undefined;
+  let notReady: string | undefined = 'The service is starting.';
 
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const hold = holdFile(join(config.dataDir, 'postern.lock'));
@@ -134,6 +134,7 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Pic
   const address = await app.listen({ host: config.host, port: config.port });
   // Only now: a key that is stored and never shown would lock the operator out.
   const firstKey = await ensureFirstKey(db, config.bootstrapKey, clock.now());
+  notReady = undefined;
   return { address, firstKey };
 }
 

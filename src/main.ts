@@ -1,7 +1,9 @@
 /** `npm start`: settings from the environment, the service until SIGTERM or SIGINT. */
-import { enableCompileCache } from 'node:module';
+import { enableCompileCache, getCompileCacheDir } from 'node:module';
 
 enableCompileCache();
+// Threads look for it here: without it each compiles everything again.
+process.env.NODE_COMPILE_CACHE ??= getCompileCacheDir();
 const { pino } = await import('pino');
 const { ConfigError, readConfig, unknownSettings } = await import('./config.ts');
 const { DataDirHeld, startService } = await import('./app.ts');

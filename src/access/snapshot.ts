@@ -15,7 +15,7 @@ import { toRequesterFacts } from '../requesters/requester.ts';
 import { findLicensesOf, findRequester } from '../requesters/store.ts';
 
 /** About 400 bytes an item without metadata. */
-const CONTENT_MAX = 1_000_000;
+const CONTENT_MAX = 2_000_000;
 const POLICIES_MAX = 10_000;
 const REQUESTERS_MAX = 100_000;
 const TAG_LISTS_MAX = 100_000;

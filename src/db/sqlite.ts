@@ -135,8 +135,9 @@ export async function openSqlite(
     atomic: (steps: readonly Step[]) => writer.ask<void>({ kind: 'atomic', steps }),
     call: <R>(procedure: string, payload: unknown) => writer.ask<R>({ kind: 'call', procedure, payload }),
     async close() {
-      await writer.close();
+      // The writer last: who closes last writes the log back into the file, and the reader may not.
       await reader.close();
+      await writer.close();
     },
   };
 }

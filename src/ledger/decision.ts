@@ -99,12 +99,20 @@ export function decisionId(ledgerNo: number, at: number, seq: number): string {
     latestLedger = ledgerNo;
     latestHead = PREFIX + toBase32(at, 10) + toBase32(ledgerNo, 6);
   }
-  return latestHead + toBase32(seq, 10);
+  const high = Math.floor(seq / 1024);
+  if (high !== latestHigh) {
+    latestHigh = high;
+    latestHighText = toBase32(high, 8);
+  }
+  return latestHead + latestHighText + LOW[seq % 1024];
 }
+const LOW = Array.from({ length: 1024 }, (_, low) => toBase32(low, 2));
 // Thousands of ids share a millisecond: their common head is spelt once.
 let latestAt = -1;
 let latestLedger = -1;
 let latestHead = '';
+let latestHigh = -1;
+let latestHighText = '';
 
 /** The place an id names, or undefined when it is not of the form. */
 export function placeOf(id: string): { at: number; ledgerNo: number; seq: number } | undefined {

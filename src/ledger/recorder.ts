@@ -47,6 +47,8 @@ export function recorder(options: RecorderOptions) {
   async function run(): Promise<void> {
     flushing = true;
     while (waiting.length > 0 || alone.length > 0) {
+      // One turn of the event loop: what has arrived by then shares the fsync.
+      await new Promise(setImmediate);
       const group = alone.length > 0 ? alone.splice(0, 1) : takeGroup();
       try {
         const granted = await options.flush(group);
