@@ -33,7 +33,7 @@ const PLACES = 10_000;
 const ITEMS_MAX = 100_000;
 const REQUESTERS_MAX = 50_000;
 /** As nice as it takes for checks to keep their pace under full load, and not to starve. */
-const NICE = 19;
+const NICE = 15;
 
 /** What pages name, read when it is not remembered. */
 class Memory implements Known {
