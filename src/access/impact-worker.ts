@@ -3,6 +3,7 @@
  * posts the report. Where the system knows priorities of threads it takes a low one: checks go first.
  */
 import { setPriority } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Lru } from '../lib/lru.ts';
 import type { PolicyVersion } from '../policies/policy.ts';
@@ -28,12 +29,14 @@ export interface ImpactSetup extends ReplayOptions {
 
 export type FromImpactWorker = { ok: true; report: ImpactReport } | { ok: false; message: string };
 
-/** Places read at once: a few ms, so that the thread is never long in one statement. */
-const PLACES = 10_000;
+/** Places read at once: some ms, so that the thread is never long in one statement. */
+const PLACES = 5_000;
 const ITEMS_MAX = 100_000;
 const REQUESTERS_MAX = 50_000;
 /** As nice as it takes for checks to keep their pace under full load, and not to starve. */
-const NICE = 15;
+const NICE = 10;
+/** Time of rest for time of work: two threads of one core slow each other down, whatever their priorities. */
+const REST = 0.75;
 
 /** What pages name, read when it is not remembered. */
 class Memory implements Known {
@@ -76,10 +79,13 @@ async function preview(source: ImpactSource, setup: ImpactSetup): Promise<Impact
   const memory = new Memory(source, setup.draft);
   const { after, last } = await source.places(setup.from, setup.to);
   for (let to = last; to > after; to -= PLACES) {
+    const begun = process.threadCpuUsage();
     const page = await source.decisions(setup.draft.no, { after: Math.max(after, to - PLACES), last: to });
     if (page.length === 0) continue;
     await memory.prepare(page);
     for (const decision of page.reverse()) replay.add(decision, memory);
+    const { user, system } = process.threadCpuUsage(begun);
+    await pause(((user + system) / 1000) * REST);
   }
   return toReport(source, setup, replay.tally());
 }
