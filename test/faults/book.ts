@@ -16,6 +16,8 @@ export interface CheckItem {
 }
 
 interface Base {
+  /** Who sends it; a client waits for an answer before it sends again. */
+  client: string;
   method: string;
   path: string;
   body?: unknown;
@@ -146,9 +148,13 @@ export class Book {
     if (sent.kind === 'check' || sent.kind === 'batch') for (const { token } of sent.checks) this.checks.delete(token);
   }
 
-  /** A refused request may as well never have been sent; whether it was is not known when the power goes meanwhile. */
+  /**
+   * When the process ends while fsync fails, what was refused last may have reached the disk all the same: unknown, like
+   * a broken connection. What a client was refused before that was overwritten and may not be found.
+   */
   doubtRefused(): void {
-    for (const sent of this.refused.splice(0)) {
+    const last = new Map(this.refused.splice(0).map((sent) => [sent.client, sent]));
+    for (const sent of last.values()) {
       this.expect(sent);
       this.unknown.push(sent);
     }

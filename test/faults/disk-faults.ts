@@ -264,6 +264,7 @@ async function recovery(service: Running, book: Book, round: Round, number: numb
       const body = { contentId: 'open-1', requesterId: round.requesters[0], purpose: token };
       const path = '/v1/access/check';
       await book.send(service, {
+        client: 'recovery',
         kind: 'check',
         method: 'POST',
         path,

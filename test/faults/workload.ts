@@ -154,6 +154,7 @@ class Client {
   #check(): Sent {
     const { item, body } = this.#question();
     return {
+      client: this.#name,
       kind: 'check',
       method: 'POST',
       path: '/v1/access/check',
@@ -170,6 +171,7 @@ class Client {
       questions.splice(this.#random.int(0, questions.length), 0, { item, body: { contentId: 'nowhere' } });
     }
     return {
+      client: this.#name,
       kind: 'batch',
       method: 'POST',
       path: '/v1/access/check/batch',
@@ -183,24 +185,51 @@ class Client {
     const item = this.#newItem();
     const title = this.#token();
     const body = article(item.externalId, title, this.#round.stage.openPolicyId);
-    return { kind: 'create', method: 'POST', path: '/v1/content', body, idempotencyKey: this.#key(), item, title };
+    return {
+      client: this.#name,
+      kind: 'create',
+      method: 'POST',
+      path: '/v1/content',
+      body,
+      idempotencyKey: this.#key(),
+      item,
+      title,
+    };
   }
 
   #update(item: Item): Sent {
     const title = this.#token();
     const path = `/v1/content/${encodeURIComponent(item.externalId)}`;
-    return { kind: 'update', method: 'PATCH', path, body: { title }, idempotencyKey: this.#key(), item, title };
+    return {
+      client: this.#name,
+      kind: 'update',
+      method: 'PATCH',
+      path,
+      body: { title },
+      idempotencyKey: this.#key(),
+      item,
+      title,
+    };
   }
 
   #delete(item: Item): Sent {
     const path = `/v1/content/${encodeURIComponent(item.externalId)}`;
-    return { kind: 'delete', method: 'DELETE', path, idempotencyKey: undefined, item, title: item.title };
+    return {
+      client: this.#name,
+      kind: 'delete',
+      method: 'DELETE',
+      path,
+      idempotencyKey: undefined,
+      item,
+      title: item.title,
+    };
   }
 
   #bulkCreate(): Sent {
     const items = Array.from({ length: this.#random.int(1, 30) }, () => this.#newItem());
     const bodies = items.map((item) => article(item.externalId, item.externalId, this.#round.stage.openPolicyId));
     return {
+      client: this.#name,
       kind: 'bulk-create',
       method: 'POST',
       path: '/v1/content/bulk-upsert',
@@ -213,6 +242,7 @@ class Client {
   #bulkDelete(some: Item[], one: Item): Sent {
     const items = some.length === 0 ? [one] : some;
     return {
+      client: this.#name,
       kind: 'bulk-delete',
       method: 'POST',
       path: '/v1/content/bulk-delete',
@@ -225,6 +255,7 @@ class Client {
   #policy(): Sent {
     const token = this.#token();
     return {
+      client: this.#name,
       kind: 'policy',
       method: 'PATCH',
       path: `/v1/policies/${this.#round.stage.editedPolicyId}`,
