@@ -11,12 +11,16 @@ import { accessRoutes } from './access/routes.ts';
 import { DecisionAnswer } from './access/schema.ts';
 import { simulateRoutes } from './access/simulate-routes.ts';
 import { openSnapshot } from './access/snapshot.ts';
+import { sweepAudit } from './changes/audit.ts';
+import { auditRoutes } from './changes/audit-routes.ts';
 import { openChanges } from './changes/changes.ts';
 import type { Config } from './config.ts';
 import { contentRoutes } from './content/routes.ts';
-import type { Db } from './db/db.ts';
 import { migrate } from './db/migrate.ts';
 import { holdFile, openSqlite } from './db/sqlite.ts';
+import { eventRoutes } from './events/routes.ts';
+import { openEvents, sweepEvents } from './events/store.ts';
+import { openStreams } from './events/stream.ts';
 import { requireKeys } from './http/auth.ts';
 import { healthRoutes, type Metric } from './http/health.ts';
 import { supportIdempotency } from './http/idempotency.ts';
@@ -26,17 +30,25 @@ import { openKeys } from './keys/authenticate.ts';
 import { ensureFirstKey } from './keys/bootstrap.ts';
 import { keyRoutes } from './keys/routes.ts';
 import type { Ledger } from './ledger/ledger.ts';
+import { findDecisions } from './ledger/log.ts';
 import { decisionRoutes } from './ledger/routes.ts';
 import { ledgerProcedure, openSqliteLedger } from './ledger/sqlite.ts';
 import { sweep } from './ledger/sweep.ts';
 import { type Clock, steadyClock } from './lib/clock.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { ensureDefaultPolicy } from './policies/store.ts';
+import { announceExpired } from './requesters/expiry.ts';
 import { licenseRoutes } from './requesters/license-routes.ts';
 import { requesterRoutes } from './requesters/routes.ts';
 import { findNames } from './requesters/store.ts';
 import { type Columns, openColumns } from './usage/columns.ts';
 import { usageRoutes } from './usage/routes.ts';
+import { type Deliverer, openDeliverer } from './webhooks/deliver.ts';
+import { deliveryRoutes } from './webhooks/delivery-routes.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
+import { openSender } from './webhooks/send.ts';
+import { sweepDeliveries } from './webhooks/store.ts';
+import { openSubscriptions } from './webhooks/subscriptions.ts';
 
 export const VERSION = '0.1.0';
 
@@ -60,6 +72,8 @@ export interface Options {
 }
 
 const SWEEP_EVERY_MS = 10_000;
+const EXPIRY_EVERY_MS = 500;
+const DAY_MS = 86_400_000;
 const IDLE_CHECK_MS = 50;
 
 /** Throws DataDirHeld, or what kept a part from opening; what was open by then is closed again. */
@@ -92,7 +106,8 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Pic
   await migrate(db, clock.now());
   await ensureDefaultPolicy(db, clock.now());
 
-  const ledger = await openSqliteLedger(db, clock);
+  const changes = openChanges(db, clock);
+  const ledger = await openSqliteLedger(db, clock, await openSubscriptions(db, changes));
   const columns = openColumns({
     recordsFile,
     columnsFile: join(config.dataDir, 'columns.duckdb'),
@@ -100,18 +115,37 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Pic
   });
   opened.defer(() => columns.close());
   opened.defer(() => ledger.close());
-  const changes = openChanges(db, clock);
   const snapshot = openSnapshot(db, changes);
   const impacts = openImpacts(recordsFile);
   opened.defer(() => impacts.close());
   const keys = openKeys(db, changes, clock, config);
   opened.defer(() => keys.close());
-  opened.defer(startSweeps(db, clock, logger));
+  const sweeps = [
+    () => sweep(db, clock.now()),
+    () => sweepEvents(db, clock.now()),
+    () => sweepDeliveries(db, clock.now()),
+    () => sweepAudit(db, clock.now() - config.auditDays * DAY_MS),
+  ];
+  for (const work of sweeps) opened.defer(every(SWEEP_EVERY_MS, work, logger));
+  opened.defer(every(EXPIRY_EVERY_MS, () => announceExpired(db, changes, clock), logger));
+  const decisionsOf = (ids: readonly string[]) => findDecisions(db, ledger.ledgerNo, ids);
+  const events = openEvents({ db, clock, decisionsOf });
+  const sender = openSender({ allowPrivate: config.webhookAllowPrivate });
+  const deliverer = openDeliverer({
+    db,
+    changes,
+    clock,
+    events,
+    sender,
+    userAgent: `Postern/${VERSION}`,
+    onProblem: (error) => logger.warn({ err: error }, 'webhook deliveries: will be tried again'),
+  });
+  opened.defer(() => deliverer.close());
 
   const app: App = createServer(logger);
   await describeApi(app, VERSION);
-  healthRoutes(app, { notReady: () => notReady, metrics: metricsOf(ledger, columns) });
-  requireKeys(app, keys.authenticate, keys.authorize);
+  healthRoutes(app, { notReady: () => notReady, metrics: metricsOf(ledger, columns, deliverer) });
+  requireKeys(app, keys.authenticate, keys.authorize, keys.source);
   supportIdempotency(app, db, clock);
   accessRoutes(app, { db, snapshot, ledger });
   decisionRoutes(app, { db, ledger, finder: columns }, DecisionAnswer);
@@ -122,10 +156,20 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Pic
   impactRoutes(app, { db, ledger, impacts });
   policyRoutes(app, { db, changes, clock });
   keyRoutes(app, { db, changes, clock, keys });
+  auditRoutes(app, db);
+  const webhookDeps = { db, changes, clock, events, allowPrivate: config.webhookAllowPrivate };
+  webhookRoutes(app, webhookDeps);
+  deliveryRoutes(app, webhookDeps);
+  const streams = openStreams({
+    events,
+    reauthorize: async (request) => keys.authorize(await keys.authenticate(request), 'webhooks:manage'),
+  });
+  eventRoutes(app, { events, streams });
   usageRoutes(app, { db, columns, now: () => ledger.now(), requesterNames: (ids) => findNames(db, ids) });
 
   opened.defer(async () => {
     notReady = 'The service is stopping.';
+    await streams.close();
     // A connection that a client keeps open is idle only once its last answer is out: those are let go as they come.
     const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_CHECK_MS);
     await app.close();
@@ -138,22 +182,24 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Pic
   return { address, firstKey };
 }
 
-/** Returns what ends them. */
-function startSweeps(db: Db, clock: Clock, logger: FastifyBaseLogger): () => Promise<void> {
-  let sweeping = Promise.resolve();
+/** Work that is done now and then, one at a time. Returns what ends it. */
+function every(ms: number, work: () => Promise<void>, logger: FastifyBaseLogger): () => Promise<void> {
+  let running: Promise<void> | undefined;
   const timer = setInterval(() => {
-    sweeping = sweeping
-      .then(() => sweep(db, clock.now()))
-      .catch((error) => logger.warn({ err: error }, 'sweep failed; the next one tries again'));
-  }, SWEEP_EVERY_MS);
+    running ??= work()
+      .catch((error) => logger.warn({ err: error }, 'housekeeping failed; it is tried again'))
+      .finally(() => {
+        running = undefined;
+      });
+  }, ms);
   timer.unref();
-  return () => {
+  return async () => {
     clearInterval(timer);
-    return sweeping;
+    await running;
   };
 }
 
-function metricsOf(ledger: Ledger, columns: Columns): Metric[] {
+function metricsOf(ledger: Ledger, columns: Columns, deliverer: Deliverer): Metric[] {
   return [
     { name: 'postern_ledger_head', help: 'Newest place in the ledger', read: () => ledger.head() },
     { name: 'postern_ledger_waiting', help: 'Checks waiting to be recorded', read: () => ledger.figures().waiting },
@@ -165,6 +211,23 @@ function metricsOf(ledger: Ledger, columns: Columns): Metric[] {
       read: () => columns.figures().behind,
     },
     { name: 'postern_columns_bytes', help: 'Size of the columns', read: () => columns.figures().sizeBytes },
+    {
+      name: 'postern_webhook_attempts',
+      help: 'Attempts of webhook deliveries, by outcome',
+      labels: { outcome: 'succeeded' },
+      read: () => deliverer.figures().succeeded,
+    },
+    {
+      name: 'postern_webhook_attempts',
+      help: 'Attempts of webhook deliveries, by outcome',
+      labels: { outcome: 'failed' },
+      read: () => deliverer.figures().failed,
+    },
+    {
+      name: 'postern_webhook_in_flight',
+      help: 'Webhook requests under way',
+      read: () => deliverer.figures().inFlight,
+    },
     { name: 'postern_columns_restarts', help: 'Restarts of the columns', read: () => columns.figures().restarts },
   ];
 }

@@ -28,6 +28,12 @@ export const SETTINGS = {
     default: '',
     read: readRanges,
   },
+  POSTERN_WEBHOOK_ALLOW_PRIVATE: {
+    doc: 'true lets webhooks lead to private addresses and http; for development',
+    default: 'false',
+    read: readBoolean,
+  },
+  POSTERN_AUDIT_DAYS: { doc: 'Days that the audit log is kept, 30 or more', default: '365', read: readAuditDays },
   POSTERN_LOG_LEVEL: { doc: `One of ${LOG_LEVELS.join(', ')}`, default: 'info', read: readLevel },
 } as const;
 
@@ -38,6 +44,8 @@ export interface Config {
   databaseUrl: string | null;
   bootstrapKey: string | null;
   trustedProxies: Range[];
+  webhookAllowPrivate: boolean;
+  auditDays: number;
   logLevel: string;
 }
 
@@ -69,6 +77,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     databaseUrl: values.get('POSTERN_DATABASE_URL') as string | null,
     bootstrapKey: values.get('POSTERN_BOOTSTRAP_KEY') as string | null,
     trustedProxies: values.get('POSTERN_TRUSTED_PROXIES') as Range[],
+    webhookAllowPrivate: values.get('POSTERN_WEBHOOK_ALLOW_PRIVATE') as boolean,
+    auditDays: values.get('POSTERN_AUDIT_DAYS') as number,
     logLevel: values.get('POSTERN_LOG_LEVEL') as string,
   };
 }
@@ -133,6 +143,17 @@ function readRanges(text: string): Range[] {
       if (range === undefined) throw new Error(`"${part}" is not an address or CIDR range in canonical form`);
       return range;
     });
+}
+
+function readBoolean(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new Error(`must be true or false, not "${text}"`);
+  return text === 'true';
+}
+
+function readAuditDays(text: string): number {
+  const days = Number(text);
+  if (!/^\d{1,5}$/.test(text) || days < 30) throw new Error(`must be a number of days, 30 or more, not "${text}"`);
+  return days;
 }
 
 function readLevel(text: string): string {

@@ -11,6 +11,8 @@ const ORDER = [
   ['db'],
   ['http'],
   ['changes'],
+  ['events'],
+  ['webhooks'],
   ['keys', 'limits'],
   ['policies'],
   ['requesters'],
@@ -32,6 +34,8 @@ const PURE = [
   'limits/limit',
   'usage/period',
   'usage/series',
+  'webhooks/destination',
+  'webhooks/schedule',
 ];
 const OWNERS: Record<string, string> = {
   content: 'content/store.ts',
@@ -44,7 +48,11 @@ const OWNERS: Record<string, string> = {
   api_keys: 'keys/store.ts',
   decisions: 'ledger/sqlite-procedure.ts ledger/sweep.ts',
   limits: 'ledger/sqlite-procedure.ts ledger/sweep.ts',
-  changes: 'changes/changes.ts',
+  changes: 'changes/rows.ts changes/audit.ts',
+  change_data: 'changes/rows.ts changes/audit.ts',
+  events: 'changes/rows.ts ledger/sqlite-procedure.ts ledger/sweep.ts events/store.ts',
+  webhooks: 'webhooks/store.ts',
+  deliveries: 'webhooks/store.ts',
   receipts: 'db/receipt.ts ledger/sweep.ts',
 };
 

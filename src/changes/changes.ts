@@ -11,6 +11,7 @@ import type { Clock } from '../lib/clock.ts';
 import { stringifyOrdered } from '../lib/json.ts';
 import { lanes } from '../lib/lanes.ts';
 import type { ChangeKind } from './kinds.ts';
+import { changeSteps } from './rows.ts';
 
 export interface Change {
   kind: ChangeKind;
@@ -20,6 +21,12 @@ export interface Change {
   no?: number;
   /** The requester a license is of. */
   ownerId?: string;
+  /** The record as it is answered, after the change; of a deleted one its last state. Never with a secret in it. */
+  object: object;
+  /** The record before an edit. */
+  before?: object;
+  /** The 26 characters of its ids, where a step needs to name its event. */
+  body?: string;
 }
 
 /** What one request wants done. */
@@ -33,12 +40,16 @@ export interface Edit {
   etag?: string;
 }
 
-/** Who edits: kept in the log. */
+/** Who edits, by which request and from where: kept in the log. A request is one. */
 export interface Author {
-  caller: { keyId: string };
-  id: string;
+  caller: { keyId: string | null };
+  id: string | null;
   idempotency: Idempotency | null;
+  source(): string | null;
 }
+
+/** Author of what the service does by itself, such as an expiry. */
+export const SYSTEM: Author = { caller: { keyId: null }, id: null, idempotency: null, source: () => null };
 
 export interface Committed {
   status: number;
@@ -68,7 +79,7 @@ export function openChanges(db: Db, clock: Clock): Changes {
     const edit = await plan();
     const now = clock.now();
     const text = stringifyOrdered(edit.body);
-    const steps = [...edit.steps, ...edit.changes.map((change) => changeStep(change, author, now))];
+    const steps: Step[] = [...edit.steps, ...edit.changes.flatMap((change) => changeSteps(change, author, now))];
     if (author.idempotency !== null) {
       const body = edit.secret === true ? author.idempotency.seal(text) : text;
       steps.push(receiptStep({ ...author.idempotency, status: edit.status, body }, now));
@@ -98,13 +109,3 @@ export function openChanges(db: Db, clock: Clock): Changes {
     subscribe: (listener) => listeners.push(listener),
   };
 }
-
-function changeStep({ kind, id, no, ownerId }: Change, author: Author, now: number): Step {
-  const params = [now, kind, id, author.caller.keyId, author.id, ownerId ?? null];
-  return no === undefined ? { sql: CHANGE_SQL, params } : { sql: CHANGE_OF_NO_SQL, params: [...params, no] };
-}
-
-const CHANGE_SQL = `insert into changes (at, kind, object_id, key_id, request_id, owner_id, object_no)
-  values ($1, $2, $3, $4, $5, $6, (select no from content where id = $3))`;
-const CHANGE_OF_NO_SQL = `insert into changes (at, kind, object_id, key_id, request_id, owner_id, object_no)
-  values ($1, $2, $3, $4, $5, $6, $7)`;

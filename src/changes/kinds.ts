@@ -1,23 +1,64 @@
-/** What can happen to a record: the closed list of kinds of change. */
+/**
+ * What can happen: the closed list. Edits of records are changes and go to the audit log; those marked as events, and
+ * decisions, are what webhooks carry; one that is `to-one` goes to the webhook it names and to no other.
+ */
 export const KINDS = {
-  'content.created': 'An item was registered',
-  'content.updated': 'An item was edited',
-  'content.archived': 'Access to an item was switched off',
-  'content.restored': 'Access to an item was switched on again',
-  'content.deleted': 'An item was deleted, with its decisions',
-  'policy.created': 'A policy was created',
-  'policy.updated': 'A policy has a new version',
-  'policy.rolled_back': 'A policy has a new version with the rules of an old one',
-  'policy.deleted': 'A policy was deleted',
-  'requester.created': 'A requester was registered',
-  'requester.updated': 'A requester was edited',
-  'requester.deleted': 'A requester was deleted, with its licenses',
-  'license.created': 'A license was given',
-  'license.updated': 'A license was edited',
-  'license.revoked': 'A license was revoked or deleted',
-  'api_key.created': 'A key was created',
-  'api_key.rotated': 'A key was replaced by a new one',
-  'api_key.revoked': 'A key was revoked',
+  'content.created': { event: true, doc: 'An item was registered' },
+  'content.updated': { event: true, doc: 'An item was edited' },
+  'content.archived': { event: true, doc: 'Access to an item was switched off' },
+  'content.restored': { event: true, doc: 'Access to an item was switched on again' },
+  'content.deleted': { event: true, doc: 'An item was deleted, with its decisions' },
+  'policy.created': { event: true, doc: 'A policy was created' },
+  'policy.updated': { event: true, doc: 'A policy has a new version, or became the default' },
+  'policy.rolled_back': { event: true, doc: 'A policy has a new version with the rules of an old one' },
+  'policy.deleted': { event: true, doc: 'A policy was deleted' },
+  'requester.created': { event: true, doc: 'A requester was registered' },
+  'requester.updated': { event: true, doc: 'A requester was edited' },
+  'requester.deleted': { event: true, doc: 'A requester was deleted, with its licenses' },
+  'license.created': { event: true, doc: 'A license was given' },
+  'license.updated': { event: true, doc: 'A license was edited' },
+  'license.revoked': { event: true, doc: 'A license was revoked or deleted' },
+  'license.expired': { event: true, doc: 'A license ran out' },
+  'api_key.created': { event: true, doc: 'A key was created' },
+  'api_key.rotated': { event: true, doc: 'A key was replaced by a new one' },
+  'api_key.revoked': { event: true, doc: 'A key was revoked' },
+  'webhook.created': { event: false, doc: 'A webhook was created' },
+  'webhook.updated': { event: false, doc: 'A webhook was edited' },
+  'webhook.secret_rotated': { event: false, doc: 'A webhook has a new secret' },
+  'webhook.disabled': { event: false, doc: 'A webhook was switched off because its deliveries failed' },
+  'webhook.deleted': { event: false, doc: 'A webhook was deleted' },
+  'webhook.test': { event: 'to-one', doc: 'A test event was sent to a webhook' },
+  'access.granted': { event: true, decision: true, doc: 'A check was allowed' },
+  'access.denied': { event: true, decision: true, doc: 'A check was denied, but not by a rate limit' },
+  'access.rate_limited': { event: true, decision: true, doc: 'A check was denied because its rate limit is used up' },
 } as const;
 
-export type ChangeKind = keyof typeof KINDS;
+type Kinds = typeof KINDS;
+
+/** What an edit can announce. */
+export type ChangeKind = { [K in keyof Kinds]: Kinds[K] extends { decision: true } ? never : K }[keyof Kinds];
+
+/** What a decision announces to those who subscribed. */
+export type AccessKind = Exclude<keyof Kinds, ChangeKind>;
+
+/** What a webhook can subscribe to. */
+export type EventKind = { [K in keyof Kinds]: Kinds[K] extends { event: true } ? K : never }[keyof Kinds];
+
+const names = Object.keys(KINDS) as (keyof Kinds)[];
+
+export const EVENT_KINDS = names.filter((kind): kind is EventKind => KINDS[kind].event === true);
+export const CHANGE_KINDS = names.filter((kind): kind is ChangeKind => !('decision' in KINDS[kind]));
+export const ACCESS_KINDS = names.filter((kind): kind is AccessKind => 'decision' in KINDS[kind]);
+
+/** Every kind, `content.*` for all kinds of one group, `*` for all: what a subscription may name. */
+export const KIND_PATTERNS: readonly string[] = [
+  '*',
+  ...new Set(EVENT_KINDS.map((kind) => `${kind.slice(0, kind.indexOf('.'))}.*`)),
+  ...EVENT_KINDS,
+];
+
+/** The kinds that patterns name, each once. */
+export const kindsOf = (patterns: readonly string[]): EventKind[] =>
+  EVENT_KINDS.filter((kind) =>
+    patterns.some((one) => one === '*' || one === kind || (one.endsWith('.*') && kind.startsWith(one.slice(0, -1)))),
+  );

@@ -8,7 +8,16 @@ import { requireMetadata } from '../http/metadata.ts';
 import { validItem } from '../http/validate.ts';
 import { findDefaultPolicyId, findPolicies } from '../policies/store.ts';
 import { type Content, edited } from './content.ts';
-import { changeOf, contentNotFound, type EditDeps, newContent, unknownPolicy, upsertEdit } from './edits.ts';
+import {
+  contentNotFound,
+  createdChange,
+  deletedChange,
+  type EditDeps,
+  newContent,
+  unknownPolicy,
+  updatedChange,
+  upsertEdit,
+} from './edits.ts';
 import { CreateContent, requireExternalId } from './schema.ts';
 import { deleteContent, findContents, insertContent, updateContent } from './store.ts';
 
@@ -57,11 +66,11 @@ export async function planBulkUpsert({ db, clock }: EditDeps, items: readonly un
     if (before === undefined) {
       created++;
       steps.push(insertContent(after));
-      changes.push({ kind: 'content.created', id: after.id });
+      changes.push(createdChange(after));
     } else {
       updated++;
       steps.push(updateContent(after));
-      changes.push(before.no === 0 ? { kind: 'content.updated', id: after.id } : changeOf(before, after));
+      changes.push(updatedChange(before, after));
     }
   }
 
@@ -112,7 +121,7 @@ export async function planBulkDelete(db: Db, ids: readonly unknown[]): Promise<E
   }
   return {
     steps: [...doomed.values()].flatMap(deleteContent),
-    changes: [...doomed.values()].map(({ id, no }) => ({ kind: 'content.deleted', id, no })),
+    changes: [...doomed.values()].map(deletedChange),
     status: 200,
     body: { object: 'bulk_deletion', deleted: doomed.size, failed: errors.length, errors },
   };

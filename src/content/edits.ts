@@ -68,7 +68,7 @@ export async function planCreate({ db, clock }: EditDeps, body: CreateContent): 
 
 const created = (content: Content): Edit => ({
   steps: [insertContent(content)],
-  changes: [{ kind: 'content.created', id: content.id }],
+  changes: [createdChange(content)],
   status: 201,
   body: contentAnswer(content),
   etag: contentEtag(content),
@@ -83,18 +83,33 @@ export async function planUpdate({ db, clock }: EditDeps, content: Content, edit
 
 const updated = (before: Content, content: Content): Edit => ({
   steps: [updateContent(content)],
-  changes: [changeOf(before, content)],
+  changes: [updatedChange(before, content)],
   status: 200,
   body: contentAnswer(content),
   etag: contentEtag(content),
 });
 
+export const createdChange = (content: Content): Change => ({
+  kind: 'content.created',
+  id: content.id,
+  object: contentAnswer(content),
+});
+
 /** A change of status is what others want to hear of first. */
-export function changeOf(before: Content, after: Content): Change {
+export function updatedChange(before: Content, after: Content): Change {
   let kind: ChangeKind = 'content.updated';
   if (before.status !== after.status) kind = after.status === 'archived' ? 'content.archived' : 'content.restored';
-  return { kind, id: after.id, no: before.no };
+  const change = { kind, id: after.id, object: contentAnswer(after), before: contentAnswer(before) };
+  // An item that the same request made has no number yet.
+  return before.no === 0 ? change : { ...change, no: before.no };
 }
+
+export const deletedChange = (content: Content): Change => ({
+  kind: 'content.deleted',
+  id: content.id,
+  no: content.no,
+  object: contentAnswer(content),
+});
 
 /** Upsert edits as PATCH does, and may change the type; it never un-archives. */
 export function upsertEdit(body: CreateContent): ContentEdit {
@@ -112,7 +127,7 @@ export async function planUpsert({ db, clock }: EditDeps, body: CreateContent): 
 export async function planDelete(content: Content): Promise<Edit> {
   return {
     steps: deleteContent(content),
-    changes: [{ kind: 'content.deleted', id: content.id, no: content.no }],
+    changes: [deletedChange(content)],
     status: 200,
     body: { id: content.id, object: 'content', deleted: true },
   };

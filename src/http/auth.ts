@@ -28,11 +28,21 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     caller: Caller;
+    /** The address it came from, past trusted proxies. */
+    source(): string;
   }
 }
 
-export function requireKeys(app: App, authenticate: Authenticate, authorize: Authorize): void {
+export function requireKeys(
+  app: App,
+  authenticate: Authenticate,
+  authorize: Authorize,
+  sourceOf: (request: FastifyRequest) => string,
+): void {
   app.decorateRequest('caller', null as never);
+  app.decorateRequest('source', function source() {
+    return sourceOf(this);
+  });
   app.addHook('onRoute', (route) => {
     const permission = route.config?.permission;
     // Forgetting it must not open a route to everybody.

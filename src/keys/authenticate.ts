@@ -26,6 +26,8 @@ interface Known extends Caller {
 export interface Keys {
   authenticate: Authenticate;
   authorize(caller: Caller, permission: Permission): void;
+  /** The address a request came from; see `sourceOf`. */
+  source(request: FastifyRequest): string;
   /** When the key was last used, if that is later than what is stored. */
   lastUsedAt(keyId: string): number | null;
   /** Writes down the last uses. */
@@ -87,7 +89,7 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxie
     if (key.expiresAt !== null && now >= key.expiresAt) {
       throw fail('invalid_api_key', `This API key expired at ${toIso(key.expiresAt)}. Use another one.`);
     }
-    if (found.ranges.length > 0) requireAddress(found.ranges, sourceOf(request, trustedProxies));
+    if (found.ranges.length > 0) requireAddress(found.ranges, request.source());
     used.set(key.id, now);
     return found;
   }
@@ -102,6 +104,7 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxie
       if (holdsPermission(caller.permissions, permission)) return;
       throw fail('insufficient_permissions', `This API key does not hold the permission ${permission}.`);
     },
+    source: (request) => sourceOf(request, trustedProxies),
     lastUsedAt: (keyId) => used.get(keyId) ?? null,
     async close() {
       clearInterval(timer);
@@ -127,16 +130,16 @@ function keyIn(header: string | undefined, bootstrapKey: string | null): string 
 function requireAddress(ranges: readonly Range[], source: string): void {
   const address = parseAddress(source);
   if (address !== undefined && ranges.some((range) => contains(range, address))) return;
-  throw fail('ip_not_allowed', `This API key may not be used from ${formatAddress(source)}.`);
+  throw fail('ip_not_allowed', `This API key may not be used from ${source}.`);
 }
 
 /**
  * The address a request came from: the socket's, unless the peer is a trusted proxy; then X-Forwarded-For from the right,
  * past further trusted proxies. What is no address stops the walk: it cannot be vouched for.
  */
-export function sourceOf(request: FastifyRequest, trusted: readonly Range[]): string {
+function sourceOf(request: FastifyRequest, trusted: readonly Range[]): string {
   let source = request.socket.remoteAddress ?? '';
-  if (trusted.length === 0) return source;
+  if (trusted.length === 0) return formatAddress(source);
   const isTrusted = (text: string): boolean => {
     const address = parseAddress(text);
     return address !== undefined && trusted.some((range) => contains(range, address));
@@ -144,5 +147,5 @@ export function sourceOf(request: FastifyRequest, trusted: readonly Range[]): st
   const forwarded = [request.headers['x-forwarded-for'] ?? []].flat().join(',');
   const hops = forwarded === '' ? [] : forwarded.split(',').map((hop) => hop.trim());
   while (isTrusted(source) && hops.length > 0) source = hops.pop() as string;
-  return source;
+  return formatAddress(source);
 }

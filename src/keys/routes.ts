@@ -69,7 +69,7 @@ function routesAt(app: App, path: string, { db, changes, clock, keys }: KeyDeps)
       };
       const committed = await changes.commit(request, key.id, async () => ({
         steps: [insertKey(key, hashOfKey(text))],
-        changes: [{ kind: 'api_key.created', id: key.id }],
+        changes: [{ kind: 'api_key.created', id: key.id, object: keyAnswer(key) }],
         status: 201,
         secret: true,
         body: keyAnswer(key, text),
@@ -106,7 +106,7 @@ function routesAt(app: App, path: string, { db, changes, clock, keys }: KeyDeps)
         const guarded = await requireOtherAdmin(db, key);
         return {
           steps: [revokeKey(id, clock.now(), guarded)],
-          changes: [{ kind: 'api_key.revoked', id }],
+          changes: [{ kind: 'api_key.revoked', id, object: shown(key) }],
           status: 200,
           body: { id, object: 'api_key', revoked: true },
         };
@@ -145,11 +145,12 @@ function routesAt(app: App, path: string, { db, changes, clock, keys }: KeyDeps)
           createdAt: now,
         };
         const end = old.expiresAt === null ? now + graceMs : Math.min(old.expiresAt, now + graceMs);
+        const ended: Key = { ...old, expiresAt: end };
         return {
           steps: [insertKey(key, hashOfKey(text)), graceMs === 0 ? revokeKey(id, now, false) : expireKey(id, end)],
           changes: [
-            { kind: 'api_key.created', id: key.id },
-            { kind: 'api_key.rotated', id },
+            { kind: 'api_key.created', id: key.id, object: keyAnswer(key) },
+            { kind: 'api_key.rotated', id, object: shown(ended), before: shown(old) },
           ],
           status: 201,
           secret: true,

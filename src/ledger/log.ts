@@ -81,6 +81,17 @@ export async function readDecisions(db: Db, ledgerNo: number, seqs: readonly num
   return seqs.flatMap((seq) => bySeq.get(seq) ?? []);
 }
 
+/** Those there are, by id. */
+export async function findDecisions(
+  db: Db,
+  ledgerNo: number,
+  ids: readonly string[],
+): Promise<Map<string, LoggedDecision>> {
+  const seqs = ids.flatMap((id) => placeOf(id)?.seq ?? []);
+  const found = seqs.length === 0 ? [] : await readDecisions(db, ledgerNo, seqs);
+  return new Map(found.map((decision) => [decision.id as string, decision]));
+}
+
 const SEQS_AT_ONCE = 200;
 
 interface StoredRule {

@@ -1,3 +1,6 @@
+/** Why a check was denied, and what a decision announces. */
+import type { AccessKind } from '../changes/kinds.ts';
+
 /** Why a check was denied: the closed list. `code` is what the ledger stores (0 = allowed) and never changes meaning. */
 export const REASONS = {
   no_license: { code: 1, message: 'A valid license for this content is required.' },
@@ -10,6 +13,12 @@ export const REASONS = {
 } as const;
 
 export type Reason = keyof typeof REASONS;
+
+/** What a decision with this reason's code announces to those who subscribed. */
+export function accessKind(code: number): AccessKind {
+  if (code === 0) return 'access.granted';
+  return code === REASONS.rate_limit_exceeded.code ? 'access.rate_limited' : 'access.denied';
+}
 
 export const ALLOWED_MESSAGE = 'Access granted.';
 

@@ -5,8 +5,7 @@ import { findContent } from '../content/store.ts';
 import type { Db } from '../db/db.ts';
 import { fromCursor, PAGE_DEFAULT, toCursor } from '../db/page.ts';
 import { fail } from '../errors.ts';
-import { FORMATS, parseMoment } from '../http/formats.ts';
-import { pageOf, pageProperties } from '../http/list.ts';
+import { pageOf, pageProperties, spanOf, spanProperties } from '../http/list.ts';
 import type { App } from '../http/server.ts';
 import { findPolicyNo } from '../policies/store.ts';
 import type { Ledger } from './ledger.ts';
@@ -30,10 +29,7 @@ const ListQuery = Type.Object(
     policyId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     allowed: Type.Optional(Type.Boolean()),
     reason: Type.Optional(Type.Enum(Object.keys(REASONS) as Reason[])),
-    from: Type.Optional(Type.String({ maxLength: 64, description: 'Inclusive; a date or a moment, UTC' })),
-    to: Type.Optional(
-      Type.String({ maxLength: 64, description: 'A date, whose day is included, or a moment, exclusive' }),
-    ),
+    ...spanProperties,
   },
   { additionalProperties: false },
 );
@@ -91,12 +87,10 @@ const NOTHING = { seqs: [], totalCount: 0 };
 
 /** undefined when the filter names something that never was, and so selects nothing. Throws invalid_request. */
 async function toFilter(db: Db, query: ListQuery): Promise<DecisionFilter | undefined> {
-  const filter: DecisionFilter = {};
+  const filter: DecisionFilter = spanOf(query);
   if (query.requesterId !== undefined) filter.requesterId = query.requesterId;
   if (query.allowed !== undefined) filter.allowed = query.allowed;
   if (query.reason !== undefined) filter.reason = reasonCode(query.reason);
-  if (query.from !== undefined) filter.from = momentOf('from', query.from, 0);
-  if (query.to !== undefined) filter.to = momentOf('to', query.to, DAY_MS);
   if (query.contentId !== undefined) {
     const content = await findContent(db, query.contentId);
     if (content === undefined) return undefined;
@@ -108,15 +102,6 @@ async function toFilter(db: Db, query: ListQuery): Promise<DecisionFilter | unde
     filter.policyNo = policyNo;
   }
   return filter;
-}
-
-const DAY_MS = 86_400_000;
-
-function momentOf(param: string, text: string, dayMs: number): number {
-  const day = parseMoment(`${text}T00:00:00Z`);
-  const at = day === undefined ? parseMoment(text) : day + dayMs;
-  if (at === undefined) throw fail('invalid_request', `\`${param}\` ${FORMATS['date-time'].expected}.`, { param });
-  return at;
 }
 
 interface StreamFormat {

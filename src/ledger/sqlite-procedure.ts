@@ -2,16 +2,19 @@
  * The ledger's part of the storage thread: one flush inside the writer's transaction. Answers each claim by the shared
  * arithmetic in limits/limit, writes the limits' new states, the decisions and the receipts.
  */
+import type { AccessKind } from '../changes/kinds.ts';
+import { EVENT_COLUMNS } from '../changes/rows.ts';
 import type { Value } from '../db/db.ts';
 import { RECEIPT_SQL, receiptParams } from '../db/receipt.ts';
 import { type Connection, ExpectationFailed } from '../db/sqlite-connection.ts';
 import type { Procedure } from '../db/sqlite-worker.ts';
+import { bodyOf } from '../lib/id.ts';
 import { stringifyOrdered } from '../lib/json.ts';
 import { Lru } from '../lib/lru.ts';
 import { type LimitState, type Period, take } from '../limits/limit.ts';
 import { decisionId, settle } from './decision.ts';
 import type { Receipt } from './ledger.ts';
-import { REASONS } from './reason.ts';
+import { accessKind, REASONS } from './reason.ts';
 
 export interface LedgerPayload {
   ledgerNo: number;
@@ -20,6 +23,8 @@ export interface LedgerPayload {
   /** Four values for each claim: index of its entry, key, requests, period. */
   claims: (string | number)[];
   receipts: (Receipt & { firstEntry: number })[];
+  /** Kinds of decision that become events. */
+  announced: readonly AccessKind[];
 }
 
 export const COLUMNS = [
@@ -39,6 +44,7 @@ export const COLUMNS = [
 ] as const;
 const WIDTH = COLUMNS.length;
 const AT = COLUMNS.indexOf('at');
+const CONTENT_NO = COLUMNS.indexOf('content_no');
 const REASON = COLUMNS.indexOf('reason');
 const REMAINING = COLUMNS.indexOf('limit_remaining');
 const RESET_AT = COLUMNS.indexOf('limit_reset_at');
@@ -47,14 +53,28 @@ const RESET_AT = COLUMNS.indexOf('limit_reset_at');
 const ROWS_AT_ONCE = 10;
 const STATES_MAX = 50_000;
 
-const insertSql = (rows: number): string => {
-  const places = Array.from({ length: WIDTH }, () => '?').join(', ');
-  return `insert into decisions (${COLUMNS.join(', ')}) values ${Array.from({ length: rows }, () => `(${places})`).join(', ')}`;
+const insertSql = (table: string, columns: readonly string[], rows: number): string => {
+  const places = columns.map(() => '?').join(', ');
+  return `insert into ${table} (${columns.join(', ')}) values ${Array.from({ length: rows }, () => `(${places})`).join(', ')}`;
 };
 
+/** Inserts rows given as one flat list of their values. */
+function inserter(connection: Connection, table: string, columns: readonly string[]): (values: Value[]) => void {
+  const one = connection.prepare(insertSql(table, columns, 1));
+  const many = connection.prepare(insertSql(table, columns, ROWS_AT_ONCE));
+  const width = columns.length;
+  return (values) => {
+    let i = 0;
+    for (; i + width * ROWS_AT_ONCE <= values.length; i += width * ROWS_AT_ONCE) {
+      many.run(...values.slice(i, i + width * ROWS_AT_ONCE));
+    }
+    for (; i < values.length; i += width) one.run(...values.slice(i, i + width));
+  };
+}
+
 export function procedure(connection: Connection): Procedure<LedgerPayload, number[]> {
-  const insertOne = connection.prepare(insertSql(1));
-  const insertMany = connection.prepare(insertSql(ROWS_AT_ONCE));
+  const insertDecisions = inserter(connection, 'decisions', COLUMNS);
+  const insertEvents = inserter(connection, 'events', EVENT_COLUMNS);
   const readLimit = connection.prepare('select state from limits where key = $1');
   const writeLimit = connection.prepare(
     `insert into limits (key, state, expires_at) values ($1, $2, $3)
@@ -93,11 +113,18 @@ export function procedure(connection: Connection): Procedure<LedgerPayload, numb
     return answers;
   }
 
-  function insertRows(rows: Value[]): void {
-    const many = ROWS_AT_ONCE * WIDTH;
-    let i = 0;
-    for (; i + many <= rows.length; i += many) insertMany.run(...rows.slice(i, i + many));
-    for (; i < rows.length; i += WIDTH) insertOne.run(...rows.slice(i, i + WIDTH));
+  /** An access event shares the 26 characters of its decision's id. */
+  function announce({ ledgerNo, rows, announced }: LedgerPayload): void {
+    if (announced.length === 0) return;
+    const events: Value[] = [];
+    for (let i = 0; i < rows.length; i += WIDTH) {
+      const kind = accessKind(rows[i + REASON] as number);
+      if (!announced.includes(kind)) continue;
+      const at = rows[i + AT] as number;
+      const id = decisionId(ledgerNo, at, rows[i] as number);
+      events.push(bodyOf(id), at, kind, id, rows[i + CONTENT_NO] as number);
+    }
+    insertEvents(events);
   }
 
   function insertReceipts({ ledgerNo, rows, claims, receipts }: LedgerPayload, answers: number[]): void {
@@ -125,7 +152,8 @@ export function procedure(connection: Connection): Procedure<LedgerPayload, numb
   return {
     run(payload) {
       const answers = answerClaims(payload);
-      insertRows(payload.rows);
+      insertDecisions(payload.rows);
+      announce(payload);
       insertReceipts(payload, answers);
       return answers;
     },

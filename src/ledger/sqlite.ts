@@ -1,5 +1,6 @@
 /** The ledger on SQLite: places are given on the main thread, everything is written by the storage thread. */
 import { randomInt } from 'node:crypto';
+import type { AccessKind } from '../changes/kinds.ts';
 import type { SqliteDb } from '../db/sqlite.ts';
 import { type Clock, steadyClock } from '../lib/clock.ts';
 import { peek } from '../limits/limit.ts';
@@ -18,8 +19,15 @@ const RESERVE_AHEAD = BLOCK / 2;
 /** A clock set back by more than this was wrong before: waiting for it to catch up would stamp new decisions wrongly. */
 const CLOCK_AHEAD_MAX_MS = 3_600_000;
 
-/** Ids sort by time over restarts too: the ledger's clock does not read before its newest entry. */
-export async function openSqliteLedger(db: SqliteDb, clock?: Clock): Promise<Ledger> {
+/**
+ * `subscribed`: the kinds of decision that are announced as events, in the decision's own transaction.
+ * Ids sort by time over restarts too: the ledger's clock does not read before its newest entry.
+ */
+export async function openSqliteLedger(
+  db: SqliteDb,
+  clock?: Clock,
+  subscribed: () => readonly AccessKind[] = () => [],
+): Promise<Ledger> {
   await db.atomic([
     {
       sql: `insert into settings (name, value) values ('ledger_no', $1), ('ledger_reserved', '0')
@@ -65,7 +73,7 @@ export async function openSqliteLedger(db: SqliteDb, clock?: Clock): Promise<Led
         if (needed > reserved) await reserving;
         else reserving.catch(() => {});
       }
-      const answer = await db.call<number[]>('ledger', toPayload(submissions, ledgerNo));
+      const answer = await db.call<number[]>('ledger', toPayload(submissions, ledgerNo, subscribed()));
       const granted: Granted[] = [];
       for (let i = 0; i < answer.length; i += 3) {
         granted.push({
@@ -91,7 +99,11 @@ export async function openSqliteLedger(db: SqliteDb, clock?: Clock): Promise<Led
 }
 
 /** Flat, because the copy between threads costs by the object. */
-function toPayload(submissions: readonly Submission[], ledgerNo: number): LedgerPayload {
+function toPayload(
+  submissions: readonly Submission[],
+  ledgerNo: number,
+  announced: readonly AccessKind[],
+): LedgerPayload {
   const rows: LedgerPayload['rows'] = [];
   const claims: LedgerPayload['claims'] = [];
   const receipts: LedgerPayload['receipts'] = [];
@@ -122,7 +134,7 @@ function toPayload(submissions: readonly Submission[], ledgerNo: number): Ledger
       index++;
     }
   }
-  return { ledgerNo, rows, claims, receipts };
+  return { ledgerNo, rows, claims, receipts, announced };
 }
 
 async function peekLimits(db: SqliteDb, claims: readonly Claim[], at: number): Promise<Granted[]> {

@@ -12,30 +12,35 @@ export async function sweep(db: Db, now: number): Promise<void> {
     { sql: 'delete from limits where expires_at <= $1', params: [now] },
     { sql: 'delete from receipts where created_at <= $1', params: [receiptsEnd(now)] },
   ]);
-  await purgeDecisions(db);
+  await purge(db);
 }
 
-/** One walk over the decisions for all items deleted before it began. */
-async function purgeDecisions(db: Db): Promise<void> {
+/** One walk over decisions and access events for all items deleted before it began. */
+async function purge(db: Db): Promise<void> {
   const purges = await db.read<{ content_no: number }>('select content_no from purges order by content_no limit 1000');
   if (purges.length === 0) return;
   const last = purges.at(-1)?.content_no ?? 0;
+  await walk(db, 'decisions', 'content_no', last);
+  await walk(db, 'events', 'object_no', last);
+  await db.atomic([{ sql: 'delete from purges where content_no <= $1', params: [last] }]);
+}
+
+async function walk(db: Db, table: 'decisions' | 'events', column: string, last: number): Promise<void> {
   let from = 0;
   for (;;) {
     const [end] = await db.read<{ seq: number }>(
-      `select seq from decisions where seq > $1 order by seq limit 1 offset ${ROWS_AT_ONCE - 1}`,
+      `select seq from ${table} where seq > $1 order by seq limit 1 offset ${ROWS_AT_ONCE - 1}`,
       [from],
     );
     const to = end?.seq ?? Number.MAX_SAFE_INTEGER;
     await db.atomic([
       {
-        sql: `delete from decisions where seq > $1 and seq <= $2
-              and content_no in (select content_no from purges where content_no <= $3)`,
+        sql: `delete from ${table} where seq > $1 and seq <= $2
+              and ${column} in (select content_no from purges where content_no <= $3)`,
         params: [from, to, last],
       },
     ]);
-    if (end === undefined) break;
+    if (end === undefined) return;
     from = to;
   }
-  await db.atomic([{ sql: 'delete from purges where content_no <= $1', params: [last] }]);
 }

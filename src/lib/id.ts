@@ -30,6 +30,9 @@ export function fromBase32(text: string): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
+/** An id without its prefix: what records that belong together share. */
+export const bodyOf = (id: string): string => id.slice(-26);
+
 export const ID_BODY = '[0-9a-hjkmnp-tv-z]{26}';
 
 /** Makes ids in strictly ascending order. `at` is epoch milliseconds and may not decrease between calls. */
@@ -58,3 +61,6 @@ export function idMaker(): (prefix: string, at: number) => string {
 }
 
 export const newId = idMaker();
+
+/** An id without its prefix, for records that share one. */
+export const newBody = (at: number): string => newId('', at);

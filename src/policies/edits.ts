@@ -29,15 +29,15 @@ const linted = (policy: Policy) => ({ ...policyAnswer(policy), warnings: lint(po
 
 export const planCreate = (policy: Policy): Edit => ({
   steps: insertPolicy(policy),
-  changes: [{ kind: 'policy.created', id: policy.id }],
+  changes: [{ kind: 'policy.created', id: policy.id, object: policyAnswer(policy) }],
   status: 201,
   body: linted(policy),
   etag: policyEtag(policy),
 });
 
-const planVersion = (policy: Policy, kind: ChangeKind): Edit => ({
+const planVersion = (before: Policy, policy: Policy, kind: ChangeKind): Edit => ({
   steps: updatePolicy(policy),
-  changes: [{ kind, id: policy.id }],
+  changes: [{ kind, id: policy.id, object: policyAnswer(policy), before: policyAnswer(before) }],
   status: 200,
   body: linted(policy),
   etag: policyEtag(policy),
@@ -53,7 +53,7 @@ export function planUpdate(before: Policy, edit: UpdatePolicy, at: number): Edit
     version: before.version + 1,
     updatedAt: at,
   };
-  return planVersion(next, 'policy.updated');
+  return planVersion(before, next, 'policy.updated');
 }
 
 /** The old version's content as a new version. Throws policy_version_not_found. */
@@ -68,7 +68,7 @@ export async function planRollback(db: Db, before: Policy, version: number, at: 
     version: before.version + 1,
     updatedAt: at,
   };
-  return planVersion(next, 'policy.rolled_back');
+  return planVersion(before, next, 'policy.rolled_back');
 }
 
 /** Throws policy_version_not_found. */
@@ -87,7 +87,14 @@ export async function getVersion(
 
 export const planMakeDefault = (policy: Policy): Edit => ({
   steps: setDefaultPolicy(policy.id),
-  changes: [{ kind: 'policy.updated', id: policy.id }],
+  changes: [
+    {
+      kind: 'policy.updated',
+      id: policy.id,
+      object: policyAnswer({ ...policy, isDefault: true }),
+      before: policyAnswer(policy),
+    },
+  ],
   status: 200,
   body: policyAnswer({ ...policy, isDefault: true }),
   etag: policyEtag(policy),
@@ -103,7 +110,7 @@ export async function planDelete(db: Db, policy: Policy): Promise<Edit> {
   }
   return {
     steps: [deletePolicy(policy)],
-    changes: [{ kind: 'policy.deleted', id: policy.id }],
+    changes: [{ kind: 'policy.deleted', id: policy.id, object: policyAnswer(policy) }],
     status: 200,
     body: { id: policy.id, object: 'policy', deleted: true },
   };

@@ -1,5 +1,5 @@
 /** Give, list, read, edit, revoke and delete licences. */
-import type { Edit } from '../changes/changes.ts';
+import type { Change, Edit } from '../changes/changes.ts';
 import type { ChangeKind } from '../changes/kinds.ts';
 import { fail } from '../errors.ts';
 import { parseMoment } from '../http/formats.ts';
@@ -35,9 +35,16 @@ export function licenseRoutes(app: App, { db, changes, clock }: RequesterDeps): 
     return license;
   };
 
+  const changed = (license: License, kind: ChangeKind): Change => ({
+    kind,
+    id: license.id,
+    ownerId: license.requesterId,
+    object: licenseAnswer(license, clock.now()),
+  });
+
   const updated = (before: License, license: License, kind: ChangeKind): Edit => ({
     steps: updateLicense(license, before),
-    changes: [{ kind, id: license.id, ownerId: license.requesterId }],
+    changes: [{ ...changed(license, kind), before: licenseAnswer(before, clock.now()) }],
     status: 200,
     body: licenseAnswer(license, clock.now()),
   });
@@ -59,7 +66,7 @@ export function licenseRoutes(app: App, { db, changes, clock }: RequesterDeps): 
         }
         return {
           steps: insertLicense(license),
-          changes: [{ kind: 'license.created', id: license.id, ownerId: license.requesterId }],
+          changes: [changed(license, 'license.created')],
           status: 201,
           body: licenseAnswer(license, clock.now()),
         };
@@ -132,7 +139,12 @@ export function licenseRoutes(app: App, { db, changes, clock }: RequesterDeps): 
         const license = await get(request.params.id);
         return {
           steps: deleteLicense(license, clock.now()),
-          changes: [{ kind: 'license.revoked', id: license.id, ownerId: license.requesterId }],
+          changes: [
+            {
+              ...changed({ ...license, status: 'revoked' }, 'license.revoked'),
+              before: licenseAnswer(license, clock.now()),
+            },
+          ],
           status: 200,
           body: { id: license.id, object: 'license', deleted: true },
         };

@@ -57,7 +57,7 @@ export function requesterRoutes(app: App, { db, changes, clock }: RequesterDeps)
         }
         return {
           steps: insertRequester(requester),
-          changes: [{ kind: 'requester.created', id: requester.id }],
+          changes: [{ kind: 'requester.created', id: requester.id, object: requesterAnswer(requester) }],
           status: 201,
           body: requesterAnswer(requester),
         };
@@ -98,7 +98,9 @@ export function requesterRoutes(app: App, { db, changes, clock }: RequesterDeps)
         requireMetadata(requester.metadata);
         return {
           steps: updateRequester(requester, before),
-          changes: [{ kind: 'requester.updated', id }],
+          changes: [
+            { kind: 'requester.updated', id, object: requesterAnswer(requester), before: requesterAnswer(before) },
+          ],
           status: 200,
           body: requesterAnswer(requester),
         };
@@ -115,12 +117,15 @@ export function requesterRoutes(app: App, { db, changes, clock }: RequesterDeps)
     },
     async (request, reply) => {
       const { id } = request.params;
-      const committed = await changes.commit(request, id, async () => ({
-        steps: deleteRequester(await get(id), clock.now()),
-        changes: [{ kind: 'requester.deleted', id }],
-        status: 200,
-        body: { id, object: 'requester', deleted: true },
-      }));
+      const committed = await changes.commit(request, id, async () => {
+        const requester = await get(id);
+        return {
+          steps: deleteRequester(requester, clock.now()),
+          changes: [{ kind: 'requester.deleted', id, object: requesterAnswer(requester) }],
+          status: 200,
+          body: { id, object: 'requester', deleted: true },
+        };
+      });
       return sendCommitted(reply, committed);
     },
   );

@@ -267,9 +267,10 @@ const licenseParams = (license: License): Value[] => [
 /** A Conflict when the requester is gone. */
 export const insertLicense = (license: License): Step[] => [
   {
-    sql: `insert into licenses (${LICENSE}) select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
+    sql: `insert into licenses (${LICENSE}, expiry_due) select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
           where exists (select 1 from requesters where id = $2)`,
-    params: licenseParams(license),
+    // One that had run out before it was given does not run out any more.
+    params: [...licenseParams(license), (license.expiresAt ?? 0) > license.createdAt ? license.expiresAt : null],
     expect: 1,
   },
   licenseVersion(license),
@@ -279,13 +280,30 @@ export const insertLicense = (license: License): Step[] => [
 export const updateLicense = (license: License, before: License): Step[] => [
   {
     sql: `update licenses set type = $3, features = $4, scope = $5, starts_at = $6, expires_at = $7, status = $8,
-            metadata = $9, created_at = $10, updated_at = $11
+            metadata = $9, created_at = $10, updated_at = $11,
+            expiry_due = case when $8 = 'revoked' then null when expires_at = $7 then expiry_due else $7 end
           where id = $1 and requester_id = $2 and updated_at = $12 and status = $13`,
     params: [...licenseParams(license), before.updatedAt, before.status],
     expect: 1,
   },
   licenseVersion(license),
 ];
+
+/** Those whose expiry has come and is not announced, the longest due first. */
+export async function findExpired(db: Db, now: number, limit: number): Promise<License[]> {
+  const rows = await db.read<LicenseRow>(
+    `select ${LICENSE} from licenses where expiry_due <= $1 order by expiry_due limit ${limit}`,
+    [now],
+  );
+  return rows.map(toLicense);
+}
+
+/** A Conflict when this expiry was announced before, or moved. */
+export const announceExpiry = (license: License): Step => ({
+  sql: 'update licenses set expiry_due = null where id = $1 and expiry_due = $2',
+  params: [license.id, license.expiresAt],
+  expect: 1,
+});
 
 export const deleteLicense = (license: License, at: number): Step[] => [
   { sql: 'delete from licenses where id = $1', params: [license.id], expect: 1 },

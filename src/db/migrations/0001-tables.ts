@@ -69,9 +69,12 @@ export const TABLES: readonly string[] = [
     status text not null,
     metadata text not null,
     created_at bigint not null,
-    updated_at bigint not null
+    updated_at bigint not null,
+    -- Its expiry while that is still to be announced.
+    expiry_due bigint
   )`,
   'create index licenses_requester on licenses (requester_id)',
+  'create index licenses_expiry on licenses (expiry_due)',
   // Requesters and licences as they were: a row for each version, in the order of the edits.
   `create table history (
     seq {{serial}},
@@ -121,17 +124,72 @@ export const TABLES: readonly string[] = [
   )`,
   'create index limits_expiry on limits (expires_at)',
 
+  // Every edit, in the order of the commits.
   `create table changes (
     seq {{serial}},
+    -- The 26 characters that its event and its entry in the audit log share.
+    id text not null unique,
     at bigint not null,
     kind text not null,
     object_id text not null,
     object_no bigint,
     -- The requester a license is of.
     owner_id text,
+    -- Who, by which request, from where; null: the service itself.
     key_id text,
-    request_id text
+    request_id text,
+    address text
   )`,
+  // Apart from the log, so that walking the log does not read them.
+  `create table change_data (
+    id text primary key,
+    object text not null,
+    previous text
+  )`,
+  // What webhooks carry: changes of the kinds that are events, and the decisions somebody subscribed to.
+  `create table events (
+    seq {{serial}},
+    id text not null unique,
+    at bigint not null,
+    kind text not null,
+    object_id text not null,
+    -- The item of an access event, which goes with it.
+    object_no bigint
+  )`,
+
+  `create table webhooks (
+    id text primary key,
+    url text not null,
+    events text not null,
+    description text,
+    metadata text not null,
+    status text not null,
+    disabled_reason text,
+    failing_since bigint,
+    secret text not null,
+    old_secret text,
+    old_until bigint,
+    -- Place in events up to which deliveries were made.
+    cursor bigint not null,
+    created_at bigint not null,
+    updated_at bigint not null
+  )`,
+  `create table deliveries (
+    id text primary key,
+    webhook_id text not null,
+    event_id text not null,
+    kind text not null,
+    status text not null,
+    attempt_count bigint not null,
+    -- JSON; the newest attempts.
+    attempts text not null,
+    -- null: none is to come.
+    next_at bigint,
+    created_at bigint not null,
+    updated_at bigint not null
+  )`,
+  'create index deliveries_webhook on deliveries (webhook_id, id)',
+  'create index deliveries_due on deliveries (webhook_id, next_at)',
 
   `create table receipts (
     scope text primary key,

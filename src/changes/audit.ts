@@ -1,0 +1,154 @@
+/**
+ * The audit log: every change through the API and every one the service made by itself, with who, when, from where, before
+ * and after. The log of changes, read; secrets never got into it.
+ */
+import type { Db, Row, Value } from '../db/db.ts';
+import { type Page, type PageQuery, readPage } from '../db/page.ts';
+import { toIso } from '../lib/clock.ts';
+import { parseOrdered } from '../lib/json.ts';
+import { CHANGE_KINDS, type ChangeKind } from './kinds.ts';
+
+/** On the wire. */
+export interface AuditEntry {
+  id: string;
+  object: 'audit_entry';
+  kind: ChangeKind;
+  created: string;
+  /** `system`: the service itself, such as a license that expired. */
+  actor: { type: 'api_key' | 'system'; id: string | null; name: string | null };
+  address: string | null;
+  requestId: string | null;
+  target: { type: string; id: string };
+  /** The whole record; null before it was created. */
+  before: unknown;
+  /** The whole record; null once it is deleted. */
+  after: unknown;
+}
+
+export interface AuditFilter {
+  /** Id of a key, or `system`. */
+  actor?: string;
+  /** Id of a record, or a type of records such as `content`. */
+  object?: string;
+  kind?: ChangeKind;
+  /** Epoch ms, inclusive. */
+  from?: number;
+  /** Epoch ms, exclusive. */
+  to?: number;
+}
+
+interface AuditRow extends Row {
+  seq: number;
+  id: string;
+  at: number;
+  kind: string;
+  object_id: string;
+  key_id: string | null;
+  key_name: string | null;
+  request_id: string | null;
+  address: string | null;
+  data: string;
+  previous: string | null;
+}
+
+const SELECT = `select c.seq, c.id, c.at, c.kind, c.object_id, c.key_id, k.name as key_name, c.request_id, c.address,
+  d.object as data, d.previous`;
+const FROM = 'changes as c join change_data as d on d.id = c.id left join api_keys as k on k.id = c.key_id';
+
+/** Kinds of records, as `object` in an answer names them. */
+export const TARGETS = [...new Set(CHANGE_KINDS.map((kind) => kind.slice(0, kind.indexOf('.'))))];
+
+export const listAudit = (db: Db, filter: AuditFilter, query: PageQuery): Promise<Page<AuditEntry>> =>
+  readPage<AuditRow, AuditEntry>(
+    db,
+    { select: SELECT, from: FROM, ...conditions(filter), order: 'c.seq' },
+    query,
+    /^\d{1,15}$/,
+    toEntry,
+  );
+
+/** The whole selection, newest first, `atOnce` entries in memory at a time. */
+export async function* streamAudit(db: Db, filter: AuditFilter, atOnce = 500): AsyncGenerator<AuditEntry[]> {
+  const { where, params } = conditions(filter);
+  let before: number | undefined;
+  for (;;) {
+    const bounds: string[] = before === undefined ? where : [...where, `c.seq < $${params.length + 1}`];
+    const rows: AuditRow[] = await db.read<AuditRow>(
+      `${SELECT} from ${FROM}${bounds.length === 0 ? '' : ` where ${bounds.join(' and ')}`} order by c.seq desc limit ${atOnce}`,
+      before === undefined ? params : [...params, before],
+    );
+    if (rows.length > 0) yield rows.map(toEntry);
+    if (rows.length < atOnce) return;
+    before = rows.at(-1)?.seq;
+  }
+}
+
+function conditions(filter: AuditFilter): { where: string[]; params: Value[] } {
+  const where: string[] = [];
+  const params: Value[] = [];
+  const add = (condition: (place: string) => string, value: Value): void => {
+    params.push(value);
+    where.push(condition(`$${params.length}`));
+  };
+  if (filter.actor === 'system') where.push('c.key_id is null');
+  else if (filter.actor !== undefined) add((place) => `c.key_id = ${place}`, filter.actor);
+  if (filter.object !== undefined) {
+    if (TARGETS.includes(filter.object)) add((place) => `c.kind like ${place}`, `${filter.object}.%`);
+    else add((place) => `c.object_id = ${place}`, filter.object);
+  }
+  if (filter.kind !== undefined) add((place) => `c.kind = ${place}`, filter.kind);
+  if (filter.from !== undefined) add((place) => `c.at >= ${place}`, filter.from);
+  if (filter.to !== undefined) add((place) => `c.at < ${place}`, filter.to);
+  return { where, params };
+}
+
+function toEntry(row: AuditRow): AuditEntry {
+  const kind = row.kind as ChangeKind;
+  const object = parseOrdered(row.data) as Record<string, unknown>;
+  return {
+    id: `aud_${row.id}`,
+    object: 'audit_entry',
+    kind,
+    created: toIso(row.at),
+    actor:
+      row.key_id === null
+        ? { type: 'system', id: null, name: null }
+        : { type: 'api_key', id: row.key_id, name: row.key_name },
+    address: row.address,
+    requestId: row.request_id,
+    target: { type: kind.slice(0, kind.indexOf('.')), id: row.object_id },
+    before: beforeOf(kind, object, row.previous),
+    after: ENDS.test(kind) ? null : object,
+  };
+}
+
+const ROWS_AT_ONCE = 5_000;
+
+/** Removes what happened before `cutoff`, oldest first. */
+export async function sweepAudit(db: Db, cutoff: number): Promise<void> {
+  for (;;) {
+    const rows = await db.read<{ seq: number; at: number; id: string }>(
+      `select seq, at, id from changes order by seq limit ${ROWS_AT_ONCE}`,
+    );
+    const kept = rows.findIndex((row) => row.at >= cutoff);
+    const gone = kept === -1 ? rows : rows.slice(0, kept);
+    const last = gone.at(-1);
+    if (last === undefined) return;
+    await db.atomic([
+      {
+        sql: 'delete from change_data where id in (select id from changes where seq <= $1)',
+        params: [last.seq],
+      },
+      { sql: 'delete from changes where seq <= $1', params: [last.seq] },
+    ]);
+    if (gone.length < ROWS_AT_ONCE) return;
+  }
+}
+
+const ENDS = /\.deleted$|^api_key\.revoked$/;
+
+/** The stored record is of after the change, or, where it ended, of the end. */
+function beforeOf(kind: ChangeKind, object: Record<string, unknown>, previous: string | null): unknown {
+  if (kind.endsWith('.created')) return null;
+  return previous === null ? object : { ...object, ...(parseOrdered(previous) as Record<string, unknown>) };
+}

@@ -1,0 +1,69 @@
+/** Events on the wire. */
+import { type Static, Type } from 'typebox';
+import { EVENT_KINDS, type EventKind, KIND_PATTERNS, kindsOf } from '../changes/kinds.ts';
+import { fail } from '../errors.ts';
+import { pageOf, pageProperties, spanProperties } from '../http/list.ts';
+import { nearest } from '../lib/text.ts';
+
+const type = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 1000,
+    description: 'Kinds of event, separated by commas; `content.*` for all of a group',
+  }),
+);
+
+export const ListEventsQuery = Type.Object(
+  {
+    ...pageProperties,
+    type,
+    objectId: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 128, description: 'Id of the record or decision it is about' }),
+    ),
+    ...spanProperties,
+  },
+  { additionalProperties: false },
+);
+export type ListEventsQuery = Static<typeof ListEventsQuery>;
+
+export const StreamQuery = Type.Object(
+  {
+    type,
+    lastEventId: Type.Optional(
+      Type.String({ maxLength: 64, description: 'As the header Last-Event-ID, for clients that cannot set it' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const EventAnswer = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('event'),
+    type: Type.Enum([...EVENT_KINDS, 'webhook.test']),
+    created: Type.String(),
+    data: Type.Object({
+      object: Type.Unknown({ description: 'The record after the change; of a deleted one its last state' }),
+      previous: Type.Optional(Type.Unknown({ description: 'What the fields that changed were before' })),
+    }),
+  },
+  { description: 'Something that happened' },
+);
+export const EventPage = pageOf(EventAnswer);
+
+/** The kinds that a comma-separated text names. Throws invalid_request. */
+export function kindsIn(text: string, param: string): EventKind[] {
+  const patterns = text.split(',').map((part) => part.trim());
+  for (const pattern of patterns) requireKind(pattern, param);
+  return kindsOf(patterns);
+}
+
+/** Throws invalid_request unless it is a kind, `content.*` or `*`. */
+export function requireKind(pattern: string, param: string): void {
+  if (KIND_PATTERNS.includes(pattern)) return;
+  const near = nearest(pattern, KIND_PATTERNS);
+  const hint = near === undefined ? `Kinds are ${EVENT_KINDS.join(', ')}.` : `Did you mean ${near}?`;
+  throw fail('invalid_request', `There is no kind of event ${JSON.stringify(pattern.slice(0, 100))}. ${hint}`, {
+    param,
+  });
+}

@@ -1,0 +1,76 @@
+/**
+ * Where a webhook may lead: public addresses only, so that nobody can make the service ask its own network. Every address
+ * a name resolves to is judged, and the connection goes to one that was. Pure. Sources: the IANA special-purpose address
+ * registries (RFC 6890) and the metadata addresses of hosting providers.
+ */
+import { type Address, contains, parseAddress, parseRange, type Range } from '../lib/ip-range.ts';
+
+const ranges = (texts: readonly string[]): Range[] =>
+  texts.map((text) => {
+    const range = parseRange(text);
+    if (range === undefined) throw new Error(`no range: ${text}`);
+    return range;
+  });
+
+/** IPv4 that is not public: all else is. */
+const NOT_PUBLIC_V4 = ranges([
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // shared (carriers, some clouds' metadata)
+  '127.0.0.0/8', // loopback
+  '168.63.129.16', // a cloud's own platform
+  '169.254.0.0/16', // link-local, metadata
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments, metadata
+  '192.0.2.0/24', // documentation
+  '192.88.99.0/24', // 6to4 relays
+  '192.168.0.0/16', // private
+  '198.18.0.0/15', // benchmarking
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, broadcast
+]);
+
+/** IPv6 is public in this block only … */
+const PUBLIC_V6 = ranges(['2000::/3']);
+/** … and there without these, which reach elsewhere or nowhere. */
+const NOT_PUBLIC_V6 = ranges([
+  '2001::/23', // protocol assignments: Teredo, benchmarking, ORCHID
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4
+  '2620:4f:8000::/48', // AS112
+  '3fff::/20', // documentation
+]);
+
+/** Also false for text that is no address; `::ffff:a.b.c.d` is not public whatever it stands for. */
+export function isPublicAddress(text: string): boolean {
+  const address = parseAddress(text);
+  if (address === undefined || (address.family === 4 && text.includes(':'))) return false;
+  const within = (all: readonly Range[]): boolean => all.some((range) => contains(range, address satisfies Address));
+  return address.family === 4 ? !within(NOT_PUBLIC_V4) : within(PUBLIC_V6) && !within(NOT_PUBLIC_V6);
+}
+
+/** Names that mean the machine itself or its network, whatever they resolve to (RFC 6761, RFC 6762, RFC 8375, ICANN). */
+const LOCAL_NAME = /(^|\.)(localhost|local|internal|home\.arpa|localdomain)\.?$/;
+
+/**
+ * What is wrong with a URL as a webhook's; undefined when nothing is, as far as the text tells: a name is judged again,
+ * by its addresses, at every connection. `allowPrivate` lets http and addresses of any kind through.
+ */
+export function urlFault(text: string, allowPrivate: boolean): string | undefined {
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '') return 'must not carry a user name or password';
+  if (allowPrivate) return undefined;
+  if (url.protocol !== 'https:') return 'must be an https URL';
+  const literal = literalOf(url.hostname);
+  if (literal !== undefined && !isPublicAddress(literal)) return `must lead to a public address, not ${literal}`;
+  if (LOCAL_NAME.test(url.hostname)) return `must lead to a public address, not to ${url.hostname}`;
+  return undefined;
+}
+
+/** The address in the place of a host name, without brackets; undefined for a name. */
+export function literalOf(hostname: string): string | undefined {
+  const plain = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  return parseAddress(plain) === undefined ? undefined : plain;
+}

@@ -1,0 +1,122 @@
+/** What an edit of a webhook writes, announces and answers. */
+import { randomBytes } from 'node:crypto';
+import type { Edit } from '../changes/changes.ts';
+import type { ChangeKind } from '../changes/kinds.ts';
+import { fail } from '../errors.ts';
+import { requireKind } from '../events/schema.ts';
+import { editedMetadata, requireMetadata } from '../http/metadata.ts';
+import { newId } from '../lib/id.ts';
+import { urlFault } from './destination.ts';
+import { type CreateWebhook, type UpdateWebhook, webhookAnswer } from './schema.ts';
+import { SECRET_BYTES, SECRET_PREFIX } from './sign.ts';
+import { deleteWebhook, insertWebhook, rotateSecret, updateWebhook } from './store.ts';
+import { WEBHOOK_PREFIX, type Webhook } from './webhook.ts';
+
+/** After a rotation both secrets sign for so long. */
+const OLD_SECRET_MS = 24 * 3_600_000;
+
+const newSecret = (): string => SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+
+/** Throws invalid_request. */
+export function newWebhook(body: CreateWebhook, at: number, allowPrivate: boolean): Webhook {
+  requireUrl(body.url, allowPrivate);
+  requireKinds(body.events);
+  requireMetadata(body.metadata ?? {});
+  return {
+    id: newId(WEBHOOK_PREFIX, at),
+    url: body.url,
+    events: [...new Set(body.events)],
+    description: body.description ?? null,
+    metadata: body.metadata ?? {},
+    status: 'active',
+    disabledReason: null,
+    failingSince: null,
+    createdAt: at,
+    updatedAt: at,
+  };
+}
+
+/** Throws invalid_request. */
+export function edited(before: Webhook, edit: UpdateWebhook, at: number, allowPrivate: boolean): Webhook {
+  if (edit.url !== undefined) requireUrl(edit.url, allowPrivate);
+  if (edit.events !== undefined) requireKinds(edit.events);
+  const status = edit.status ?? before.status;
+  const webhook: Webhook = {
+    ...before,
+    url: edit.url ?? before.url,
+    events: edit.events === undefined ? before.events : [...new Set(edit.events)],
+    description: edit.description === undefined ? before.description : edit.description,
+    metadata: editedMetadata(before.metadata, edit),
+    status,
+    updatedAt: Math.max(at, before.updatedAt + 1),
+  };
+  requireMetadata(webhook.metadata);
+  if (status === before.status) return webhook;
+  // A fresh start: the days of failure before do not count.
+  return { ...webhook, failingSince: null, disabledReason: status === 'active' ? null : 'Disabled by an API key.' };
+}
+
+export function planCreate(webhook: Webhook): Edit {
+  const secret = newSecret();
+  return {
+    steps: [insertWebhook(webhook, secret)],
+    changes: [{ kind: 'webhook.created', id: webhook.id, object: webhookAnswer(webhook) }],
+    status: 201,
+    secret: true,
+    body: webhookAnswer(webhook, secret),
+  };
+}
+
+export const planUpdate = (before: Webhook, webhook: Webhook, kind: ChangeKind = 'webhook.updated'): Edit => ({
+  steps: [updateWebhook(webhook, before)],
+  changes: [{ kind, id: webhook.id, object: webhookAnswer(webhook), before: webhookAnswer(before) }],
+  status: 200,
+  body: webhookAnswer(webhook),
+});
+
+/** By the service itself, because deliveries fail. */
+export const planDisable = (before: Webhook, reason: string, at: number): Edit =>
+  planUpdate(
+    before,
+    { ...before, status: 'disabled', disabledReason: reason, updatedAt: Math.max(at, before.updatedAt + 1) },
+    'webhook.disabled',
+  );
+
+export function planRotate(before: Webhook, at: number): Edit {
+  const secret = newSecret();
+  const webhook = { ...before, updatedAt: Math.max(at, before.updatedAt + 1) };
+  return {
+    steps: [rotateSecret(webhook, before, secret, at + OLD_SECRET_MS)],
+    changes: [
+      {
+        kind: 'webhook.secret_rotated',
+        id: webhook.id,
+        object: webhookAnswer(webhook),
+        before: webhookAnswer(before),
+      },
+    ],
+    status: 200,
+    secret: true,
+    body: webhookAnswer(webhook, secret),
+  };
+}
+
+export const planDelete = (webhook: Webhook): Edit => ({
+  steps: deleteWebhook(webhook.id),
+  changes: [{ kind: 'webhook.deleted', id: webhook.id, object: webhookAnswer(webhook) }],
+  status: 200,
+  body: { id: webhook.id, object: 'webhook', deleted: true },
+});
+
+function requireUrl(url: string, allowPrivate: boolean): void {
+  const fault = urlFault(url, allowPrivate);
+  if (fault === undefined) return;
+  const hint = fault.includes('user name')
+    ? ''
+    : ' For development, POSTERN_WEBHOOK_ALLOW_PRIVATE=true lets it through.';
+  throw fail('invalid_request', `\`url\` ${fault}.${hint}`, { param: 'url' });
+}
+
+function requireKinds(patterns: readonly string[]): void {
+  for (const [index, pattern] of patterns.entries()) requireKind(pattern, `events[${index}]`);
+}

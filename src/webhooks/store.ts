@@ -1,0 +1,245 @@
+/** The tables `webhooks` and `deliveries`; rows never leave this file. Secrets leave it only for signing. */
+import type { Db, Row, Step, Value } from '../db/db.ts';
+import { type Page, type PageQuery, readPage } from '../db/page.ts';
+import type { EventPlace } from '../events/event.ts';
+import { toBase32 } from '../lib/id.ts';
+import type { Attempt, Delivery, DeliveryStatus } from './delivery.ts';
+import type { Secrets, Webhook, WebhookStatus } from './webhook.ts';
+
+interface WebhookRow extends Row {
+  id: string;
+  url: string;
+  events: string;
+  description: string | null;
+  metadata: string;
+  status: string;
+  disabled_reason: string | null;
+  failing_since: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+const WEBHOOK =
+  'id, url, events, description, metadata, status, disabled_reason, failing_since, created_at, updated_at';
+
+const toWebhook = (row: WebhookRow): Webhook => ({
+  id: row.id,
+  url: row.url,
+  events: JSON.parse(row.events) as string[],
+  description: row.description,
+  metadata: JSON.parse(row.metadata) as Record<string, unknown>,
+  status: row.status as WebhookStatus,
+  disabledReason: row.disabled_reason,
+  failingSince: row.failing_since,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+export async function findWebhook(db: Db, id: string): Promise<Webhook | undefined> {
+  const [row] = await db.read<WebhookRow>(`select ${WEBHOOK} from webhooks where id = $1`, [id]);
+  return row && toWebhook(row);
+}
+
+export async function findActiveWebhooks(db: Db): Promise<Webhook[]> {
+  const rows = await db.read<WebhookRow>(`select ${WEBHOOK} from webhooks where status = 'active' order by id`);
+  return rows.map(toWebhook);
+}
+
+export async function countWebhooks(db: Db): Promise<number> {
+  const [row] = await db.read<{ total: number }>('select count(*) as total from webhooks');
+  return Number(row?.total ?? 0);
+}
+
+export const listWebhooks = (db: Db, query: PageQuery): Promise<Page<Webhook>> =>
+  readPage<WebhookRow, Webhook>(
+    db,
+    { select: `select ${WEBHOOK}`, from: 'webhooks', where: [], params: [], order: 'id' },
+    query,
+    /^wh_\w{26}$/,
+    toWebhook,
+  );
+
+/** It hears of what is committed after it. */
+export const insertWebhook = (webhook: Webhook, secret: string): Step => ({
+  sql: `insert into webhooks (id, url, events, description, metadata, status, created_at, updated_at, secret, cursor)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, (select coalesce(max(seq), 0) from events))`,
+  params: [
+    webhook.id,
+    webhook.url,
+    JSON.stringify(webhook.events),
+    webhook.description,
+    JSON.stringify(webhook.metadata),
+    webhook.status,
+    webhook.createdAt,
+    webhook.updatedAt,
+    secret,
+  ],
+});
+
+/** A Conflict unless it is as it was at `before`. */
+export const updateWebhook = (webhook: Webhook, before: Webhook): Step => ({
+  sql: `update webhooks set url = $2, events = $3, description = $4, metadata = $5, status = $6, disabled_reason = $7,
+          failing_since = $8, updated_at = $9 where id = $1 and updated_at = $10 and status = $11`,
+  params: [
+    webhook.id,
+    webhook.url,
+    JSON.stringify(webhook.events),
+    webhook.description,
+    JSON.stringify(webhook.metadata),
+    webhook.status,
+    webhook.disabledReason,
+    webhook.failingSince,
+    webhook.updatedAt,
+    before.updatedAt,
+    before.status,
+  ],
+  expect: 1,
+});
+
+/** The present secret becomes the old one, in force until `oldUntil`. */
+export const rotateSecret = (webhook: Webhook, before: Webhook, secret: string, oldUntil: number): Step => ({
+  sql: `update webhooks set old_secret = secret, old_until = $2, secret = $3, updated_at = $4
+        where id = $1 and updated_at = $5`,
+  params: [webhook.id, oldUntil, secret, webhook.updatedAt, before.updatedAt],
+  expect: 1,
+});
+
+export const deleteWebhook = (id: string): Step[] => [
+  { sql: 'delete from deliveries where webhook_id = $1', params: [id] },
+  { sql: 'delete from webhooks where id = $1', params: [id], expect: 1 },
+];
+
+export async function getSecrets(db: Db, id: string): Promise<Secrets | undefined> {
+  const [row] = await db.read<{ secret: string; old_secret: string | null; old_until: number | null }>(
+    'select secret, old_secret, old_until from webhooks where id = $1',
+    [id],
+  );
+  return row && { secret: row.secret, old: row.old_secret, oldUntil: row.old_until };
+}
+
+/** Up to where in the log of events its deliveries were made. */
+export async function findCursor(db: Db, id: string): Promise<number | undefined> {
+  const [row] = await db.read<{ cursor: number }>('select cursor from webhooks where id = $1', [id]);
+  return row?.cursor;
+}
+
+/** A Conflict unless it stands at `from`: each event becomes one delivery, whoever makes them. */
+export const moveCursor = (id: string, from: number, to: number): Step => ({
+  sql: 'update webhooks set cursor = $3 where id = $1 and cursor = $2',
+  params: [id, from, to],
+  expect: 1,
+});
+
+export const startFailing = (id: string, at: number): Step => ({
+  sql: 'update webhooks set failing_since = $2 where id = $1 and failing_since is null',
+  params: [id, at],
+});
+
+export const stopFailing = (id: string): Step => ({
+  sql: 'update webhooks set failing_since = null where id = $1',
+  params: [id],
+});
+
+interface DeliveryRow extends Row {
+  id: string;
+  webhook_id: string;
+  event_id: string;
+  kind: string;
+  status: string;
+  attempt_count: number;
+  attempts: string;
+  next_at: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+const DELIVERY = 'id, webhook_id, event_id, kind, status, attempt_count, attempts, next_at, created_at, updated_at';
+
+const toDelivery = (row: DeliveryRow): Delivery => ({
+  id: row.id,
+  webhookId: row.webhook_id,
+  eventId: row.event_id,
+  kind: row.kind as EventPlace['kind'],
+  status: row.status as DeliveryStatus,
+  attemptCount: row.attempt_count,
+  attempts: JSON.parse(row.attempts) as Attempt[],
+  nextAttemptAt: row.next_at,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+const deliveryParams = (delivery: Delivery): Value[] => [
+  delivery.id,
+  delivery.status,
+  delivery.attemptCount,
+  JSON.stringify(delivery.attempts),
+  delivery.nextAttemptAt,
+  delivery.updatedAt,
+];
+
+/** Nothing when the webhook is gone. */
+export const insertDelivery = (delivery: Delivery): Step => ({
+  sql: `insert into deliveries (id, status, attempt_count, attempts, next_at, updated_at, webhook_id, event_id, kind, created_at)
+        select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 where exists (select 1 from webhooks where id = $7)`,
+  params: [...deliveryParams(delivery), delivery.webhookId, delivery.eventId, delivery.kind, delivery.createdAt],
+});
+
+/** Changes nothing when it is gone, or was tried since `before`. */
+export const updateDelivery = (delivery: Delivery, before: Delivery): Step => ({
+  sql: `update deliveries set status = $2, attempt_count = $3, attempts = $4, next_at = $5, updated_at = $6
+        where id = $1 and attempt_count = $7`,
+  params: [...deliveryParams(delivery), before.attemptCount],
+});
+
+export const deleteDelivery = (id: string): Step => ({ sql: 'delete from deliveries where id = $1', params: [id] });
+
+export async function findDelivery(db: Db, webhookId: string, id: string): Promise<Delivery | undefined> {
+  const [row] = await db.read<DeliveryRow>(`select ${DELIVERY} from deliveries where id = $1 and webhook_id = $2`, [
+    id,
+    webhookId,
+  ]);
+  return row && toDelivery(row);
+}
+
+/** Those that are due, the longest due first. */
+export async function findDue(db: Db, webhookId: string, now: number, limit: number): Promise<Delivery[]> {
+  const rows = await db.read<DeliveryRow>(
+    `select ${DELIVERY} from deliveries where webhook_id = $1 and next_at <= $2 order by next_at limit ${limit}`,
+    [webhookId, now],
+  );
+  return rows.map(toDelivery);
+}
+
+export async function countPending(db: Db, webhookId: string): Promise<number> {
+  const [row] = await db.read<{ total: number }>(
+    'select count(*) as total from deliveries where webhook_id = $1 and next_at is not null',
+    [webhookId],
+  );
+  return Number(row?.total ?? 0);
+}
+
+export const listDeliveries = (
+  db: Db,
+  webhookId: string,
+  filter: { status?: DeliveryStatus; eventId?: string },
+  query: PageQuery,
+): Promise<Page<Delivery>> => {
+  const where = ['webhook_id = $1'];
+  const params: Value[] = [webhookId];
+  if (filter.status !== undefined) where.push(`status = $${params.push(filter.status)}`);
+  if (filter.eventId !== undefined) where.push(`event_id = $${params.push(filter.eventId)}`);
+  return readPage<DeliveryRow, Delivery>(
+    db,
+    { select: `select ${DELIVERY}`, from: 'deliveries', where, params, order: 'id' },
+    query,
+    /^dlv_\w{26}$/,
+    toDelivery,
+  );
+};
+
+const KEPT_MS = 30 * 86_400_000;
+
+/** Removes deliveries that are older than they are kept. */
+export async function sweepDeliveries(db: Db, now: number): Promise<void> {
+  await db.atomic([{ sql: 'delete from deliveries where id < $1', params: [`dlv_${toBase32(now - KEPT_MS, 10)}`] }]);
+}

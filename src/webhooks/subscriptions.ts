@@ -1,0 +1,27 @@
+/** Which kinds of decision somebody is subscribed to: only those become events. */
+import type { Changes } from '../changes/changes.ts';
+import { ACCESS_KINDS, type AccessKind } from '../changes/kinds.ts';
+import type { Db } from '../db/db.ts';
+import { findActiveWebhooks } from './store.ts';
+import { type Webhook, wantedKinds } from './webhook.ts';
+
+type Subscriber = Pick<Webhook, 'events' | 'status'>;
+
+/** Returns what answers at any moment; it hears of a subscription before the webhook's own answer goes out. */
+export async function openSubscriptions(db: Db, changes: Changes): Promise<() => readonly AccessKind[]> {
+  const subscribers = new Map<string, Subscriber>();
+  let kinds: readonly AccessKind[] = [];
+  const update = (): void => {
+    const wanted = new Set([...subscribers.values()].flatMap(wantedKinds));
+    kinds = ACCESS_KINDS.filter((kind) => wanted.has(kind));
+  };
+  changes.subscribe(({ kind, id, object }) => {
+    if (!kind.startsWith('webhook.')) return;
+    if (kind === 'webhook.deleted') subscribers.delete(id);
+    else subscribers.set(id, object as Subscriber);
+    update();
+  });
+  for (const webhook of await findActiveWebhooks(db)) subscribers.set(webhook.id, webhook);
+  update();
+  return () => kinds;
+}
