@@ -267,7 +267,7 @@ const TURNS: [string, (records: Bench) => Promise<Decided[]>][] = [
     async ({ db, deleteContent }) => {
       await deleteContent(1);
       await db.atomic([{ sql: 'delete from changes' }]);
-      await db.atomic([{ sql: `insert into changes (at, kind, object_id) values (9, 'policy.created', 'pol_x')` }]);
+      await db.atomic([{ sql: `insert into changes (id, at, kind, object_id) values ('x', 9, 'policy.created', 'pol_x')` }]);
       return decided(1, 100).filter((one) => one.contentNo !== 1);
     },
   ],
@@ -299,7 +299,7 @@ test('records that came back from a backup: one from before a deletion', async (
   await db.atomic([
     { sql: 'delete from changes where seq > 3' },
     { sql: `update sqlite_sequence set seq = 3 where name = 'changes'` },
-    { sql: `insert into changes (at, kind, object_id) values (9, 'policy.created', 'pol_x')` },
+    { sql: `insert into changes (id, at, kind, object_id) values ('x', 9, 'policy.created', 'pol_x')` },
   ]);
   await addContent([{ no: 2 }]);
   await assertHolds(open(), all);

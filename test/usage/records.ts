@@ -6,6 +6,7 @@ import type { Step } from '../../src/db/db.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openSqlite, type SqliteDb } from '../../src/db/sqlite.ts';
 import { ledgerProcedure } from '../../src/ledger/sqlite.ts';
+import { newBody } from '../../src/lib/id.ts';
 
 export interface Decided {
   seq: number;
@@ -45,8 +46,8 @@ export async function openRecords(): Promise<Records> {
   await db.atomic([{ sql: `insert into settings (name, value) values ('ledger_no', '7'), ('ledger_reserved', '0')` }]);
 
   const change = (kind: string, no: number): Step => ({
-    sql: 'insert into changes (at, kind, object_id, object_no) values ($1, $2, $3, $4)',
-    params: [AT, kind, idOf(no), no],
+    sql: 'insert into changes (id, at, kind, object_id, object_no) values ($1, $2, $3, $4, $5)',
+    params: [newBody(0), AT, kind, idOf(no), no],
   });
 
   return {
