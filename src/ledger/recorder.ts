@@ -11,6 +11,8 @@ const FLUSH_MAX = 4_000;
 
 /** One request's entries with their places. */
 export interface Submission {
+  /** When it was taken in, epoch ms. */
+  at: number;
   entries: readonly Entry[];
   recorded: Recorded[];
   receipt: Receipt | undefined;
@@ -104,7 +106,7 @@ export function recorder(options: RecorderOptions) {
           const seq = options.nextSeq();
           return { id: decisionId(options.ledgerNo, at, seq), seq, at, granted: null };
         });
-        waiting.push({ entries, recorded, receipt, resolve, reject });
+        waiting.push({ at, entries, recorded, receipt, resolve, reject });
         waitingEntries += entries.length;
         if (!flushing) void run();
       });

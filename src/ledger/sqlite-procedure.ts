@@ -22,7 +22,8 @@ export interface LedgerPayload {
   rows: Value[];
   /** Four values for each claim: index of its entry, key, requests, period. */
   claims: (string | number)[];
-  receipts: (Receipt & { firstEntry: number })[];
+  /** `at`: when the request was taken in, epoch ms. */
+  receipts: (Receipt & { firstEntry: number; at: number })[];
   /** Kinds of decision that become events. */
   announced: readonly AccessKind[];
 }
@@ -128,22 +129,20 @@ export function procedure(connection: Connection): Procedure<LedgerPayload, numb
   }
 
   function insertReceipts({ ledgerNo, rows, claims, receipts }: LedgerPayload, answers: number[]): void {
-    for (const { scope, bodyHash, status, parts, firstEntry } of receipts) {
+    for (const { scope, bodyHash, status, parts, firstEntry, at: takenAt } of receipts) {
       const claimOf = new Map<number, number>();
       for (let i = 0; i < claims.length; i += 4) claimOf.set(claims[i] as number, (i / 4) * 3);
-      let now = 0;
       const body = parts.map((part) => {
         if (typeof part === 'string') return part;
         const index = firstEntry + part.entry;
         const at = rows[index * WIDTH + AT] as number;
-        now = at;
         const answer = claimOf.get(index);
         const granted = answer === undefined ? null : grantedAt(answers, answer);
         const id = decisionId(ledgerNo, at, rows[index * WIDTH] as number);
         return stringifyOrdered(settle(part, { id, at, granted }));
       });
       const receipt = { scope, bodyHash, status, body: body.join('') };
-      if (Number(insertReceipt.run(...receiptParams(receipt, now)).changes) !== 1) {
+      if (Number(insertReceipt.run(...receiptParams(receipt, takenAt)).changes) !== 1) {
         throw new ExpectationFailed('this request was answered already');
       }
     }

@@ -108,8 +108,8 @@ function toPayload(
   const claims: LedgerPayload['claims'] = [];
   const receipts: LedgerPayload['receipts'] = [];
   let index = 0;
-  for (const { entries, recorded, receipt } of submissions) {
-    if (receipt !== undefined) receipts.push({ ...receipt, firstEntry: index });
+  for (const { at, entries, recorded, receipt } of submissions) {
+    if (receipt !== undefined) receipts.push({ ...receipt, firstEntry: index, at });
     for (let i = 0; i < entries.length; i++) {
       const entry = entries[i] as (typeof entries)[number];
       const place = recorded[i] as (typeof recorded)[number];
