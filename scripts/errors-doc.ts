@@ -38,7 +38,8 @@ const MEANINGS: Record<ErrorCode, string> = {
   unsupported_media_type: 'The body is not sent as `application/json`.',
   idempotency_key_reused: 'The `Idempotency-Key` was used with another body within 24 hours. Use a new one.',
   internal_error: 'A fault of Postern. The log has its cause under the same `requestId`.',
-  service_unavailable: 'It cannot be done now and nothing was changed. Try again after `Retry-After` seconds.',
+  service_unavailable:
+    'It cannot be done now. Try again after `Retry-After` seconds. Nothing was changed, with one exception that the message names: the disk failed in the middle of writing; if Postern is then restarted before it can write again, the change may be found made.',
   storage_full: 'No space is left on the disk. Nothing was changed; reads go on.',
 };
 

@@ -29,21 +29,32 @@ export class UniqueViolation extends DbError {}
 export class ForeignKeyViolation extends DbError {}
 /** An expectation did not hold: someone else's edit came first. Read again and decide anew. */
 export class Conflict extends DbError {}
-/** The store cannot do it now; nothing was written. `full` when there is no space left. */
+/**
+ * The store cannot do it now; nothing was written. `full` when there is no space left. `inDoubt` when it failed while it was
+ * being committed: it does not stand, but if the service ends before a later commit succeeds, it may be found done.
+ */
 export class Unavailable extends DbError {
   readonly full: boolean;
-  constructor(message: string, options: { cause?: unknown; full?: boolean } = {}) {
+  readonly inDoubt: boolean;
+  constructor(message: string, options: { cause?: unknown; full?: boolean; inDoubt?: boolean } = {}) {
     super(message, { cause: options.cause });
     this.full = options.full ?? false;
+    this.inDoubt = options.inDoubt ?? false;
   }
 }
 
-export type DbErrorName = 'UniqueViolation' | 'ForeignKeyViolation' | 'Conflict' | 'Unavailable' | 'StorageFull';
+export type DbErrorName =
+  | 'UniqueViolation'
+  | 'ForeignKeyViolation'
+  | 'Conflict'
+  | 'Unavailable'
+  | 'InDoubt'
+  | 'StorageFull';
 
 /** An error class by its name: how errors cross from a worker thread. */
 export function dbError(name: DbErrorName, message: string): DbError {
   if (name === 'UniqueViolation') return new UniqueViolation(message);
   if (name === 'ForeignKeyViolation') return new ForeignKeyViolation(message);
   if (name === 'Conflict') return new Conflict(message);
-  return new Unavailable(message, { full: name === 'StorageFull' });
+  return new Unavailable(message, { full: name === 'StorageFull', inDoubt: name === 'InDoubt' });
 }

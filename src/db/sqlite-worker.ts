@@ -74,6 +74,7 @@ function writeGroup(group: Request[]): Answer[] {
   const answers: Answer[] = [];
   // Alone, a request that fails rolls back the transaction itself.
   const alone = group.length === 1;
+  let committing = false;
   try {
     connection.exec('begin immediate');
     for (const request of group) {
@@ -90,10 +91,11 @@ function writeGroup(group: Request[]): Answer[] {
       }
       if (!alone) connection.exec('release request');
     }
+    committing = true;
     connection.exec('commit');
     return answers;
   } catch (error) {
-    return abandon(group, error);
+    return abandon(group, error, committing);
   }
 }
 
@@ -102,8 +104,11 @@ const isFatal = (error: unknown): boolean => {
   return name === 'Unavailable' || name === 'StorageFull';
 };
 
-/** Nothing of the group was committed: say so to all of it, and start afresh on a new connection. */
-function abandon(group: Request[], cause: unknown): Answer[] {
+/**
+ * Nothing of the group was committed: say so to all of it, and start afresh on a new connection. What a failing disk did
+ * with the last step of a commit nobody knows: a crash before the next one may bring the whole group back.
+ */
+function abandon(group: Request[], cause: unknown, committing: boolean): Answer[] {
   forget();
   try {
     if (connection.inTransaction) connection.exec('rollback');
@@ -118,7 +123,9 @@ function abandon(group: Request[], cause: unknown): Answer[] {
   } catch {
     // Still no way to open it: the next group tries again on the old one and, failing that, comes back here.
   }
-  return group.map(() => failed(cause));
+  const answer = failed(cause);
+  const inDoubt = committing && !answer.ok && answer.error === 'Unavailable';
+  return group.map(() => (inDoubt ? { ...answer, error: 'InDoubt' } : answer));
 }
 
 function forget(): void {

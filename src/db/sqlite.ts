@@ -78,9 +78,11 @@ class Lane {
   #die(cause: Error): void {
     if (this.#dead !== undefined) return;
     this.#dead = cause;
-    for (const { reject } of [...this.#underWay, ...this.#waiting]) {
-      reject(new Unavailable('the storage thread ended', { cause }));
+    const message = 'the storage thread ended';
+    for (const { reject, request } of this.#underWay) {
+      reject(new Unavailable(message, { cause, inDoubt: request.kind !== 'read' }));
     }
+    for (const { reject } of this.#waiting) reject(new Unavailable(message, { cause }));
     this.#underWay = [];
     this.#waiting = [];
     this.#closed?.();

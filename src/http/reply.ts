@@ -26,9 +26,17 @@ export const sendJson = (reply: FastifyReply, status: number, text: string): Fas
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof Unavailable) {
-    return error.full
-      ? fail('storage_full', 'The storage is full. Nothing was changed; free space and try again.', { cause: error })
-      : unavailable('The storage cannot be reached at the moment. Nothing was changed; try again.', error);
+    if (error.full) {
+      return fail('storage_full', 'The storage is full. Nothing was changed; free space and try again.', {
+        cause: error,
+      });
+    }
+    return unavailable(
+      error.inDoubt
+        ? 'The storage failed while this was being written. It does not stand, unless Postern is restarted before it can write again; then look whether it does. Try again.'
+        : 'The storage cannot be reached at the moment. Nothing was changed; try again.',
+      error,
+    );
   }
   const { code = '', statusCode = 500 } = error as { code?: string; statusCode?: number };
   const known = FASTIFY[code];

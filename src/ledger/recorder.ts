@@ -30,7 +30,7 @@ export interface RecorderOptions {
   nextSeq: () => number;
   /**
    * Commits submissions in one transaction and answers, for each claim in order, what was granted. A rejected promise
-   * means that nothing of it was written.
+   * means that nothing of it stands.
    */
   flush: (submissions: readonly Submission[]) => Promise<Granted[]>;
 }

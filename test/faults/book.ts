@@ -83,6 +83,8 @@ export class Book {
   answered = 0;
   /** What an edit may be refused with now; a check that cannot be recorded is always a 503. Nothing was changed then. */
   editsRefusedAs: Refusal | null = null;
+  /** Whether the answers must say that an edit may be found after a crash; null: not looked at. */
+  editsInDoubt: boolean | null = null;
   readonly refused: Sent[] = [];
   readonly refusals = { storage_full: 0, service_unavailable: 0 };
 
@@ -113,6 +115,10 @@ export class Book {
       const code = records ? 'service_unavailable' : this.editsRefusedAs;
       const status = code === 'storage_full' ? 507 : 503;
       assert.deepEqual([reply.status, reply.body.error.code], [status, code], `${sent.kind}: ${reply.text}`);
+      if (!records && this.editsInDoubt !== null) {
+        const told = !/nothing was changed/i.test(reply.body.error.message as string);
+        assert.equal(told, this.editsInDoubt, `${sent.kind}: ${reply.text}`);
+      }
       this.refusals[code]++;
       this.refuse(sent);
       return;

@@ -153,6 +153,7 @@ async function runFaults(dataDir: string, options: FaultOptions, faults: readonl
       const known = await aDecision(service);
       let over = false;
       book.editsRefusedAs = fault.edits;
+      book.editsInDoubt = fault.mayLinger === true || (fault.edits === 'storage_full' ? false : null);
       const load = Promise.all(
         Array.from({ length: CLIENTS }, (_, client) => {
           const own = seeded(random.int(0, 2 ** 31));
