@@ -27,7 +27,7 @@ import { supportIdempotency } from './http/idempotency.ts';
 import { describeApi } from './http/openapi.ts';
 import { type App, createServer } from './http/server.ts';
 import { openKeys } from './keys/authenticate.ts';
-import { ensureFirstKey } from './keys/bootstrap.ts';
+import { ensureFirstKey, firstKeyShown } from './keys/bootstrap.ts';
 import { keyRoutes } from './keys/routes.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { findDecisions } from './ledger/log.ts';
@@ -55,8 +55,10 @@ export const VERSION = '0.1.0';
 export interface Service {
   /** Where it answers, such as http://127.0.0.1:8080. */
   address: string;
-  /** The first key, on the first start only. */
+  /** The first key, on the first start only, and until it was shown. */
   firstKey: string | undefined;
+  /** The first key has reached somebody. Until this is said and settled, the next start replaces it if it was never used. */
+  firstKeyShown(): Promise<void>;
   /** Not ready, then whatever is under way is finished, then everything is closed. */
   close(): Promise<void>;
 }
@@ -79,14 +81,14 @@ const IDLE_CHECK_MS = 50;
 /** Throws DataDirHeld, or what kept a part from opening; what was open by then is closed again. */
 export async function startService(options: Options): Promise<Service> {
   await using opened = new AsyncDisposableStack();
-  const { address, firstKey } = await open(options, opened);
+  const started = await open(options, opened);
   // From here on they live as long as the service.
   const parts = opened.move();
-  return { address, firstKey, close: () => parts.disposeAsync() };
+  return { ...started, close: () => parts.disposeAsync() };
 }
 
 /** Opens part by part; each says how it is closed, and they are closed in the opposite order. */
-async function open(options: Options, opened: AsyncDisposableStack): Promise<Pick<Service, 'address' | 'firstKey'>> {
+async function open(options: Options, opened: AsyncDisposableStack): Promise<Omit<Service, 'close'>> {
   const { config, logger, clock = steadyClock(), onFatal = () => {} } = options;
   let notReady: string | undefined = 'The service is starting.';
 
@@ -176,10 +178,10 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Pic
     clearInterval(idle);
   });
   const address = await app.listen({ host: config.host, port: config.port });
-  // Only now: a key that is stored and never shown would lock the operator out.
+  // Only now: a start that fails, such as on a port that is taken, makes no key.
   const firstKey = await ensureFirstKey(db, config.bootstrapKey, clock.now());
   notReady = undefined;
-  return { address, firstKey };
+  return { address, firstKey, firstKeyShown: () => firstKeyShown(db) };
 }
 
 /** Work that is done now and then, one at a time. Returns what ends it. */

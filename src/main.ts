@@ -31,7 +31,10 @@ try {
 
   const service = await startService({ config, logger, onFatal });
   logger.info({ address: service.address }, 'ready');
-  if (service.firstKey !== undefined) welcome(service.address, service.firstKey, config.bootstrapKey !== null);
+  if (service.firstKey !== undefined) {
+    await print(welcome(service.address, service.firstKey, config.bootstrapKey !== null));
+    await service.firstKeyShown();
+  }
 
   logger.info({ signal: await asked }, 'stopping');
   setTimeout(() => stop('Requests were still under way after 10 s; stopped without them.'), STOP_WITHIN_MS).unref();
@@ -45,12 +48,12 @@ try {
   throw error;
 }
 
-function welcome(address: string, key: string, chosen: boolean): void {
+function welcome(address: string, key: string, chosen: boolean): string {
   const shown = chosen ? '$POSTERN_BOOTSTRAP_KEY' : key;
   const first = chosen
     ? 'The first key is the one in POSTERN_BOOTSTRAP_KEY.'
     : `The first key, shown this once; it may do everything:\n\n  ${key}`;
-  process.stdout.write(`Postern answers on ${address}
+  return `Postern answers on ${address}
 
 ${first}
 
@@ -62,5 +65,12 @@ Try it:
     -d '{"contentId":"hello","requesterId":"gptbot","explain":true}'
 
 The API: ${address}/docs
-`);
+`;
+}
+
+/** Settles when the text is out. */
+function print(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error == null ? resolve() : reject(error)));
+  });
 }

@@ -1,12 +1,17 @@
-/** The first key: made at the first start, or the one the operator chose. */
-import type { Db } from '../db/db.ts';
+/**
+ * The first key: made at the first start, or the one the operator chose. One that was made is marked as unseen until it was
+ * shown: a start that ended in between left a key that nobody knows, and the next one replaces it.
+ */
+import type { Db, Step } from '../db/db.ts';
 import { newId } from '../lib/id.ts';
 import { hashOfKey, newKeyText, prefixOfKey } from './key.ts';
-import { hasKeys, insertKey } from './store.ts';
+import { hasKeys, insertKey, isUsed, revokeKey } from './store.ts';
 
-/** The text of the key if this is the first start; undefined when there are keys. */
+/** The text of the key if this is the first start, or as good as that; undefined when somebody has a key. */
 export async function ensureFirstKey(db: Db, chosen: string | null, now: number): Promise<string | undefined> {
-  if (await hasKeys(db)) return undefined;
+  const unseen = await findUnseen(db);
+  const inHands = unseen === undefined ? await hasKeys(db) : await isUsed(db, unseen);
+  if (inHands) return undefined;
   const text = chosen ?? newKeyText('secret');
   const key = {
     id: newId('key_', now),
@@ -20,6 +25,24 @@ export async function ensureFirstKey(db: Db, chosen: string | null, now: number)
     lastUsedAt: null,
     createdAt: now,
   } as const;
-  await db.atomic([insertKey({ ...key, permissions: ['*'], allowedIps: [] }, hashOfKey(text))]);
+  await db.atomic([
+    ...(unseen === undefined ? [] : [revokeKey(unseen, now, false), SEEN]),
+    insertKey({ ...key, permissions: ['*'], allowedIps: [] }, hashOfKey(text)),
+    ...(chosen === null ? [markUnseen(key.id)] : []),
+  ]);
   return text;
+}
+
+/** To be called when the key has been shown; it then stays, used or not. */
+export const firstKeyShown = (db: Db): Promise<void> => db.atomic([SEEN]);
+
+const markUnseen = (id: string): Step => ({
+  sql: `insert into settings (name, value) values ('unseen_key', $1)`,
+  params: [id],
+});
+const SEEN: Step = { sql: `delete from settings where name = 'unseen_key'` };
+
+async function findUnseen(db: Db): Promise<string | undefined> {
+  const [row] = await db.read<{ value: string }>(`select value from settings where name = 'unseen_key'`);
+  return row?.value;
 }

@@ -67,6 +67,16 @@ export async function hasKeys(db: Db): Promise<boolean> {
   return (await db.read('select 1 from api_keys limit 1')).length > 0;
 }
 
+/** Whether a request came with it; its last use may not have been written down yet, its edits have been. */
+export async function isUsed(db: Db, id: string): Promise<boolean> {
+  const used = await db.read(
+    `select 1 from api_keys where id = $1 and last_used_at is not null
+     union all select 1 from changes where key_id = $1 limit 1`,
+    [id],
+  );
+  return used.length > 0;
+}
+
 export const insertKey = (key: Key, hash: string): Step => ({
   sql: `insert into api_keys (id, hash, prefix, name, type, permissions, allowed_ips, expires_at, created_at)
         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,

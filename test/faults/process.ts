@@ -78,7 +78,8 @@ export function launch(options: LaunchOptions): Running {
   });
   let output = '';
   let url = '';
-  const exited = new Promise<End>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+  // Not before all it wrote has been heard.
+  const exited = new Promise<End>((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
   const ready = new Promise<void>((resolve, reject) => {
     let rest = '';
     const timer = setTimeout(() => reject(new Error(`not ready in time:\n${output}`)), READY_WITHIN_MS);

@@ -55,6 +55,7 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
     });
   let service = await start();
   const key = service.firstKey ?? '';
+  await service.firstKeyShown();
   const test: TestService = {
     service,
     url: service.address,
