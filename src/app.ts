@@ -2,7 +2,6 @@
  * The composition root: opens the stores, wires the rooms, and closes them in the opposite order. Nothing here decides
  * anything.
  */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { impactRoutes } from './access/impact-routes.ts';
@@ -35,6 +34,7 @@ import { decisionRoutes } from './ledger/routes.ts';
 import { ledgerProcedure, openSqliteLedger } from './ledger/sqlite.ts';
 import { sweep } from './ledger/sweep.ts';
 import { type Clock, steadyClock } from './lib/clock.ts';
+import { makeFolder } from './lib/folder.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { ensureDefaultPolicy } from './policies/store.ts';
 import { announceExpired } from './requesters/expiry.ts';
@@ -92,7 +92,7 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
   const { config, logger, clock = steadyClock(), onFatal = () => {} } = options;
   let notReady: string | undefined = 'The service is starting.';
 
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(config.dataDir);
   const hold = holdFile(join(config.dataDir, 'postern.lock'));
   if (hold === undefined) {
     throw new DataDirHeld(`Another process works with the data in ${config.dataDir}. Stop it, or name another folder.`);
