@@ -3,6 +3,7 @@
  * the connection broke first; then it may have had its effect or not, but never half of it and never twice.
  */
 import assert from 'node:assert/strict';
+import { becomes, type Holder, type HolderState } from './holder.ts';
 import type { Reply, Running } from './process.ts';
 
 export interface CheckItem {
@@ -46,6 +47,7 @@ export type Sent = Base &
     | ({ kind: 'bulk-create' } & Items)
     | ({ kind: 'bulk-delete' } & Items)
     | { kind: 'policy'; token: string }
+    | { kind: 'holder'; holder: Holder; after: HolderState | null; made: boolean }
   );
 
 export type Refusal = 'storage_full' | 'service_unavailable';
@@ -74,6 +76,7 @@ export class Book {
   /** Recorded checks by token: what was answered, or null while that is unknown. */
   readonly checks = new Map<string, { item: CheckItem; decision: Decided | null }>();
   readonly items = new Map<string, Item>();
+  readonly holders: Holder[] = [];
   /** Edits of the shared policy: token → version, null while unknown. */
   readonly policyEdits = new Map<string, number | null>();
   /** Answered requests with an Idempotency-Key. */
@@ -123,7 +126,7 @@ export class Book {
       this.refuse(sent);
       return;
     }
-    const wanted = sent.kind === 'create' ? 201 : 200;
+    const wanted = sent.kind === 'create' || (sent.kind === 'holder' && sent.made) ? 201 : 200;
     assert.equal(reply.status, wanted, `${sent.method} ${sent.path} ${JSON.stringify(sent.body)}: ${reply.text}`);
     this.answered++;
     sent.reply = { status: reply.status, text: reply.text };
@@ -132,6 +135,10 @@ export class Book {
       const decisions: Decided[] = sent.kind === 'check' ? [reply.body] : reply.body.data;
       assert.equal(decisions.length, sent.checks.length);
       for (const [i, item] of sent.checks.entries()) this.decided(item, decisions[i] as Decided);
+    } else if (sent.kind === 'holder') {
+      becomes(sent.holder, sent.after);
+      if (reply.body.object === 'license')
+        sent.holder.licenseIds.set(reply.body.type as string, reply.body.id as string);
     } else if (sent.kind === 'policy') this.policyEdits.set(sent.token, reply.body.version as number);
     else if (sent.kind === 'delete') gone(sent.item);
     else if (sent.kind === 'bulk-delete') {

@@ -5,9 +5,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { isDeepStrictEqual } from 'node:util';
 import { placeOf } from '../../src/ledger/decision.ts';
 import { REASONS, type Reason } from '../../src/ledger/reason.ts';
 import { type Book, type Decided, gone, type Item, type Sent, there } from './book.ts';
+import { becomes, checkHolders, readHolder, sorted } from './holder.ts';
 import { eventually, type Reply, type Running } from './process.ts';
 import type { Random } from './random.ts';
 import { LIMIT_NAMES, LIMITS, type LimitName, type Round, type Stage } from './workload.ts';
@@ -69,6 +71,7 @@ export class Verifier {
       await this.#checkStats(service, file, random);
       if (whole) await this.#checkStream(service, file);
       this.#checkContent(file);
+      checkHolders(file, this.#book.holders);
       if (whole || random.chance(0.1)) {
         const [integrity] = file.prepare('pragma integrity_check').all();
         assert.equal(integrity?.integrity_check, 'ok');
@@ -77,6 +80,9 @@ export class Verifier {
       file.close();
     }
     await this.#checkItems(service, random, whole);
+    for (const holder of this.#book.holders.slice(whole ? -100 : -5)) {
+      assert.deepEqual(await readHolder(service, holder), sorted(holder.state), holder.id);
+    }
     await this.#checkLog(service, random, whole ? 100 : 5);
   }
 
@@ -104,6 +110,12 @@ export class Verifier {
       this.found.unknownKept++;
       if (sent.kind === 'delete') gone(item);
       else there(item, title, item.revision + 1);
+    } else if (sent.kind === 'holder') {
+      const seen = await readHolder(service, sent.holder);
+      const happened = isDeepStrictEqual(seen, sorted(sent.after));
+      if (!happened) assert.deepEqual(seen, sorted(sent.holder.state), 'half an edit');
+      this.found[happened ? 'unknownKept' : 'unknownLost']++;
+      if (happened) becomes(sent.holder, sent.after);
     } else if (sent.kind === 'bulk-create' || sent.kind === 'bulk-delete') {
       const seen = await Promise.all(sent.items.map((item) => this.#read(service, item)));
       const exist = seen.filter(({ exists }) => exists).length;

@@ -1,5 +1,6 @@
 /** Clients that check, register, edit and delete until the service is gone. Each edits content of its own. */
 import { Book, Broken, type CheckItem, type Item, newItem, type Sent } from './book.ts';
+import { newHolder } from './holder.ts';
 import type { Running } from './process.ts';
 import type { Random } from './random.ts';
 
@@ -108,8 +109,9 @@ class Client {
     const kind = random.next();
     const own = this.#items.filter((item) => item.exists);
     if (kind < 0.45) return this.#check();
-    if (kind < 0.6) return this.#batch();
-    if (kind < 0.72 || own.length === 0) return this.#create();
+    if (kind < 0.57) return this.#batch();
+    if (kind < 0.64) return this.#holder();
+    if (kind < 0.73 || own.length === 0) return this.#create();
     if (kind < 0.84) return this.#update(random.pick(own));
     if (kind < 0.89) return this.#delete(random.pick(own));
     if (kind < 0.92) return this.#bulkCreate();
@@ -250,6 +252,52 @@ class Client {
       idempotencyKey: this.#key(),
       items,
     };
+  }
+
+  /** A requester is made, given licences, edited, deleted; each edit changes something. */
+  #holder(): Sent {
+    const random = this.#random;
+    const token = this.#token();
+    const base = { client: this.#name, kind: 'holder', idempotencyKey: this.#key() } as const;
+    const client = this.#name.split('.').at(-1) ?? '';
+    const own = this.#book.holders.filter((one) => one.client === client && one.state !== null);
+    const holder = own.length === 0 || random.chance(0.1) ? undefined : random.pick(own.slice(-3));
+    if (holder?.state == null) {
+      const made = newHolder(`holder/${token}`, client);
+      this.#book.holders.push(made);
+      const body = { id: made.id, name: token };
+      const after = { name: token, licenses: [] };
+      return { ...base, method: 'POST', path: '/v1/requesters', body, holder: made, after, made: true };
+    }
+    const { state } = holder;
+    const path = `/v1/requesters/${encodeURIComponent(holder.id)}`;
+    const kind = random.next();
+    if (kind < 0.1) {
+      const after = { ...state, name: token };
+      return { ...base, method: 'PATCH', path, body: { name: token }, holder, after, made: false };
+    }
+    if (kind < 0.15)
+      return { ...base, idempotencyKey: undefined, method: 'DELETE', path, holder, after: null, made: false };
+    const license = random.pick([undefined, ...state.licenses.filter(({ status }) => status !== 'revoked')]);
+    if (license === undefined) {
+      const given = { type: token, features: [token], status: 'active' };
+      const body = { requesterId: holder.id, type: token, features: [token] };
+      const after = { ...state, licenses: [...state.licenses, given] };
+      return { ...base, method: 'POST', path: '/v1/licenses', body, holder, after, made: true };
+    }
+    const others = state.licenses.filter((one) => one !== license);
+    const licensePath = `/v1/licenses/${holder.licenseIds.get(license.type)}`;
+    const next = (edit: object) => ({ ...state, licenses: [...others, { ...license, ...edit }] });
+    if (kind < 0.35) {
+      const after = next({ status: 'revoked' });
+      return { ...base, method: 'POST', path: `${licensePath}/revoke`, holder, after, made: false };
+    }
+    if (kind < 0.5) {
+      const after = { ...state, licenses: others };
+      return { ...base, idempotencyKey: undefined, method: 'DELETE', path: licensePath, holder, after, made: false };
+    }
+    const body = { features: [token], status: license.status === 'active' ? 'suspended' : 'active' };
+    return { ...base, method: 'PATCH', path: licensePath, body, holder, after: next(body), made: false };
   }
 
   #policy(): Sent {
