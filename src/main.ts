@@ -6,6 +6,7 @@ enableCompileCache();
 process.env.NODE_COMPILE_CACHE ??= getCompileCacheDir();
 const { pino } = await import('pino');
 const { ConfigError, readConfig, unknownSettings } = await import('./config.ts');
+type Config = import('./config.ts').Config;
 const { DataDirHeld, startService } = await import('./app.ts');
 
 /** Longer than this nobody waits for a request that is under way. */
@@ -16,8 +17,9 @@ const stop = (message: string): never => {
   process.exit(1);
 };
 
+let config: Config | undefined;
 try {
-  const config = readConfig(process.env);
+  config = readConfig(process.env);
   const logger = pino({ level: config.logLevel }, pino.destination(2));
   for (const warning of unknownSettings(process.env)) logger.warn(warning);
   const onFatal = (cause: Error): void => {
@@ -41,11 +43,28 @@ try {
   await service.close();
   process.exit(0);
 } catch (error) {
-  if (error instanceof ConfigError || error instanceof DataDirHeld) stop(error.message);
-  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
-    stop('The port is taken by another process. Stop it, or set POSTERN_PORT to another one (0 takes a free one).');
+  if (error instanceof ConfigError) {
+    stop([error.message, ...unknownSettings(process.env).map((warning) => `  - ${warning}`)].join('\n'));
   }
+  if (error instanceof DataDirHeld) stop(error.message);
+  const why = config === undefined ? undefined : refusalOf(error as NodeJS.ErrnoException, config);
+  if (why !== undefined) stop(why);
   throw error;
+}
+
+/** What the operating system did not allow, as a sentence that names the setting; undefined for anything else. */
+function refusalOf({ code = '', syscall }: NodeJS.ErrnoException, { host, port, dataDir }: Config): string | undefined {
+  if (code === 'EADDRINUSE') {
+    return `Port ${port} is taken by another process. Stop it, or set POSTERN_PORT to another one (0 takes a free one).`;
+  }
+  if (syscall === 'listen' && code === 'EACCES') {
+    return `Port ${port} may not be opened by this user. Set POSTERN_PORT to one above 1023.`;
+  }
+  if (syscall === 'listen' || syscall === 'getaddrinfo') {
+    return `POSTERN_HOST is ${host}, which is no address of this machine (${code}).`;
+  }
+  if (syscall === 'mkdir') return `POSTERN_DATA_DIR is ${dataDir}, which cannot be used as a folder (${code}).`;
+  return undefined;
 }
 
 function welcome(address: string, key: string, chosen: boolean): string {

@@ -104,6 +104,34 @@ describe('settings', () => {
   });
 });
 
+describe('a start that cannot succeed ends with 1 and a sentence that names what to change, not with a stack', () => {
+  const file = join(root, 'file');
+  writeFileSync(file, '');
+  for (const [what, env, sentence] of [
+    ['an address that is not ours', { POSTERN_HOST: '192.0.2.1' }, /POSTERN_HOST.*192\.0\.2\.1/],
+    ['a name that is none', { POSTERN_HOST: 'no-such-host.invalid' }, /POSTERN_HOST.*no-such-host\.invalid/],
+    ['a data folder that is a file', { POSTERN_DATA_DIR: file }, /POSTERN_DATA_DIR.*file/],
+    ['a data folder below a file', { POSTERN_DATA_DIR: join(file, 'a') }, /POSTERN_DATA_DIR.*file/],
+    ['a misspelt setting beside a wrong one', { POSTERN_PRT: '1', POSTERN_PORT: 'x' }, /POSTERN_PRT.*POSTERN_PORT\?/],
+  ] as const) {
+    test(what, async () => {
+      const { ended, err } = run({ POSTERN_DATA_DIR: folder(), ...env });
+      assert.equal(await ended, 1);
+      assert.match(err(), sentence);
+      assert.doesNotMatch(err(), /^ {4}at /m);
+    });
+  }
+  test('a port that is taken', async () => {
+    const first = run({ POSTERN_DATA_DIR: folder() });
+    const { port } = new URL(await first.ready);
+    const second = run({ POSTERN_DATA_DIR: folder(), POSTERN_PORT: port });
+    assert.equal(await second.ended, 1);
+    assert.match(second.err(), new RegExp(`${port} is taken`));
+    first.child.kill('SIGTERM');
+    await first.ended;
+  });
+});
+
 describe('the process', () => {
   test('prints its first key once with requests that work, then never again; SIGTERM ends it with 0', async () => {
     const dir = folder();
