@@ -6,7 +6,14 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+  type RawServerDefault,
+} from 'fastify';
 import { Failure, fail } from '../errors.ts';
 import { stringifyOrdered } from '../lib/json.ts';
 import { hooksOf } from './hooks.ts';
@@ -59,6 +66,9 @@ export function createServer(logger: FastifyBaseLogger): App {
     clientErrorHandler: (error, socket) => answerMalformed(error, socket),
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.headersTimeout = HEADERS_TIMEOUT_MS;
+  app.server.on('connect', (_request, socket: Socket) =>
+    answerMalformed(Object.assign(new Error('not a proxy'), { code: 'CONNECT' }), socket),
+  );
   app.server.on('checkExpectation', (request) => answerMalformed(new Error('expectation'), request.socket));
 
   app.setValidatorCompiler(validatorCompiler as never);
@@ -113,19 +123,21 @@ function refuseUnknownRoutes(app: App): void {
     const pattern = url.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+');
     for (const one of [method].flat()) routes.push({ method: one, path: new RegExp(`^${pattern}$`) });
   });
-  app.setNotFoundHandler((request, reply) => {
+  const refuse = (request: FastifyRequest, reply: FastifyReply): Failure => {
     const [path = ''] = request.url.split('?', 1);
     const methods = new Set(routes.filter((route) => route.path.test(path)).map((route) => route.method));
     if (methods.size === 0) {
-      throw fail(
+      return fail(
         'route_not_found',
         `There is no ${request.method} ${path.slice(0, 200)}. See /docs for what there is.`,
       );
     }
     const allow = [...methods].sort().join(', ');
     reply.header('allow', allow);
-    throw fail('method_not_allowed', `${path.slice(0, 200)} does not take ${request.method}, only ${allow}.`);
-  });
+    return fail('method_not_allowed', `${path.slice(0, 200)} does not take ${request.method}, only ${allow}.`);
+  };
+  // Before the body is looked at: what is wrong with it does not matter here.
+  app.addHook('onRequest', (request, reply, done) => (request.is404 ? done(refuse(request, reply)) : done()));
 }
 
 /** What is not even HTTP gets an answer of the same form, with an id to ask about. */
@@ -146,6 +158,7 @@ function answerMalformed(error: Error & { code?: string }, socket: Socket): void
 const NO_HOST = fail('invalid_request', 'The request has no Host header, which HTTP/1.1 demands.');
 
 const MALFORMED: Record<string, string> = {
+  CONNECT: 'This is not a proxy: it does not take CONNECT.',
   HPE_HEADER_OVERFLOW: 'The request headers are larger than 16 KiB.',
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
 };

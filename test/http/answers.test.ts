@@ -101,6 +101,7 @@ describe('Request-Id', () => {
         'Transfer-Encoding: chunked\r\n\r\nZZZ\r\n\r\n',
     ],
     ['an expectation nobody meets', () => `GET /v1/content HTTP/1.1\r\nHost: x\r\n${auth()}Expect: tea\r\n\r\n`],
+    ['CONNECT, as if this were a proxy', () => 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n'],
     ['a TLS hello', () => '\u0016\u0003\u0001\u0002\u0000\u0001\r\n\r\n'],
   ];
   for (const [what, text] of malformed) {
@@ -551,6 +552,16 @@ describe('routes and methods', () => {
       const allow = (answer.headers.get('allow') ?? '').split(/\s*,\s*/);
       for (const one of methods) assert.ok(allow.includes(one), `${one} in ${allow}`);
       assert.ok(!allow.includes(method));
+    });
+  }
+  for (const [what, method, sent] of [
+    ['a body that is not JSON', 'PUT', { body: 'x', headers: { 'content-type': 'text/plain' } }],
+    ['broken JSON', 'PUT', { body: '{' }],
+    ['a method that must have a body and has none', 'QUERY', {}],
+  ] as const) {
+    test(`with ${what} it is still 405, and 404 where there is no path`, async () => {
+      assertError(await wire(postern, method, '/v1/content', sent), 'method_not_allowed');
+      assertError(await wire(postern, method, '/v1/nowhere', sent), 'route_not_found');
     });
   }
 });
