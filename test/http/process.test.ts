@@ -37,7 +37,8 @@ function run(env: Record<string, string>): Run {
   const ended = new Promise<number | null>((done) => child.once('close', (code) => done(code)));
   const ready = new Promise<string>((done, refuse) => {
     const look = () => {
-      const address = /http:\/\/127\.0\.0\.1:\d+/.exec(err + out)?.[0];
+      // Not the line that says it listens: it is ready a little later.
+      const address = /"address":"(http:\/\/127\.0\.0\.1:\d+)"/.exec(err)?.[1];
       if (address !== undefined) done(address);
     };
     child.stdout?.on('data', (chunk) => ((out += chunk), look()));
