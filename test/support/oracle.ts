@@ -1,9 +1,10 @@
-/** The oracle's inputs as ours. */
-import { compile } from '../../src/policies/compile.ts';
+/** The oracle's inputs as ours, and our verdicts in the oracle's words. */
+import { decide } from '../../src/access/decide.ts';
+import { type CompiledPolicy, compile } from '../../src/policies/compile.ts';
 import { Facts } from '../../src/policies/facts.ts';
-import type { OracleInput } from '../oracle/decide.ts';
+import type { OracleInput, OracleVerdict } from '../oracle/decide.ts';
 
-export const policyOf = ({ policy, content }: OracleInput) =>
+export const policyOf = ({ policy, content }: Pick<OracleInput, 'policy' | 'content'>): CompiledPolicy =>
   compile({
     no: 1,
     id: content.policyId,
@@ -14,7 +15,7 @@ export const policyOf = ({ policy, content }: OracleInput) =>
     defaultAction: policy.defaultAction,
   });
 
-export const factsOf = (input: OracleInput): Facts =>
+export const factsOf = (input: Omit<OracleInput, 'usedUp' | 'policy'>): Facts =>
   new Facts({
     at: input.at,
     content: { ...input.content, no: 1, archived: input.content.status === 'archived' },
@@ -27,3 +28,16 @@ export const factsOf = (input: OracleInput): Facts =>
     userAgent: input.context.userAgent ?? null,
     licenses: input.licenses.map((license) => ({ ...license, id: null, active: license.status === 'active' })),
   });
+
+/** The ledger's part, a used-up limit, is played by `usedUp`. */
+export function verdictOf(policy: CompiledPolicy, facts: Facts, usedUp: OracleInput['usedUp']): OracleVerdict {
+  const { rule, reason, permissions } = decide(policy, facts);
+  const limited = reason === null && rule?.limit != null && usedUp(rule.index);
+  const final = limited ? 'rate_limit_exceeded' : reason;
+  return {
+    allowed: final === null,
+    reason: final,
+    permissions: final === null ? [...permissions] : [],
+    matchedRule: rule === null ? null : { index: rule.index, priority: rule.priority },
+  };
+}
