@@ -42,3 +42,23 @@ test('keys written with escapes are keys like others', () => {
   const written = String.raw`{"b":1,"\u0031":2,"\ue0005":3,"2\"x":4,"x":"a,", ":":1, "5":2}`;
   assert.equal(stringifyOrdered(parseOrdered(written)), '{"b":1,"1":2,"\ue0005":3,"2\\"x":4,"x":"a,",":":1,"5":2}');
 });
+
+test('a key is the same inside whatever stands beside it, so that records of different bodies can be compared', () => {
+  const key = fc.oneof(
+    fc.constantFrom('0', '7', '01', '4k', '2026-11', '4294967294', '4294967295', '99999999999999999999', '-1', 'a', ''),
+    fc.constantFrom('\ue000', '\ue0007', '\ue0004k', '__proto__'),
+    fc.stringMatching(/^[0-9]{1,11}[a-z]?$/),
+  );
+  /** The inner form of a key, among these others. */
+  const inner = (name: string, others: readonly string[]): string | undefined => {
+    const members = [...new Set([...others, name])].map((one) => `${JSON.stringify(one)}:${one === name}`);
+    const value = parseOrdered(`[{"b":1},{${members.join(',')}}]`) as [object, object];
+    return Object.entries(value[1]).find(([, mine]) => mine)?.[0];
+  };
+  fc.assert(
+    fc.property(key, fc.array(key, { maxLength: 4 }), (name, others) => {
+      assert.equal(inner(name, others), inner(name, []));
+    }),
+    { numRuns: 5000 },
+  );
+});

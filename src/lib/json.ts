@@ -18,7 +18,7 @@ export function parseOrdered(text: string): unknown {
 
 function marked(key: string, inner: string): string {
   const name = JSON.parse(`"${inner}"`) as string;
-  return isDigit(name.charCodeAt(0)) || name.startsWith(MARK) ? JSON.stringify(MARK + name) : key;
+  return isIndex(name) || name.startsWith(MARK) ? JSON.stringify(MARK + name) : key;
 }
 
 /** The text of a value that `parseOrdered` gave, or that was put together from such values. */
@@ -33,7 +33,7 @@ function needsMarks(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(needsMarks);
   let first = true;
   for (const key in value) {
-    if (first && isDigit(key.charCodeAt(0))) return true;
+    if (first && isIndex(key)) return true;
     if (key.startsWith(MARK)) return true;
     first = false;
     if (needsMarks(value[key as never])) return true;
@@ -41,7 +41,11 @@ function needsMarks(value: unknown): boolean {
   return false;
 }
 
-const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+/**
+ * Exactly the keys that JavaScript moves: array indexes. What a key is inside must follow from the key alone, or a condition
+ * of one body would not find the metadata of another.
+ */
+const isIndex = (key: string): boolean => /^(?:0|[1-9]\d{0,9})$/.test(key) && Number(key) < 2 ** 32 - 1;
 
 /** A key as its sender wrote it. */
 export const plainKey = (key: string): string => (key.startsWith(MARK) ? key.slice(1) : key);
