@@ -53,3 +53,9 @@ export function lengthOf(text: string): number {
   }
   return count;
 }
+
+/**
+ * A text in small letters, letter by letter: what is inside a text stays inside it. `toLowerCase` alone makes a sigma at the
+ * end of a word another letter than one within it, so that "ΟΔΟΣ" would not be found in "ΟΔΟΣBot".
+ */
+export const smallLetters = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');

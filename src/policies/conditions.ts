@@ -6,6 +6,7 @@
 import { type TSchema, Type } from 'typebox';
 import { toIso } from '../lib/clock.ts';
 import { contains, parseRange, type Range } from '../lib/ip-range.ts';
+import { smallLetters } from '../lib/text.ts';
 import type { Facts, LicenseFacts } from './facts.ts';
 import type { Action } from './policy.ts';
 import { compileTime, TimeSchema } from './time.ts';
@@ -300,7 +301,7 @@ export const CONDITIONS = {
     doc: 'The user agent contains this text, in upper or lower case (`context.userAgent`).',
     example: ['GPTBot', 'ClaudeBot'],
     compile(value: string | string[]): Test {
-      const parts = list(value).map((part) => part.toLowerCase());
+      const parts = list(value).map(smallLetters);
       return (facts) => {
         const agent = facts.lowerAgent;
         return agent === null ? undefined : parts.some((part) => agent.includes(part));

@@ -1,5 +1,6 @@
 /** What one check knows. Conditions ask it and nothing else; what is null the check does not know. */
 import { type Address, parseAddress } from '../lib/ip-range.ts';
+import { smallLetters } from '../lib/text.ts';
 
 export interface ContentFacts {
   readonly no: number;
@@ -93,7 +94,7 @@ export class Facts {
 
   get lowerAgent(): string | null {
     if (this.userAgent === null) return null;
-    this.#lowerAgent ??= this.userAgent.toLowerCase();
+    this.#lowerAgent ??= smallLetters(this.userAgent);
     return this.#lowerAgent;
   }
 

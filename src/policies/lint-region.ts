@@ -12,6 +12,7 @@
  * - rules with so many alternatives or values that the reasoning is given up (ALTERNATIVES_MAX, PIECES_MAX, Meter).
  */
 import { parseRange, type Range } from '../lib/ip-range.ts';
+import { smallLetters } from '../lib/text.ts';
 import { CONDITIONS, type ConditionKey, conditionOf, list } from './conditions.ts';
 import type { Facts } from './facts.ts';
 import {
@@ -201,7 +202,7 @@ function alternativesOf(key: string, value: unknown, denies: boolean): Literal[]
       return [[literal(name, ADDRESSES, union(ranges.filter((range) => range !== undefined).map(toInterval)))]];
     }
     case 'userAgent':
-      return [[literal(name, PARTS, [...new Set(list(value as string | string[]).map((part) => part.toLowerCase()))])]];
+      return [[literal(name, PARTS, [...new Set(list(value as string | string[]).map(smallLetters))])]];
     case 'contentId':
     case 'contentTags':
     case 'requesterTags':

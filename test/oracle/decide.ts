@@ -33,6 +33,7 @@
 // 17. An allow rule with `permissions: []` allows a check that names no permission, and grants nothing.
 // 18. `default: allow` as default action grants full_access, so a check naming another right of use is denied
 //     `permission_not_granted` with no matched rule.
+// 19. A user agent that contains a text letter by letter contains it in any case too; the two small sigmas are one letter.
 
 export interface OracleInput {
   /** The moment of the check, epoch milliseconds. */
@@ -364,7 +365,12 @@ function metadataEquals(metadata: Record<string, unknown>, value: Record<string,
 
 function containsAny(actual: string | null | undefined, value: any): Answer {
   if (actual === null || actual === undefined || actual === '') return 'unknown';
-  return yesOrNo(asList(value).some((part) => actual.toLowerCase().includes(part.toLowerCase())));
+  return yesOrNo(asList(value).some((part) => inSmallLetters(actual).includes(inSmallLetters(part))));
+}
+
+/** One letter after the other: what a letter becomes must not depend on its neighbours. */
+function inSmallLetters(text: string): string {
+  return [...text].map((letter) => (letter === 'ς' ? 'σ' : letter.toLowerCase())).join('');
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
