@@ -32,8 +32,10 @@ export const FORMATS = {
 
 for (const [name, { test }] of Object.entries(FORMATS)) setFormat(name, test);
 
+/** Asked twice: Intl knows a minus sign that Temporal does not, Temporal takes a whole date with a zone for a zone. */
 function isTimezone(name: string): boolean {
   try {
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
   } catch {
     return false;

@@ -59,9 +59,13 @@ function findUncarried(value: unknown, param: string, depth: number, what: strin
 
 const named = (param: string | null, what: string): string => (param === null ? `The ${what}` : `\`${param}\``);
 
+/** A longer name is cut in errors: an answer must not grow with what is refused. */
+const NAME_MAX = 250;
+
 /** `rules[0].conditions.country`: how a place in a body is named in errors. */
 export function pathTo(parent: string, key: string | number): string {
   if (typeof key === 'number') return `${parent}[${key}]`;
-  const name = plainKey(key);
+  const plain = plainKey(key);
+  const name = plain.length > NAME_MAX ? `${plain.slice(0, NAME_MAX).toWellFormed()}…` : plain;
   return parent === '' ? name : `${parent}.${name}`;
 }

@@ -3,6 +3,7 @@
  * what would be right, and offers the nearest known name for one it does not know.
  */
 import type { Problem } from '../errors.ts';
+import { plainKey } from '../lib/json.ts';
 import { lengthOf, nearest } from '../lib/text.ts';
 import { FORMATS } from './formats.ts';
 import { pathTo } from './json.ts';
@@ -16,6 +17,8 @@ export interface Schema {
   required?: readonly string[];
   additionalProperties?: boolean | Schema;
   minProperties?: number;
+  maxProperties?: number;
+  propertyNames?: { minLength: number; maxLength: number };
   items?: Schema;
   anyOf?: readonly Schema[];
   enum?: readonly unknown[];
@@ -114,10 +117,18 @@ function walkObject(
   const count = Object.keys(value).length;
   if (schema.minProperties !== undefined && count < schema.minProperties) {
     const names = Object.keys(properties).join(', ');
-    say(`is empty; give at least one of ${names}`);
+    say(names === '' ? 'must not be empty' : `is empty; give at least one of ${names}`);
   }
+  checkCount(count, undefined, schema.maxProperties, 'keys', say);
   for (const [key, item] of Object.entries(value)) {
     const inner = pathTo(path, key);
+    if (schema.propertyNames !== undefined && !isWithin(schema.propertyNames, lengthOf(plainKey(key)))) {
+      const { minLength, maxLength } = schema.propertyNames;
+      problems.push({
+        param: inner,
+        message: `The key \`${inner}\` must have ${minLength} to ${maxLength} characters.`,
+      });
+    }
     if (Object.hasOwn(properties, key)) walk(properties[key] as Schema, item, inner, what, problems);
     else if (unnamed !== undefined) walk(unnamed, item, inner, what, problems);
     else if (schema.additionalProperties === false) {
@@ -128,6 +139,9 @@ function walkObject(
     }
   }
 }
+
+const isWithin = ({ minLength, maxLength }: { minLength: number; maxLength: number }, length: number): boolean =>
+  length >= minLength && length <= maxLength;
 
 /** The branch the value comes nearest to speaks for the union: by type first, then the one with the fewest problems. */
 function walkUnion(

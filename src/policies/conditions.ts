@@ -64,9 +64,10 @@ function momentOf(text: string | undefined): ((at: number) => number) | undefine
 
 const scalar = Type.Union([Type.String({ maxLength: 1000 }), Type.Number(), Type.Boolean(), Type.Null()]);
 const metadataValues = Type.Record(
-  Type.String({ minLength: 1, maxLength: 200 }),
+  Type.String(),
   Type.Union([scalar, Type.Array(scalar, { minItems: 1, maxItems: LIST_MAX })]),
-  { minProperties: 1, maxProperties: 50 },
+  // Bounds of a record's key type are passed over; those of `propertyNames` are kept.
+  { minProperties: 1, maxProperties: 50, propertyNames: { minLength: 1, maxLength: 200 } },
 );
 
 /** Any of the values is among those the check knows. */

@@ -13,6 +13,9 @@ const { id: contentId, policyId } = await makeItem(postern, [{ action: 'allow', 
 });
 const { id: keyId } = await made(postern, '/v1/api-keys', { name: 'k', type: 'secret', permissions: ['content:read'] });
 
+await made(postern, '/v1/requesters', { id: 'known' });
+const { id: licenseId } = await made(postern, '/v1/licenses', { requesterId: 'known', type: 'a' });
+
 const methods = fc.constantFrom(
   'GET',
   'POST',
@@ -37,6 +40,17 @@ const known = [
   '/v1/policies',
   '/v1/policies/pol_default',
   `/v1/policies/${policyId}`,
+  '/v1/policies/lint',
+  '/v1/policies/simulate',
+  `/v1/policies/${policyId}/impact`,
+  `/v1/policies/${policyId}/versions/1/diff/1`,
+  `/v1/policies/${policyId}/rollback`,
+  '/v1/policies/templates',
+  '/v1/requesters',
+  '/v1/requesters/known',
+  '/v1/licenses',
+  `/v1/licenses/${licenseId}`,
+  `/v1/licenses/${licenseId}/revoke`,
   '/v1/api-keys',
   `/v1/api-keys/${keyId}`,
   '/v1/api-keys/x/rotate',
@@ -169,6 +183,24 @@ const RIGHT: unknown[] = [
     dryRun: false,
   },
   { checks: [{ contentId: 'known' }, { contentId: 'none' }] },
+  { name: 'A name', type: 't', tags: ['a'], metadata: { a: [1] }, status: 'active' },
+  {
+    requesterId: 'known',
+    type: 'a',
+    features: ['x'],
+    scope: { contentIds: ['known'], contentTypes: ['article'], tags: ['a'], policyIds: ['pol_default'] },
+    startsAt: '2026-01-01T00:00:00Z',
+    expiresAt: '2030-01-01T00:00:00Z',
+    status: 'active',
+    metadata: { a: 1 },
+  },
+  {
+    policy: {
+      rules: [{ action: 'allow', conditions: { licenseType: 'a', time: { days: ['mon'], timezone: 'UTC' } } }],
+    },
+    checks: [{ contentId: 'known', explain: true }],
+  },
+  { policy: { rules: [{ action: 'deny' }] }, from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00Z', examples: 1 },
 ];
 const hostile: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
@@ -299,11 +331,26 @@ test('bodies of the right route with one thing wrong: refused and without effect
     ['POST', '/v1/api-keys', 5],
     ['POST', '/v1/access/check', 7],
     ['POST', '/v1/access/check/batch', 8],
+    ['POST', '/v1/requesters', 9],
+    ['PATCH', '/v1/requesters/known', 9],
+    ['POST', '/v1/licenses', 10],
+    ['PATCH', `/v1/licenses/${licenseId}`, 10],
+    ['POST', '/v1/policies/simulate', 11],
+    ['POST', `/v1/policies/${policyId}/impact`, 12],
   ];
   await postern.call('POST', '/v1/content/upsert', { body: item({ externalId: 'known' }) });
+  // What the fuzz may have revoked or deleted.
+  await postern.call('POST', '/v1/requesters', { body: { id: 'known' } });
   const total = async () => {
     const counts = [];
-    for (const path of ['/v1/content', '/v1/policies', '/v1/api-keys', '/v1/access/decisions']) {
+    for (const path of [
+      '/v1/content',
+      '/v1/policies',
+      '/v1/requesters',
+      '/v1/licenses',
+      '/v1/api-keys',
+      '/v1/access/decisions',
+    ]) {
       counts.push((await postern.call('GET', `${path}?limit=1`)).body.totalCount);
     }
     return counts.join();
