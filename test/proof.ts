@@ -11,6 +11,8 @@ import { runKills } from './faults/kills.ts';
 import { runPowerCuts } from './faults/power-cuts.ts';
 import { anySeed } from './faults/random.ts';
 import { cannotTrace } from './faults/strace.ts';
+import { runWriters } from './faults/writers.ts';
+import { runExhaustive } from './oracle/exhaustive.ts';
 
 interface Context {
   seed: number;
@@ -56,6 +58,16 @@ const PROOFS: readonly Proof[] = [
     name: 'kills',
     promise: 'kill -9 at random moments: what was acknowledged is there once',
     run: ({ kills, seed, tell }) => runKills({ kills, seed, tell }),
+  },
+  {
+    name: 'writers',
+    promise: '64 writers of policies and kill -9: versions without gap or duplicate, each what its writer sent',
+    run: ({ kills, seed, tell }) => runWriters({ kills: Math.ceil(kills / 2), seed, tell }),
+  },
+  {
+    name: 'exhaustive',
+    promise: 'decide equals the second implementation for all policies of three rules on the larger vocabulary',
+    run: async ({ tell }) => runExhaustive('full', tell),
   },
   {
     name: 'fsync',

@@ -6,6 +6,7 @@ import { runKills } from './kills.ts';
 import { runPowerCuts } from './power-cuts.ts';
 import { anySeed } from './random.ts';
 import { cannotTrace } from './strace.ts';
+import { runWriters } from './writers.ts';
 
 const options = { timeout: 120_000 };
 
@@ -18,6 +19,16 @@ function seedFor(t: TestContext): number {
 test('what was acknowledged before kill -9 is there once; counts, limits and versions agree', options, async (t) => {
   t.diagnostic(JSON.stringify(await runKills({ kills: 7, seed: seedFor(t) })));
 });
+
+test(
+  '64 writers of policies and kill -9: versions without gap or duplicate, each what its writer sent',
+  options,
+  async (t) => {
+    const figures = await runWriters({ kills: 4, seed: seedFor(t) });
+    t.diagnostic(JSON.stringify(figures));
+    assert.ok(figures.acknowledged > 50);
+  },
+);
 
 test('what was acknowledged before a power cut is there', options, async (t) => {
   const why = cannotTrace();
