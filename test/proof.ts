@@ -1,6 +1,6 @@
 /**
- * `npm run proof`: the long forms of the reliability tests. Prints the seed, a summary table, and ends with status 1 when a
- * proof failed. What this machine cannot do is listed as "not run", with the reason, never left out.
+ * `npm run proof`: the long forms of the tests of reliability and of decisions. Prints the seed, a summary table, and ends
+ * with status 1 when a proof failed. What this machine cannot do is listed as "not run", with the reason, never left out.
  *
  *   npm run proof -- --kills 500 --seed 7 --only kills,fsync
  */
@@ -13,6 +13,7 @@ import { anySeed } from './faults/random.ts';
 import { cannotTrace } from './faults/strace.ts';
 import { runWriters } from './faults/writers.ts';
 import { runExhaustive } from './oracle/exhaustive.ts';
+import { runLinear } from './policies/linear.ts';
 
 interface Context {
   seed: number;
@@ -68,6 +69,11 @@ const PROOFS: readonly Proof[] = [
     name: 'exhaustive',
     promise: 'decide equals the second implementation for all policies of three rules on the larger vocabulary',
     run: async ({ tell }) => runExhaustive('full', tell),
+  },
+  {
+    name: 'linear',
+    promise: 'eight times the size takes about eight times as long: every condition read, refused, linted and decided',
+    run: async ({ tell }) => runLinear(tell),
   },
   {
     name: 'fsync',
