@@ -28,12 +28,7 @@ export const DISABLED_AFTER_MS = 5 * 24 * HOUR;
  * When to try again after `attempts` that failed, the last of them at `now`; null when that was the last one. Never before
  * the endpoint's own `Retry-After`, as far as that is at most a day. `random` is in [0, 1).
  */
-export function nextAttemptAt(
-  attempts: number,
-  now: number,
-  askedMs: number | null,
-  random: number,
-): number | null {
+export function nextAttemptAt(attempts: number, now: number, askedMs: number | null, random: number): number | null {
   const wait = WAITS_MS[attempts];
   if (wait === undefined) return null;
   const planned = wait * (1 + JITTER * random);

@@ -72,7 +72,10 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
         headers: all,
         body: (payload ?? null) as never,
       });
-      const text = await response.text();
+      // A stream has no end to wait for.
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+      if (isStream) await response.body?.cancel();
+      const text = isStream ? '' : await response.text();
       const isJson = text !== '' && response.headers.get('content-type')?.startsWith('application/json') === true;
       return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
     },

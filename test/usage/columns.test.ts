@@ -267,7 +267,9 @@ const TURNS: [string, (records: Bench) => Promise<Decided[]>][] = [
     async ({ db, deleteContent }) => {
       await deleteContent(1);
       await db.atomic([{ sql: 'delete from changes' }]);
-      await db.atomic([{ sql: `insert into changes (id, at, kind, object_id) values ('x', 9, 'policy.created', 'pol_x')` }]);
+      await db.atomic([
+        { sql: `insert into changes (id, at, kind, object_id) values ('x', 9, 'policy.created', 'pol_x')` },
+      ]);
       return decided(1, 100).filter((one) => one.contentNo !== 1);
     },
   ],
