@@ -139,13 +139,18 @@ export function wire(postern: TestService, method: string, path: string, options
         const chunks: Buffer[] = [];
         got.on('data', (chunk: Buffer) => chunks.push(chunk));
         got.on('error', reject);
-        got.on('end', () => {
+        const end = (): void => {
           const text = Buffer.concat(chunks).toString();
           const map = new Headers();
           for (const [name, value] of Object.entries(got.headers)) map.set(name, String(value));
           const isJson = map.get('content-type')?.startsWith('application/json') === true && text !== '';
           resolve({ status: got.statusCode ?? 0, headers: map, text, body: isJson ? JSON.parse(text) : undefined });
-        });
+        };
+        // A stream has no end to wait for.
+        if (got.headers['content-type']?.startsWith('text/event-stream') === true) {
+          end();
+          got.destroy();
+        } else got.on('end', end);
       },
     );
     sent.on('error', reject);
