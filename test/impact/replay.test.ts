@@ -1,0 +1,468 @@
+/** Decisions decided again, in memory: every count is what the second implementation says, and nothing is guessed. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import {
+  type Known,
+  openReplay,
+  PastStates,
+  type PresentItem,
+  type RecordedDecision,
+  recordedVersion,
+  type Tally,
+} from '../../src/access/impact.ts';
+import { toReport } from '../../src/access/impact-report.ts';
+import { decisionId } from '../../src/ledger/decision.ts';
+import { type Reason, reasonCode } from '../../src/ledger/reason.ts';
+import type { PolicyVersion, Rule } from '../../src/policies/policy.ts';
+import type { Past } from '../../src/requesters/history.ts';
+import { ALL_KEYS, inputArbitrary, policyArbitrary } from '../oracle/arbitrary.ts';
+import { type OracleInput, type OracleVerdict, oracleDecide } from '../oracle/decide.ts';
+
+const CASES = Number(process.env.CASES ?? 6_000);
+const LEDGER_NO = 3;
+const NOON = Date.parse('2026-11-20T12:00:00Z');
+
+type Policy = Pick<PolicyVersion, 'rules' | 'defaultAction'>;
+
+const versionOf = (policy: Policy, version: number): PolicyVersion => ({
+  no: 1,
+  id: 'pol_1',
+  version,
+  name: 'p',
+  description: null,
+  ...policy,
+});
+
+const itemOf = (facts: Partial<PresentItem['facts']> = {}, editedAt: number | null = null): PresentItem => ({
+  facts: {
+    no: 7,
+    id: 'cnt_7',
+    externalId: 'seven',
+    type: 'article',
+    tags: [],
+    metadata: {},
+    policyId: 'pol_1',
+    archived: false,
+    ...facts,
+  },
+  title: 'Seven',
+  editedAt,
+});
+
+/** A requester and its licences as they were from the beginning of time. */
+function pastOf({ requester, licenses }: Pick<OracleInput, 'requester' | 'licenses'>): Past {
+  if (requester === null) return { createdAt: null, versions: [] };
+  const common = { metadata: {}, createdAt: 0, updatedAt: 0 };
+  return {
+    createdAt: 0,
+    versions: [
+      { kind: 'requester', id: 'r', at: 0, record: { ...common, no: 1, id: 'r', name: 'r', ...requester } },
+      ...licenses.map((license, i) => {
+        const id = `lic_${i}`;
+        return { kind: 'license' as const, id, at: 0, record: { ...common, id, requesterId: 'r', ...license } };
+      }),
+    ],
+  };
+}
+
+test('each decision counts as the second implementation says', () => {
+  const turned = { allowToDeny: 0, denyToAllow: 0, otherPermissions: 0, otherReason: 0, unchanged: 0, limited: 0 };
+  const law = fc.property(
+    inputArbitrary(ALL_KEYS),
+    policyArbitrary(ALL_KEYS),
+    fc.boolean(),
+    (generated, other, isUsedUp) => {
+      // A licence that nobody vouched for is a registered requester's.
+      const licenses = generated.requester === null ? [] : generated.licenses;
+      const input: OracleInput = { ...generated, licenses, usedUp: () => isUsedUp };
+      const before = oracleDecide(input);
+      const after = oracleDecide({ ...input, policy: other, usedUp: () => false });
+      const { status, ...content } = input.content;
+      const item = itemOf({ ...content, archived: status === 'archived' });
+      const { permission, purpose, context } = input;
+      const inputs = JSON.stringify({ permission: permission ?? undefined, purpose: purpose ?? undefined, context });
+      const decision: RecordedDecision = {
+        seq: 5,
+        at: input.at,
+        contentNo: 7,
+        requesterId: input.requesterId,
+        version: 1,
+        reason: reasonCode(before.reason as Reason | null),
+        ruleIndex: before.matchedRule?.index ?? null,
+        inputs,
+      };
+      const replay = openReplay({ draft: versionOf(other, 2), ledgerNo: LEDGER_NO, examples: 3 });
+      replay.add(decision, {
+        items: new Map([[7, item]]),
+        requesters: new Map([[input.requesterId ?? '', new PastStates(pastOf(input))]]),
+        versions: new Map([[1, recordedVersion(versionOf(input.policy, 1))]]),
+      });
+      const { counts, byReason, examples, unknown, byRequester, byContent } = replay.tally();
+      const kind = kindOf(before, after, input, other);
+      turned[kind]++;
+      assert.deepEqual(counts, {
+        decisions: 1,
+        unchanged: 0,
+        allowToDeny: 0,
+        denyToAllow: 0,
+        otherPermissions: 0,
+        otherReason: 0,
+        limited: 0,
+        [kind]: 1,
+      });
+      assert.deepEqual(unknown, { decisions: 0, causes: [] });
+      const turns = kind === 'allowToDeny' || kind === 'denyToAllow';
+      const one = { allowToDeny: 0, denyToAllow: 0, [kind]: 1 };
+      assert.deepEqual([...byRequester], turns ? [[input.requesterId, one]] : []);
+      assert.deepEqual([...byContent], turns ? [[7, one]] : []);
+      const reasons = [{ from: before.reason, to: after.reason, count: 1 }];
+      assert.deepEqual(byReason, turns || kind === 'otherReason' ? reasons : []);
+      const example = {
+        decisionId: decisionId(LEDGER_NO, input.at, 5),
+        created: new Date(input.at).toISOString(),
+        contentId: content.id,
+        requesterId: input.requesterId,
+        before: { allowed: before.allowed, reason: before.reason },
+        after: { allowed: after.allowed, reason: after.reason, matchedRule: after.matchedRule },
+      };
+      assert.deepEqual(examples, turns ? [example] : []);
+    },
+  );
+  fc.assert(law, { numRuns: CASES });
+  for (const [kind, count] of Object.entries(turned)) assert.ok(count > 0, `${kind}: ${count}`);
+});
+
+function kindOf(before: OracleVerdict, after: OracleVerdict, { content, requester }: OracleInput, draft: Policy) {
+  if (content.status === 'archived' || requester?.status === 'suspended') return 'unchanged';
+  const limit = after.matchedRule === null ? undefined : draft.rules[after.matchedRule.index]?.rateLimit;
+  if (before.reason === 'rate_limit_exceeded' && after.allowed && limit !== undefined) return 'limited';
+  if (before.allowed !== after.allowed) return before.allowed ? 'allowToDeny' : 'denyToAllow';
+  if (!before.allowed) return before.reason === after.reason ? 'unchanged' : 'otherReason';
+  const same = new Set(before.permissions).symmetricDifference(new Set(after.permissions)).size === 0;
+  return same ? 'unchanged' : 'otherPermissions';
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+const allow = (conditions: object = {}, more: object = {}): Rule => ({ action: 'allow', conditions, ...more }) as Rule;
+const policy = (...rules: Rule[]): Policy => ({ rules, defaultAction: 'deny' });
+
+interface Given {
+  before?: Policy;
+  draft?: Policy;
+  /** The same number as that of the decisions: they were decided by the draft. */
+  draftVersion?: number;
+  items?: [number, PresentItem][];
+  pasts?: Record<string, Past>;
+  examples?: number;
+}
+
+const recorded = (more: Partial<RecordedDecision> = {}): RecordedDecision => ({
+  seq: 1,
+  at: NOON,
+  contentNo: 7,
+  requesterId: null,
+  version: 1,
+  reason: 0,
+  ruleIndex: 0,
+  inputs: null,
+  ...more,
+});
+
+const NOBODY: Past = { createdAt: null, versions: [] };
+
+function replayed(
+  decisions: Partial<RecordedDecision>[],
+  { before = policy(allow()), draft = policy(), draftVersion = 2, items, pasts = {}, examples = 10 }: Given,
+): Tally {
+  const known: Known = {
+    items: new Map(items ?? [[7, itemOf()]]),
+    requesters: new Map(Object.entries(pasts).map(([id, past]) => [id, new PastStates(past)])),
+    versions: new Map([[1, recordedVersion(versionOf(before, 1))]]),
+  };
+  const replay = openReplay({ draft: versionOf(draft, draftVersion), ledgerNo: LEDGER_NO, examples });
+  for (const decision of decisions) replay.add(recorded(decision), known);
+  return replay.tally();
+}
+
+const causesOf = (decisions: Partial<RecordedDecision>[], given: Given): Record<string, number> => {
+  const { unknown, counts } = replayed(decisions, given);
+  const causes = Object.fromEntries(unknown.causes.map(({ cause, count }) => [cause, count]));
+  assert.equal(
+    unknown.decisions,
+    unknown.causes.reduce((sum, { count }) => sum + count, 0),
+  );
+  assert.equal(counts.decisions, decisions.length);
+  return causes;
+};
+
+describe('what is not known', () => {
+  const registered = (licenses: OracleInput['licenses']): Past =>
+    pastOf({ requester: { type: null, tags: [], metadata: {}, status: 'active' }, licenses });
+  const license = (scope: object) =>
+    ({ type: 'a', features: [], startsAt: null, expiresAt: null, status: 'active', scope }) as const;
+  const edited: [number, PresentItem][] = [[7, itemOf({}, NOON + 1)]];
+  const asksType = policy(allow({ contentType: 'article' }));
+
+  test('a requester of whom nothing is kept', () => {
+    assert.deepEqual(causesOf([{ requesterId: 'r' }], {}), { requester_history: 1 });
+    const later = { createdAt: 0, versions: [] };
+    assert.deepEqual(causesOf([{ requesterId: 'r' }], { pasts: { r: later } }), { requester_history: 1 });
+    assert.deepEqual(causesOf([{ requesterId: 'r' }], { pasts: { r: NOBODY } }), {});
+    assert.deepEqual(causesOf([{}], {}), {});
+  });
+  test('an item that was edited, where the draft asks what it was', () => {
+    for (const key of ['contentType', 'contentTypeNot', 'contentTags', 'contentTagsNot']) {
+      assert.deepEqual(
+        causesOf([{}], { items: edited, draft: policy(allow({ [key]: 'x' })) }),
+        { item_edited: 1 },
+        key,
+      );
+    }
+    for (const key of ['contentMetadata', 'contentMetadataNot']) {
+      const draft = policy(allow({ purpose: 'x' }), allow({ [key]: { tier: 1 } }));
+      assert.deepEqual(causesOf([{}], { items: edited, draft }), { item_edited: 1 }, key);
+    }
+    assert.deepEqual(
+      causesOf([{}], { items: edited, draft: policy(allow({ contentId: 'cnt_7' }), { action: 'deny' }) }),
+      {},
+    );
+    const other: [number, PresentItem][] = [[7, itemOf()]];
+    assert.deepEqual(causesOf([{}], { items: other, draft: asksType }), {});
+  });
+  test('an edit counts from its moment on', () => {
+    const items = edited;
+    assert.deepEqual(causesOf([{ at: NOON }, { at: NOON + 1 }, { at: NOON + 2 }], { items, draft: asksType }), {
+      item_edited: 1,
+    });
+  });
+  test('an item that was edited, where a licence asks what it was', () => {
+    const asked = (scope: object) =>
+      causesOf([{ requesterId: 'r' }], { items: edited, pasts: { r: registered([license({}), license(scope)]) } });
+    assert.deepEqual(asked({ contentTypes: ['article'] }), { item_edited: 1 });
+    assert.deepEqual(asked({ tags: ['a'] }), { item_edited: 1 });
+    assert.deepEqual(asked({ contentIds: ['seven'] }), {});
+    assert.deepEqual(asked({ policyIds: ['pol_1'] }), {});
+  });
+  test('a decision that does not come out as it was recorded', () => {
+    const asked = (decision: Partial<RecordedDecision>, more: Given = {}) => causesOf([decision], more);
+    assert.deepEqual(asked({ reason: reasonCode('policy_denied') }), { not_reproduced: 1 });
+    assert.deepEqual(asked({ ruleIndex: 1 }), { not_reproduced: 1 });
+    assert.deepEqual(asked({ ruleIndex: null }), { not_reproduced: 1 });
+    assert.deepEqual(asked({ version: 9 }), { not_reproduced: 1 });
+    const limited = { reason: reasonCode('rate_limit_exceeded') };
+    assert.deepEqual(asked(limited), {});
+    assert.deepEqual(asked({ ...limited, ruleIndex: null }), { not_reproduced: 1 });
+    assert.deepEqual(asked(limited, { before: policy({ action: 'deny' }) }), { not_reproduced: 1 });
+    // The draft is the version that decided.
+    assert.deepEqual(asked({ ruleIndex: 1 }, { draft: policy(allow()), draftVersion: 1 }), { not_reproduced: 1 });
+    assert.deepEqual(asked({}, { draft: policy(allow()), draftVersion: 1 }), {});
+  });
+  test('the most frequent cause first', () => {
+    const { unknown } = replayed([{ ruleIndex: 1 }, { requesterId: 'r' }, { requesterId: 'r' }], {});
+    assert.deepEqual(unknown, {
+      decisions: 3,
+      causes: [
+        { cause: 'requester_history', count: 2 },
+        { cause: 'not_reproduced', count: 1 },
+      ],
+    });
+  });
+  test('what an edited item was granted is read from the rule that decided', () => {
+    const before = policy(
+      allow({ contentType: 'report' }, { permissions: ['training', 'inference'] }),
+      allow({ contentType: 'image' }),
+    );
+    const grants = (permissions: string[], ruleIndex: number | null) =>
+      replayed([{ ruleIndex }], { before, draft: policy(allow({}, { permissions })), items: edited }).counts;
+    assert.equal(grants(['inference', 'training'], 0).unchanged, 1);
+    assert.equal(grants(['inference'], 0).otherPermissions, 1);
+    assert.equal(grants(['inference', 'training', 'full_access'], 0).otherPermissions, 1);
+    assert.equal(grants(['full_access'], 1).unchanged, 1);
+    assert.equal(grants(['full_access'], null).unchanged, 1);
+    assert.equal(grants(['training'], null).otherPermissions, 1);
+  });
+  test('deleted items are passed over', () => {
+    assert.equal(replayed([{}, { contentNo: 8 }], {}).counts.decisions, 1);
+  });
+  test('archived and suspended were decided before any rule', () => {
+    const tally = replayed(
+      (['content_archived', 'requester_suspended'] as const).map((reason) => ({
+        reason: reasonCode(reason),
+        ruleIndex: null,
+        requesterId: 'unknown',
+        version: 9,
+      })),
+      {},
+    );
+    assert.deepEqual([tally.counts.unchanged, tally.unknown.decisions], [2, 0]);
+  });
+});
+
+describe('a requester is taken as it was', () => {
+  const record = (status: 'active' | 'suspended', type: string) =>
+    ({ no: 1, id: 'r', name: 'r', type, tags: [], metadata: {}, status, createdAt: NOON, updatedAt: NOON }) as const;
+  const past: Past = {
+    createdAt: NOON,
+    versions: [
+      { kind: 'requester', id: 'r', at: NOON, record: record('active', 'a') },
+      { kind: 'requester', id: 'r', at: NOON + 10, record: record('active', 'b') },
+      { kind: 'requester', id: 'r', at: NOON + 20, record: null },
+    ],
+  };
+  const typeAt = (states: PastStates, at: number) => states.at(NOON + at)?.facts?.type;
+  test('between its edits, in whatever order it is asked for', () => {
+    const moments: [number, string | undefined][] = [
+      [-1, undefined],
+      [0, 'a'],
+      [9, 'a'],
+      [10, 'b'],
+      [19, 'b'],
+      [20, undefined],
+      [99, undefined],
+    ];
+    for (const order of [moments, moments.toReversed()]) {
+      const states = new PastStates(past);
+      for (const [at, type] of order) assert.equal(typeAt(states, at), type, String(at));
+    }
+  });
+  test('is not known when it was there before what is kept', () => {
+    const states = new PastStates({ createdAt: NOON, versions: past.versions.slice(1) });
+    assert.deepEqual([states.at(NOON - 1)?.facts, states.at(NOON), typeAt(states, 10)], [null, undefined, 'b']);
+    assert.deepEqual(new PastStates({ createdAt: null, versions: [] }).at(NOON), { facts: null, licenses: [] });
+  });
+  test('a state that was asked for is worked out once', () => {
+    const states = new PastStates(past);
+    assert.equal(states.at(NOON), states.at(NOON + 9));
+    assert.notEqual(states.at(NOON), states.at(NOON + 10));
+  });
+});
+
+describe('the account', () => {
+  const draft = policy(allow({ purpose: 'b' }));
+  const before = policy(allow({ purpose: 'a' }), allow({ purpose: 'c' }, { permissions: ['training'] }));
+  const asked = (purpose: string, seq: number, more: Partial<RecordedDecision> = {}): Partial<RecordedDecision> => ({
+    seq,
+    inputs: JSON.stringify({ purpose }),
+    ...more,
+  });
+  const turned = (purpose: string, seq: number): Partial<RecordedDecision> =>
+    purpose === 'b' ? asked(purpose, seq, { reason: 7, ruleIndex: null }) : asked(purpose, seq);
+  test('examples are the first of each kind, the frequent kind first, in turns, up to the number asked for', () => {
+    const decisions = [turned('b', 1), turned('a', 2), turned('a', 3), turned('b', 4), turned('a', 5)];
+    const seen = (examples: number) =>
+      replayed(decisions, { before, draft, examples }).examples.map((one) =>
+        decisions.findIndex(({ seq }) => one.decisionId === decisionId(LEDGER_NO, NOON, seq as number)),
+      );
+    assert.deepEqual(seen(10), [1, 0, 2, 3, 4]);
+    assert.deepEqual(seen(3), [1, 0, 2]);
+    assert.deepEqual(seen(1), [1]);
+    assert.deepEqual(seen(0), []);
+  });
+  test('by reason, the most frequent first', () => {
+    assert.deepEqual(replayed([turned('b', 1), turned('a', 2), turned('a', 3)], { before, draft }).byReason, [
+      { from: null, to: 'policy_denied', count: 2 },
+      { from: 'policy_denied', to: null, count: 1 },
+    ]);
+  });
+  test('by requester and item, both ways', () => {
+    const items: [number, PresentItem][] = [7, 8].map((no) => [no, itemOf({ no })]);
+    const decisions = [
+      { ...turned('a', 1), requesterId: 'r' },
+      { ...turned('b', 2), requesterId: 'r', contentNo: 8 },
+      { ...turned('a', 3), requesterId: 'r', contentNo: 8 },
+      turned('a', 4),
+      asked('x', 5, { reason: 7, ruleIndex: null, requesterId: 'q' }),
+    ];
+    const tally = replayed(decisions, { before, draft, items, pasts: { r: NOBODY, q: NOBODY } });
+    assert.deepEqual(Object.fromEntries(tally.byRequester), {
+      r: { allowToDeny: 2, denyToAllow: 1 },
+      null: { allowToDeny: 1, denyToAllow: 0 },
+    });
+    assert.deepEqual(Object.fromEntries(tally.byContent), {
+      7: { allowToDeny: 2, denyToAllow: 0 },
+      8: { allowToDeny: 1, denyToAllow: 1 },
+    });
+  });
+  test('inputs are remembered by their text, however many there are', () => {
+    const many = Array.from({ length: 10_050 }, (_, i) =>
+      asked('a', i, { inputs: JSON.stringify({ purpose: 'a', n: i }) }),
+    );
+    const twice = [...many, ...many.slice(0, 60)];
+    assert.equal(replayed(twice, { before, draft }).counts.allowToDeny, twice.length);
+  });
+});
+
+describe('the report', () => {
+  const tally = replayed([], {});
+  const turns = (allowToDeny: number, denyToAllow = 0) => ({ allowToDeny, denyToAllow });
+  const span = { draft: versionOf(policy(), 1), from: NOON, to: NOON + 1000 };
+  const report = (more: Partial<Tally>, asked: unknown[] = []) =>
+    toReport(
+      {
+        async names(ids) {
+          asked.push(['names', ids]);
+          return new Map([['b', 'Bee']]);
+        },
+        async items(nos, policyId) {
+          asked.push(['items', nos, policyId]);
+          return new Map(
+            nos.filter((no) => no !== 9).map((no) => [no, itemOf({ no, id: `cnt_${no}`, externalId: `e${no}` })]),
+          );
+        },
+      },
+      span,
+      { ...tally, ...more },
+    );
+  test('has the counts, the span and the policy', async () => {
+    const { counts, byReason, examples, unknown } = tally;
+    assert.deepEqual(await report({}), {
+      object: 'policy_impact',
+      policyId: 'pol_1',
+      from: '2026-11-20T12:00:00.000Z',
+      to: '2026-11-20T12:00:01.000Z',
+      ...counts,
+      byRequester: [],
+      byContent: [],
+      byReason,
+      examples,
+      unknown,
+    });
+  });
+  test('the most changes first, equal ones by name; nobody has no name', async () => {
+    const asked: unknown[] = [];
+    const by: [string | null, ReturnType<typeof turns>][] = [
+      ['c', turns(1)],
+      ['b', turns(0, 1)],
+      [null, turns(1, 0)],
+      ['d', turns(1, 2)],
+    ];
+    const { byRequester } = await report({ byRequester: new Map(by) }, asked);
+    assert.deepEqual(byRequester, [
+      { id: 'd', name: 'd', ...turns(1, 2) },
+      { id: null, name: null, ...turns(1) },
+      { id: 'b', name: 'Bee', ...turns(0, 1) },
+      { id: 'c', name: 'c', ...turns(1) },
+    ]);
+    assert.deepEqual(asked[0], ['names', ['d', 'b', 'c']]);
+  });
+  test('items by their present names; deleted ones are left out', async () => {
+    const asked: unknown[] = [];
+    const by: [number, ReturnType<typeof turns>][] = [
+      [9, turns(5)],
+      [10, turns(1)],
+      [8, turns(1)],
+    ];
+    assert.deepEqual((await report({ byContent: new Map(by) }, asked)).byContent, [
+      { id: 'cnt_8', externalId: 'e8', title: 'Seven', ...turns(1) },
+      { id: 'cnt_10', externalId: 'e10', title: 'Seven', ...turns(1) },
+    ]);
+    assert.deepEqual(asked[1], ['items', [9, 8, 10], 'pol_1']);
+  });
+  test('twenty of each', async () => {
+    const many = Array.from({ length: 21 }, (_, i): [number, ReturnType<typeof turns>] => [100 + i, turns(i + 1)]);
+    const { byContent } = await report({ byContent: new Map(many) });
+    assert.deepEqual([byContent.length, byContent.at(-1)?.id], [20, 'cnt_101']);
+  });
+});
