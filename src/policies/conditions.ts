@@ -63,8 +63,9 @@ function momentOf(text: string | undefined): ((at: number) => number) | undefine
 }
 
 const scalar = Type.Union([Type.String({ maxLength: 1000 }), Type.Number(), Type.Boolean(), Type.Null()]);
+// Without the pattern a key with a line break would escape it, and its value with it.
 const metadataValues = Type.Record(
-  Type.String(),
+  Type.String({ pattern: '^[\\s\\S]*$' }),
   Type.Union([scalar, Type.Array(scalar, { minItems: 1, maxItems: LIST_MAX })]),
   // Bounds of a record's key type are passed over; those of `propertyNames` are kept.
   { minProperties: 1, maxProperties: 50, propertyNames: { minLength: 1, maxLength: 200 } },
