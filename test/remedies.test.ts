@@ -70,6 +70,12 @@ describe('what is offered', () => {
 
   const cases: [string, Rule[], Given, Remedy[]][] = [
     ['nothing to who is allowed', [allow({})], {}, []],
+    [
+      'nothing to who is allowed, though a rule misses a licence',
+      [allow({}), allow({ hasValidLicense: true })],
+      {},
+      [],
+    ],
     ['nothing where nothing helps', [allow({ purpose: 'a' })], {}, []],
     ['a licence of any kind', [allow({ hasValidLicense: true })], {}, [license(null, [], 0)]],
     ['a licence with features', [allow({ licenseFeatures: ['x', 'y'] })], {}, [license(null, ['x', 'y'], 0)]],
@@ -103,6 +109,18 @@ describe('what is offered', () => {
       [allow({ licenseType: 'a', purpose: 'x' }), allow({ licenseType: 'b' })],
       {},
       [license(['b'], [], 1)],
+    ],
+    [
+      'no licence for a rule that is asked earlier and would still not hold, though it helps another',
+      [allow({ licenseType: 'a', purpose: 'x' }), allow({ licenseType: 'a' })],
+      {},
+      [license(['a'], [], 1)],
+    ],
+    [
+      'a licence of any kind, though one type is denied, whatever its name',
+      [{ action: 'deny', conditions: { licenseType: ['any', 'x'] } }, allow({ hasValidLicense: true })],
+      {},
+      [license(null, [], 1)],
     ],
     [
       'a licence beside those held, of which one rule takes away the use',
@@ -142,6 +160,12 @@ describe('what is offered', () => {
     ],
     ['no permission when it is not the permission', [allow({ purpose: 'a' })], { permission: 'training' }, []],
     [
+      'no other permission where a rule denies the one asked for',
+      [{ action: 'deny', conditions: { permission: 'training' } }, allow({})],
+      { permission: 'training' },
+      [],
+    ],
+    [
       'the first moment that a rule begins',
       [
         allow({ time: { after: '2026-11-25T00:00:00Z' } }),
@@ -158,6 +182,12 @@ describe('what is offered', () => {
       [wait('2026-11-22T00:00:00.000Z')],
     ],
     ['no moment that has passed', [allow({ time: { before: '2026-11-21T09:30:00Z' } })], {}, []],
+    [
+      'no span that has passed',
+      [allow({ time: { after: '2026-11-20T00:00:00Z', before: '2026-11-21T00:00:00Z' } })],
+      {},
+      [],
+    ],
     [
       'the moment that a licence begins',
       [allow({ licenseType: 'a' })],
@@ -183,6 +213,8 @@ describe('what is offered', () => {
             allow({ time: { after: `2026-12-${String(day + 1).padStart(2, '0')}T00:00:00Z` }, purpose }),
           ),
         ).flat(),
+        // Those that are not ahead do not count.
+        allow({ time: { after: '2026-11-20T00:00:00Z', before: '2026-11-21T09:30:00Z' } }),
         allow({ time: { after: '2026-12-31T00:00:00Z' } }),
       ],
       {},

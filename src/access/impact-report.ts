@@ -45,11 +45,6 @@ type Turns = { allowToDeny: number; denyToAllow: number };
 /** The most changes first, then in the order of the keys. */
 function top<K extends string | number | null>(by: ReadonlyMap<K, Turns>): [K, Turns][] {
   const sum = ({ allowToDeny, denyToAllow }: Turns): number => allowToDeny + denyToAllow;
-  const sorted = [...by].sort(([a, one], [b, other]) => sum(other) - sum(one) || compare(a ?? '', b ?? ''));
+  const sorted = [...by].sort(([a, one], [b, other]) => sum(other) - sum(one) || ((a ?? '') < (b ?? '') ? -1 : 1));
   return sorted.slice(0, TOP);
 }
-
-const compare = (a: string | number, b: string | number): number => {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-};

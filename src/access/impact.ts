@@ -123,8 +123,7 @@ export class PastStates {
   }
 
   at(at: number): PastRequester | undefined {
-    let passed = this.#moments.length;
-    while (passed > 0 && (this.#moments[passed - 1] as number) > at) passed--;
+    const passed = this.#moments.findLastIndex((moment) => moment <= at);
     if (!this.#states.has(passed)) this.#states.set(passed, requesterAt(this.#past, at));
     return this.#states.get(passed);
   }

@@ -39,11 +39,9 @@ function licenses(policy: CompiledPolicy, facts: Facts, allows: Allows): Remedy[
   const found = policy.rules.flatMap((rule): Remedy[] => {
     const wanted = rule.missesOnlyLicense?.(facts) === true ? rule.wantedLicense : null;
     if (wanted === null) return [];
-    const licenseType = wanted.types?.filter((type) =>
-      allows({ licenses: [...facts.licenses, sample(rule, type, facts)] }),
-    );
+    const licenseType = wanted.types?.filter((type) => allows({ licenses: [...facts.licenses, sample(wanted, type)] }));
     if (licenseType === undefined) {
-      if (!allows({ licenses: [...facts.licenses, sample(rule, null, facts)] })) return [];
+      if (!allows({ licenses: [...facts.licenses, sample(wanted, ANY_TYPE)] })) return [];
     } else if (licenseType.length === 0) return [];
     return [
       {
@@ -57,20 +55,20 @@ function licenses(policy: CompiledPolicy, facts: Facts, allows: Allows): Remedy[
   return found;
 }
 
+/** No rule can name it. */
+const ANY_TYPE = '';
+
 /** A licence that meets the licence keys of a rule: of the type, with just the features, ending as late as it may. */
-function sample(rule: CompiledRule, type: string | null, { at }: Facts): LicenseFacts {
-  const wanted = rule.wantedLicense;
-  const before = wanted?.expiry?.before;
-  return {
-    id: null,
-    type: type ?? 'any',
-    features: wanted?.features ?? [],
-    startsAt: null,
-    expiresAt: before === undefined ? null : (before === 'now' ? at : Date.parse(before)) - 1,
-    active: true,
-    scope: null,
-  };
-}
+const sample = ({ features, expiry }: NonNullable<CompiledRule['wantedLicense']>, type: string): LicenseFacts => ({
+  id: null,
+  type,
+  features,
+  startsAt: null,
+  // Not "now": no licence that is valid meets that.
+  expiresAt: expiry?.before === undefined ? null : Date.parse(expiry.before) - 1,
+  active: true,
+  scope: null,
+});
 
 /** Another permission than the one asked for. */
 function permissions({ reason, rule }: Verdict, allows: Allows): Remedy[] {

@@ -258,6 +258,7 @@ describe('what is not known', () => {
     assert.deepEqual(asked({ tags: ['a'] }), { item_edited: 1 });
     assert.deepEqual(asked({ contentIds: ['seven'] }), {});
     assert.deepEqual(asked({ policyIds: ['pol_1'] }), {});
+    assert.deepEqual(asked(null as never), {});
   });
   test('a decision that does not come out as it was recorded', () => {
     const asked = (decision: Partial<RecordedDecision>, more: Given = {}) => causesOf([decision], more);
@@ -269,6 +270,9 @@ describe('what is not known', () => {
     assert.deepEqual(asked(limited), {});
     assert.deepEqual(asked({ ...limited, ruleIndex: null }), { not_reproduced: 1 });
     assert.deepEqual(asked(limited, { before: policy({ action: 'deny' }) }), { not_reproduced: 1 });
+    // What the item was plays no part in it: an edit is no excuse; and where it plays one, the item is as it was.
+    assert.deepEqual(asked({ ruleIndex: 1 }, { items: edited }), { not_reproduced: 1 });
+    assert.deepEqual(asked({ ruleIndex: 1 }, { before: asksType }), { not_reproduced: 1 });
     // The draft is the version that decided.
     assert.deepEqual(asked({ ruleIndex: 1 }, { draft: policy(allow()), draftVersion: 1 }), { not_reproduced: 1 });
     assert.deepEqual(asked({}, { draft: policy(allow()), draftVersion: 1 }), {});
@@ -296,6 +300,12 @@ describe('what is not known', () => {
     assert.equal(grants(['full_access'], 1).unchanged, 1);
     assert.equal(grants(['full_access'], null).unchanged, 1);
     assert.equal(grants(['training'], null).otherPermissions, 1);
+  });
+  test('who was denied was granted nothing', () => {
+    const denied = { reason: reasonCode('policy_denied'), ruleIndex: 0 };
+    const before = policy({ action: 'deny', conditions: { contentType: 'article' } });
+    const { counts } = replayed([denied], { before, draft: policy({ action: 'deny' }), items: edited });
+    assert.deepEqual([counts.unchanged, counts.otherPermissions], [1, 0]);
   });
   test('deleted items are passed over', () => {
     assert.equal(replayed([{}, { contentNo: 8 }], {}).counts.decisions, 1);
@@ -454,21 +464,23 @@ describe('the report', () => {
     });
   });
   test('the most changes first, equal ones by name; nobody has no name', async () => {
-    const asked: unknown[] = [];
     const by: [string | null, ReturnType<typeof turns>][] = [
       ['c', turns(1)],
       ['b', turns(0, 1)],
       [null, turns(1, 0)],
       ['d', turns(1, 2)],
     ];
-    const { byRequester } = await report({ byRequester: new Map(by) }, asked);
-    assert.deepEqual(byRequester, [
-      { id: 'd', name: 'd', ...turns(1, 2) },
-      { id: null, name: null, ...turns(1) },
-      { id: 'b', name: 'Bee', ...turns(0, 1) },
-      { id: 'c', name: 'c', ...turns(1) },
-    ]);
-    assert.deepEqual(asked[0], ['names', ['d', 'b', 'c']]);
+    for (const order of [by, by.toReversed()]) {
+      const asked: unknown[] = [];
+      const { byRequester } = await report({ byRequester: new Map(order) }, asked);
+      assert.deepEqual(byRequester, [
+        { id: 'd', name: 'd', ...turns(1, 2) },
+        { id: null, name: null, ...turns(1) },
+        { id: 'b', name: 'Bee', ...turns(0, 1) },
+        { id: 'c', name: 'c', ...turns(1) },
+      ]);
+      assert.deepEqual(asked[0], ['names', ['d', 'b', 'c']]);
+    }
   });
   test('items by their present names; deleted ones are left out', async () => {
     const asked: unknown[] = [];

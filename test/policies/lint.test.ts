@@ -544,9 +544,11 @@ test('a policy of the greatest size is read in reasonable time', () => {
   ];
   for (const shape of shapes) {
     const rules = Array.from({ length: 100 }, (_, i): Rule => (i % 2 === 0 ? deny(shape(i)) : allow(shape(i))));
-    const start = performance.now();
+    // Of the processor, so that it is not the machine's other work that is measured.
+    const before = process.cpuUsage();
     lint(rules, 'allow');
-    const took = performance.now() - start;
+    const { user, system } = process.cpuUsage(before);
+    const took = (user + system) / 1000;
     if (process.env.SHOW) console.log(Math.round(took), JSON.stringify(shape(1)).slice(0, 60));
     assert.ok(took < 3000, `${took} ms`);
   }
