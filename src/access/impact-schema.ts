@@ -1,7 +1,7 @@
 /** The impact preview on the wire. */
 import { type Static, Type } from 'typebox';
 import { REASONS, type Reason } from '../ledger/reason.ts';
-import { CAUSES, type Cause } from './impact.ts';
+import { CAUSES } from './impact.ts';
 import { PolicyBody } from './simulate-schema.ts';
 
 const moment = Type.String({ format: 'date-time' });
@@ -63,7 +63,7 @@ export const ImpactAnswer = Type.Object(
     ),
     unknown: Type.Object({
       decisions: count,
-      causes: Type.Array(Type.Object({ cause: Type.Enum(Object.keys(CAUSES) as Cause[]), count })),
+      causes: Type.Array(Type.Object({ cause: Type.Enum([...CAUSES]), count })),
     }),
   },
   { description: 'What would have become of the decisions of the past' },

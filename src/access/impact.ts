@@ -35,14 +35,13 @@ export interface PresentItem {
   editedAt: number | null;
 }
 
-/** Why a decision cannot be compared. */
-export const CAUSES = {
-  item_edited: 'The item was edited since, and the rules or licences ask for its type, tags or metadata',
-  requester_history: 'What the requester was then is not known',
-  not_reproduced:
-    'Decided again by the version that decided it, it comes out differently: something else was known then',
-} as const;
-export type Cause = keyof typeof CAUSES;
+/**
+ * Why a decision cannot be compared: the item was edited since, and the rules or licences ask for its type, tags or
+ * metadata; what the requester was then is not known; decided again by the version that decided it, it comes out
+ * differently, so something else was known then.
+ */
+export const CAUSES = ['item_edited', 'requester_history', 'not_reproduced'] as const;
+export type Cause = (typeof CAUSES)[number];
 
 interface Turns {
   allowToDeny: number;

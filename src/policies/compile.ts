@@ -66,7 +66,8 @@ const METADATA_KEYS = ['contentMetadata', 'contentMetadataNot'];
 export function compile(policy: PolicyVersion): CompiledPolicy {
   const rules = policy.rules.map((rule, index) => compileRule(policy.no, rule, index));
   const last = (rule: CompiledRule): number => (policy.rules[rule.index]?.conditions?.default === true ? 1 : 0);
-  rules.sort((a, b) => last(a) - last(b) || a.priority - b.priority || a.index - b.index);
+  // Sorting is stable: equal ones stay in the order of the list.
+  rules.sort((a, b) => last(a) - last(b) || a.priority - b.priority);
   return {
     no: policy.no,
     id: policy.id,

@@ -92,18 +92,14 @@ function match(a: readonly Rule[], b: readonly Rule[], textsA: readonly string[]
   const pairs = commonSubsequence(textsA, textsB);
   const leftA = new Set(a.keys()).difference(new Set(pairs.map(({ from }) => from)));
   const leftB = new Set(b.keys()).difference(new Set(pairs.map(({ to }) => to)));
-  const take = (from: number, to: number): void => {
+  // Identical ones that did not stay are the most similar, so they come first.
+  for (const { from, to } of bySimilarity(a, b, leftA, leftB)) {
+    if (!leftA.has(from) || !leftB.has(to)) continue;
     pairs.push({ from, to });
     leftA.delete(from);
     leftB.delete(to);
-  };
-  // Identical, but past others that stayed.
-  for (const from of leftA) {
-    const to = [...leftB].find((one) => textsB[one] === textsA[from]);
-    if (to !== undefined) take(from, to);
   }
-  for (const { from, to } of bySimilarity(a, b, leftA, leftB)) if (leftA.has(from) && leftB.has(to)) take(from, to);
-  return pairs.sort((one, other) => one.from - other.from);
+  return pairs;
 }
 
 /** The longest list of identical rules that are in the same order in both. */
@@ -163,7 +159,7 @@ function sketch({ action, conditions, priority, permissions, rateLimit, message 
   if (entries.length === 0) entries.push(['default', true]);
   return {
     action,
-    rest: [priority, permissions, rateLimit, message].map((one) => (one === undefined ? '' : textOf(one))),
+    rest: [priority, permissions, rateLimit, message].map((one) => textOf(one ?? null)),
     conditions: new Map(
       entries.map(([key, value]) => {
         const values = Array.isArray(value) ? value.map(textOf).sort().slice(0, VALUES_MAX) : [textOf(value)];
@@ -188,7 +184,7 @@ function similarity(a: Sketch, b: Sketch): number {
   return 0.7 * (common / keys.size) + 0.15 * Number(a.action === b.action) + 0.15 * rest;
 }
 
-/** The most pairs that keep their order; `pairs` is in the order of `from`. */
+/** The most pairs that keep their order. */
 function inPlace(unsorted: readonly Pair[]): Pair[] {
   const pairs = [...unsorted].sort((one, other) => one.from - other.from);
   // longest[i]: of the lists that end with pair i, the longest; it goes on with the pair before[i].

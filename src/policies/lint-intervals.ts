@@ -3,7 +3,7 @@ export type Intervals<P extends number | bigint> = readonly (readonly [from: P, 
 
 /** The set that some intervals, in any order and overlapping, make together. */
 export function union<P extends number | bigint>(intervals: Intervals<P>): Intervals<P> {
-  const sorted = intervals.filter(([from, to]) => from < to).sort(([a], [b]) => (a < b ? -1 : Number(a > b)));
+  const sorted = intervals.filter(([from, to]) => from < to).sort(([a], [b]) => (a < b ? -1 : 1));
   const result: [P, P][] = [];
   for (const [from, to] of sorted) {
     const last = result.at(-1);

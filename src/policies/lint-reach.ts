@@ -24,13 +24,13 @@ export interface Placed {
   parts: readonly Conjunction[] | null;
 }
 
-/** In the order in which they are asked. */
+/** In the order in which they are asked; of equal ones the first in the list is first. */
 export function place(rules: readonly Rule[]): Placed[] {
   const last = ({ rule }: Placed): number => (rule.conditions?.default === true ? 1 : 0);
   const priority = ({ rule, index }: Placed): number => rule.priority ?? index + 1;
   return rules
     .map((rule, index) => ({ index, rule, parts: partsOf(rule) }))
-    .sort((a, b) => last(a) - last(b) || priority(a) - priority(b) || a.index - b.index);
+    .sort((a, b) => last(a) - last(b) || priority(a) - priority(b));
 }
 
 /** Where a rule decides if only its own conditions count. */

@@ -86,7 +86,7 @@ function meet(region: Region, { subject, kind, value, holds, silent }: Literal, 
   const known = before.known === null ? null : kind.narrow(before.known, value, holds, meter);
   if (!unknown && known === null) return null;
   const next = new Map(region).set(subject, { unknown, known });
-  return subject === 'requesterId' || fromRecord(subject) ? withRegistration(next) : next;
+  return fromRecord(subject) ? withRegistration(next) : next;
 }
 
 /** Type, tags and metadata are known of registered requesters only, and those have an id. */
@@ -97,8 +97,6 @@ function withRegistration(region: Map<string, Cell>): Region | null {
   if (subjects.some((subject) => region.get(subject)?.unknown === false)) {
     if (tags.known === null || id.known === null) return null;
     region.set('requesterId', { ...id, unknown: false }).set(REGISTERED, { ...tags, unknown: false });
-  } else if (tags.known === null || id.known === null) {
-    for (const subject of subjects) region.set(subject, { unknown: true, known: null });
   }
   return region;
 }
@@ -119,12 +117,12 @@ function without(region: Region, literals: Conjunction, meter: Meter): Region[] 
   // Where nothing is taken away the region stays in one piece.
   if (meetAll(region, literals, meter) === null) return [region];
   const pieces: Region[] = [];
-  let common: Region | null = region;
+  let common = region;
   for (const literal of literals) {
-    if (common === null) break;
     const piece = meet(common, opposite(literal), meter);
     if (piece !== null) pieces.push(piece);
-    common = meet(common, literal, meter);
+    // Not null: there are checks for which all of them hold.
+    common = meet(common, literal, meter) as Region;
   }
   return pieces;
 }

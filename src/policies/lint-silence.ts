@@ -40,14 +40,11 @@ export interface Evasion {
 }
 
 export function findEvasions(order: readonly Placed[], defaultAction: Action, meter: Meter): Evasion[] {
-  // Without an allow there is no way in at all.
-  if (defaultAction === 'deny' && order.every(({ rule }) => rule.action === 'deny')) return [];
   return order.flatMap((placed, position) => {
     const { action, conditions = {} } = placed.rule;
     if (action !== 'deny') return [];
     const given = Object.keys(conditions);
     const keys = WITHHELD.flatMap((group) => given.find((key) => group.includes(key)) ?? []);
-    if (keys.length === 0) return [];
     const decided = attempt(() => whereItDecides(placed, order.slice(0, position), meter));
     return keys.flatMap((key) => {
       const way = attempt(() => wayIn(decided ?? [], key, conditions[key], order, defaultAction, meter));

@@ -439,6 +439,32 @@ describe('any limit', () => {
     );
   });
 
+  test('a state stays small, however much is admitted', () => {
+    const pairs = { second: 100, minute: 60, hour: 60 };
+    for (const period of ROLLING) {
+      const { lengthMs, bucketMs } = PERIODS[period];
+      const limit = { requests: 1_000_000, period };
+      let state: LimitState = [];
+      for (let i = 0; i < 6000; i++) {
+        ({ state } = take(state, limit, START + Math.floor((i * lengthMs) / 1500)));
+        assert.ok(state.length <= 2 * (pairs[period] + 2), `${period}: ${state.length}`);
+      }
+      // A clock that is set back makes one bucket of those that are ahead of it.
+      const { state: back } = take(state, limit, START + 3 * lengthMs + 5 * bucketMs);
+      assert.ok(back.length <= 2 * 7, `${period}: ${back.length}`);
+    }
+    let exact: LimitState = [];
+    for (let i = 0; i < 100; i++) ({ state: exact } = take(exact, { requests: 100, period: 'hour' }, START));
+    assert.equal(exact.length, 2);
+  });
+
+  test('an empty state ends one period from now', () => {
+    for (const period of ROLLING) {
+      const { state, expiresAt } = peek([], { requests: 1, period }, START);
+      assert.deepEqual([state, expiresAt], [[], START + PERIODS[period].lengthMs]);
+    }
+  });
+
   test('from expiresAt on a state says nothing, and not before', () => {
     fc.assert(
       fc.property(used, fc.nat(5_000_000), ({ state, at, limit }, later) => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { Compile } from 'typebox/compile';
+import { problemsOf, type Schema } from '../../src/http/problems.ts';
 import { CONDITIONS, conditionOf } from '../../src/policies/conditions.ts';
 import { ConditionsSchema } from '../../src/policies/schema.ts';
 
@@ -188,6 +189,11 @@ const refused: [string, unknown][] = [
   ['time', { from: '09:00', timezone: 'Europe/Nowhere' }],
   ['time', { from: '09:00', until: '10:00' }],
 ];
+
+test('a time of day that is none is told what it must be', () => {
+  const [problem] = problemsOf(ConditionsSchema as Schema, { time: { from: '9:00' } }, 'body');
+  assert.deepEqual(problem, { param: 'time.from', message: '`time.from` must be a time of day from 00:00 to 23:59.' });
+});
 
 const shown = (value: unknown): string => {
   const whole = JSON.stringify(value);

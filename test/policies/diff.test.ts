@@ -59,6 +59,97 @@ test('identical rules stay where they can', () => {
   assert.deepEqual(brief([germany, training], [training, germany, germany]).length, 2);
 });
 
+test('as many rules as possible stay in their order, whichever of identical ones they are', () => {
+  const letters: Record<string, Rule> = {
+    x: { action: 'allow', conditions: { country: 'DE' }, message: 'x' },
+    y: { action: 'deny', conditions: { purpose: 'a' }, permissions: [] },
+    z: { action: 'deny', conditions: { ip: '::1', userAgent: 'z' }, priority: 3 },
+  };
+  let all = [''];
+  for (let i = 0; i < 4; i++) all = ['', ...all.flatMap((word) => [...'xyz'].map((one) => word + one))];
+  assert.equal(all.length, 1 + 3 + 9 + 27 + 81);
+  const longestOf = (a: string, b: string): number => {
+    if (a === '' || b === '') return 0;
+    if (a[0] === b[0]) return 1 + longestOf(a.slice(1), b.slice(1));
+    return Math.max(longestOf(a.slice(1), b), longestOf(a, b.slice(1)));
+  };
+  const rulesFor = (word: string): Rule[] => [...word].map((letter) => letters[letter] as Rule);
+  for (const a of all) {
+    for (const b of all) {
+      const counts = { removed: 0, added: 0, moved: 0, changed: 0, moved_and_changed: 0 };
+      for (const { change } of rulesOf(rulesFor(a), rulesFor(b))) counts[change]++;
+      const common = [...'xyz'].reduce((sum, one) => sum + Math.min(a.split(one).length, b.split(one).length) - 1, 0);
+      assert.deepEqual(
+        counts,
+        {
+          removed: a.length - common,
+          added: b.length - common,
+          moved: common - longestOf(a, b),
+          changed: 0,
+          moved_and_changed: 0,
+        },
+        `${a} ${b}`,
+      );
+    }
+  }
+});
+
+test('half alike is the same rule changed, less is another', () => {
+  const is = (a: Rule, b: Rule): string => brief([a], [b]).join();
+  const [same, other] = ['changed 0>0', 'removed 0>-,added ->0'];
+  const bare: Rule = { action: 'deny' };
+  const everything = { priority: 1, permissions: [], rateLimit: { requests: 1, period: 'day' as const }, message: 'x' };
+  // No conditions are a catch-all written another way.
+  assert.equal(is(bare, { action: 'allow', conditions: { default: true }, ...everything }), same);
+  assert.equal(is(bare, { action: 'allow', conditions: { default: false }, ...everything }), other);
+  const on = (conditions: object, more: object = {}): Rule => ({ action: 'deny', conditions, ...more }) as Rule;
+  assert.equal(is(on({ country: 'DE' }), on({ purpose: 'x' })), other);
+  // One condition of three in common: then all else must be equal.
+  const [a, b] = [
+    { country: 'DE', purpose: 'x' },
+    { country: 'DE', ip: '::1' },
+  ];
+  assert.equal(is(on(a), on(b)), same);
+  assert.equal(is(on(a, everything), on(b, everything)), same);
+  for (const key of Object.keys(everything) as (keyof typeof everything)[]) {
+    const { [key]: _, ...others } = everything;
+    assert.equal(is(on(a, everything), on(b, others)), other, key);
+  }
+  assert.equal(is(on(a, { message: 'x' }), on(b, { message: 'y' })), other);
+  assert.equal(is(on(a), { ...on(b), action: 'allow' }), other);
+  // Of lists, what they have in common counts.
+  const lists = (one: string[], two: string[]): string =>
+    is(on({ country: one, purpose: 'x' }), on({ country: two, ip: '::1' }));
+  assert.equal(lists(['a', 'b'], ['b', 'c']), other);
+  assert.equal(lists(['a', 'b'], ['b', 'a']), same);
+  const many = Array.from({ length: 150 }, (_, i) => `c${i + 100}`);
+  assert.equal(lists(many, many.toReversed()), same);
+  assert.equal(lists(many, many.toSpliced(60, 70)), other);
+});
+
+test('of rules that are equally alike the nearest', () => {
+  const bot = (userAgent: string): Rule => ({ action: 'deny', conditions: { userAgent } });
+  assert.deepEqual(brief([bot('a')], [bot('b'), bot('c')]), ['changed 0>0', 'added ->1']);
+  assert.deepEqual(brief([rest, germany, bot('a')], [rest, bot('b'), bot('c')]), [
+    'removed 1>-',
+    'added ->1',
+    'changed 2>2',
+  ]);
+  assert.deepEqual(brief([bot('b'), bot('c')], [bot('a')]), ['changed 0>0', 'removed 1>-']);
+  assert.deepEqual(brief([bot('a'), bot('b')], [bot('c'), bot('d')]), ['changed 0>0', 'changed 1>1']);
+});
+
+test('the order of the keys of a value says nothing, and every name is a name', () => {
+  const on = (conditions: object): Rule[] => [{ action: 'deny', conditions }] as Rule[];
+  const nested = (contentMetadata: object) => on({ contentMetadata, country: 'DE' });
+  assert.deepEqual(brief(nested({ a: 1, b: [1, 2], c: null }), nested({ c: null, b: [1, 2], a: 1 })), []);
+  assert.deepEqual(brief(nested({ a: 1, b: [1, 2] }), nested({ a: 1, b: [2, 1] })), ['changed 0>0']);
+  assert.deepEqual(brief(nested({ a: '1' }), nested({ a: 1 })), ['changed 0>0']);
+  assert.deepEqual(rulesOf(on({ country: 'DE', constructor: 'x' }), on({ country: 'DE' }))[0]?.fields, [
+    { path: 'conditions.constructor', from: 'x', to: null },
+  ]);
+});
+
 test('the most similar rule is the one that changed', () => {
   const bots = (...userAgent: string[]): Rule => ({ action: 'deny', conditions: { userAgent } });
   const a = [bots('a', 'b', 'c'), bots('x', 'y', 'z')];

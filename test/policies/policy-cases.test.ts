@@ -15,7 +15,11 @@ const run = (rules: Rules, check: PolicyCase['check'], expect: Expectation, more
   return result;
 };
 
-const allow = (conditions: Record<string, unknown>, more: object = {}): Rules[number] => ({ action: 'allow', conditions, ...more });
+const allow = (conditions: Record<string, unknown>, more: object = {}): Rules[number] => ({
+  action: 'allow',
+  conditions,
+  ...more,
+});
 
 describe('differences', () => {
   const rules = [allow({ purpose: 'a' }, { permissions: ['training', 'inference'] }), { action: 'deny' as const }];
