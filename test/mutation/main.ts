@@ -11,7 +11,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Mutant, mutate } from './mutants.ts';
 import type { FromProcess, Setup, ToProcess } from './process.ts';
-import { SCOPE } from './scope.ts';
+import { SCOPE, TESTS } from './scope.ts';
 import { SURVIVORS } from './survivors.ts';
 
 const KILLED_MIN = 0.9;
@@ -47,7 +47,7 @@ class Runner {
   tests: { file: string; name: string }[] = [];
 
   /** `ready` or `unloadable`; null: it took too long or died. */
-  async start(alive: number): Promise<FromProcess | null> {
+  async start(alive = 0, testFiles?: readonly string[]): Promise<FromProcess | null> {
     this.stop();
     const folder = join(scratch, 'tmp');
     mkdirSync(folder, { recursive: true });
@@ -57,8 +57,8 @@ class Runner {
       execArgv: ['--max-old-space-size=768', '--no-warnings'],
       env: { ...process.env, TMPDIR: folder, SEED: '1' },
     });
-    const setup: Setup = { built, alive, root };
-    return this.ask({ kind: 'setup', setup }, 60_000);
+    const setup: Setup = { built, alive, root, testFiles: testFiles ?? TESTS.map(({ file }) => file) };
+    return this.ask({ kind: 'setup', setup }, 120_000);
   }
 
   stop(): void {
@@ -92,32 +92,36 @@ class Runner {
 // Without a mutant: which test reaches which mutant, how often, in what time
 
 interface Test {
+  file: string;
   name: string;
   ms: number;
   hits: Map<number, number>;
-  /** Whose code it runs. */
-  files: Set<string>;
+  /** What its file reaches while it is loaded. */
+  loaded: ReadonlySet<number>;
   /** Mutants it killed: who kills one of a file often kills the next. */
   kills: Map<string, number>;
 }
 
-async function baseline(runner: Runner): Promise<{ tests: Test[]; loaded: Set<number> }> {
-  const ready = await runner.start(0);
-  if (ready?.kind !== 'ready')
-    throw new Error(`The tests cannot be loaded: ${ready?.kind === 'unloadable' ? ready.message : 'no answer'}`);
+/** File by file, each in a process of its own: what a file reaches while loading is what it imports. */
+async function baseline(runner: Runner): Promise<Test[]> {
   const tests: Test[] = [];
-  for (const [i, { file, name }] of ready.tests.entries()) {
-    const run = await runner.ask({ kind: 'baseline', test: i }, 120_000);
-    if (run?.kind !== 'baseline' || run.failure !== null) {
-      throw new Error(
-        `${file}: "${name}" fails without a mutant: ${run?.kind === 'baseline' ? run.failure : 'no answer'}`,
-      );
+  for (const { file } of TESTS) {
+    const ready = await runner.start(0, [file]);
+    if (ready?.kind !== 'ready') {
+      throw new Error(`${file} cannot be loaded: ${ready?.kind === 'unloadable' ? ready.message : 'no answer'}`);
     }
-    const hits = new Map(run.hits);
-    const files = new Set([...hits.keys()].map((number) => (mutants[number - 1] as Mutant).file));
-    tests.push({ name: `${file}: ${name}`, ms: run.ms, hits, files, kills: new Map() });
+    const loaded = new Set(ready.loaded);
+    for (const [i, { name }] of ready.tests.entries()) {
+      const run = await runner.ask({ kind: 'baseline', test: i }, 120_000);
+      if (run?.kind !== 'baseline' || run.failure !== null) {
+        const failure = run?.kind === 'baseline' ? run.failure : 'no answer';
+        throw new Error(`${file}: "${name}" fails without a mutant: ${failure}`);
+      }
+      tests.push({ file, name, ms: run.ms, hits: new Map(run.hits), loaded, kills: new Map() });
+    }
   }
-  return { tests, loaded: new Set(ready.loaded) };
+  runner.stop();
+  return tests;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -135,40 +139,57 @@ async function tryAll(runner: Runner, queue: number[], tests: Test[], loaded: Se
 
 async function tryOne(runner: Runner, number: number, tests: Test[], isLoaded: boolean): Promise<Outcome> {
   const { file } = mutants[number - 1] as Mutant;
-  const kills = (test: Test): number => test.kills.get(file) ?? 0;
-  const reaching = [...tests.entries()]
-    .filter(([, test]) => (isLoaded ? test.files.has(file) : test.hits.has(number)))
-    .sort(([, a], [, b]) => kills(b) / (b.ms + 5) - kills(a) / (a.ms + 5) || a.ms - b.ms);
+  const worth = ({ kills, ms }: Test): number => (kills.get(file) ?? 0) / (ms + 5);
+  const reaching = tests
+    .filter((test) => (isLoaded ? test.loaded : test.hits).has(number))
+    .sort((a, b) => worth(b) - worth(a) || a.ms - b.ms);
   if (reaching.length === 0) return 'unreached';
-  if (isLoaded) {
-    const ready = await runner.start(number);
-    if (ready?.kind !== 'ready' || ready.tests.length !== tests.length) {
-      runner.stop();
-      return 'killed';
-    }
-  } else if (!runner.isUp) await runner.start(0);
-  const time = reaching.reduce((sum, [, { ms }]) => sum + ms, 0);
-  const most = reaching.reduce((sum, [, { hits }]) => sum + (hits.get(number) ?? 0), 0);
-  const result = await runner.ask(
-    {
-      kind: 'try',
-      mutant: number,
-      tests: reaching.map(([i]) => i),
-      hitsMax: isLoaded ? 1e9 : HITS_MORE * most + 10_000,
-    },
-    5 * time + GRACE_MS,
-  );
-  if (isLoaded) runner.stop();
+  if (!isLoaded) {
+    if (!runner.isUp) await runner.start();
+    return run(runner, number, reaching, tests);
+  }
+  // What is worked out while loading asks for a process of its own: of one test file at a time, the best first.
+  for (const testFile of new Set(reaching.map((test) => test.file))) {
+    const ready = await runner.start(number, [testFile]);
+    const own = tests.filter((test) => test.file === testFile);
+    const isOther = ready?.kind === 'ready' && ready.tests.length !== own.length;
+    const outcome =
+      ready?.kind === 'ready' && !isOther
+        ? await run(
+            runner,
+            number,
+            reaching.filter((test) => test.file === testFile),
+            own,
+          )
+        : 'killed';
+    runner.stop();
+    if (outcome !== 'survived') return outcome;
+  }
+  return 'survived';
+}
+
+/** `present`: the tests that the process has, in its order. */
+async function run(runner: Runner, number: number, reaching: Test[], present: Test[]): Promise<Outcome> {
+  const { file } = mutants[number - 1] as Mutant;
+  const time = reaching.reduce((sum, { ms }) => sum + ms, 0);
+  const hits = reaching.reduce((sum, test) => sum + (test.hits.get(number) ?? 0), 0);
+  const message: ToProcess = {
+    kind: 'try',
+    mutant: number,
+    tests: reaching.map((test) => present.indexOf(test)),
+    hitsMax: hits === 0 ? 1e9 : HITS_MORE * hits + 10_000,
+  };
+  const result = await runner.ask(message, 5 * time + GRACE_MS);
   if (result?.kind !== 'tried' || result.endless) return 'endless';
   if (result.by === null) return 'survived';
-  const killer = (tests[result.by] as Test).kills;
-  killer.set(file, (killer.get(file) ?? 0) + 1);
+  const { kills } = present[result.by] as Test;
+  kills.set(file, (kills.get(file) ?? 0) + 1);
   return 'killed';
 }
 
 function progress(number: number): void {
   const { file, line } = mutants[number - 1] as Mutant;
-  console.log(`${outcomes.size}/${mutants.length} ${file}:${line} ${outcomes.get(number)}`);
+  console.log(`#${number} ${outcomes.size}/${mutants.length} ${file}:${line} ${outcomes.get(number)}`);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -223,10 +244,11 @@ function compareWithList(): boolean {
 
 const begun = performance.now();
 const runners = Array.from({ length: PROCESSES }, () => new Runner());
-const { tests, loaded } = await baseline(runners[0] as Runner);
+const tests = await baseline(runners[0] as Runner);
+const loaded = tests.reduce((all, test) => all.union(test.loaded), new Set<number>());
 console.log(`${mutants.length} mutants, ${loaded.size} of them reached while loading; ${tests.length} tests`);
-for (const { name, ms } of tests.toSorted((a, b) => b.ms - a.ms).slice(0, process.env.MUTATION_PROGRESS ? 12 : 0))
-  console.log(`  ${Math.round(ms)} ms ${name}`);
+for (const { file, name, ms } of tests.toSorted((a, b) => b.ms - a.ms).slice(0, process.env.MUTATION_PROGRESS ? 12 : 0))
+  console.log(`  ${Math.round(ms)} ms ${file}: ${name}`);
 // Those that need a process of their own last.
 const queue = mutants.map((_, i) => i + 1).sort((a, b) => Number(loaded.has(a)) - Number(loaded.has(b)) || a - b);
 await Promise.all(runners.map((runner) => tryAll(runner, queue, tests, loaded)));

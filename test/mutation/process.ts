@@ -13,6 +13,7 @@ import { TESTS } from './scope.ts';
 export interface Setup {
   /** Absolute path of a source file to the path of the same with its mutants built in. */
   built: Record<string, string>;
+  testFiles: readonly string[];
   /** Alive from the beginning, for what is worked out while the code is loaded; 0: none. */
   alive: number;
   root: string;
@@ -66,6 +67,7 @@ async function load(setup: Setup): Promise<void> {
     },
   });
   for (const { file, env, only } of TESTS) {
+    if (!setup.testFiles.includes(file)) continue;
     Object.assign(process.env, env);
     const collected = await collect(file, () => import(pathToFileURL(join(setup.root, file)).href));
     tests.push(...collected.filter(({ name }) => only === undefined || only.test(name)));

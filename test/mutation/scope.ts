@@ -46,5 +46,10 @@ export const TESTS: readonly TestFile[] = [
   { file: 'test/policies/lint-properties.test.ts', env: { CASES: '300' } },
   { file: 'test/policies/templates.test.ts', only: /has no warnings|its cases say|moment was forgotten/ },
   { file: 'test/cli/policy-test.test.ts', only: /^what a case says/ },
+  { file: 'test/policies/compile.test.ts' },
+  { file: 'test/policies/conditions.test.ts' },
+  { file: 'test/policies/policy-cases.test.ts' },
+  { file: 'test/policies/lint-reasoning.test.ts' },
+  { file: 'test/impact/replay.test.ts', env: { CASES: '1500' } },
   { file: 'test/limits/exact-log.test.ts', env: { FC_RUNS: '100' } },
 ];
