@@ -171,11 +171,14 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
 
   opened.defer(async () => {
     notReady = 'The service is stopping.';
+    // Beside the requests under way, not after them: all of it has to end in the same ten seconds.
+    const drained = deliverer.close();
     await streams.close();
     // A connection that a client keeps open is idle only once its last answer is out: those are let go as they come.
     const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_CHECK_MS);
     await app.close();
     clearInterval(idle);
+    await drained;
   });
   const address = await app.listen({ host: config.host, port: config.port });
   // Only now: a start that fails, such as on a port that is taken, makes no key.

@@ -11,6 +11,7 @@ import { runKills } from './faults/kills.ts';
 import { runPowerCuts } from './faults/power-cuts.ts';
 import { anySeed } from './faults/random.ts';
 import { cannotTrace } from './faults/strace.ts';
+import { runWebhookKills } from './faults/webhook-kills.ts';
 import { runWriters } from './faults/writers.ts';
 import { runExhaustive } from './oracle/exhaustive.ts';
 import { runLinear } from './policies/linear.ts';
@@ -102,6 +103,11 @@ const PROOFS: readonly Proof[] = [
     promise: 'failing reads, writes and fsyncs: the same',
     impossible: cannotTrace,
     run: ({ kills, seed, tell }) => runFailingCalls({ faults: Math.ceil(kills * 0.1), seed, tell }),
+  },
+  {
+    name: 'webhooks',
+    promise: 'kill -9 while webhooks are delivered: every committed event arrives, no other does, the same every time',
+    run: ({ kills, seed, tell }) => runWebhookKills({ kills, seed, tell }),
   },
 ];
 

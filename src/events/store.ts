@@ -19,6 +19,7 @@ interface EventRow extends Row {
   object_id: string;
 }
 
+const IDS_AT_ONCE = 100;
 const COLUMNS = 'seq, id, at, kind, object_id';
 /** What was of content that is gone is gone, though its rows may still be on their way out. */
 const NOT_PURGED = '(object_no is null or object_no not in (select content_no from purges))';
@@ -44,14 +45,16 @@ export interface EventFilter {
 export interface Events {
   list(filter: EventFilter, query: PageQuery): Promise<Page<Event>>;
   find(id: string): Promise<Event | undefined>;
+  /** Those there are of up to a hundred ids, in no order. */
+  findMany(ids: readonly string[]): Promise<Event[]>;
   /** Its place, if it is still kept. */
   findPlace(id: string): Promise<EventPlace | undefined>;
   /** Those of the kinds after one place and up to another, in the order of their commits. */
   placesAfter(seq: number, upTo: number, kinds: readonly EventKind[], limit: number): Promise<EventPlace[]>;
   /** With what they say; those whose decision is gone are left out. */
   load(places: readonly EventPlace[]): Promise<Event[]>;
-  /** The newest and the oldest place; 0 when there is none. */
-  bounds(): Promise<{ head: number; tail: number }>;
+  /** The newest place; 0 when there is none. */
+  head(): Promise<number>;
 }
 
 export interface EventsDeps {
@@ -110,6 +113,17 @@ export function openEvents({ db, clock, decisionsOf }: EventsDeps): Events {
       const place = await findPlace(id);
       return place && (await load([place]))[0];
     },
+    async findMany(ids) {
+      const bodies = ids.filter((id) => EVENT_ID.test(id)).map(bodyOf);
+      if (bodies.length === 0) return [];
+      // Always as many placeholders, so that it is one prepared statement; repeated ids find nothing new.
+      const padded = Array.from({ length: IDS_AT_ONCE }, (_, n) => bodies[n] ?? (bodies[0] as string));
+      const rows = await db.read<EventRow>(
+        `select ${COLUMNS} from events where id in (${placesFor(padded, 2)}) and at > $1 and ${NOT_PURGED}`,
+        [clock.now() - KEPT_MS, ...padded],
+      );
+      return load(rows.map(toPlace));
+    },
     async placesAfter(seq, upTo, kinds, limit) {
       if (kinds.length === 0) return [];
       const rows = await db.read<EventRow>(
@@ -120,11 +134,9 @@ export function openEvents({ db, clock, decisionsOf }: EventsDeps): Events {
       return rows.map(toPlace);
     },
     load,
-    async bounds() {
-      const [row] = await db.read<{ head: number; tail: number }>(
-        'select coalesce(max(seq), 0) as head, coalesce(min(seq), 0) as tail from events',
-      );
-      return row ?? { head: 0, tail: 0 };
+    async head() {
+      const [row] = await db.read<{ head: number }>('select coalesce(max(seq), 0) as head from events');
+      return row?.head ?? 0;
     },
   };
 }

@@ -56,7 +56,7 @@ export function openStreams({ events, reauthorize }: StreamsDeps): Streams {
     let silentSince = Date.now();
     try {
       while (!ended.aborted) {
-        const { head } = await events.bounds();
+        const head = await events.head();
         const places = await events.placesAfter(place, head, kinds, EVENTS_AT_ONCE);
         // A key that was revoked sees nothing more.
         if (places.length > 0 || Date.now() - silentSince >= SIGN_OF_LIFE_MS) await reauthorize(request);
@@ -81,7 +81,7 @@ export function openStreams({ events, reauthorize }: StreamsDeps): Streams {
   return {
     async open(request, reply, { kinds, lastEventId }) {
       if (open.size >= STREAMS_MAX) throw unavailable('Too many event streams are open; close one or try again later.');
-      const from = lastEventId === undefined ? (await events.bounds()).head : await placeOf(events, lastEventId);
+      const from = lastEventId === undefined ? await events.head() : await placeOf(events, lastEventId);
       reply.hijack();
       reply.raw.writeHead(200, {
         'content-type': 'text/event-stream; charset=utf-8',

@@ -4,12 +4,13 @@
  * place in it, and is given deliveries only as far as it has room for more.
  */
 import { type Changes, SYSTEM } from '../changes/changes.ts';
-import { Conflict, type Db, type Step } from '../db/db.ts';
-import { eventText } from '../events/event.ts';
+import { Conflict, type Db } from '../db/db.ts';
+import type { EventPlace } from '../events/event.ts';
 import type { Events } from '../events/store.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
 import { ATTEMPTS_KEPT, type Attempt, type Delivery, newDelivery } from './delivery.ts';
 import { planDisable } from './edits.ts';
+import { type EventTexts, openEventTexts } from './event-texts.ts';
 import { DISABLED_AFTER_MS, nextAttemptAt, retryAfterMs } from './schedule.ts';
 import type { Outcome, Sender } from './send.ts';
 import { sign, timestampOf } from './sign.ts';
@@ -19,15 +20,15 @@ import {
   findActiveWebhooks,
   findCursor,
   findDue,
+  findTarget,
   findWebhook,
-  getSecrets,
   insertDelivery,
   moveCursor,
   startFailing,
   stopFailing,
   updateDelivery,
 } from './store.ts';
-import { type Webhook, wantedKinds } from './webhook.ts';
+import { type Target, type Webhook, wantedKinds } from './webhook.ts';
 
 /** How often the log is looked at. */
 const LOOK_EVERY_MS = 200;
@@ -48,7 +49,7 @@ const DRAIN_MS = 8_000;
 export interface Deliverer {
   /** Since the start of this process. */
   figures(): { succeeded: number; failed: number; inFlight: number };
-  /** Sends nothing new; what is under way may end. */
+  /** Sends nothing new; what is under way may end. Once, however often it is asked. */
   close(): Promise<void>;
 }
 
@@ -65,12 +66,16 @@ export interface DelivererDeps {
 /** What is known of one active webhook. */
 interface Endpoint {
   webhook: Webhook;
+  /** Forgotten when the webhook is edited. */
+  target: Promise<Target | undefined> | undefined;
   /** As stored, and how far the log was looked through beyond it without finding anything. */
   cursor: number;
   seen: number;
   /** When the stored place last moved. */
   movedAt: number;
   due: Delivery[];
+  /** There may be more that are due in the store. */
+  moreDue: boolean;
   inFlight: Set<string>;
   /** Its stored place is not `cursor` any more. */
   lost: boolean;
@@ -82,17 +87,30 @@ interface Endpoint {
 export function openDeliverer(deps: DelivererDeps): Deliverer {
   const { db, changes, clock, events, sender } = deps;
   const endpoints = new Map<string, Endpoint>();
+  const texts: EventTexts = openEventTexts(events);
+  const nextTurn = turns();
   const sending = new Set<Promise<void>>();
   const stopped = new AbortController();
   const figures = { succeeded: 0, failed: 0 };
   let stale = true;
-  let closing = false;
+  let closing: Promise<void> | undefined;
   let head = 0;
   let looking: Promise<void> = Promise.resolve();
 
-  changes.subscribe(({ kind }) => {
-    if (kind.startsWith('webhook.')) stale = true;
+  changes.subscribe(({ kind, id, object }) => {
+    // Decisions of an item go with it.
+    if (kind === 'content.deleted') texts.forget();
+    if (!kind.startsWith('webhook.')) return;
+    stale = true;
+    const endpoint = endpoints.get(id);
+    if (endpoint !== undefined) endpoint.target = undefined;
+    // Not a request more, also where the next one was about to start.
+    if (kind === 'webhook.deleted' || (object as Webhook).status === 'disabled') endpoints.delete(id);
   });
+  const isServed = (endpoint: Endpoint): boolean =>
+    closing === undefined && endpoints.get(endpoint.webhook.id) === endpoint;
+  /** What webhooks with the same place and wishes ask at one look is read once. */
+  const placesRead = new Map<string, Promise<EventPlace[]>>();
 
   /** Webhooks as they are now; what is known of those that stay is kept. */
   async function refresh(): Promise<void> {
@@ -110,10 +128,12 @@ export function openDeliverer(deps: DelivererDeps): Deliverer {
       if (cursor === undefined) continue;
       endpoints.set(webhook.id, {
         webhook,
+        target: undefined,
         cursor,
         seen: cursor,
         movedAt: 0,
         due: [],
+        moreDue: true,
         inFlight: new Set(),
         lost: false,
         running: false,
@@ -126,25 +146,28 @@ export function openDeliverer(deps: DelivererDeps): Deliverer {
   async function look(): Promise<void> {
     if (stale) await refresh();
     if (endpoints.size === 0) return;
-    head = (await events.bounds()).head;
+    head = await events.head();
+    placesRead.clear();
     const now = performance.now();
     for (const endpoint of endpoints.values()) {
-      if (endpoint.seen < head || now - endpoint.lookedAt >= RETRIES_EVERY_MS) serve(endpoint);
+      if (endpoint.seen >= head && now - endpoint.lookedAt < RETRIES_EVERY_MS) continue;
+      endpoint.lookedAt = now;
+      endpoint.moreDue = true;
+      serve(endpoint);
     }
   }
 
   /** One at a time for each endpoint; asked for meanwhile, it runs once more. */
   function serve(endpoint: Endpoint): void {
-    if (closing) return;
+    if (!isServed(endpoint)) return;
     if (endpoint.running) {
       endpoint.again = true;
       return;
     }
     endpoint.running = true;
     endpoint.again = false;
-    endpoint.lookedAt = performance.now();
     track(
-      giveDeliveries(endpoint)
+      fill(endpoint)
         .then(() => startDue(endpoint))
         .catch((error) => {
           if (!(error instanceof Conflict)) return deps.onProblem(error);
@@ -163,42 +186,60 @@ export function openDeliverer(deps: DelivererDeps): Deliverer {
     sending.add(tracked);
   };
 
+  /** What waits longest goes first; only when all that was due is under way does the log give more. */
+  async function fill(endpoint: Endpoint): Promise<void> {
+    const { webhook, inFlight } = endpoint;
+    if (endpoint.due.length > 0) return;
+    if (endpoint.moreDue) {
+      const found = await findDue(db, webhook.id, clock.now(), EVENTS_AT_ONCE);
+      endpoint.moreDue = found.length === EVENTS_AT_ONCE;
+      endpoint.due = found.filter((delivery) => !inFlight.has(delivery.id));
+      if (endpoint.due.length > 0) return;
+    }
+    if (endpoint.seen < head || endpoint.lost) endpoint.due = await giveDeliveries(endpoint);
+  }
+
   /** The next events of the log become deliveries, and the webhook's place moves with them. */
-  async function giveDeliveries(endpoint: Endpoint): Promise<void> {
+  async function giveDeliveries(endpoint: Endpoint): Promise<Delivery[]> {
     const { webhook } = endpoint;
     if (endpoint.lost) {
       endpoint.cursor = (await findCursor(db, webhook.id)) ?? endpoint.cursor;
       endpoint.seen = endpoint.cursor;
+      endpoint.moreDue = true;
       endpoint.lost = false;
     }
-    if (endpoint.seen >= head) return;
+    if (endpoint.seen >= head) return [];
     const room = Math.min(EVENTS_AT_ONCE, PENDING_MAX - (await countPending(db, webhook.id)));
-    if (room <= 0) return;
+    if (room <= 0) return [];
     const upTo = Math.min(head, endpoint.seen + PLACES_AT_ONCE);
-    const places = await events.placesAfter(endpoint.seen, upTo, wantedKinds(webhook), room);
+    const places = await placesFor(webhook, endpoint.seen, upTo, room);
     const to = places.length === room ? (places.at(-1)?.seq ?? upTo) : upTo;
+    const now = clock.now();
+    const deliveries = places.map((place) => newDelivery(webhook.id, place, now));
     // Silence moves the stored place too, though not at every look: it is where a restart begins.
     if (places.length > 0 || performance.now() - endpoint.movedAt >= MOVE_EVERY_MS) {
-      const now = clock.now();
-      const deliveries = places.map((place) => newDelivery(webhook.id, place, now));
       await db.atomic([moveCursor(webhook.id, endpoint.cursor, to), ...deliveries.map(insertDelivery)]);
       endpoint.cursor = to;
       endpoint.movedAt = performance.now();
     }
     endpoint.seen = to;
     if (to < head) endpoint.again = true;
+    return deliveries;
   }
 
-  async function startDue(endpoint: Endpoint): Promise<void> {
-    const { webhook, inFlight } = endpoint;
-    const atOnce = webhook.failingSince === null ? AT_ONCE : 1;
-    if (inFlight.size >= atOnce) return;
-    if (endpoint.due.length === 0) {
-      const found = await findDue(db, webhook.id, clock.now(), EVENTS_AT_ONCE);
-      endpoint.due = found.filter((delivery) => !inFlight.has(delivery.id));
-    }
-    while (endpoint.due.length > 0 && inFlight.size < atOnce && !closing) {
-      const delivery = endpoint.due.shift() as Delivery;
+  function placesFor(webhook: Webhook, after: number, upTo: number, limit: number): Promise<EventPlace[]> {
+    const kinds = wantedKinds(webhook);
+    const key = `${after} ${upTo} ${limit} ${kinds.join()}`;
+    const read = placesRead.get(key) ?? events.placesAfter(after, upTo, kinds, limit);
+    placesRead.set(key, read);
+    return read;
+  }
+
+  function startDue(endpoint: Endpoint): void {
+    const { inFlight, due } = endpoint;
+    const atOnce = endpoint.webhook.failingSince === null ? AT_ONCE : 1;
+    while (due.length > 0 && inFlight.size < atOnce && isServed(endpoint)) {
+      const delivery = due.shift() as Delivery;
       inFlight.add(delivery.id);
       track(
         attempt(endpoint, delivery)
@@ -212,28 +253,38 @@ export function openDeliverer(deps: DelivererDeps): Deliverer {
   }
 
   async function attempt(endpoint: Endpoint, delivery: Delivery): Promise<void> {
-    const { webhook } = endpoint;
-    const [event, secrets] = await Promise.all([events.find(delivery.eventId), getSecrets(db, webhook.id)]);
-    if (secrets === undefined) return;
-    if (event === undefined) {
+    await nextTurn();
+    const [body, target] = await Promise.all([texts.find(delivery.eventId), targetOf(endpoint)]);
+    if (target === undefined || !isServed(endpoint)) return;
+    if (body === undefined) {
       // Its content was deleted, and its decisions with it.
       await db.atomic([deleteDelivery(delivery.id)]);
       return;
     }
     const now = clock.now();
-    const body = eventText(event);
-    const inForce = secrets.old !== null && (secrets.oldUntil ?? 0) > now ? [secrets.old] : [];
+    const inForce = target.old !== null && (target.oldUntil ?? 0) > now ? [target.old] : [];
     const headers = {
       'content-type': 'application/json; charset=utf-8',
       'user-agent': deps.userAgent,
-      'webhook-id': event.id,
+      'webhook-id': delivery.eventId,
       'webhook-timestamp': String(timestampOf(now)),
-      'webhook-signature': sign([secrets.secret, ...inForce], event.id, now, body),
+      'webhook-signature': sign([target.secret, ...inForce], delivery.eventId, now, body),
     };
-    const outcome = await sender.post(webhook.url, headers, body, stopped.signal);
+    const outcome = await sender.post(target.url, headers, body, stopped.signal);
     // Cut off by our own end: it is still due, and is sent again after the start.
     if (stopped.signal.aborted && outcome.statusCode === null) return;
-    await settle(endpoint, delivery, { url: webhook.url, headers }, now, outcome);
+    await settle(endpoint, delivery, { url: target.url, headers }, now, outcome);
+  }
+
+  function targetOf(endpoint: Endpoint): Promise<Target | undefined> {
+    if (endpoint.target === undefined) {
+      const read = findTarget(db, endpoint.webhook.id);
+      endpoint.target = read;
+      read.catch(() => {
+        if (endpoint.target === read) endpoint.target = undefined;
+      });
+    }
+    return endpoint.target;
   }
 
   async function settle(
@@ -243,32 +294,33 @@ export function openDeliverer(deps: DelivererDeps): Deliverer {
     begun: number,
     outcome: Outcome,
   ): Promise<void> {
-    const { webhook } = endpoint;
+    const { id } = endpoint.webhook;
     const now = clock.now();
     const after = afterAttempt(delivery, request, begun, now, outcome);
-    const steps: Step[] = [updateDelivery(after, delivery)];
-    if (after.status === 'succeeded') {
-      figures.succeeded++;
-      if (webhook.failingSince !== null) steps.push(stopFailing(webhook.id));
-      endpoint.webhook = { ...endpoint.webhook, failingSince: null };
-    } else {
-      figures.failed++;
-      if (webhook.failingSince === null) steps.push(startFailing(webhook.id, now));
-      endpoint.webhook = { ...endpoint.webhook, failingSince: endpoint.webhook.failingSince ?? now };
-    }
-    await db.atomic(steps);
+    const succeeded = after.status === 'succeeded';
+    await db.atomic([updateDelivery(after, delivery), succeeded ? stopFailing(id) : startFailing(id, now)]);
+    figures[succeeded ? 'succeeded' : 'failed']++;
+    const failingSince = succeeded ? null : (endpoint.webhook.failingSince ?? now);
+    endpoint.webhook = { ...endpoint.webhook, failingSince };
     const why = reasonToDisable(endpoint.webhook, outcome, now);
-    if (why !== undefined) await disable(webhook.id, why);
+    if (why !== undefined) await disable(id, why);
   }
 
   async function disable(id: string, reason: string): Promise<void> {
-    endpoints.delete(id);
-    const present = await findWebhook(db, id);
-    if (present === undefined || present.status === 'disabled') return;
     await changes.commit(SYSTEM, id, async () => {
       const webhook = await findWebhook(db, id);
-      return planDisable(webhook ?? present, reason, clock.now());
+      if (webhook?.status !== 'active') return { steps: [], changes: [], status: 200, body: null };
+      return planDisable(webhook, reason, clock.now());
     });
+  }
+
+  async function drain(): Promise<void> {
+    clearInterval(timer);
+    const cut = setTimeout(() => stopped.abort(), DRAIN_MS);
+    await looking;
+    while (sending.size > 0) await Promise.all(sending);
+    clearTimeout(cut);
+    await sender.close();
   }
 
   const timer = setInterval(() => {
@@ -281,16 +333,21 @@ export function openDeliverer(deps: DelivererDeps): Deliverer {
       ...figures,
       inFlight: [...endpoints.values()].reduce((sum, { inFlight }) => sum + inFlight.size, 0),
     }),
-    async close() {
-      closing = true;
-      clearInterval(timer);
-      await looking;
-      const cut = setTimeout(() => stopped.abort(), DRAIN_MS);
-      while (sending.size > 0) await Promise.all(sending);
-      clearTimeout(cut);
-      await sender.close();
-    },
+    close: () => (closing ??= drain()),
   };
+}
+
+/** Lets one go in each turn of the event loop: where checks fill the turns, deliveries are a small part of each. */
+function turns(): () => Promise<void> {
+  const waiting: (() => void)[] = [];
+  const release = (): void => {
+    waiting.shift()?.();
+    if (waiting.length > 0) setImmediate(release);
+  };
+  return () =>
+    new Promise((resolve) => {
+      if (waiting.push(resolve) === 1) setImmediate(release);
+    });
 }
 
 function afterAttempt(

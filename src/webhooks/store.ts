@@ -4,7 +4,7 @@ import { type Page, type PageQuery, readPage } from '../db/page.ts';
 import type { EventPlace } from '../events/event.ts';
 import { toBase32 } from '../lib/id.ts';
 import type { Attempt, Delivery, DeliveryStatus } from './delivery.ts';
-import type { Secrets, Webhook, WebhookStatus } from './webhook.ts';
+import type { Target, Webhook, WebhookStatus } from './webhook.ts';
 
 interface WebhookRow extends Row {
   id: string;
@@ -109,12 +109,13 @@ export const deleteWebhook = (id: string): Step[] => [
   { sql: 'delete from webhooks where id = $1', params: [id], expect: 1 },
 ];
 
-export async function getSecrets(db: Db, id: string): Promise<Secrets | undefined> {
-  const [row] = await db.read<{ secret: string; old_secret: string | null; old_until: number | null }>(
-    'select secret, old_secret, old_until from webhooks where id = $1',
+/** Of an active one. */
+export async function findTarget(db: Db, id: string): Promise<Target | undefined> {
+  const [row] = await db.read<{ url: string; secret: string; old_secret: string | null; old_until: number | null }>(
+    "select url, secret, old_secret, old_until from webhooks where id = $1 and status = 'active'",
     [id],
   );
-  return row && { secret: row.secret, old: row.old_secret, oldUntil: row.old_until };
+  return row && { url: row.url, secret: row.secret, old: row.old_secret, oldUntil: row.old_until };
 }
 
 /** Up to where in the log of events its deliveries were made. */
@@ -136,7 +137,7 @@ export const startFailing = (id: string, at: number): Step => ({
 });
 
 export const stopFailing = (id: string): Step => ({
-  sql: 'update webhooks set failing_since = null where id = $1',
+  sql: 'update webhooks set failing_since = null where id = $1 and failing_since is not null',
   params: [id],
 });
 

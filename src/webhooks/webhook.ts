@@ -20,8 +20,10 @@ export interface Webhook {
   updatedAt: number;
 }
 
-/** `whsec_…`, what deliveries are signed with. */
-export interface Secrets {
+/** Where deliveries go, and what they are signed with. */
+export interface Target {
+  url: string;
+  /** `whsec_…` */
   secret: string;
   /** The one before, in force until `oldUntil`. */
   old: string | null;

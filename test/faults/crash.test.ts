@@ -6,6 +6,7 @@ import { runKills } from './kills.ts';
 import { runPowerCuts } from './power-cuts.ts';
 import { anySeed } from './random.ts';
 import { cannotTrace } from './strace.ts';
+import { runWebhookKills } from './webhook-kills.ts';
 import { runWriters } from './writers.ts';
 
 const options = { timeout: 120_000 };
@@ -42,4 +43,8 @@ test('a full disk refuses, leaves nothing half done, and is over when there is s
   const why = cannotMount();
   if (why !== undefined) return t.skip(why);
   t.diagnostic(JSON.stringify(await runDiskFull({ faults: 1, seed: seedFor(t) })));
+});
+
+test('after kill -9 every committed event arrives at every healthy endpoint, and no other', options, async (t) => {
+  t.diagnostic(JSON.stringify(await runWebhookKills({ kills: 5, seed: seedFor(t) })));
 });
