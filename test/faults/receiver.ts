@@ -3,13 +3,15 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import type { Running } from './process.ts';
 
 /** One request that came in whole and was signed as it should be. */
 export interface Arrival {
   eventId: string;
   body: string;
+  /** Epoch ms. */
   at: number;
+  /** The answer is out, or the connection gone. */
+  over: boolean;
 }
 
 /** Answers, late or never. `attempt` counts the requests for this event at this endpoint, from 1. */
@@ -71,7 +73,11 @@ export async function openReceiver(): Promise<Receiver> {
     bodies.set(eventId, body);
     const list = arrivals.get(name) ?? [];
     arrivals.set(name, list);
-    list.push({ eventId, body, at: performance.now() });
+    const arrival = { eventId, body, at: Date.now(), over: false };
+    list.push(arrival);
+    response.once('close', () => {
+      arrival.over = true;
+    });
     const attempt = (attempts.get(`${name} ${eventId}`) ?? 0) + 1;
     attempts.set(`${name} ${eventId}`, attempt);
     const done = taken.get(name) ?? new Set();
@@ -109,14 +115,12 @@ export async function openReceiver(): Promise<Receiver> {
   };
 }
 
-/** Creates the webhook for `/name`. */
-export async function subscribe(
-  receiver: Receiver,
-  service: Pick<Running, 'ask'>,
-  name: string,
-  events: string[],
-): Promise<string> {
-  const reply = await service.ask('POST', '/v1/webhooks', { body: { url: receiver.url(name), events } });
+// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came
+type Ask = (method: string, path: string, options: { body: unknown }) => Promise<{ status: number; body: any }>;
+
+/** Creates the webhook for `/name`; returns its id. */
+export async function subscribe(receiver: Receiver, ask: Ask, name: string, events: string[]): Promise<string> {
+  const reply = await ask('POST', '/v1/webhooks', { body: { url: receiver.url(name), events } });
   assert.equal(reply.status, 201);
   const { id, secret } = reply.body as { id: string; secret: string };
   receiver.trust(name, secret);

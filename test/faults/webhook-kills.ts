@@ -130,11 +130,11 @@ async function subscribeAll(receiver: Receiver, service: Running): Promise<Map<s
   const webhooks = new Map<string, string>();
   for (const [name, { behaviour, events }] of Object.entries(HEALTHY)) {
     receiver.behave(name, behaviour);
-    webhooks.set(name, await subscribe(receiver, service, name, events));
+    webhooks.set(name, await subscribe(receiver, service.ask, name, events));
   }
   for (const [name, behaviour] of Object.entries(SICK)) {
     receiver.behave(name, behaviour);
-    await subscribe(receiver, service, name, ['*']);
+    await subscribe(receiver, service.ask, name, ['*']);
   }
   return webhooks;
 }
