@@ -4,10 +4,9 @@
  */
 import { decide } from '../src/access/decide.ts';
 import type { CheckRequest } from '../src/access/schema.ts';
-import { compile } from '../src/policies/compile.ts';
-import { type ContentFacts, Facts } from '../src/policies/facts.ts';
+import type { ContentFacts, Facts } from '../src/policies/facts.ts';
 import { median, medianRatio, type Part } from './figure.ts';
-import { checksOf, itemAt, TEN_RULES } from './inputs.ts';
+import { checksOf, compiled, contentAt, factsAt, itemAt, TEN_RULES } from './inputs.ts';
 import { seeded, skewed } from './random.ts';
 
 const ITEMS = 1_000;
@@ -15,27 +14,19 @@ const CHECKS = 4_096;
 const LEAST = 2_000_000;
 const ROUND_MS = 500;
 
-const POLICY = compile({
-  no: 1,
-  id: 'pol_bench',
-  version: 1,
-  name: 'Ten rules',
-  description: null,
-  rules: [...TEN_RULES],
-  defaultAction: 'deny',
-});
+const POLICY = compiled(TEN_RULES);
 
 export const decidePart: Part = {
   name: 'decide',
   about: '`decide` alone, ten rules, in one thread',
   async run({ quick, say }) {
     const contents = new Map<string, ContentFacts>(
-      Array.from({ length: ITEMS }, (_, i) => [`article-${i}`, contentAt(i)]),
+      Array.from({ length: ITEMS }, (_, i) => [itemAt(i).externalId, contentAt(i)]),
     );
     const next = skewed(ITEMS, seeded(3));
-    const checks = checksOf(CHECKS, () => `article-${next()}`);
+    const checks = checksOf(CHECKS, () => itemAt(next()).externalId);
     const texts = checks.map((check) => JSON.stringify(check));
-    const facts = checks.map((check) => factsOf(check, contents.get(check.contentId) as ContentFacts));
+    const facts = checks.map((check) => factsAt(check, contents.get(check.contentId) as ContentFacts));
 
     const alone: number[] = [];
     const withFacts: number[] = [];
@@ -45,7 +36,7 @@ export const decidePart: Part = {
       withFacts.push(
         rate((i) => {
           const check = checks[i] as CheckRequest;
-          return decide(POLICY, factsOf(check, contents.get(check.contentId) as ContentFacts)).reason === null ? 1 : 0;
+          return decide(POLICY, factsAt(check, contents.get(check.contentId) as ContentFacts)).reason === null ? 1 : 0;
         }),
       );
       parsing.push(rate((i) => ((JSON.parse(texts[i] as string) as CheckRequest).contentId === '' ? 1 : 0)));
@@ -78,27 +69,6 @@ export const decidePart: Part = {
     };
   },
 };
-
-function contentAt(index: number): ContentFacts {
-  const { externalId, type, tags } = itemAt(index);
-  const rest = { metadata: null, policyId: 'pol_bench', archived: false };
-  return { no: index + 1, id: `cnt_${index}`, externalId, type, tags, ...rest };
-}
-
-function factsOf({ requesterId, purpose, context }: CheckRequest, content: ContentFacts): Facts {
-  return new Facts({
-    at: 0,
-    content,
-    requesterId: requesterId ?? null,
-    requester: null,
-    permission: null,
-    purpose: purpose ?? null,
-    country: context?.country ?? null,
-    ip: null,
-    userAgent: context?.userAgent ?? null,
-    licenses: [],
-  });
-}
 
 /** Answers are added up, so that no work can be left out as unused. */
 let sink = 0;

@@ -4,17 +4,21 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { decide } from '../src/access/decide.ts';
 import type { CheckRequest } from '../src/access/schema.ts';
 import { newContent } from '../src/content/edits.ts';
 import { insertContent } from '../src/content/store.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openSqlite, type SqliteDb } from '../src/db/sqlite.ts';
 import type { Entry, Ledger } from '../src/ledger/ledger.ts';
+import { reasonCode } from '../src/ledger/reason.ts';
 import { ledgerProcedure, openSqliteLedger } from '../src/ledger/sqlite.ts';
 import { newId } from '../src/lib/id.ts';
 import type { Rule } from '../src/policies/policy.ts';
 import { ensureDefaultPolicy, insertPolicy } from '../src/policies/store.ts';
-import { checksOf, type Item, itemAt } from './inputs.ts';
+import type { License } from '../src/requesters/license.ts';
+import { insertLicense, insertRequester } from '../src/requesters/store.ts';
+import { checksOf, compiled, contentAt, factsAt, type Item, itemAt } from './inputs.ts';
 import { seeded, skewed } from './random.ts';
 
 const ITEMS_AT_ONCE = 5_000;
@@ -30,9 +34,20 @@ export interface Store {
   addPolicy(name: string, rules: readonly Rule[]): Promise<string>;
   /** Items 0 to `count` - 1 of `itemAt`, numbered from 1 in an empty store. */
   addItems(count: number, policyId: string, at?: (index: number) => Item): Promise<void>;
-  /** Decisions on the first `items` items with skew, spread evenly over the time from `from` to `to`. */
-  addDecisions(plan: { count: number; items: number; from: number; to: number }): Promise<void>;
+  /** Registers `crawler_0` to `crawler_<count - 1>`, each with a licence of the type, at a moment of the past. */
+  addLicensed(count: number, licenseType: string, at: number): Promise<void>;
+  addDecisions(plan: DecisionPlan): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Decisions on the first `items` items with skew, spread evenly over the time from `from` to `to`. */
+export interface DecisionPlan {
+  count: number;
+  items: number;
+  from: number;
+  to: number;
+  /** Decided by these, as a service would have; without them, outcomes in the shares of `OUTCOMES`. */
+  rules?: readonly Rule[];
 }
 
 export const monthUntil = (to: number): { from: number; to: number } => ({ from: to - SPAN_MS, to });
@@ -67,25 +82,48 @@ export async function openStore(dataDir: string): Promise<Store> {
         await db.atomic(Array.from({ length }, (_, n) => insertContent(newContent(at(i + n), policyId, now))));
       }
     },
+    async addLicensed(count, licenseType, at) {
+      for (let i = 0; i < count; i++) {
+        const id = `crawler_${i}`;
+        const times = { createdAt: at, updatedAt: at };
+        await db.atomic([
+          ...insertRequester({ no: 0, id, name: id, type: 'ai_crawler', ...NOTHING, status: 'active', ...times }),
+          ...insertLicense(licenseOf(id, licenseType, at)),
+        ]);
+      }
+    },
     addDecisions: (plan) => addDecisions(db, plan),
     close: () => db.close(),
   };
 }
 
-async function addDecisions(
-  db: SqliteDb,
-  { count, items, from, to }: { count: number; items: number; from: number; to: number },
-): Promise<void> {
+const NOTHING = { tags: [], metadata: {} };
+
+const licenseOf = (requesterId: string, type: string, at: number): License => ({
+  id: newId('lic_', at),
+  requesterId,
+  type,
+  features: [],
+  scope: null,
+  startsAt: null,
+  expiresAt: null,
+  status: 'active',
+  metadata: {},
+  createdAt: at,
+  updatedAt: at,
+});
+
+async function addDecisions(db: SqliteDb, { count, items, from, to, rules }: DecisionPlan): Promise<void> {
+  const outcome = rules === undefined ? randomOutcomes() : decidedBy(rules);
   let now = from;
   const ledger = await openSqliteLedger(db, { now: () => Math.floor(now) });
   const nextItem = skewed(items, seeded(11));
-  const nextOutcome = seeded(13);
   const inputs = checksOf(20_000, () => '');
   const underWay = new Set<Promise<unknown>>();
   for (let made = 0; made < count; made += ENTRIES_AT_ONCE) {
     now = from + ((to - from) * made) / count;
     const entries = Array.from({ length: Math.min(ENTRIES_AT_ONCE, count - made) }, (_, i) =>
-      entryOf(inputs[(made + i) % inputs.length] as CheckRequest, nextItem() + 1, nextOutcome()),
+      entryOf(inputs[(made + i) % inputs.length] as CheckRequest, nextItem(), outcome),
     );
     await record(ledger, entries, underWay);
   }
@@ -99,18 +137,35 @@ async function record(ledger: Ledger, entries: Entry[], underWay: Set<Promise<un
   if (underWay.size >= UNDER_WAY) await Promise.race(underWay);
 }
 
-function entryOf({ requesterId, purpose, context }: CheckRequest, contentNo: number, outcome: number): Entry {
-  const reason = OUTCOMES[Math.floor(outcome * OUTCOMES.length)] as number;
+type Outcome = Pick<Entry, 'reason' | 'ruleIndex' | 'rulePriority'>;
+type Outcomes = (check: CheckRequest, item: number) => Outcome;
+
+function entryOf(check: CheckRequest, item: number, outcome: Outcomes): Entry {
+  const { requesterId, purpose, context } = check;
   return {
-    contentNo,
+    contentNo: item + 1,
     requesterId: requesterId ?? null,
     policyNo: 2,
     policyVersion: 1,
-    reason,
-    ruleIndex: reason === 0 ? 6 : 2,
-    rulePriority: reason === 0 ? 7 : 3,
+    ...outcome(check, item),
     licenseId: null,
     inputs: JSON.stringify({ purpose, context }),
     claim: null,
+  };
+}
+
+function randomOutcomes(): Outcomes {
+  const random = seeded(13);
+  return () => {
+    const reason = OUTCOMES[Math.floor(random() * OUTCOMES.length)] as number;
+    return reason === 0 ? { reason, ruleIndex: 6, rulePriority: 7 } : { reason, ruleIndex: 2, rulePriority: 3 };
+  };
+}
+
+function decidedBy(rules: readonly Rule[]): Outcomes {
+  const policy = compiled(rules);
+  return (check, item) => {
+    const { reason, rule } = decide(policy, factsAt(check, contentAt(item)));
+    return { reason: reasonCode(reason), ruleIndex: rule?.index ?? null, rulePriority: rule?.priority ?? null };
   };
 }

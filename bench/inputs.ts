@@ -1,6 +1,9 @@
 /** What a publisher's service is asked: a catalogue, the crawlers that read it, and the policy that decides. */
 import crawlers from 'crawler-user-agents';
 import type { CheckRequest } from '../src/access/schema.ts';
+import { ANONYMOUS, factsOf } from '../src/access/subject.ts';
+import { type CompiledPolicy, compile } from '../src/policies/compile.ts';
+import type { ContentFacts, Facts } from '../src/policies/facts.ts';
 import type { Rule } from '../src/policies/policy.ts';
 import { pick, seeded } from './random.ts';
 
@@ -45,6 +48,29 @@ export function itemAt(index: number, prefix = 'article'): Item {
     tags: TAGS[(index >> 2) % TAGS.length] as string[],
   };
 }
+
+/** What the service would know of the item. */
+export function contentAt(index: number): ContentFacts {
+  const { externalId, type, tags } = itemAt(index);
+  const rest = { metadata: null, policyId: 'pol_bench', archived: false };
+  return { no: index + 1, id: `cnt_${index}`, externalId, type, tags, ...rest };
+}
+
+/** Of a check by somebody who is not registered. */
+export const factsAt = (check: CheckRequest, content: ContentFacts, at = 0): Facts =>
+  factsOf({ content, requester: ANONYMOUS }, check.requesterId, check, at);
+
+/** Denied when no rule holds. */
+export const compiled = (rules: readonly Rule[]): CompiledPolicy =>
+  compile({
+    no: 1,
+    id: 'pol_bench',
+    version: 1,
+    name: 'Bench',
+    description: null,
+    rules: [...rules],
+    defaultAction: 'deny',
+  });
 
 /** Ten rules: denials first, so that engines in which a denial always wins decide alike. */
 export const TEN_RULES: readonly Rule[] = [

@@ -13,12 +13,13 @@ import { decidePart } from './decide.ts';
 import { diskPart } from './disk.ts';
 import type { Part } from './figure.ts';
 import { flatPart } from './flat.ts';
+import { impactPart } from './impact.ts';
 import { describeMachine } from './machine.ts';
 import { saveResults, tableOf } from './results.ts';
 import { startPart } from './start.ts';
 import { usagePart } from './usage.ts';
 
-const PARTS: readonly Part[] = [checkPart, batchPart, decidePart, flatPart, usagePart, startPart, bulkPart, diskPart];
+const PARTS: readonly Part[] = [checkPart, batchPart, decidePart, flatPart, usagePart, impactPart, startPart, bulkPart, diskPart];
 const RESULTS = join(import.meta.dirname, 'RESULTS.md');
 
 const { values } = parseArgs({
