@@ -89,7 +89,11 @@ async function caughtUp(postern: Postern, decisions: number): Promise<void> {
   }
 }
 
-function openPreviews(postern: Postern, policyId: string, { decisions, to }: { decisions: number; to: number }): Previews {
+function openPreviews(
+  postern: Postern,
+  policyId: string,
+  { decisions, to }: { decisions: number; to: number },
+): Previews {
   const question = {
     policy: { rules: DRAFT },
     from: new Date(monthUntil(to).from).toISOString(),
@@ -168,7 +172,12 @@ function figuresOf(decisions: number, alone: readonly number[], { without, besid
     unit: 's',
     target: { text: `≤ ${MOST_SECONDS} s`, met: median(values) <= MOST_SECONDS },
   });
-  const slowing = (what: string, unit: string, of: (result: LoadResult) => number, isWithin: (ratio: number) => boolean) => {
+  const slowing = (
+    what: string,
+    unit: string,
+    of: (result: LoadResult) => number,
+    isWithin: (ratio: number) => boolean,
+  ) => {
     const ratio = medianRatio(beside.map(of), without.map(of));
     return {
       what: `checks beside a preview: ${what}`,
@@ -182,7 +191,12 @@ function figuresOf(decisions: number, alone: readonly number[], { without, besid
   return [
     seconds(`a preview of ${many}`, alone),
     seconds(`a preview of ${many}, beside checks at full load`, took),
-    slowing('throughput', '/s', (result) => result.perSecond, (ratio) => ratio >= 1 - MOST_SLOWING),
+    slowing(
+      'throughput',
+      '/s',
+      (result) => result.perSecond,
+      (ratio) => ratio >= 1 - MOST_SLOWING,
+    ),
     slowing('p50', 'ms', (result) => result.p50Ms, atMost),
     slowing('p99', 'ms', (result) => result.p99Ms, atMost),
   ];

@@ -19,7 +19,17 @@ import { saveResults, tableOf } from './results.ts';
 import { startPart } from './start.ts';
 import { usagePart } from './usage.ts';
 
-const PARTS: readonly Part[] = [checkPart, batchPart, decidePart, flatPart, usagePart, impactPart, startPart, bulkPart, diskPart];
+const PARTS: readonly Part[] = [
+  checkPart,
+  batchPart,
+  decidePart,
+  flatPart,
+  usagePart,
+  impactPart,
+  startPart,
+  bulkPart,
+  diskPart,
+];
 const RESULTS = join(import.meta.dirname, 'RESULTS.md');
 
 const { values } = parseArgs({

@@ -37,16 +37,16 @@ type DecisionRow = [
   inputs: string | null,
 ];
 
-const toDecision = ([
-  seq,
-  at,
-  contentNo,
-  requesterId,
-  version,
-  reason,
-  ruleIndex,
-  inputs,
-]: DecisionRow): RecordedDecision => ({ seq, at, contentNo, requesterId, version, reason, ruleIndex, inputs });
+const toDecision = (row: DecisionRow): RecordedDecision => ({
+  seq: row[0],
+  at: row[1],
+  contentNo: row[2],
+  requesterId: row[3],
+  version: row[4],
+  reason: row[5],
+  ruleIndex: row[6],
+  inputs: row[7],
+});
 
 interface ItemRow {
   no: number;

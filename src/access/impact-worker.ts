@@ -30,19 +30,22 @@ export interface ImpactSetup extends ReplayOptions {
 export type FromImpactWorker = { ok: true; report: ImpactReport } | { ok: false; message: string };
 
 /** Places read at once: some ms, so that the thread is never long in one statement. */
-const PLACES = 5_000;
+const PLACES = 2_000;
 const ITEMS_MAX = 100_000;
 const REQUESTERS_MAX = 50_000;
 /** As nice as it takes for checks to keep their pace under full load, and not to starve. */
 const NICE = 10;
-/** Time of rest for time of work: two threads of one core slow each other down, whatever their priorities. */
+/**
+ * Time of rest for time of work: two threads of one core slow each other down, whatever their priorities. Waiting for a
+ * core is work here, so where checks keep the cores busy it rests longer.
+ */
 const REST = 0.75;
 
-/** What pages name, read when it is not remembered. */
-class Memory implements Known {
-  readonly items = new Lru<number, PresentItem>(ITEMS_MAX);
-  readonly requesters = new Lru<string, PastStates>(REQUESTERS_MAX);
-  readonly versions = new Map<number, RecordedVersion>();
+/** What decisions name: remembered, and read when it is not. */
+class Memory {
+  readonly #items = new Lru<number, PresentItem>(ITEMS_MAX);
+  readonly #requesters = new Lru<string, PastStates>(REQUESTERS_MAX);
+  readonly #versions = new Map<number, RecordedVersion>();
   readonly #source: ImpactSource;
   readonly #policy: PolicyVersion;
 
@@ -51,25 +54,48 @@ class Memory implements Known {
     this.#policy = policy;
   }
 
-  /** Afterwards all that these decisions name is at hand; a page names fewer than half of what is remembered. */
-  async prepare(page: readonly RecordedDecision[]): Promise<void> {
-    const versions = new Set<number>();
+  /** For each of the decisions what it names. */
+  async know(page: readonly RecordedDecision[]): Promise<Known[]> {
+    await this.#readVersions(page);
+    const known = page.map(({ contentNo, requesterId, version }) => ({
+      item: this.#items.get(contentNo),
+      requester: requesterId === null ? undefined : this.#requesters.get(requesterId),
+      version: this.#versions.get(version),
+    }));
     const items = new Set<number>();
     const requesters = new Set<string>();
-    for (const { version, contentNo, requesterId } of page) {
-      if (!this.versions.has(version)) versions.add(version);
-      if (this.items.get(contentNo) === undefined) items.add(contentNo);
-      if (requesterId !== null && this.requesters.get(requesterId) === undefined) requesters.add(requesterId);
+    for (const [i, { item, requester }] of known.entries()) {
+      const { contentNo, requesterId } = page[i] as RecordedDecision;
+      if (item === undefined) items.add(contentNo);
+      if (requester === undefined && requesterId !== null) requesters.add(requesterId);
     }
-    for (const number of versions) {
+    if (items.size + requesters.size > 0) await this.#complete(page, known, [...items], [...requesters]);
+    return known;
+  }
+
+  async #readVersions(page: readonly RecordedDecision[]): Promise<void> {
+    for (const number of new Set(page.map(({ version }) => version))) {
+      if (this.#versions.has(number)) continue;
       const version = await this.#source.version(this.#policy.no, number);
-      if (version !== undefined) this.versions.set(number, recordedVersion(version));
+      if (version !== undefined) this.#versions.set(number, recordedVersion(version));
     }
-    if (items.size > 0) {
-      for (const [no, item] of await this.#source.items([...items], this.#policy.id)) this.items.set(no, item);
-    }
-    if (requesters.size > 0) {
-      for (const [id, past] of await this.#source.pasts([...requesters])) this.requesters.set(id, new PastStates(past));
+  }
+
+  async #complete(
+    page: readonly RecordedDecision[],
+    known: readonly Known[],
+    itemNos: readonly number[],
+    requesterIds: readonly string[],
+  ): Promise<void> {
+    const items = await this.#source.items(itemNos, this.#policy.id);
+    const pasts = await this.#source.pasts(requesterIds);
+    const requesters = new Map([...pasts].map(([id, past]) => [id, new PastStates(past)]));
+    for (const [no, item] of items) this.#items.set(no, item);
+    for (const [id, states] of requesters) this.#requesters.set(id, states);
+    for (const [i, one] of known.entries()) {
+      const { contentNo, requesterId } = page[i] as RecordedDecision;
+      one.item ??= items.get(contentNo);
+      if (requesterId !== null) one.requester ??= requesters.get(requesterId);
     }
   }
 }
@@ -79,13 +105,12 @@ async function preview(source: ImpactSource, setup: ImpactSetup): Promise<Impact
   const memory = new Memory(source, setup.draft);
   const { after, last } = await source.places(setup.from, setup.to);
   for (let to = last; to > after; to -= PLACES) {
-    const begun = process.threadCpuUsage();
+    const began = performance.now();
     const page = await source.decisions(setup.draft.no, { after: Math.max(after, to - PLACES), last: to });
     if (page.length === 0) continue;
-    await memory.prepare(page);
-    for (const decision of page.reverse()) replay.add(decision, memory);
-    const { user, system } = process.threadCpuUsage(begun);
-    await pause(((user + system) / 1000) * REST);
+    const known = await memory.know(page);
+    for (let i = page.length - 1; i >= 0; i--) replay.add(page[i] as RecordedDecision, known[i] as Known);
+    await pause((performance.now() - began) * REST);
   }
   return toReport(source, setup, replay.tally());
 }

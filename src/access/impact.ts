@@ -6,6 +6,7 @@
 import { decisionId } from '../ledger/decision.ts';
 import { type Reason, reasonOf } from '../ledger/reason.ts';
 import { toIso } from '../lib/clock.ts';
+import { Lru } from '../lib/lru.ts';
 import { type CompiledPolicy, compile } from '../policies/compile.ts';
 import type { ContentFacts } from '../policies/facts.ts';
 import type { PolicyVersion } from '../policies/policy.ts';
@@ -87,12 +88,13 @@ export interface ReplayOptions {
   examples: number;
 }
 
-/** What decisions need to be decided again: all that those of a page name. */
+/** What a decision names, as far as it is there. */
 export interface Known {
-  /** By the items' numbers; without those that were deleted. */
-  items: Pick<ReadonlyMap<number, PresentItem>, 'get'>;
-  requesters: Pick<ReadonlyMap<string, PastStates>, 'get'>;
-  versions: Pick<ReadonlyMap<number, RecordedVersion>, 'get'>;
+  /** undefined: it was deleted. */
+  item: PresentItem | undefined;
+  /** undefined for anonymous checks. */
+  requester: PastStates | undefined;
+  version: RecordedVersion | undefined;
 }
 
 /** Rules compiled, and whether what an item was can change what they say. */
@@ -113,7 +115,8 @@ export class PastStates {
   readonly #past: Past;
   /** When the state may have changed, ascending. */
   readonly #moments: readonly number[];
-  readonly #states = new Map<number, PastRequester | undefined>();
+  /** By the number of moments that have passed. */
+  readonly #states: ({ state: PastRequester | undefined } | undefined)[] = [];
 
   constructor(past: Past) {
     this.#past = past;
@@ -122,9 +125,9 @@ export class PastStates {
   }
 
   at(at: number): PastRequester | undefined {
-    const passed = this.#moments.findLastIndex((moment) => moment <= at);
-    if (!this.#states.has(passed)) this.#states.set(passed, requesterAt(this.#past, at));
-    return this.#states.get(passed);
+    const passed = this.#moments.findLastIndex((moment) => moment <= at) + 1;
+    const known = (this.#states[passed] ??= { state: requesterAt(this.#past, at) });
+    return known.state;
   }
 }
 
@@ -153,7 +156,7 @@ export function openReplay({ draft, ledgerNo, examples }: ReplayOptions): Replay
   const inputs = rememberInputs();
 
   function add(decision: RecordedDecision, known: Known): void {
-    const item = known.items.get(decision.contentNo);
+    const { item } = known;
     if (item === undefined) return;
     counts.decisions++;
     const before = reasonOf(decision.reason);
@@ -174,11 +177,11 @@ export function openReplay({ draft, ledgerNo, examples }: ReplayOptions): Replay
     known: Known,
   ): { after: Verdict; granted: readonly string[] } | Cause {
     const { at, requesterId } = decision;
-    const requester = requesterId === null ? ANONYMOUS : known.requesters.get(requesterId)?.at(at);
+    const requester = requesterId === null ? ANONYMOUS : known.requester?.at(at);
     if (requester === undefined) return 'requester_history';
     const edited = item.editedAt !== null && at < item.editedAt;
     if (edited && (compiled.asksItem || requester.licenses.some(isScoped))) return 'item_edited';
-    const version = known.versions.get(decision.version);
+    const { version } = known;
     if (version === undefined) return 'not_reproduced';
     const facts = factsOf({ content: item.facts, requester }, requesterId, inputs(decision), at);
     const after = decide(compiled.policy, facts);
@@ -293,17 +296,16 @@ function inTurns<T>(lists: readonly (readonly T[])[]): T[] {
 }
 
 const NOTHING: Asked = {};
-const INPUTS_MAX = 10_000;
+const INPUTS_MAX = 50_000;
 
 /** Many checks say the same: their text is parsed once. */
 function rememberInputs(): (decision: RecordedDecision) => Asked {
-  const known = new Map<string, Asked>();
+  const known = new Lru<string, Asked>(INPUTS_MAX);
   return ({ inputs }) => {
     if (inputs === null) return NOTHING;
     let asked = known.get(inputs);
     if (asked === undefined) {
       asked = JSON.parse(inputs) as Asked;
-      if (known.size >= INPUTS_MAX) known.clear();
       known.set(inputs, asked);
     }
     return asked;
