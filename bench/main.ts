@@ -11,6 +11,7 @@ import { bulkPart } from './bulk.ts';
 import { checkPart } from './check.ts';
 import { decidePart } from './decide.ts';
 import { diskPart } from './disk.ts';
+import { enginesPart } from './engines.ts';
 import type { Part } from './figure.ts';
 import { flatPart } from './flat.ts';
 import { impactPart } from './impact.ts';
@@ -23,6 +24,7 @@ const PARTS: readonly Part[] = [
   checkPart,
   batchPart,
   decidePart,
+  enginesPart,
   flatPart,
   usagePart,
   impactPart,

@@ -1,0 +1,132 @@
+/**
+ * `decide` beside other engines that decide inside a process: the same ten rules, the same checks, taking turns. Before
+ * any timing all of them must give the same answer to every check. Nothing is recorded here, by nobody.
+ */
+import { decide } from '../src/access/decide.ts';
+import type { CheckRequest } from '../src/access/schema.ts';
+import type { ContentFacts } from '../src/policies/facts.ts';
+import { median, medianRatio, type Part } from './figure.ts';
+import { checksOf, compiled, contentAt, factsAt, itemAt, TEN_RULES } from './inputs.ts';
+import { seeded, skewed } from './random.ts';
+import {
+  type Engine,
+  openCasbinLines,
+  openCasbinMatcher,
+  openCasl,
+  openCedar,
+  openJsonRulesEngine,
+} from './rivals/engines.ts';
+
+const ITEMS = 1_000;
+const CHECKS = 4_096;
+/** Checks between two looks at the clock. */
+const AT_ONCE = 64;
+const ROUND_MS = 500;
+/** One that the first rule is about: there are none among the first of the crawlers. */
+const UNWELCOME = 'Mozilla/5.0 (compatible; SemrushBot/7~bl; +http://www.semrush.com/bot.html)';
+
+interface Question {
+  check: CheckRequest;
+  item: ContentFacts;
+}
+
+interface Contender {
+  engine: Engine;
+  next: number;
+  perSecond: number[];
+}
+
+export const enginesPart: Part = {
+  name: 'engines',
+  about: '`decide` and other engines inside the process, the same ten rules, in one thread',
+  async run({ quick, say }) {
+    const questions = makeQuestions();
+    const postern = openPostern();
+    const rivals = [openCedar(), await openCasbinMatcher(), await openCasbinLines(), openJsonRulesEngine(), openCasl()];
+    const shares = await requireParity(postern, rivals, questions);
+    const [ours, ...theirs] = [postern, ...rivals].map((engine): Contender => ({ engine, next: 0, perSecond: [] }));
+    if (ours === undefined) throw new Error('nobody to compare with');
+    for (let round = 0; round < (quick ? 3 : 15); round++) {
+      for (const one of [ours, ...theirs]) one.perSecond.push(await rate(one, questions));
+      say(
+        `round ${round + 1}: ${[ours, ...theirs].map(({ perSecond }) => Math.round(perSecond[round] as number)).join(', ')} /s`,
+      );
+    }
+    return {
+      figures: theirs.map(({ engine, perSecond }) => ({
+        what: `Postern (${spread(ours.perSecond)}) and ${engine.name} (${spread(perSecond)})`,
+        value: median(ours.perSecond),
+        unit: '/s',
+        against: { what: engine.name, value: median(perSecond), ratio: medianRatio(ours.perSecond, perSecond) },
+      })),
+      notes: [
+        `All gave the same answers to ${CHECKS.toLocaleString('en')} checks, ${shares}; in brackets the slowest and the fastest of the rounds.`,
+        'Each check counts from the request and the item as they are to allow or deny; nothing is recorded. Postern also finds the reason and the rule.',
+        ...rivals.map(({ note }) => note).filter((note) => note !== ''),
+      ],
+    };
+  },
+};
+
+function makeQuestions(): Question[] {
+  const items = new Map(Array.from({ length: ITEMS }, (_, i) => [itemAt(i).externalId, contentAt(i)]));
+  const next = skewed(ITEMS, seeded(3));
+  return checksOf(CHECKS, () => itemAt(next()).externalId).map((check, i) => ({
+    check: i % 40 === 0 ? { ...check, context: { ...check.context, userAgent: UNWELCOME } } : check,
+    item: items.get(check.contentId) as ContentFacts,
+  }));
+}
+
+const POLICY = compiled(TEN_RULES);
+
+const openPostern = (): Engine => ({
+  name: 'Postern',
+  note: '',
+  allows: (check, item) => decide(POLICY, factsAt(check, item)).reason === null,
+});
+
+/** Throws unless all agree on every check and every rule decides some; says how many were allowed. */
+async function requireParity(
+  postern: Engine,
+  rivals: readonly Engine[],
+  questions: readonly Question[],
+): Promise<string> {
+  let allowed = 0;
+  const rules = new Set<number | undefined>();
+  for (const { check, item } of questions) {
+    rules.add(decide(POLICY, factsAt(check, item)).rule?.index);
+    const ours = await postern.allows(check, item);
+    if (ours) allowed++;
+    for (const rival of rivals) {
+      const theirs = await rival.allows(check, item);
+      if (theirs !== ours)
+        throw new Error(`Postern: ${ours}, ${rival.name}: ${theirs} to ${JSON.stringify({ check, item })}`);
+    }
+  }
+  if (rules.size !== TEN_RULES.length) throw new Error(`only the rules ${[...rules].join(', ')} decided`);
+  return `${Math.round((allowed / questions.length) * 100)} % of them allowed, each of the ten rules deciding some`;
+}
+
+/** Answers are added up, so that no work can be left out as unused. */
+let sink = 0;
+
+async function rate(one: Contender, questions: readonly Question[]): Promise<number> {
+  const { engine } = one;
+  const began = performance.now();
+  let done = 0;
+  let tookMs = 0;
+  do {
+    for (let i = 0; i < AT_ONCE; i++) {
+      const { check, item } = questions[one.next] as Question;
+      one.next = one.next + 1 === questions.length ? 0 : one.next + 1;
+      const answer = engine.allows(check, item);
+      if (typeof answer === 'boolean' ? answer : await answer) sink++;
+    }
+    done += AT_ONCE;
+    tookMs = performance.now() - began;
+  } while (tookMs < ROUND_MS);
+  return sink < 0 ? 0 : (done / tookMs) * 1000;
+}
+
+const spread = (values: readonly number[]): string =>
+  `${Math.round(Math.min(...values)).toLocaleString('en')}–${Math.round(Math.max(...values)).toLocaleString('en')}`;
