@@ -8,11 +8,11 @@ import type { ContentFacts, Facts } from '../src/policies/facts.ts';
 import { median, medianRatio, type Part } from './figure.ts';
 import { checksOf, compiled, contentAt, factsAt, itemAt, TEN_RULES } from './inputs.ts';
 import { seeded, skewed } from './random.ts';
+import { RATE_NOTE, rate } from './rate.ts';
 
 const ITEMS = 1_000;
 const CHECKS = 4_096;
 const LEAST = 2_000_000;
-const ROUND_MS = 500;
 
 const POLICY = compiled(TEN_RULES);
 
@@ -32,14 +32,14 @@ export const decidePart: Part = {
     const withFacts: number[] = [];
     const parsing: number[] = [];
     for (let round = 0; round < (quick ? 3 : 11); round++) {
-      alone.push(rate((i) => (decide(POLICY, facts[i] as Facts).reason === null ? 1 : 0)));
+      alone.push(rate(CHECKS, (i) => decide(POLICY, facts[i] as Facts).reason === null));
       withFacts.push(
-        rate((i) => {
+        rate(CHECKS, (i) => {
           const check = checks[i] as CheckRequest;
-          return decide(POLICY, factsAt(check, contents.get(check.contentId) as ContentFacts)).reason === null ? 1 : 0;
+          return decide(POLICY, factsAt(check, contents.get(check.contentId) as ContentFacts)).reason === null;
         }),
       );
-      parsing.push(rate((i) => ((JSON.parse(texts[i] as string) as CheckRequest).contentId === '' ? 1 : 0)));
+      parsing.push(rate(CHECKS, (i) => (JSON.parse(texts[i] as string) as CheckRequest).contentId === ''));
       say(`round ${round + 1}: ${Math.round(alone[round] as number)}/s`);
     }
     const against = (values: number[]) => ({
@@ -65,22 +65,10 @@ export const decidePart: Part = {
           target: { text: `≥ ${LEAST.toLocaleString('en')}/s`, met },
         },
       ],
-      notes: ['Facts at hand: what a check works out once, such as the user agent in small letters, is there already.'],
+      notes: [
+        'Facts at hand: what a check works out once, such as the user agent in small letters, is there already.',
+        RATE_NOTE,
+      ],
     };
   },
 };
-
-/** Answers are added up, so that no work can be left out as unused. */
-let sink = 0;
-
-function rate(work: (index: number) => number): number {
-  const began = performance.now();
-  let done = 0;
-  let tookMs = 0;
-  do {
-    for (let i = 0; i < CHECKS; i++) sink += work(i);
-    done += CHECKS;
-    tookMs = performance.now() - began;
-  } while (tookMs < ROUND_MS);
-  return sink < 0 ? 0 : (done / tookMs) * 1000;
-}

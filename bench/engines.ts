@@ -8,6 +8,7 @@ import type { ContentFacts } from '../src/policies/facts.ts';
 import { median, medianRatio, type Part } from './figure.ts';
 import { checksOf, compiled, contentAt, factsAt, itemAt, TEN_RULES } from './inputs.ts';
 import { seeded, skewed } from './random.ts';
+import { RATE_NOTE, rateOf } from './rate.ts';
 import {
   type Engine,
   openCasbinLines,
@@ -21,7 +22,6 @@ const ITEMS = 1_000;
 const CHECKS = 4_096;
 /** Checks between two looks at the clock. */
 const AT_ONCE = 64;
-const ROUND_MS = 500;
 /** One that the first rule is about: there are none among the first of the crawlers. */
 const UNWELCOME = 'Mozilla/5.0 (compatible; SemrushBot/7~bl; +http://www.semrush.com/bot.html)';
 
@@ -32,8 +32,22 @@ interface Question {
 
 interface Contender {
   engine: Engine;
-  next: number;
+  /** The next question; each round goes on where the last ended. */
+  ask(): boolean | Promise<boolean>;
   perSecond: number[];
+}
+
+function contender(engine: Engine, questions: readonly Question[]): Contender {
+  let next = 0;
+  return {
+    engine,
+    ask() {
+      const { check, item } = questions[next] as Question;
+      next = next + 1 === questions.length ? 0 : next + 1;
+      return engine.allows(check, item);
+    },
+    perSecond: [],
+  };
 }
 
 export const enginesPart: Part = {
@@ -44,10 +58,10 @@ export const enginesPart: Part = {
     const postern = openPostern();
     const rivals = [openCedar(), await openCasbinMatcher(), await openCasbinLines(), openJsonRulesEngine(), openCasl()];
     const shares = await requireParity(postern, rivals, questions);
-    const [ours, ...theirs] = [postern, ...rivals].map((engine): Contender => ({ engine, next: 0, perSecond: [] }));
+    const [ours, ...theirs] = [postern, ...rivals].map((engine) => contender(engine, questions));
     if (ours === undefined) throw new Error('nobody to compare with');
     for (let round = 0; round < (quick ? 3 : 15); round++) {
-      for (const one of [ours, ...theirs]) one.perSecond.push(await rate(one, questions));
+      for (const one of [ours, ...theirs]) one.perSecond.push(await rateOf(() => one.ask(), AT_ONCE));
       say(
         `round ${round + 1}: ${[ours, ...theirs].map(({ perSecond }) => Math.round(perSecond[round] as number)).join(', ')} /s`,
       );
@@ -62,6 +76,7 @@ export const enginesPart: Part = {
       notes: [
         `All gave the same answers to ${CHECKS.toLocaleString('en')} checks, ${shares}; in brackets the slowest and the fastest of the rounds.`,
         'Each check counts from the request and the item as they are to allow or deny; nothing is recorded. Postern also finds the reason and the rule.',
+        RATE_NOTE,
         ...rivals.map(({ note }) => note).filter((note) => note !== ''),
       ],
     };
@@ -105,27 +120,6 @@ async function requireParity(
   }
   if (rules.size !== TEN_RULES.length) throw new Error(`only the rules ${[...rules].join(', ')} decided`);
   return `${Math.round((allowed / questions.length) * 100)} % of them allowed, each of the ten rules deciding some`;
-}
-
-/** Answers are added up, so that no work can be left out as unused. */
-let sink = 0;
-
-async function rate(one: Contender, questions: readonly Question[]): Promise<number> {
-  const { engine } = one;
-  const began = performance.now();
-  let done = 0;
-  let tookMs = 0;
-  do {
-    for (let i = 0; i < AT_ONCE; i++) {
-      const { check, item } = questions[one.next] as Question;
-      one.next = one.next + 1 === questions.length ? 0 : one.next + 1;
-      const answer = engine.allows(check, item);
-      if (typeof answer === 'boolean' ? answer : await answer) sink++;
-    }
-    done += AT_ONCE;
-    tookMs = performance.now() - began;
-  } while (tookMs < ROUND_MS);
-  return sink < 0 ? 0 : (done / tookMs) * 1000;
 }
 
 const spread = (values: readonly number[]): string =>

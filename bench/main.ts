@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { batchPart } from './batch.ts';
 import { bulkPart } from './bulk.ts';
 import { checkPart } from './check.ts';
+import { conditionsPart } from './conditions.ts';
 import { decidePart } from './decide.ts';
 import { diskPart } from './disk.ts';
 import { enginesPart } from './engines.ts';
@@ -24,6 +25,7 @@ const PARTS: readonly Part[] = [
   checkPart,
   batchPart,
   decidePart,
+  conditionsPart,
   enginesPart,
   flatPart,
   usagePart,

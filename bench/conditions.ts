@@ -1,0 +1,203 @@
+/**
+ * `decide` where it has most to do: ten rules in which every key of the table of conditions appears, with its negation
+ * where it has one, and nine of which fail at the last condition they ask. So a decision asks each key and ends at the tenth
+ * rule, a catch-all denial, after which it looks for the licence that would have helped.
+ */
+import { decide } from '../src/access/decide.ts';
+import type { CheckRequest } from '../src/access/schema.ts';
+import { factsOf } from '../src/access/subject.ts';
+import { CONDITION_SCHEMAS } from '../src/policies/conditions.ts';
+import type { ContentFacts, Facts, LicenseFacts, RequesterFacts } from '../src/policies/facts.ts';
+import type { Rule } from '../src/policies/policy.ts';
+import { median, medianRatio, type Part } from './figure.ts';
+import { checksOf, compiled, contentAt, itemAt } from './inputs.ts';
+import { pick, seeded, skewed } from './random.ts';
+import { RATE_NOTE, rate } from './rate.ts';
+
+const ITEMS = 1_000;
+const CHECKS = 4_096;
+const LEAST = 1_000_000;
+const AT = Date.UTC(2026, 10, 18, 11);
+const DAY_MS = 86_400_000;
+
+const OTHERS = ['NZ', 'IS', 'UY'];
+const NETWORKS = ['198.51.100.0/24', '192.0.2.17', '2001:db8:1::/48'];
+
+/** In each of the first nine all conditions hold but the one asked last; licence keys are asked after all others. */
+const EVERY_KEY: readonly Rule[] = [
+  { action: 'deny', conditions: { countryNot: OTHERS, ip: NETWORKS } },
+  { action: 'deny', conditions: { ipNot: NETWORKS, userAgent: ['Bytespider', 'PetalBot', 'SemrushBot'] } },
+  {
+    action: 'deny',
+    conditions: {
+      userAgentNot: ['no-such-bot', 'unheard-of/'],
+      purposeNot: 'unheard_of',
+      requesterId: ['stranger_1', 'stranger_2'],
+    },
+  },
+  {
+    action: 'deny',
+    conditions: {
+      contentIdNot: ['withdrawn-1', 'withdrawn-2'],
+      contentTypeNot: 'dataset',
+      contentTagsNot: ['withdrawn', 'embargoed'],
+      contentMetadata: { section: ['obituaries', 'letters'] },
+    },
+  },
+  {
+    action: 'allow',
+    conditions: {
+      requesterIdNot: ['stranger_1', 'stranger_2'],
+      requesterTypeNot: 'scraper',
+      requesterTagsNot: ['blocked'],
+      requesterMetadata: { tier: 'platinum' },
+    },
+  },
+  {
+    action: 'allow',
+    conditions: {
+      contentMetadataNot: { section: 'paid' },
+      requesterMetadataNot: { tier: 'trial' },
+      permissionNot: ['training', 'fine_tuning'],
+      contentType: ['dataset', 'video'],
+    },
+  },
+  {
+    action: 'allow',
+    conditions: {
+      requesterType: ['ai_crawler', 'search_engine'],
+      requesterTags: ['partner', 'nonprofit'],
+      permission: ['full_access', 'preview_only'],
+      contentTags: ['never', 'premium-plus'],
+    },
+  },
+  {
+    action: 'allow',
+    conditions: {
+      purpose: ['search_indexing', 'inference', 'training', 'archiving', 'research'],
+      time: { days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '09:00', to: '17:30', timezone: 'Europe/Berlin' },
+      hasValidLicense: true,
+      licenseType: ['enterprise', 'research'],
+      licenseFeatures: ['api', 'bulk'],
+      licenseExpiry: { after: '2028-01-01T00:00:00Z' },
+    },
+  },
+  {
+    action: 'allow',
+    conditions: {
+      country: ['US', 'DE', 'FR', 'GB', 'IN', 'CN', 'BR', 'KP'],
+      contentId: Array.from({ length: ITEMS }, (_, i) => itemAt(i).externalId),
+      licenseTypeNot: 'trial',
+      licenseFeaturesNot: ['api', 'bulk'],
+    },
+  },
+  { action: 'deny', conditions: { default: true } },
+];
+
+const POLICY = compiled(EVERY_KEY);
+
+interface Question {
+  check: CheckRequest;
+  content: ContentFacts;
+  requester: { facts: RequesterFacts; licenses: LicenseFacts[] };
+}
+
+const factsFor = ({ check, content, requester }: Question): Facts =>
+  factsOf({ content, requester }, check.requesterId, check, AT);
+
+export const conditionsPart: Part = {
+  name: 'conditions',
+  about: '`decide` on ten rules with every condition key, all of them asked, in one thread',
+  async run({ quick, say }) {
+    const questions = makeQuestions();
+    requireAllAsked(questions);
+    const facts = questions.map(factsFor);
+    const texts = questions.map(({ check }) => JSON.stringify(check));
+    const [alone, withFacts, parsing]: [number[], number[], number[]] = [[], [], []];
+    for (let round = 0; round < (quick ? 3 : 15); round++) {
+      alone.push(rate(CHECKS, (i) => decide(POLICY, facts[i] as Facts).reason === null));
+      withFacts.push(rate(CHECKS, (i) => decide(POLICY, factsFor(questions[i] as Question)).reason === null));
+      parsing.push(rate(CHECKS, (i) => (JSON.parse(texts[i] as string) as CheckRequest).contentId === ''));
+      say(`round ${round + 1}: ${Math.round(alone[round] as number)}/s, ${Math.round(withFacts[round] as number)}/s`);
+    }
+    const figure = (what: string, values: readonly number[]) => ({
+      what,
+      value: median(values),
+      unit: '/s',
+      against: { what: 'JSON.parse of the check', value: median(parsing), ratio: medianRatio(values, parsing) },
+      target: { text: `≥ ${LEAST.toLocaleString('en')}/s`, met: median(values) >= LEAST },
+    });
+    return {
+      figures: [figure('decide, facts at hand', alone), figure('decide and making its facts', withFacts)],
+      notes: [
+        `${Object.keys(CONDITION_SCHEMAS).length} keys, each asked in every decision: checked for every input before the timing.`,
+        'Facts at hand: what a check works out once, such as the parsed address and the valid licences, is there already.',
+        RATE_NOTE,
+      ],
+    };
+  },
+};
+
+function makeQuestions(): Question[] {
+  const random = seeded(17);
+  const contents = new Map(Array.from({ length: ITEMS }, (_, i) => [itemAt(i).externalId, contentOf(i)]));
+  const requesters = Array.from({ length: 200 }, (_, i) => ({
+    facts: {
+      type: i % 2 === 0 ? 'ai_crawler' : 'search_engine',
+      tags: i % 3 === 0 ? ['partner'] : ['europe', 'nonprofit'],
+      metadata: { tier: i % 2 === 0 ? 'gold' : 'silver' },
+      suspended: false,
+    },
+    licenses: [licenseOf(i, 'sample', -30), licenseOf(i, 'enterprise', 90)],
+  }));
+  const next = skewed(ITEMS, seeded(3));
+  return checksOf(CHECKS, () => itemAt(next()).externalId).map((check, i) => ({
+    check: {
+      ...check,
+      permission: i % 2 === 0 ? 'full_access' : 'preview_only',
+      context: { ...check.context, ip: `203.0.${i % 256}.${(i * 7) % 256}` },
+    },
+    content: contents.get(check.contentId) as ContentFacts,
+    requester: pick(requesters, random),
+  }));
+}
+
+/** Without the types and tags that one of the nine rules is about. */
+function contentOf(index: number): ContentFacts {
+  const content = contentAt(index);
+  const { metadata } = itemAt(index);
+  const type = ['dataset', 'video'].includes(content.type) ? 'report' : content.type;
+  return { ...content, type, tags: content.tags.includes('embargoed') ? ['archive'] : content.tags, metadata };
+}
+
+const licenseOf = (index: number, type: string, endsInDays: number): LicenseFacts => ({
+  id: `lic_${index}_${type}`,
+  type,
+  features: ['api', 'bulk', 'images'],
+  startsAt: AT - 365 * DAY_MS,
+  expiresAt: AT + endsInDays * DAY_MS,
+  active: true,
+  scope: null,
+});
+
+/** Throws unless every key is there and every decision asks it. */
+function requireAllAsked(questions: readonly Question[]): void {
+  const used = new Set(EVERY_KEY.flatMap(({ conditions = {} }) => Object.keys(conditions)));
+  const unused = Object.keys(CONDITION_SCHEMAS).filter((key) => !used.has(key));
+  if (unused.length > 0) throw new Error(`not used: ${unused.join(', ')}`);
+  for (const question of questions) {
+    const facts = factsFor(question);
+    const verdict = decide(POLICY, facts);
+    if (verdict.rule?.index !== 9) throw new Error(`rule ${verdict.rule?.index} decided ${JSON.stringify(question)}`);
+    for (const rule of POLICY.rules.slice(0, -1)) {
+      // The keys of one licence are asked together; a rule's conditions are asked in their order, licence keys last.
+      const failed = rule.trace(facts).filter(({ held }) => !held);
+      const last = Object.keys(EVERY_KEY[rule.index]?.conditions ?? {}).at(-1);
+      if (failed.length !== 1 || failed[0]?.key !== last) {
+        throw new Error(
+          `rule ${rule.index} ends at ${failed.map(({ key }) => key).join(', ')} for ${JSON.stringify(question)}`,
+        );
+      }
+    }
+  }
+}
