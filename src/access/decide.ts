@@ -50,7 +50,7 @@ function reasonFor(policy: CompiledPolicy, rule: CompiledRule | null, facts: Fac
     if (earlier === rule) break;
     if (earlier.wouldHoldWith === null) continue;
     const { wouldHoldWith } = earlier;
-    if (facts.expiredLicenses.some((license) => wouldHoldWith(facts, license))) return 'license_expired';
+    for (const license of facts.expiredLicenses) if (wouldHoldWith(facts, license)) return 'license_expired';
     missed ||= earlier.missesOnlyLicense?.(facts) === true;
   }
   return missed ? 'no_license' : 'policy_denied';

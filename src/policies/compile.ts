@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Limit } from '../limits/limit.ts';
-import { conditionOf, holds, type LicenseTest, list, type Test } from './conditions.ts';
+import { conditionOf, holds, type LicenseTest, list, meaningOf, type Test } from './conditions.ts';
 import type { Facts, LicenseFacts } from './facts.ts';
 import { type Action, DEFAULT_GRANT, type PolicyVersion, type Rule, type Scope } from './policy.ts';
 
@@ -128,13 +128,7 @@ function compileRule(policyNo: number, rule: Rule, index: number): CompiledRule 
   const conditions = rule.conditions ?? {};
   const parts = takeApart(conditions);
   const { action } = rule;
-  const plain = all(
-    parts.tests.map(
-      ({ test, negated }) =>
-        (facts: Facts) =>
-          holds(test(facts), negated, action),
-    ),
-  );
+  const plain = plainTest(parts, action);
   const licensed = licenseTest(parts, action);
   const asksLicense = parts.hasValidLicense !== null || parts.license.length > 0 || parts.licenseNot.length > 0;
   const nearMiss = action === 'allow' && asksLicense && !parts.never;
@@ -148,8 +142,8 @@ function compileRule(policyNo: number, rule: Rule, index: number): CompiledRule 
     catchAll: conditions.default === true || Object.keys(conditions).length === 0,
     requiresLicense: action === 'deny' && parts.hasValidLicense === false,
     holds: parts.never ? () => false : all([...(plain === ALWAYS ? [] : [plain]), ...licensed]),
-    missesOnlyLicense: nearMiss ? (facts) => plain(facts) && acceptsOneMore(parts, facts) : null,
-    wouldHoldWith: nearMiss ? (facts, license) => plain(facts) && acceptsThis(parts, facts, license) : null,
+    missesOnlyLicense: nearMiss ? (facts) => acceptsOneMore(parts, facts) && plain(facts) : null,
+    wouldHoldWith: nearMiss ? (facts, license) => acceptsThis(parts, facts, license) && plain(facts) : null,
     licenseOf: nearMiss && parts.hasValidLicense !== false ? (facts) => licenseOf(parts, facts) : null,
     wantedLicense: nearMiss ? parts.values : null,
     moments: momentsOf(conditions.time as { after?: string; before?: string } | undefined),
@@ -158,6 +152,19 @@ function compileRule(policyNo: number, rule: Rule, index: number): CompiledRule 
 }
 
 const ALWAYS = (): boolean => true;
+
+/** The conditions that ask the check: a call for each, and what its answer means as data. */
+function plainTest({ tests }: Parts, action: Action): (facts: Facts) => boolean {
+  const asked = tests.map(({ test, negated }) => ({ test, ...meaningOf(negated, action) }));
+  if (asked.length === 0) return ALWAYS;
+  return (facts) => {
+    for (const { test, wanted, silent } of asked) {
+      const answer = test(facts);
+      if (answer === undefined ? !silent : answer !== wanted) return false;
+    }
+    return true;
+  };
+}
 
 /** One closure for all: the common short cases without a loop. */
 function all(tests: readonly ((facts: Facts) => boolean)[]): (facts: Facts) => boolean {
@@ -177,13 +184,11 @@ function licenseTest(parts: Parts, action: Action): ((facts: Facts) => boolean)[
   const wanted = parts.hasValidLicense;
   if (wanted !== null) tests.push((facts) => facts.validLicenses.length > 0 === wanted);
   if (parts.license.length > 0) {
-    tests.push(({ validLicenses, at }) =>
-      validLicenses.some((license) => parts.license.every(({ test }) => test(license, at))),
-    );
+    tests.push((facts) => licenseOf(parts, facts) !== undefined);
   }
   for (const { test } of parts.licenseNot) {
     tests.push(({ validLicenses, at }) =>
-      holds(validLicenses.length === 0 ? undefined : validLicenses.some((one) => test(one, at)), true, action),
+      holds(validLicenses.length === 0 ? undefined : isAny(validLicenses, test, at), true, action),
     );
   }
   return tests;
@@ -194,7 +199,19 @@ const momentsOf = (time: { after?: string; before?: string } | undefined): numbe
 
 /** The first valid licence, in the order they were given, that meets the positive keys. */
 function licenseOf(parts: Parts, { validLicenses, at }: Facts): LicenseFacts | undefined {
-  return validLicenses.find((license) => parts.license.every(({ test }) => test(license, at)));
+  for (const license of validLicenses) if (isAll(parts.license, license, at)) return license;
+  return undefined;
+}
+
+// Loops where closures would do: they are run several times a check.
+function isAny(licenses: readonly LicenseFacts[], test: LicenseTest, at: number): boolean {
+  for (const license of licenses) if (test(license, at)) return true;
+  return false;
+}
+
+function isAll(tests: Parts['license'], license: LicenseFacts, at: number): boolean {
+  for (const { test } of tests) if (!test(license, at)) return false;
+  return true;
 }
 
 /**
@@ -203,7 +220,7 @@ function licenseOf(parts: Parts, { validLicenses, at }: Facts): LicenseFacts | u
  */
 function acceptsOneMore(parts: Parts, { validLicenses, at }: Facts): boolean {
   if (parts.hasValidLicense === false) return false;
-  if (parts.licenseNot.some(({ test }) => validLicenses.some((license) => test(license, at)))) return false;
+  for (const { test } of parts.licenseNot) if (isAny(validLicenses, test, at)) return false;
   return isPossible(parts, at);
 }
 

@@ -98,8 +98,13 @@ function metadataEquality(
       );
       return (facts) => {
         const metadata = read(facts);
-        if (metadata === null || !wanted.every(([key]) => Object.hasOwn(metadata, key))) return undefined;
-        return wanted.every(([key, values]) => values.has(metadata[key]));
+        if (metadata === null) return undefined;
+        let all = true;
+        for (const [key, values] of wanted) {
+          if (!Object.hasOwn(metadata, key)) return undefined;
+          all &&= values.has(metadata[key]);
+        }
+        return all;
       };
     },
     actual: read,
@@ -162,10 +167,12 @@ export const CONDITIONS = {
     schema: Type.Array(shortText, { minItems: 1, maxItems: LIST_MAX }),
     doc: 'A valid licence has all of these features.',
     example: ['api', 'bulk'],
-    compile:
-      (value: string[]): LicenseTest =>
-      (license) =>
-        value.every((feature) => license.features.includes(feature)),
+    compile(value: string[]): LicenseTest {
+      return ({ features }) => {
+        for (const feature of value) if (!features.includes(feature)) return false;
+        return true;
+      };
+    },
     actual: (license) => license.features,
   },
   licenseExpiry: {
@@ -291,7 +298,9 @@ export const CONDITIONS = {
         .filter((range): range is Range => range !== undefined);
       return (facts) => {
         const { address } = facts;
-        return address === null ? undefined : ranges.some((range) => contains(range, address));
+        if (address === null) return undefined;
+        for (const range of ranges) if (contains(range, address)) return true;
+        return false;
       };
     },
     actual: (facts) => facts.ip,
@@ -306,7 +315,9 @@ export const CONDITIONS = {
       const parts = list(value).map(smallLetters);
       return (facts) => {
         const agent = facts.lowerAgent;
-        return agent === null ? undefined : parts.some((part) => agent.includes(part));
+        if (agent === null) return undefined;
+        for (const part of parts) if (agent.includes(part)) return true;
+        return false;
       };
     },
     actual: (facts) => facts.userAgent,
@@ -345,8 +356,14 @@ export function conditionOf(key: string): { condition: Condition; negated: boole
   throw new Error(`no condition is called ${key}`);
 }
 
-/** What a test's answer means for a rule: the silence rule. */
+/** Which answer of a test holds, and whether it holds that there is none: the silence rule. */
+export const meaningOf = (negated: boolean, action: Action): { wanted: boolean; silent: boolean } => ({
+  wanted: !negated,
+  silent: negated && action === 'deny',
+});
+
+/** What a test's answer means for a rule. */
 export function holds(answer: boolean | undefined, negated: boolean, action: Action): boolean {
-  if (!negated) return answer === true;
-  return answer === undefined ? action === 'deny' : !answer;
+  const { wanted, silent } = meaningOf(negated, action);
+  return answer === undefined ? silent : answer === wanted;
 }

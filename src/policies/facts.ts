@@ -72,6 +72,7 @@ export class Facts {
   #address: Address | undefined;
   #lowerAgent: string | undefined;
   #valid: readonly LicenseFacts[] | undefined;
+  #expired: readonly LicenseFacts[] | undefined;
 
   constructor(input: FactsInput) {
     this.at = input.at;
@@ -105,10 +106,11 @@ export class Facts {
 
   /** Licences that would count, had they not run out. */
   get expiredLicenses(): readonly LicenseFacts[] {
-    return this.licenses.filter(
+    this.#expired ??= this.licenses.filter(
       (license) =>
         license.active && license.expiresAt !== null && license.expiresAt <= this.at && covers(license, this.content),
     );
+    return this.#expired;
   }
 }
 

@@ -284,9 +284,9 @@ function endsOf({ after, before }: Expiry): Intervals<number> {
 const V6 = 1n << 32n;
 const ADDRESSES = onLine<bigint>([[0n, V6 + (1n << 128n)]]);
 
-function toInterval({ family, value, bits }: Range): [bigint, bigint] {
-  const from = family === 4 ? value : V6 + value;
-  return [from, from + (1n << BigInt((family === 4 ? 32 : 128) - bits))];
+function toInterval({ family, first, last }: Range): [bigint, bigint] {
+  const offset = family === 4 ? 0n : V6;
+  return [offset + BigInt(first), offset + BigInt(last) + 1n];
 }
 
 type Time = Parameters<typeof compileTime>[0];

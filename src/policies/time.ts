@@ -3,7 +3,6 @@
  * its offset, and offsets change only on quarter hours: one is worked out for each quarter hour and kept.
  */
 import { type Static, Type } from 'typebox';
-import { Lru } from '../lib/lru.ts';
 import type { Facts } from './facts.ts';
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
@@ -53,14 +52,14 @@ const minutesOf = (text: string): number => Number(text.slice(0, 2)) * 60 + Numb
 /** How far ahead of UTC a zone's clocks are at a moment, ms. */
 function offsets(timezone: string | undefined): (at: number) => number {
   if (timezone === undefined || timezone === 'UTC') return () => 0;
-  const known = new Lru<number, number>(4);
+  let known = Number.NaN;
+  let offset = 0;
   return (at) => {
     const quarter = Math.floor(at / QUARTER_MS);
-    let offset = known.get(quarter);
-    if (offset === undefined) {
+    if (quarter !== known) {
       const zoned = Temporal.Instant.fromEpochMilliseconds(quarter * QUARTER_MS).toZonedDateTimeISO(timezone);
       offset = zoned.offsetNanoseconds / 1_000_000;
-      known.set(quarter, offset);
+      known = quarter;
     }
     return offset;
   };
