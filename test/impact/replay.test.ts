@@ -97,9 +97,9 @@ test('each decision counts as the second implementation says', () => {
       };
       const replay = openReplay({ draft: versionOf(other, 2), ledgerNo: LEDGER_NO, examples: 3 });
       replay.add(decision, {
-        items: new Map([[7, item]]),
-        requesters: new Map([[input.requesterId ?? '', new PastStates(pastOf(input))]]),
-        versions: new Map([[1, recordedVersion(versionOf(input.policy, 1))]]),
+        item,
+        requester: input.requesterId == null ? undefined : new PastStates(pastOf(input)),
+        version: recordedVersion(versionOf(input.policy, 1)),
       });
       const { counts, byReason, examples, unknown, byRequester, byContent } = replay.tally();
       const kind = kindOf(before, after, input, other);
@@ -184,13 +184,19 @@ function replayed(
   decisions: Partial<RecordedDecision>[],
   { before = policy(allow()), draft = policy(), draftVersion = 2, items, pasts = {}, examples = 10 }: Given,
 ): Tally {
-  const known: Known = {
-    items: new Map(items ?? [[7, itemOf()]]),
-    requesters: new Map(Object.entries(pasts).map(([id, past]) => [id, new PastStates(past)])),
-    versions: new Map([[1, recordedVersion(versionOf(before, 1))]]),
-  };
+  const present = new Map(items ?? [[7, itemOf()]]);
+  const states = new Map(Object.entries(pasts).map(([id, past]) => [id, new PastStates(past)]));
+  const versions = new Map([[1, recordedVersion(versionOf(before, 1))]]);
+  const knownOf = ({ contentNo, requesterId, version }: RecordedDecision): Known => ({
+    item: present.get(contentNo),
+    requester: states.get(requesterId ?? ''),
+    version: versions.get(version),
+  });
   const replay = openReplay({ draft: versionOf(draft, draftVersion), ledgerNo: LEDGER_NO, examples });
-  for (const decision of decisions) replay.add(recorded(decision), known);
+  for (const decision of decisions) {
+    const one = recorded(decision);
+    replay.add(one, knownOf(one));
+  }
   return replay.tally();
 }
 
