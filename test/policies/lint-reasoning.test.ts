@@ -134,7 +134,7 @@ describe('with less on the meter less is told, and nothing else', () => {
     const whole = unreachable(...rules);
     assert.deepEqual(Object.keys(whole), ['1', '2', '5', '6']);
     const counts = new Set<number>();
-    for (let units = 0; units < 2000; units++) {
+    for (let units = 0; units < 2000; units += 7) {
       for (const [near, far] of [
         [units, units],
         [5000, units],
@@ -165,7 +165,7 @@ describe('with less on the meter less is told, and nothing else', () => {
         [4, 'userAgent'],
       ],
     );
-    for (let units = 0; units < 1000; units++) {
+    for (let units = 0; units < 1000; units += 3) {
       const found = findEvasions(place(rules), 'allow', new Meter(units));
       for (const one of found) assert.ok(whole.some(({ index, key }) => index === one.index && key === one.key));
     }
@@ -336,7 +336,7 @@ describe('in words', () => {
     const lists = (count: number): Rule[] =>
       Array.from({ length: 100 }, () => allow({ country: 'DE', purpose: values(count), purposeNot: values(count) }));
     const told = new Set<string>();
-    for (let count = 320; count < 380; count++)
+    for (let count = 186; count < 189; count++)
       for (const one of says(lists(count), 'unreachable_rule')) told.add(one.replace(/\d+/, 'n'));
     assert.deepEqual([...told].sort(), [
       'rules[n].conditions.purposeNot: This rule never holds: `purpose` and `purposeNot` exclude each other. Remove one of them.',
