@@ -116,6 +116,11 @@ declare module 'fastify' {
   }
 }
 
+const nothingAt = ({ method, url }: FastifyRequest): Failure =>
+  fail('route_not_found', `There is no ${method} ${pathOf(url).slice(0, 200)}. See /docs for what there is.`);
+
+const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
+
 /** 404, or 405 with `Allow` when the path is known under other methods. */
 function refuseUnknownRoutes(app: App): void {
   const routes: { method: string; path: RegExp }[] = [];
@@ -124,20 +129,17 @@ function refuseUnknownRoutes(app: App): void {
     for (const one of [method].flat()) routes.push({ method: one, path: new RegExp(`^${pattern}$`) });
   });
   const refuse = (request: FastifyRequest, reply: FastifyReply): Failure => {
-    const [path = ''] = request.url.split('?', 1);
+    const path = pathOf(request.url);
     const methods = new Set(routes.filter((route) => route.path.test(path)).map((route) => route.method));
-    if (methods.size === 0) {
-      return fail(
-        'route_not_found',
-        `There is no ${request.method} ${path.slice(0, 200)}. See /docs for what there is.`,
-      );
-    }
+    if (methods.size === 0) return nothingAt(request);
     const allow = [...methods].sort().join(', ');
     reply.header('allow', allow);
     return fail('method_not_allowed', `${path.slice(0, 200)} does not take ${request.method}, only ${allow}.`);
   };
   // Before the body is looked at: what is wrong with it does not matter here.
   app.addHook('onRequest', (request, reply, done) => (request.is404 ? done(refuse(request, reply)) : done()));
+  // A route that takes any path and found no file there.
+  app.setNotFoundHandler((request, reply) => answerError(nothingAt(request), request, reply));
 }
 
 /** What is not even HTTP gets an answer of the same form, with an id to ask about. */

@@ -351,7 +351,7 @@ async function checkDeliveries(
         `the delivery of ${event.id} to ${name} is settled`,
         ARRIVED_WITHIN_MS,
         async () => (await succeed(service.ask('GET', `/v1/webhooks/${id}/deliveries?eventId=${event.id}`))).body,
-        ({ data }) => data.every(({ status }: { status: string }) => status !== 'pending'),
+        (found) => found.data.every(({ status }: { status: string }) => status !== 'pending'),
       );
       assert.deepEqual(
         data.map(({ status }: { status: string }) => status),

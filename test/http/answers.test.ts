@@ -521,6 +521,9 @@ describe('routes and methods', () => {
     '/v1/content/a/b',
     '/v1/policies/pol_default/nope',
     '/index.html',
+    '/docs/nothing',
+    '/docs/static/nothing',
+    '/docs/static/../../package.json',
   ]) {
     test(`${path} is no route`, async () => assertError(await postern.call('GET', path), 'route_not_found'));
   }

@@ -112,12 +112,12 @@ async function baseline(runner: Runner): Promise<Test[]> {
     }
     const loaded = new Set(ready.loaded);
     for (const [i, { name }] of ready.tests.entries()) {
-      const run = await runner.ask({ kind: 'baseline', test: i }, 120_000);
-      if (run?.kind !== 'baseline' || run.failure !== null) {
-        const failure = run?.kind === 'baseline' ? run.failure : 'no answer';
+      const ran = await runner.ask({ kind: 'baseline', test: i }, 120_000);
+      if (ran?.kind !== 'baseline' || ran.failure !== null) {
+        const failure = ran?.kind === 'baseline' ? ran.failure : 'no answer';
         throw new Error(`${file}: "${name}" fails without a mutant: ${failure}`);
       }
-      tests.push({ file, name, ms: run.ms, hits: new Map(run.hits), loaded, kills: new Map() });
+      tests.push({ file, name, ms: ran.ms, hits: new Map(ran.hits), loaded, kills: new Map() });
     }
   }
   runner.stop();
