@@ -28,6 +28,7 @@ export const KINDS = {
   'webhook.disabled': { event: false, doc: 'A webhook was switched off because its deliveries failed' },
   'webhook.deleted': { event: false, doc: 'A webhook was deleted' },
   'webhook.test': { event: 'to-one', doc: 'A test event was sent to a webhook' },
+  'webhook_delivery.retried': { event: false, doc: 'A delivery was tried again by hand' },
   'access.granted': { event: true, decision: true, doc: 'A check was allowed' },
   'access.denied': { event: true, decision: true, doc: 'A check was denied, but not by a rate limit' },
   'access.rate_limited': { event: true, decision: true, doc: 'A check was denied because its rate limit is used up' },

@@ -11,13 +11,21 @@ import { REQUESTER_PREFIX, type Requester } from './requester.ts';
 import {
   CreateRequester,
   ListRequestersQuery,
+  licenseAnswer,
   RequesterAnswer,
   RequesterDeleted,
   RequesterPage,
   requesterAnswer,
   UpdateRequester,
 } from './schema.ts';
-import { deleteRequester, findRequester, insertRequester, listRequesters, updateRequester } from './store.ts';
+import {
+  deleteRequester,
+  findLicensesOf,
+  findRequester,
+  insertRequester,
+  listRequesters,
+  updateRequester,
+} from './store.ts';
 
 export interface RequesterDeps {
   db: Db;
@@ -119,9 +127,20 @@ export function requesterRoutes(app: App, { db, changes, clock }: RequesterDeps)
       const { id } = request.params;
       const committed = await changes.commit(request, id, async () => {
         const requester = await get(id);
+        const now = clock.now();
+        const licenses = await findLicensesOf(db, id);
+        const ended = licenses
+          .filter(({ status }) => status !== 'revoked')
+          .map((license) => ({
+            kind: 'license.revoked' as const,
+            id: license.id,
+            ownerId: id,
+            object: licenseAnswer({ ...license, status: 'revoked' }, now),
+            before: licenseAnswer(license, now),
+          }));
         return {
-          steps: deleteRequester(requester, clock.now()),
-          changes: [{ kind: 'requester.deleted', id, object: requesterAnswer(requester) }],
+          steps: deleteRequester(requester, licenses.length, now),
+          changes: [...ended, { kind: 'requester.deleted', id, object: requesterAnswer(requester) }],
           status: 200,
           body: { id, object: 'requester', deleted: true },
         };

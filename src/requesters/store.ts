@@ -237,8 +237,8 @@ export const updateRequester = (requester: Requester, before: Requester): Step[]
   requesterVersion(requester),
 ];
 
-/** With its licences; its past usage stays under its id. */
-export const deleteRequester = (requester: Requester, at: number): Step[] => [
+/** With its licences, a Conflict unless it has so many; its past usage stays under its id. */
+export const deleteRequester = (requester: Requester, licenses: number, at: number): Step[] => [
   {
     sql: `insert into history (kind, object_id, owner_id, at, record)
           select 'license', id, requester_id, case when updated_at < $2 then $2 else updated_at end, null
@@ -246,7 +246,7 @@ export const deleteRequester = (requester: Requester, at: number): Step[] => [
     params: [requester.id, at],
   },
   historyStep('requester', requester.id, requester.id, Math.max(at, requester.updatedAt), null),
-  { sql: 'delete from licenses where requester_id = $1', params: [requester.id] },
+  { sql: 'delete from licenses where requester_id = $1', params: [requester.id], expect: licenses },
   { sql: 'delete from requesters where id = $1', params: [requester.id], expect: 1 },
 ];
 

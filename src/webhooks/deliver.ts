@@ -116,6 +116,8 @@ export function openDeliverer(deps: DelivererDeps): Deliverer {
   async function refresh(): Promise<void> {
     stale = false;
     const active = await findActiveWebhooks(db);
+    // What was edited meanwhile may be in it as it was before.
+    if (stale) return refresh();
     const ids = new Set(active.map((webhook) => webhook.id));
     for (const id of endpoints.keys()) if (!ids.has(id)) endpoints.delete(id);
     for (const webhook of active) {
@@ -125,6 +127,7 @@ export function openDeliverer(deps: DelivererDeps): Deliverer {
         continue;
       }
       const cursor = await findCursor(db, webhook.id);
+      if (stale) return refresh();
       if (cursor === undefined) continue;
       endpoints.set(webhook.id, {
         webhook,
@@ -191,9 +194,11 @@ export function openDeliverer(deps: DelivererDeps): Deliverer {
     const { webhook, inFlight } = endpoint;
     if (endpoint.due.length > 0) return;
     if (endpoint.moreDue) {
+      // One that is done by the time the rows come may be in them as it was before.
+      const busy = new Set(inFlight);
       const found = await findDue(db, webhook.id, clock.now(), EVENTS_AT_ONCE);
       endpoint.moreDue = found.length === EVENTS_AT_ONCE;
-      endpoint.due = found.filter((delivery) => !inFlight.has(delivery.id));
+      endpoint.due = found.filter((delivery) => !busy.has(delivery.id));
       if (endpoint.due.length > 0) return;
     }
     if (endpoint.seen < head || endpoint.lost) endpoint.due = await giveDeliveries(endpoint);

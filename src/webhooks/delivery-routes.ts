@@ -1,6 +1,7 @@
 /** Deliveries of a webhook: list, read one, try again. */
 import { fail } from '../errors.ts';
 import { eventText } from '../events/event.ts';
+import { sendCommitted } from '../http/reply.ts';
 import type { App } from '../http/server.ts';
 import type { Delivery } from './delivery.ts';
 import { getWebhook, requireActive, type WebhookDeps } from './routes.ts';
@@ -14,7 +15,13 @@ interface OfDelivery {
 const config = { permission: 'webhooks:manage' } as const;
 const tags = ['Webhooks'];
 
-export function deliveryRoutes(app: App, { db, clock, events }: WebhookDeps): void {
+/** What was sent and answered is in the delivery itself. */
+function withoutAttempts(delivery: Delivery): object {
+  const { attempts: _, ...rest } = deliveryAnswer(delivery);
+  return rest;
+}
+
+export function deliveryRoutes(app: App, { db, changes, clock, events }: WebhookDeps): void {
   async function get({ id, deliveryId }: OfDelivery['Params']): Promise<Delivery> {
     const delivery = await findDelivery(db, id, deliveryId);
     if (delivery !== undefined) return delivery;
@@ -51,16 +58,31 @@ export function deliveryRoutes(app: App, { db, clock, events }: WebhookDeps): vo
   app.post<OfDelivery>(
     '/v1/webhooks/:id/deliveries/:deliveryId/retry',
     { config, schema: { tags, summary: 'Deliver again now', response: { 200: DeliveryAnswer } } },
-    async ({ params }) => {
-      requireActive(await getWebhook(db, params.id));
-      const before = await get(params);
-      if ((await events.findPlace(before.eventId)) === undefined) {
-        throw fail('event_not_found', 'The event of this delivery is not kept any more; there is nothing to send.');
-      }
-      const now = clock.now();
-      const delivery: Delivery = { ...before, status: 'pending', nextAttemptAt: now, updatedAt: now };
-      await db.atomic([updateDelivery(delivery, before)]);
-      return deliveryAnswer(delivery);
+    async (request, reply) => {
+      const { params } = request;
+      const committed = await changes.commit(request, params.deliveryId, async () => {
+        requireActive(await getWebhook(db, params.id));
+        const before = await get(params);
+        if ((await events.findPlace(before.eventId)) === undefined) {
+          throw fail('event_not_found', 'The event of this delivery is not kept any more; there is nothing to send.');
+        }
+        const now = clock.now();
+        const delivery: Delivery = { ...before, status: 'pending', nextAttemptAt: now, updatedAt: now };
+        return {
+          steps: [{ ...updateDelivery(delivery, before), expect: 1 }],
+          changes: [
+            {
+              kind: 'webhook_delivery.retried',
+              id: delivery.id,
+              object: withoutAttempts(delivery),
+              before: withoutAttempts(before),
+            },
+          ],
+          status: 200,
+          body: deliveryAnswer(delivery),
+        };
+      });
+      return sendCommitted(reply, committed);
     },
   );
 }

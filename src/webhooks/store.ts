@@ -76,10 +76,10 @@ export const insertWebhook = (webhook: Webhook, secret: string): Step => ({
   ],
 });
 
-/** A Conflict unless it is as it was at `before`. */
+/** A Conflict unless it is as it was at `before`. Since when it fails is the deliveries' to say, until it is enabled or disabled. */
 export const updateWebhook = (webhook: Webhook, before: Webhook): Step => ({
   sql: `update webhooks set url = $2, events = $3, description = $4, metadata = $5, status = $6, disabled_reason = $7,
-          failing_since = $8, updated_at = $9 where id = $1 and updated_at = $10 and status = $11`,
+          failing_since = case when status = $6 then failing_since else $8 end, updated_at = $9 where id = $1 and updated_at = $10 and status = $11`,
   params: [
     webhook.id,
     webhook.url,
