@@ -19,7 +19,7 @@ import { migrate } from './db/migrate.ts';
 import { holdFile, openSqlite } from './db/sqlite.ts';
 import { eventRoutes } from './events/routes.ts';
 import { openEvents, sweepEvents } from './events/store.ts';
-import { openStreams } from './events/stream.ts';
+import { openStreams, type Streams } from './events/stream.ts';
 import { requireKeys } from './http/auth.ts';
 import { healthRoutes, type Metric } from './http/health.ts';
 import { supportIdempotency } from './http/idempotency.ts';
@@ -143,10 +143,14 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
     onProblem: (error) => logger.warn({ err: error }, 'webhook deliveries: will be tried again'),
   });
   opened.defer(() => deliverer.close());
+  const streams = openStreams({
+    events,
+    reauthorize: async (request) => keys.authorize(await keys.authenticate(request), 'webhooks:manage'),
+  });
 
   const app: App = createServer(logger);
   await describeApi(app, VERSION);
-  healthRoutes(app, { notReady: () => notReady, metrics: metricsOf(ledger, columns, deliverer) });
+  healthRoutes(app, { notReady: () => notReady, metrics: metricsOf(ledger, columns, deliverer, streams) });
   requireKeys(app, keys.authenticate, keys.authorize, keys.source);
   supportIdempotency(app, db, clock);
   accessRoutes(app, { db, snapshot, ledger });
@@ -162,10 +166,6 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
   const webhookDeps = { db, changes, clock, events, allowPrivate: config.webhookAllowPrivate };
   webhookRoutes(app, webhookDeps);
   deliveryRoutes(app, webhookDeps);
-  const streams = openStreams({
-    events,
-    reauthorize: async (request) => keys.authorize(await keys.authenticate(request), 'webhooks:manage'),
-  });
   eventRoutes(app, { events, streams });
   usageRoutes(app, { db, columns, now: () => ledger.now(), requesterNames: (ids) => findNames(db, ids) });
 
@@ -204,7 +204,7 @@ function every(ms: number, work: () => Promise<void>, logger: FastifyBaseLogger)
   };
 }
 
-function metricsOf(ledger: Ledger, columns: Columns, deliverer: Deliverer): Metric[] {
+function metricsOf(ledger: Ledger, columns: Columns, deliverer: Deliverer, streams: Streams): Metric[] {
   return [
     { name: 'postern_ledger_head', help: 'Newest place in the ledger', read: () => ledger.head() },
     { name: 'postern_ledger_waiting', help: 'Checks waiting to be recorded', read: () => ledger.figures().waiting },
@@ -232,6 +232,12 @@ function metricsOf(ledger: Ledger, columns: Columns, deliverer: Deliverer): Metr
       name: 'postern_webhook_in_flight',
       help: 'Webhook requests under way',
       read: () => deliverer.figures().inFlight,
+    },
+    { name: 'postern_event_streams', help: 'Event streams that are open', read: () => streams.figures().open },
+    {
+      name: 'postern_event_streams_held_bytes',
+      help: 'Held in memory for clients of event streams that read too slowly',
+      read: () => streams.figures().heldBytes,
     },
     { name: 'postern_columns_restarts', help: 'Restarts of the columns', read: () => columns.figures().restarts },
   ];

@@ -30,6 +30,8 @@ export function eventRoutes(app: App, { events, streams }: { events: Events; str
     '/v1/events/stream',
     {
       config,
+      // HEAD would be a stream without end in which nothing comes.
+      exposeHeadRoute: false,
       schema: { tags, summary: 'Follow events live (server-sent events)', querystring: StreamQuery },
     },
     async (request, reply) => {

@@ -1,9 +1,10 @@
 /**
  * Events as they happen (server-sent events, WHATWG HTML § 9.2). Promise: a client that comes back with `Last-Event-ID`
  * gets every later event once, in the order of the commits. A stream is a place in the log of events: a slow client holds
- * nothing in memory but its place.
+ * nothing in memory but its place and the few events that are on their way to it.
  */
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EventKind } from '../changes/kinds.ts';
 import { fail, unavailable } from '../errors.ts';
@@ -11,7 +12,9 @@ import { stringifyOrdered } from '../lib/json.ts';
 import type { Events } from './store.ts';
 
 const STREAMS_MAX = 100;
-const EVENTS_AT_ONCE = 100;
+const PLACES_AT_ONCE = 100;
+/** An event can have a megabyte: not all that are found are read at once. */
+const EVENTS_AT_ONCE = 10;
 const LOOK_EVERY_MS = 200;
 /** Before proxies give a silent connection up. */
 const SIGN_OF_LIFE_MS = 15_000;
@@ -26,6 +29,8 @@ export interface Streams {
     reply: FastifyReply,
     wanted: { kinds: readonly EventKind[]; lastEventId: string | undefined },
   ): Promise<void>;
+  /** Streams that are open, and what they hold for clients that read slower than events come. */
+  figures(): { open: number; heldBytes: number };
   close(): Promise<void>;
 }
 
@@ -36,7 +41,9 @@ export interface StreamsDeps {
 }
 
 export function openStreams({ events, reauthorize }: StreamsDeps): Streams {
-  const open = new Set<Promise<void>>();
+  const open = new Map<ServerResponse, Promise<void>>();
+  /** Taken before anything is waited for. */
+  let taken = 0;
   const closing = new AbortController();
 
   async function follow(
@@ -48,6 +55,8 @@ export function openStreams({ events, reauthorize }: StreamsDeps): Streams {
     const { raw } = reply;
     const gone = new AbortController();
     raw.once('close', () => gone.abort());
+    // A client that left before: its end is not told again.
+    if (raw.destroyed || raw.socket?.destroyed === true) gone.abort();
     const ended = AbortSignal.any([gone.signal, closing.signal]);
     const write = async (text: string): Promise<void> => {
       if (!raw.write(text)) await once(raw, 'drain', { signal: ended });
@@ -57,19 +66,21 @@ export function openStreams({ events, reauthorize }: StreamsDeps): Streams {
     try {
       while (!ended.aborted) {
         const head = await events.head();
-        const places = await events.placesAfter(place, head, kinds, EVENTS_AT_ONCE);
+        const places = await events.placesAfter(place, head, kinds, PLACES_AT_ONCE);
         // A key that was revoked sees nothing more.
         if (places.length > 0 || Date.now() - silentSince >= SIGN_OF_LIFE_MS) await reauthorize(request);
-        for (const event of await events.load(places)) {
-          await write(`id: ${event.id}\nevent: ${event.type}\ndata: ${stringifyOrdered(event)}\n\n`);
+        for (let i = 0; i < places.length && !ended.aborted; i += EVENTS_AT_ONCE) {
+          for (const event of await events.load(places.slice(i, i + EVENTS_AT_ONCE))) {
+            await write(`id: ${event.id}\nevent: ${event.type}\ndata: ${stringifyOrdered(event)}\n\n`);
+          }
         }
-        place = places.length === EVENTS_AT_ONCE ? (places.at(-1)?.seq ?? head) : head;
+        place = places.length === PLACES_AT_ONCE ? (places.at(-1)?.seq ?? head) : head;
         if (places.length > 0) silentSince = Date.now();
         else if (Date.now() - silentSince >= SIGN_OF_LIFE_MS) {
           await write(': still here\n\n');
           silentSince = Date.now();
         }
-        if (places.length < EVENTS_AT_ONCE) await pause(LOOK_EVERY_MS, ended);
+        if (places.length < PLACES_AT_ONCE) await pause(LOOK_EVERY_MS, ended);
       }
     } catch (error) {
       if (!ended.aborted) request.log.info({ err: error, requestId: request.id }, 'an event stream ended');
@@ -80,8 +91,15 @@ export function openStreams({ events, reauthorize }: StreamsDeps): Streams {
 
   return {
     async open(request, reply, { kinds, lastEventId }) {
-      if (open.size >= STREAMS_MAX) throw unavailable('Too many event streams are open; close one or try again later.');
-      const from = lastEventId === undefined ? await events.head() : await placeOf(events, lastEventId);
+      if (taken >= STREAMS_MAX) throw unavailable('Too many event streams are open; close one or try again later.');
+      taken++;
+      let from: number;
+      try {
+        from = lastEventId === undefined ? await events.head() : await placeOf(events, lastEventId);
+      } catch (error) {
+        taken--;
+        throw error;
+      }
       reply.hijack();
       reply.raw.writeHead(200, {
         'content-type': 'text/event-stream; charset=utf-8',
@@ -90,12 +108,19 @@ export function openStreams({ events, reauthorize }: StreamsDeps): Streams {
         'request-id': request.id,
       });
       reply.raw.write('retry: 1000\n\n');
-      const stream = follow(request, reply, kinds, from).finally(() => open.delete(stream));
-      open.add(stream);
+      const stream = follow(request, reply, kinds, from).finally(() => {
+        taken--;
+        open.delete(reply.raw);
+      });
+      open.set(reply.raw, stream);
     },
+    figures: () => ({
+      open: open.size,
+      heldBytes: [...open.keys()].reduce((sum, raw) => sum + raw.writableLength, 0),
+    }),
     async close() {
       closing.abort();
-      await Promise.all(open);
+      await Promise.all(open.values());
     },
   };
 }
