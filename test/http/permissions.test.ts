@@ -61,6 +61,20 @@ const PROMISED = [
   'GET /v1/access/decisions',
   'GET /v1/access/decisions/{id}',
   'GET /v1/analytics/usage',
+  'POST /v1/webhooks',
+  'GET /v1/webhooks',
+  'GET /v1/webhooks/{id}',
+  'PATCH /v1/webhooks/{id}',
+  'DELETE /v1/webhooks/{id}',
+  'POST /v1/webhooks/{id}/rotate-secret',
+  'POST /v1/webhooks/{id}/test',
+  'GET /v1/webhooks/{id}/deliveries',
+  'GET /v1/webhooks/{id}/deliveries/{deliveryId}',
+  'POST /v1/webhooks/{id}/deliveries/{deliveryId}/retry',
+  'GET /v1/events',
+  'GET /v1/events/stream',
+  'GET /v1/events/{id}',
+  'GET /v1/audit-log',
 ];
 
 const postern = await startTestService();

@@ -1,0 +1,353 @@
+/** Section 8, the audit log: who changed what, when, from where, before and after. On a real socket. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { startTestService, testClock } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { allowAll, assertError, assertStatus, ID, item, MOMENT, made, makeKey } from './given.ts';
+
+const DAY_MS = 86_400_000;
+const postern = await startTestService({
+  env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true', POSTERN_TRUSTED_PROXIES: '127.0.0.1' },
+});
+after(() => postern[Symbol.asyncDispose]());
+
+// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came
+async function entries(query = '', of = postern): Promise<any[]> {
+  const answer = await of.call('GET', `/v1/audit-log?limit=100${query}`);
+  assertStatus(answer, 200);
+  return answer.body.data;
+}
+
+/** Routes that take a POST and change nothing. */
+const READS = [
+  'POST /v1/access/check',
+  'POST /v1/access/check/batch',
+  'POST /v1/policies/lint',
+  'POST /v1/policies/simulate',
+  'POST /v1/policies/{id}/impact',
+];
+
+// biome-ignore lint/suspicious/noExplicitAny: a record as it is answered
+type Record = any;
+
+/** For each route that changes something: a request that does. */
+const CHANGES: { [route: string]: () => Promise<{ path: string; body?: object; kind: string; target?: string }> } = {
+  'POST /v1/content': async () => ({ path: '/v1/content', body: item(), kind: 'content.created' }),
+  'PATCH /v1/content/{id}': async () => {
+    const { id } = await made(postern, '/v1/content', item());
+    return { path: `/v1/content/${id}`, body: { title: 'T' }, kind: 'content.updated', target: id };
+  },
+  'DELETE /v1/content/{id}': async () => {
+    const { id } = await made(postern, '/v1/content', item());
+    return { path: `/v1/content/${id}`, kind: 'content.deleted', target: id };
+  },
+  'POST /v1/content/upsert': async () => ({ path: '/v1/content/upsert', body: item(), kind: 'content.created' }),
+  'POST /v1/content/bulk-upsert': async () => ({
+    path: '/v1/content/bulk-upsert',
+    body: { items: [item()] },
+    kind: 'content.created',
+  }),
+  'POST /v1/content/bulk-delete': async () => {
+    const { id } = await made(postern, '/v1/content', item());
+    return { path: '/v1/content/bulk-delete', body: { ids: [id] }, kind: 'content.deleted', target: id };
+  },
+  'POST /v1/policies': async () => ({ path: '/v1/policies', body: policy(), kind: 'policy.created' }),
+  'PATCH /v1/policies/{id}': async () => {
+    const { id } = await made(postern, '/v1/policies', policy());
+    return { path: `/v1/policies/${id}`, body: { name: 'N' }, kind: 'policy.updated', target: id };
+  },
+  'DELETE /v1/policies/{id}': async () => {
+    const { id } = await made(postern, '/v1/policies', policy());
+    return { path: `/v1/policies/${id}`, kind: 'policy.deleted', target: id };
+  },
+  'POST /v1/policies/{id}/rollback': async () => {
+    const { id } = await made(postern, '/v1/policies', policy());
+    await postern.call('PATCH', `/v1/policies/${id}`, { body: { name: 'N' } });
+    return { path: `/v1/policies/${id}/rollback`, body: { version: 1 }, kind: 'policy.rolled_back', target: id };
+  },
+  'POST /v1/policies/{id}/make-default': async () => {
+    const { id } = await made(postern, '/v1/policies', policy());
+    return { path: `/v1/policies/${id}/make-default`, kind: 'policy.updated' };
+  },
+  'POST /v1/requesters': async () => ({ path: '/v1/requesters', body: { name: 'R' }, kind: 'requester.created' }),
+  'PATCH /v1/requesters/{id}': async () => {
+    const { id } = await made(postern, '/v1/requesters', { name: 'R' });
+    return { path: `/v1/requesters/${id}`, body: { name: 'S' }, kind: 'requester.updated', target: id };
+  },
+  'DELETE /v1/requesters/{id}': async () => {
+    const { id } = await made(postern, '/v1/requesters', { name: 'R' });
+    return { path: `/v1/requesters/${id}`, kind: 'requester.deleted', target: id };
+  },
+  'POST /v1/licenses': async () => {
+    const { id } = await made(postern, '/v1/requesters', { name: 'R' });
+    return { path: '/v1/licenses', body: { requesterId: id, type: 'reader' }, kind: 'license.created' };
+  },
+  'PATCH /v1/licenses/{id}': async () => {
+    const { id } = await license();
+    return { path: `/v1/licenses/${id}`, body: { features: ['x'] }, kind: 'license.updated', target: id };
+  },
+  'DELETE /v1/licenses/{id}': async () => {
+    const { id } = await license();
+    return { path: `/v1/licenses/${id}`, kind: 'license.revoked', target: id };
+  },
+  'POST /v1/licenses/{id}/revoke': async () => {
+    const { id } = await license();
+    return { path: `/v1/licenses/${id}/revoke`, kind: 'license.revoked', target: id };
+  },
+  ...keyRoutes('/v1/api-keys'),
+  ...keyRoutes('/v1/api_keys'),
+  'POST /v1/webhooks': async () => ({ path: '/v1/webhooks', body: hook(), kind: 'webhook.created' }),
+  'PATCH /v1/webhooks/{id}': async () => {
+    const { id } = await made(postern, '/v1/webhooks', hook());
+    return { path: `/v1/webhooks/${id}`, body: { description: 'd' }, kind: 'webhook.updated', target: id };
+  },
+  'DELETE /v1/webhooks/{id}': async () => {
+    const { id } = await made(postern, '/v1/webhooks', hook());
+    return { path: `/v1/webhooks/${id}`, kind: 'webhook.deleted', target: id };
+  },
+  'POST /v1/webhooks/{id}/rotate-secret': async () => {
+    const { id } = await made(postern, '/v1/webhooks', hook());
+    return { path: `/v1/webhooks/${id}/rotate-secret`, kind: 'webhook.secret_rotated', target: id };
+  },
+  'POST /v1/webhooks/{id}/test': async () => {
+    const { id } = await made(postern, '/v1/webhooks', hook());
+    return { path: `/v1/webhooks/${id}/test`, kind: 'webhook.test', target: id };
+  },
+  'POST /v1/webhooks/{id}/deliveries/{deliveryId}/retry': async () => {
+    const { id } = await made(postern, '/v1/webhooks', hook());
+    const delivery = await made(postern, `/v1/webhooks/${id}/test`, undefined, 200);
+    return {
+      path: `/v1/webhooks/${id}/deliveries/${delivery.id}/retry`,
+      kind: 'webhook_delivery.retried',
+      target: delivery.id,
+    };
+  },
+};
+
+function keyRoutes(path: string): typeof CHANGES {
+  return {
+    [`POST ${path}`]: async () => ({ path, body: { name: 'k', type: 'secret' }, kind: 'api_key.created' }),
+    [`DELETE ${path}/{id}`]: async () => {
+      const { id } = await made(postern, path, { name: 'k', type: 'secret' });
+      return { path: `${path}/${id}`, kind: 'api_key.revoked', target: id };
+    },
+    [`POST ${path}/{id}/rotate`]: async () => {
+      const { id } = await made(postern, path, { name: 'k', type: 'secret' });
+      return { path: `${path}/${id}/rotate`, kind: 'api_key.rotated', target: id };
+    },
+  };
+}
+
+const policy = () => ({ name: 'P', rules: [allowAll] });
+const hook = () => ({ url: 'http://127.0.0.1:9/', events: ['license.expired'] });
+async function license(): Promise<Record> {
+  const { id } = await made(postern, '/v1/requesters', { name: 'R' });
+  return made(postern, '/v1/licenses', { requesterId: id, type: 'reader' });
+}
+
+const { body: openapi } = await postern.call('GET', '/openapi.json', { key: null });
+const routes = Object.entries(openapi.paths as { [path: string]: object })
+  .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
+  .filter((route) => /^(POST|PUT|PATCH|DELETE) \/v1\//.test(route));
+
+describe('every route that changes something leaves an entry', () => {
+  const actor = { id: '' };
+  for (const route of routes.filter((one) => !READS.includes(one))) {
+    test(route, async () => {
+      const plan = CHANGES[route];
+      assert.ok(plan !== undefined, 'a new route: say here what it leaves in the audit log');
+      const { path, body, kind, target } = await plan();
+      const key = await made(postern, '/v1/api-keys', { name: route, type: 'secret' });
+      actor.id = key.id;
+      const requestId = `audit-${key.id}`;
+      const before = Date.now();
+      const answer = await postern.call(route.slice(0, route.indexOf(' ')), path, {
+        ...(body === undefined ? {} : { body }),
+        key: key.key,
+        headers: { 'x-request-id': requestId, 'x-forwarded-for': '203.0.113.9, 198.51.100.7' },
+      });
+      assert.ok(answer.status === 200 || answer.status === 201, answer.text);
+      const all = await entries(`&actor=${key.id}`);
+      assert.ok(all.length > 0, 'no entry');
+      const entry = all.find((one) => one.kind === kind);
+      assert.ok(entry !== undefined, JSON.stringify(all));
+      assert.match(entry.id, ID('aud'));
+      assert.equal(entry.object, 'audit_entry');
+      assert.match(entry.created, MOMENT);
+      assert.ok(Date.parse(entry.created) >= before && Date.parse(entry.created) <= Date.now());
+      assert.deepEqual(entry.actor, { type: 'api_key', id: key.id, name: route.slice(0, 200) });
+      assert.equal(entry.address, '198.51.100.7', 'the address before the trusted proxy');
+      assert.equal(entry.requestId, requestId);
+      assert.equal(entry.target.type, kind.slice(0, kind.indexOf('.')));
+      if (target !== undefined) assert.equal(entry.target.id, target);
+      if (kind.endsWith('.created')) assert.equal(entry.before, null);
+      else assert.equal(entry.before.id, entry.target.id);
+      if (/\.deleted$|^api_key\.revoked$/.test(kind)) assert.equal(entry.after, null);
+      else assert.equal(entry.after.id, entry.target.id);
+      assert.ok(!/svc_[sp]k_\w{20}|whsec_/.test(JSON.stringify(all)), 'a secret');
+      const records = [entry.before, entry.after].filter((one) => one !== null);
+      assert.ok(records.every((one) => !('stats' in one)));
+    });
+  }
+
+  test('those that only read leave none', async () => {
+    const { key, id } = await made(postern, '/v1/api-keys', { name: 'reader', type: 'secret' });
+    const content = await made(postern, '/v1/content', item());
+    const made2 = await made(postern, '/v1/policies', policy());
+    for (const [path, body] of [
+      ['/v1/access/check', { contentId: content.id }],
+      ['/v1/access/check/batch', { checks: [{ contentId: content.id }] }],
+      ['/v1/policies/lint', { rules: [allowAll] }],
+      ['/v1/policies/simulate', { policy: policy(), checks: [{ contentId: content.id }] }],
+      [`/v1/policies/${made2.id}/impact`, { rules: [allowAll] }],
+    ] as const) {
+      const answer = await postern.call('POST', path, { body, key });
+      assert.ok(answer.status < 500, answer.text);
+    }
+    for (const path of ['/v1/content', '/v1/events', '/v1/webhooks', '/v1/audit-log', '/v1/api-keys']) {
+      assertStatus(await postern.call('GET', path, { key }), 200);
+    }
+    assert.deepEqual(await entries(`&actor=${id}`), []);
+    for (const route of READS) assert.ok(routes.includes(route), `${route} is still there`);
+  });
+});
+
+test('before and after are the whole record', async () => {
+  const { stats: _, ...created } = (
+    await postern.call('POST', '/v1/content', { body: item({ metadata: { z: 1, a: 2 } }) })
+  ).body;
+  const { stats: __, ...edited } = (
+    await postern.call('PATCH', `/v1/content/${created.id}`, { body: { title: 'N', metadata: { z: null, b: [] } } })
+  ).body;
+  await postern.call('DELETE', `/v1/content/${created.id}`);
+  const [deleted, updated, first] = await entries(`&object=${created.id}`);
+  assert.deepEqual([first.before, first.after], [null, created]);
+  assert.deepEqual([updated.before, updated.after], [created, edited]);
+  assert.deepEqual([deleted.before, deleted.after], [edited, null]);
+});
+
+test('a refused or repeated request leaves none', async () => {
+  const { key, id } = await made(postern, '/v1/api-keys', { name: 'k', type: 'secret' });
+  const body = item();
+  const send = (more: object = {}) =>
+    postern.call('POST', '/v1/content', { body, key, headers: { 'idempotency-key': 'a' }, ...more });
+  await send();
+  await send();
+  assertStatus(await send({ headers: {} }), 409);
+  assertStatus(await send({ body: {}, headers: {} }), 400);
+  assertStatus(await postern.call('DELETE', '/v1/content/none', { key }), 404);
+  assert.equal((await entries(`&actor=${id}`)).length, 1);
+});
+
+describe('reading it', () => {
+  test('filters by actor, object, kind and time; pages; NDJSON of all', async () => {
+    const clock = testClock();
+    await using own = await startTestService({ clock });
+    const { id: keyId, key } = await made(own, '/v1/api-keys', { name: 'editor', type: 'secret' });
+    clock.advance(1000);
+    const { id } = await made(own, '/v1/content', item());
+    const second = new Date(clock.now()).toISOString();
+    clock.advance(1000);
+    await own.call('PATCH', `/v1/content/${id}`, { body: { title: 'x' }, key });
+    clock.advance(1000);
+    await made(own, '/v1/requesters', { id: 'r', name: 'R' });
+    const kinds = async (query: string) => (await entries(query, own)).map(({ kind }) => kind);
+    assert.deepEqual(await kinds(''), ['requester.created', 'content.updated', 'content.created', 'api_key.created']);
+    assert.deepEqual(await kinds(`&actor=${keyId}`), ['content.updated']);
+    assert.deepEqual(await kinds('&actor=system'), []);
+    assert.deepEqual(await kinds('&object=content'), ['content.updated', 'content.created']);
+    assert.deepEqual(await kinds(`&object=${id}`), ['content.updated', 'content.created']);
+    assert.deepEqual(await kinds('&object=api_key'), ['api_key.created']);
+    assert.deepEqual(await kinds('&kind=content.created'), ['content.created']);
+    assert.deepEqual(await kinds(`&from=${second}&object=content`), ['content.updated', 'content.created']);
+    assert.deepEqual(await kinds(`&to=${second}`), ['api_key.created']);
+    assert.deepEqual(await kinds('&from=2026-11-21&to=2026-11-21'), await kinds(''));
+    assert.deepEqual(await kinds('&from=2026-11-22'), []);
+    assert.deepEqual(await kinds(`&object=content&actor=${keyId}&kind=content.updated&from=${second}`), [
+      'content.updated',
+    ]);
+    const walked = [];
+    for (let cursor = ''; ; ) {
+      const { body } = await own.call('GET', `/v1/audit-log?limit=1&object=content${cursor && `&cursor=${cursor}`}`);
+      assert.equal(body.totalCount, 2);
+      walked.push(...body.data);
+      if (!body.hasMore) break;
+      cursor = body.nextCursor;
+    }
+    assert.deepEqual(walked, await entries('&object=content', own));
+    // More than are read at once.
+    for (let i = 0; i < 2; i++)
+      await own.call('POST', '/v1/content/bulk-upsert', { body: { items: Array.from({ length: 700 }, () => item()) } });
+    const ndjson = await own.call('GET', '/v1/audit-log?object=content', {
+      headers: { accept: 'application/x-ndjson' },
+    });
+    assert.match(ndjson.headers.get('content-type') ?? '', /^application\/x-ndjson/);
+    const lines = ndjson.text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.equal(lines.length, 1402);
+    assert.equal(new Set(lines.map((line) => line.id)).size, 1402);
+    assert.deepEqual(lines.slice(-2), walked);
+  });
+
+  test('refusals', async () => {
+    const get = (query: string, key?: string) =>
+      postern.call('GET', `/v1/audit-log${query}`, key === undefined ? {} : { key });
+    assertError(await get('?kind=content.made'), 'invalid_request', 'kind');
+    assertError(await get('?kind=access.granted'), 'invalid_request', 'kind');
+    assertError(await get('?who=x'), 'invalid_request', 'who');
+    assertError(await get('?from=x'), 'invalid_request', 'from');
+    assertError(await get('?cursor=x'), 'invalid_cursor');
+    assertError(
+      await get('', await makeKey(postern, { permissions: ['webhooks:manage'] })),
+      'insufficient_permissions',
+    );
+    assertError(
+      await postern.call('GET', '/v1/audit-log', {
+        headers: { accept: 'application/x-ndjson' },
+        key: await makeKey(postern, { permissions: ['content:read'] }),
+      }),
+      'insufficient_permissions',
+    );
+    const from = '?from=x';
+    assertError(
+      await postern.call('GET', `/v1/audit-log${from}`, { headers: { accept: 'application/x-ndjson' } }),
+      'invalid_request',
+      'from',
+    );
+  });
+
+  test('a key that was revoked is still named', async () => {
+    const { key, id } = await made(postern, '/v1/api-keys', { name: 'gone soon', type: 'secret' });
+    await postern.call('POST', '/v1/content', { body: item(), key });
+    await postern.call('DELETE', `/v1/api-keys/${id}`);
+    assert.equal((await entries(`&actor=${id}`))[0].actor.name, 'gone soon');
+  });
+
+  test('an address that nobody may make up: X-Forwarded-For of strangers does not count', async () => {
+    await using own = await startTestService();
+    const answer = await own.call('POST', '/v1/content', {
+      body: item(),
+      headers: { 'x-forwarded-for': '203.0.113.9' },
+    });
+    const [entry] = await entries(`&object=${answer.body.id}`, own);
+    assert.equal(entry.address, '127.0.0.1');
+    assert.equal(entry.requestId, answer.headers.get('request-id'));
+  });
+
+  test('it is kept for POSTERN_AUDIT_DAYS', async () => {
+    const clock = testClock();
+    await using own = await startTestService({ clock, env: { POSTERN_AUDIT_DAYS: '30' } });
+    await made(own, '/v1/content', item());
+    clock.advance(30 * DAY_MS);
+    const { id } = await made(own, '/v1/content', item());
+    assert.equal((await entries('', own)).length, 2);
+    clock.advance(1);
+    const [kept, ...more] = await until('the old one to go', async () => {
+      const all = await entries('', own);
+      return all.length === 1 ? all : undefined;
+    });
+    assert.deepEqual([kept.target.id, more], [id, []]);
+  });
+});
