@@ -20,6 +20,7 @@ import { describeMachine } from './machine.ts';
 import { saveResults, tableOf } from './results.ts';
 import { startPart } from './start.ts';
 import { usagePart } from './usage.ts';
+import { webhooksPart } from './webhooks.ts';
 
 const PARTS: readonly Part[] = [
   checkPart,
@@ -33,6 +34,7 @@ const PARTS: readonly Part[] = [
   startPart,
   bulkPart,
   diskPart,
+  webhooksPart,
 ];
 const RESULTS = join(import.meta.dirname, 'RESULTS.md');
 
