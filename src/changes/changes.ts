@@ -79,7 +79,7 @@ export function openChanges(db: Db, clock: Clock): Changes {
     const edit = await plan();
     const now = clock.now();
     const text = stringifyOrdered(edit.body);
-    const steps: Step[] = [...edit.steps, ...edit.changes.flatMap((change) => changeSteps(change, author, now))];
+    const steps: Step[] = [...edit.steps, ...changeSteps(edit.changes, author, now)];
     if (author.idempotency !== null) {
       const body = edit.secret === true ? author.idempotency.seal(text) : text;
       steps.push(receiptStep({ ...author.idempotency, status: edit.status, body }, now));
