@@ -31,7 +31,9 @@ export function describe(name: string, body: () => void): void {
   path = path.slice(0, -1);
 }
 
-export const suite = describe;
+export function suite(name: string, body: () => void): void {
+  describe(name, body);
+}
 
 /** What a file leaves behind goes with the process. */
 export const after = (): void => {};
