@@ -6,7 +6,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector, request as send } from 'undici';
-import { isPublicAddress, literalOf } from './destination.ts';
+import { isPublicAddress, literalOf, urlFault } from './destination.ts';
 
 const TIMEOUT_MS = 15_000;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -74,6 +74,9 @@ export function openSender({ allowPrivate, lookup = systemLookup as LookupFuncti
       });
       const signal = AbortSignal.any([aborted, AbortSignal.timeout(TIMEOUT_MS)]);
       try {
+        // Once more: it may have been made when private addresses were allowed.
+        const fault = urlFault(url, allowPrivate);
+        if (fault !== undefined) return outcome({ error: `The webhook's URL ${fault}; nothing was sent.` });
         const answer = await send(url, { dispatcher: agent, method: 'POST', headers, body, signal });
         const responseBody = await beginningOf(answer.body);
         const retryAfter = [answer.headers['retry-after'] ?? []].flat()[0];
