@@ -4,8 +4,9 @@
  * for what is left out; in a request `pol_…` is the id last seen with that prefix.
  */
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -14,7 +15,10 @@ import { errorsDoc } from '../scripts/errors-doc.ts';
 import { SETTINGS } from '../src/config.ts';
 import { ERRORS } from '../src/errors.ts';
 import { PERMISSIONS } from '../src/permissions.ts';
+import { sign } from '../src/webhooks/sign.ts';
+import { startReceiver } from './support/receiver.ts';
 import { startTestService } from './support/service.ts';
+import { until } from './support/until.ts';
 
 const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('docs/**/*.md')];
 const read = (file: string): string => readFileSync(file, 'utf8');
@@ -27,11 +31,14 @@ interface Block {
 const blocksOf = (page: string): Block[] =>
   [...page.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map((match) => ({ language: match[1] ?? '', text: match[2] ?? '' }));
 
-const ID = /\b((?:cnt|pol|lic|key|dec)_|svc_[sp]k_)[0-9A-Za-z]{20,}/g;
+const ID = /\b((?:cnt|pol|lic|key|dec|wh|evt|dlv)_|svc_[sp]k_)[0-9A-Za-z]{20,}/g;
 
 /** `pol_…` and its like in a request, from what earlier replies had. */
 const filled = (text: string, seen: ReadonlyMap<string, string>): string =>
-  text.replaceAll(/\b((?:cnt|pol|lic|key|dec)_|svc_[sp]k_)…/g, (shown, prefix: string) => seen.get(prefix) ?? shown);
+  text.replaceAll(
+    /\b((?:cnt|pol|lic|key|dec|wh|evt|dlv)_|svc_[sp]k_)…/g,
+    (shown, prefix: string) => seen.get(prefix) ?? shown,
+  );
 
 function parseRequest(text: string) {
   const [head = '', body] = text.split(/\n\n([^]*)/);
@@ -106,6 +113,51 @@ test("the README's first requests", { timeout: 20_000, skip }, async () => {
   assert.deepEqual([allowed.allowed, allowed.rateLimit.remaining], [true, 99]);
   assert.deepEqual([usage.summary.allowed, usage.summary.denied], [1, 1]);
 });
+
+test('the receiver of docs/webhooks.md takes what is genuine, once', { timeout: 20_000 }, async () => {
+  const code = blocksOf(read('docs/webhooks.md')).find(({ language }) => language === 'js')?.text ?? '';
+  await using recorder = await startReceiver();
+  await using postern = await startTestService({ env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' } });
+  const { body: webhook } = await postern.call('POST', '/v1/webhooks', {
+    body: { url: recorder.url, events: ['requester.*'] },
+  });
+  await postern.call('POST', '/v1/requesters', { body: { id: 'acme', name: 'Acme' } });
+  const { headers, body } = await until('the delivery', () => recorder.received[0]);
+  const sent = Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('webhook-')));
+
+  const port = await freePort();
+  const receiver = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+    env: { PATH: process.env.PATH, WEBHOOK_SECRET: webhook.secret, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const lines: string[] = [];
+    receiver.stdout.on('data', (chunk) => lines.push(...String(chunk).trim().split('\n')));
+    const post = async (changed: Record<string, string> = {}, text = body) =>
+      (await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers: { ...sent, ...changed }, body: text }))
+        .status;
+    await until('the receiver listens', () => post().catch(() => undefined));
+    assert.equal(await post(), 204, 'again');
+    assert.equal(await post({}, body.replace('Acme', 'Evil')), 401, 'another body');
+    assert.equal(await post({ 'webhook-id': 'evt_other' }), 401, 'another id');
+    assert.equal(await post({ 'webhook-signature': 'v1,x' }), 401, 'no signature');
+    const old = Date.now() - 10 * 60_000;
+    const seconds = String(Math.floor(old / 1000));
+    const signature = sign([webhook.secret], sent['webhook-id'] ?? '', old, body);
+    assert.equal(await post({ 'webhook-timestamp': seconds, 'webhook-signature': signature }), 401, 'an old recording');
+    assert.deepEqual(lines, ['requester.created acme']);
+  } finally {
+    receiver.kill();
+  }
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
 
 test('the generated pages are up to date', () => {
   assert.equal(read('docs/conditions.md'), conditionsDoc());

@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { type Service, startService } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Clock } from '../../src/lib/clock.ts';
+import { watchSecrets } from './secrets.ts';
 
 export interface Answer {
   status: number;
@@ -56,6 +57,7 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
   let service = await start();
   const key = service.firstKey ?? '';
   await service.firstKeyShown();
+  const secrets = watchSecrets(key);
   const test: TestService = {
     service,
     url: service.address,
@@ -76,6 +78,7 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
       if (isStream) await response.body?.cancel();
       const text = isStream ? '' : await response.text();
+      secrets.answered(`${method} ${path}`, text);
       const isJson = text !== '' && response.headers.get('content-type')?.startsWith('application/json') === true;
       return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
     },
@@ -87,6 +90,7 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
     },
     async [Symbol.asyncDispose]() {
       await service.close();
+      secrets.logged(logs);
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
     },
   };
