@@ -29,6 +29,7 @@ export function impactRoutes(app: App, { db, ledger, impacts }: ImpactDeps): voi
       config: { permission: 'analytics:read' },
       schema: {
         tags: ['Policies'],
+        operationId: 'previewPolicyImpact',
         summary: 'Decide the recorded decisions of a policy again by other rules',
         body: ImpactRequest,
         response: { 200: ImpactAnswer },

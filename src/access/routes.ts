@@ -12,7 +12,16 @@ const tags = ['Access'];
 export function accessRoutes(app: App, deps: CheckDeps): void {
   app.post(
     '/v1/access/check',
-    { config, schema: { tags, summary: 'Ask for a decision', body: CheckRequest, response: { 200: DecisionAnswer } } },
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'checkAccess',
+        summary: 'Ask for a decision',
+        body: CheckRequest,
+        response: { 200: DecisionAnswer },
+      },
+    },
     async (request, reply) => {
       const { caller, body, idempotency } = request;
       accept({ caller, now: deps.ledger.now(), dry: false }, body);
@@ -27,6 +36,7 @@ export function accessRoutes(app: App, deps: CheckDeps): void {
       bodyLimit: BULK_BODY_BYTES_MAX,
       schema: {
         tags,
+        operationId: 'checkAccessBatch',
         summary: 'Ask for up to 1,000 decisions',
         body: BatchRequest,
         response: { 200: pageOf(DecisionAnswer) },

@@ -15,6 +15,7 @@ export function simulateRoutes(app: App, deps: SimulateDeps): void {
       bodyLimit: BULK_BODY_BYTES_MAX,
       schema: {
         tags,
+        operationId: 'simulatePolicy',
         summary: 'Decide up to 1,000 checks by rules that are not stored',
         body: SimulateRequest,
         response: { 200: SimulateAnswer },

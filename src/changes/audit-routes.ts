@@ -45,6 +45,7 @@ export function auditRoutes(app: App, db: Db): void {
       config: { permission: 'api_keys:manage' },
       schema: {
         tags: ['Audit log'],
+        operationId: 'listAuditEntries',
         summary: 'Who changed what',
         querystring: ListAuditQuery,
         response: { 200: pageOf(AuditEntryAnswer) },

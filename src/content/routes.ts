@@ -50,7 +50,13 @@ export function contentRoutes(app: App, deps: ContentDeps): void {
     '/v1/content',
     {
       config: write,
-      schema: { tags, summary: 'Register an item', body: CreateContent, response: { 201: ContentAnswer } },
+      schema: {
+        tags,
+        operationId: 'createContent',
+        summary: 'Register an item',
+        body: CreateContent,
+        response: { 201: ContentAnswer },
+      },
     },
     async (request, reply) =>
       sendCommitted(
@@ -63,7 +69,13 @@ export function contentRoutes(app: App, deps: ContentDeps): void {
     '/v1/content',
     {
       config: read,
-      schema: { tags, summary: 'List items', querystring: ListContentQuery, response: { 200: ContentPage } },
+      schema: {
+        tags,
+        operationId: 'listContent',
+        summary: 'List items',
+        querystring: ListContentQuery,
+        response: { 200: ContentPage },
+      },
     },
     async ({ query }) => {
       const { limit, cursor, expand, createdAfter, createdBefore, ...filter } = query;
@@ -86,7 +98,13 @@ export function contentRoutes(app: App, deps: ContentDeps): void {
     '/v1/content/:id',
     {
       config: read,
-      schema: { tags, summary: 'Read an item', querystring: ExpandQuery, response: { 200: ContentAnswer } },
+      schema: {
+        tags,
+        operationId: 'getContent',
+        summary: 'Read an item',
+        querystring: ExpandQuery,
+        response: { 200: ContentAnswer },
+      },
     },
     async (request, reply) => {
       const content = await get(request.params.id);
@@ -105,7 +123,16 @@ export function contentRoutes(app: App, deps: ContentDeps): void {
 
   app.patch<{ Params: { id: string }; Body: UpdateContent }>(
     '/v1/content/:id',
-    { config: write, schema: { tags, summary: 'Edit an item', body: UpdateContent, response: { 200: ContentAnswer } } },
+    {
+      config: write,
+      schema: {
+        tags,
+        operationId: 'updateContent',
+        summary: 'Edit an item',
+        body: UpdateContent,
+        response: { 200: ContentAnswer },
+      },
+    },
     async (request, reply) => {
       const committed = await changes.commit(request, request.params.id, async () => {
         const content = await get(request.params.id);
@@ -118,7 +145,15 @@ export function contentRoutes(app: App, deps: ContentDeps): void {
 
   app.delete<{ Params: { id: string } }>(
     '/v1/content/:id',
-    { config: write, schema: { tags, summary: 'Delete an item and its decisions', response: { 200: ContentDeleted } } },
+    {
+      config: write,
+      schema: {
+        tags,
+        operationId: 'deleteContent',
+        summary: 'Delete an item and its decisions',
+        response: { 200: ContentDeleted },
+      },
+    },
     async (request, reply) => {
       const committed = await changes.commit(request, request.params.id, async () => {
         const content = await get(request.params.id);
@@ -135,6 +170,7 @@ export function contentRoutes(app: App, deps: ContentDeps): void {
       config: write,
       schema: {
         tags,
+        operationId: 'upsertContent',
         summary: 'Register an item or edit it',
         body: CreateContent,
         response: { 200: ContentAnswer, 201: ContentAnswer },
@@ -154,6 +190,7 @@ export function contentRoutes(app: App, deps: ContentDeps): void {
       bodyLimit: BULK_BODY_BYTES_MAX,
       schema: {
         tags,
+        operationId: 'bulkUpsertContent',
         summary: 'Register or edit up to 1,000 items',
         body: BulkUpsertContent,
         response: { 200: BulkUpsertAnswer },
@@ -170,6 +207,7 @@ export function contentRoutes(app: App, deps: ContentDeps): void {
       bodyLimit: BULK_BODY_BYTES_MAX,
       schema: {
         tags,
+        operationId: 'bulkDeleteContent',
         summary: 'Delete up to 1,000 items',
         body: BulkDeleteContent,
         response: { 200: BulkDeleteAnswer },

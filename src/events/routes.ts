@@ -12,7 +12,16 @@ const tags = ['Events'];
 export function eventRoutes(app: App, { events, streams }: { events: Events; streams: Streams }): void {
   app.get(
     '/v1/events',
-    { config, schema: { tags, summary: 'List events', querystring: ListEventsQuery, response: { 200: EventPage } } },
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'listEvents',
+        summary: 'List events',
+        querystring: ListEventsQuery,
+        response: { 200: EventPage },
+      },
+    },
     async ({ query }) => {
       const { type, objectId } = query;
       return events.list(
@@ -32,7 +41,12 @@ export function eventRoutes(app: App, { events, streams }: { events: Events; str
       config,
       // HEAD would be a stream without end in which nothing comes.
       exposeHeadRoute: false,
-      schema: { tags, summary: 'Follow events live (server-sent events)', querystring: StreamQuery },
+      schema: {
+        tags,
+        operationId: 'streamEvents',
+        summary: 'Follow events live (server-sent events)',
+        querystring: StreamQuery,
+      },
     },
     async (request, reply) => {
       const { type = '*', lastEventId } = request.query;
@@ -47,7 +61,7 @@ export function eventRoutes(app: App, { events, streams }: { events: Events; str
 
   app.get<{ Params: { id: string } }>(
     '/v1/events/:id',
-    { config, schema: { tags, summary: 'Read an event', response: { 200: EventAnswer } } },
+    { config, schema: { tags, operationId: 'getEvent', summary: 'Read an event', response: { 200: EventAnswer } } },
     async (request) => {
       const event = await events.find(request.params.id);
       if (event !== undefined) return event;

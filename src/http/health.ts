@@ -23,12 +23,20 @@ const config = { permission: null } as const;
 const tags = ['Operations'];
 
 export function healthRoutes(app: App, { notReady, metrics }: HealthDeps): void {
-  app.get('/livez', { config, schema: { tags, summary: 'The process is alive' } }, async () => ({ status: 'ok' }));
-  app.get('/readyz', { config, schema: { tags, summary: 'The service takes requests' } }, async () => {
-    const why = notReady();
-    if (why !== undefined) throw unavailable(why);
-    return { status: 'ok' };
-  });
+  app.get(
+    '/livez',
+    { config, schema: { tags, operationId: 'getLiveness', summary: 'The process is alive' } },
+    async () => ({ status: 'ok' }),
+  );
+  app.get(
+    '/readyz',
+    { config, schema: { tags, operationId: 'getReadiness', summary: 'The service takes requests' } },
+    async () => {
+      const why = notReady();
+      if (why !== undefined) throw unavailable(why);
+      return { status: 'ok' };
+    },
+  );
 
   const registry = new Registry();
   const requests = new Histogram({
@@ -70,8 +78,12 @@ export function healthRoutes(app: App, { notReady, metrics }: HealthDeps): void 
   loop.enable();
   app.addHook('onClose', async () => void loop.disable());
 
-  app.get('/metrics', { config, schema: { tags, summary: 'Metrics for Prometheus' } }, async (_request, reply) => {
-    reply.type(registry.contentType);
-    return reply.serializer((text) => text as string).send(await registry.metrics());
-  });
+  app.get(
+    '/metrics',
+    { config, schema: { tags, operationId: 'getMetrics', summary: 'Metrics for Prometheus' } },
+    async (_request, reply) => {
+      reply.type(registry.contentType);
+      return reply.serializer((text) => text as string).send(await registry.metrics());
+    },
+  );
 }

@@ -38,6 +38,8 @@ export async function describeApi(app: App, version: string): Promise<void> {
         description: 'Decides who may have what content, on which terms, and can prove what it decided.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
+      // Wherever the document was read from.
+      servers: [{ url: '/' }],
       components: {
         securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key: svc_sk_… or svc_pk_…' } },
         schemas: { Error: ErrorSchema as never },
@@ -48,7 +50,7 @@ export async function describeApi(app: App, version: string): Promise<void> {
       url,
       route,
     }: {
-      schema?: object;
+      schema?: { body?: unknown; operationId?: string };
       url: string;
       route: { config?: { permission?: string | null } };
     }) => {
@@ -56,7 +58,7 @@ export async function describeApi(app: App, version: string): Promise<void> {
       const needs = permission
         ? { security: [{ key: [] }], description: permissionText(permission) }
         : { security: [] };
-      return { schema: { ...schema, ...needs }, url };
+      return { schema: { ...schema, ...named(schema, url), ...described(schema), ...needs }, url };
     },
     transformObject: ((document: {
       openapiObject: { paths: Record<string, Record<string, { responses?: object }>> };
@@ -77,6 +79,19 @@ export async function describeApi(app: App, version: string): Promise<void> {
   app.get('/openapi.json', { config: { permission: null }, schema: { hide: true } as never }, async () =>
     app.swagger(),
   );
+}
+
+/** The same operations under another spelling of their path need names of their own. */
+const named = (schema: { operationId?: string } | undefined, url: string): { operationId?: string } =>
+  url.startsWith('/v1/api_keys') && schema?.operationId !== undefined
+    ? { operationId: `${schema.operationId}Alias` }
+    : {};
+
+/** A body without the keywords that are our own. */
+function described(schema: { body?: unknown } | undefined): { body?: object } {
+  if (schema?.body === undefined) return {};
+  const { itemsApart, ...body } = schema.body as { itemsApart?: string };
+  return { body };
 }
 
 const permissionText = (permission: string): string =>

@@ -43,7 +43,16 @@ function routesAt(app: App, path: string, { db, changes, clock, keys }: KeyDeps)
 
   app.post(
     path,
-    { config, schema: { tags, summary: 'Create a key', body: CreateKey, response: { 201: KeyAnswer } } },
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'createApiKey',
+        summary: 'Create a key',
+        body: CreateKey,
+        response: { 201: KeyAnswer },
+      },
+    },
     async (request, reply) => {
       const { body, caller } = request;
       const now = clock.now();
@@ -82,7 +91,13 @@ function routesAt(app: App, path: string, { db, changes, clock, keys }: KeyDeps)
     path,
     {
       config,
-      schema: { tags, summary: 'List keys', querystring: PageQuerySchema, response: { 200: pageOf(KeyAnswer) } },
+      schema: {
+        tags,
+        operationId: 'listApiKeys',
+        summary: 'List keys',
+        querystring: PageQuerySchema,
+        response: { 200: pageOf(KeyAnswer) },
+      },
     },
     async (request) => {
       const page = await listKeys(db, request.query);
@@ -92,13 +107,13 @@ function routesAt(app: App, path: string, { db, changes, clock, keys }: KeyDeps)
 
   app.get<{ Params: { id: string } }>(
     `${path}/:id`,
-    { config, schema: { tags, summary: 'Read a key', response: { 200: KeyAnswer } } },
+    { config, schema: { tags, operationId: 'getApiKey', summary: 'Read a key', response: { 200: KeyAnswer } } },
     async (request) => shown(await get(request.params.id)),
   );
 
   app.delete<{ Params: { id: string } }>(
     `${path}/:id`,
-    { config, schema: { tags, summary: 'Revoke a key', response: { 200: Revoked } } },
+    { config, schema: { tags, operationId: 'revokeApiKey', summary: 'Revoke a key', response: { 200: Revoked } } },
     async (request, reply) => {
       const { id } = request.params;
       const committed = await changes.commit(request, id, async () => {
@@ -124,7 +139,13 @@ function routesAt(app: App, path: string, { db, changes, clock, keys }: KeyDeps)
         request.body ??= {};
         done();
       },
-      schema: { tags, summary: 'Replace a key by a new one', body: RotateKey, response: { 201: KeyAnswer } },
+      schema: {
+        tags,
+        operationId: 'rotateApiKey',
+        summary: 'Replace a key by a new one',
+        body: RotateKey,
+        response: { 201: KeyAnswer },
+      },
     },
     async (request, reply) => {
       const { id } = request.params;

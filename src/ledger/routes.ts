@@ -45,7 +45,13 @@ export function decisionRoutes(app: App, deps: LogDeps, decisionSchema: TSchema)
     '/v1/access/decisions',
     {
       config,
-      schema: { tags, summary: 'List decisions', querystring: ListQuery, response: { 200: pageOf(decisionSchema) } },
+      schema: {
+        tags,
+        operationId: 'listDecisions',
+        summary: 'List decisions',
+        querystring: ListQuery,
+        response: { 200: pageOf(decisionSchema) },
+      },
     },
     async (request, reply) => {
       const filter = await toFilter(db, request.query);
@@ -74,7 +80,10 @@ export function decisionRoutes(app: App, deps: LogDeps, decisionSchema: TSchema)
 
   app.get<{ Params: { id: string } }>(
     '/v1/access/decisions/:id',
-    { config, schema: { tags, summary: 'Read a decision', response: { 200: decisionSchema } } },
+    {
+      config,
+      schema: { tags, operationId: 'getDecision', summary: 'Read a decision', response: { 200: decisionSchema } },
+    },
     async (request) => {
       const decision = await findDecision(db, ledger.ledgerNo, request.params.id);
       if (decision !== undefined) return decision;

@@ -68,7 +68,13 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
     '/v1/policies',
     {
       config: write,
-      schema: { tags, summary: 'Create a policy', body: CreatePolicy, response: { 201: PolicyWithWarnings } },
+      schema: {
+        tags,
+        operationId: 'createPolicy',
+        summary: 'Create a policy',
+        body: CreatePolicy,
+        response: { 201: PolicyWithWarnings },
+      },
     },
     async (request, reply) => {
       const policy = newPolicy(request.body, clock.now());
@@ -80,7 +86,13 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
     '/v1/policies',
     {
       config: read,
-      schema: { tags, summary: 'List policies', querystring: PageQuerySchema, response: { 200: PolicyPage } },
+      schema: {
+        tags,
+        operationId: 'listPolicies',
+        summary: 'List policies',
+        querystring: PageQuerySchema,
+        response: { 200: PolicyPage },
+      },
     },
     async (request) => {
       const page = await listPolicies(db, request.query);
@@ -92,14 +104,23 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
     '/v1/policies/templates',
     {
       config: read,
-      schema: { tags, summary: 'List templates', querystring: PageQuerySchema, response: { 200: TemplatePage } },
+      schema: {
+        tags,
+        operationId: 'listPolicyTemplates',
+        summary: 'List templates',
+        querystring: PageQuerySchema,
+        response: { 200: TemplatePage },
+      },
     },
     async (request) => listTemplates(request.query),
   );
 
   app.get<OfPolicy>(
     '/v1/policies/:id',
-    { config: read, schema: { tags, summary: 'Read a policy', response: { 200: PolicyAnswer } } },
+    {
+      config: read,
+      schema: { tags, operationId: 'getPolicy', summary: 'Read a policy', response: { 200: PolicyAnswer } },
+    },
     async (request, reply) => {
       const policy = await get(request.params.id);
       if (isUnchanged(request, reply, policyEtag(policy))) return reply.send();
@@ -111,7 +132,13 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
     '/v1/policies/:id',
     {
       config: write,
-      schema: { tags, summary: 'Edit a policy', body: UpdatePolicy, response: { 200: PolicyWithWarnings } },
+      schema: {
+        tags,
+        operationId: 'updatePolicy',
+        summary: 'Edit a policy',
+        body: UpdatePolicy,
+        response: { 200: PolicyWithWarnings },
+      },
     },
     async (request, reply) =>
       sendCommitted(reply, await edit(request, (before) => planUpdate(before, request.body, clock.now()))),
@@ -119,7 +146,10 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
 
   app.delete<OfPolicy>(
     '/v1/policies/:id',
-    { config: write, schema: { tags, summary: 'Delete a policy', response: { 200: PolicyDeleted } } },
+    {
+      config: write,
+      schema: { tags, operationId: 'deletePolicy', summary: 'Delete a policy', response: { 200: PolicyDeleted } },
+    },
     async (request, reply) => sendCommitted(reply, await edit(request, (before) => planDelete(db, before))),
   );
 
@@ -129,6 +159,7 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
       config: write,
       schema: {
         tags,
+        operationId: 'rollbackPolicy',
         summary: 'Write an old version as a new one',
         body: Rollback,
         response: { 200: PolicyWithWarnings },
@@ -143,7 +174,15 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
 
   app.post<OfPolicy>(
     '/v1/policies/:id/make-default',
-    { config: write, schema: { tags, summary: 'Serve new content by this policy', response: { 200: PolicyAnswer } } },
+    {
+      config: write,
+      schema: {
+        tags,
+        operationId: 'makePolicyDefault',
+        summary: 'Serve new content by this policy',
+        response: { 200: PolicyAnswer },
+      },
+    },
     async (request, reply) => sendCommitted(reply, await edit(request, planMakeDefault)),
   );
 
@@ -151,7 +190,13 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
     '/v1/policies/:id/versions',
     {
       config: read,
-      schema: { tags, summary: 'List versions', querystring: PageQuerySchema, response: { 200: VersionPage } },
+      schema: {
+        tags,
+        operationId: 'listPolicyVersions',
+        summary: 'List versions',
+        querystring: PageQuerySchema,
+        response: { 200: VersionPage },
+      },
     },
     async (request) => {
       const page = await listVersions(db, await get(request.params.id), request.query);
@@ -163,7 +208,13 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
     '/v1/policies/lint',
     {
       config: read,
-      schema: { tags, summary: 'Find what is hardly meant', body: LintPolicy, response: { 200: LintAnswer } },
+      schema: {
+        tags,
+        operationId: 'lintPolicy',
+        summary: 'Find what is hardly meant',
+        body: LintPolicy,
+        response: { 200: LintAnswer },
+      },
     },
     async ({ body: { rules, defaultAction = 'deny' } }) => ({
       object: 'policy_lint' as const,
@@ -173,7 +224,15 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
 
   app.get<{ Params: { id: string; version: string; other: string } }>(
     '/v1/policies/:id/versions/:version/diff/:other',
-    { config: read, schema: { tags, summary: 'Compare two versions', response: { 200: DiffAnswer } } },
+    {
+      config: read,
+      schema: {
+        tags,
+        operationId: 'diffPolicyVersions',
+        summary: 'Compare two versions',
+        response: { 200: DiffAnswer },
+      },
+    },
     async ({ params }) => {
       const policy = await get(params.id);
       const from = await getVersion(db, policy, versionOf(params.version));
@@ -190,7 +249,10 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
 
   app.get<{ Params: { id: string; version: string } }>(
     '/v1/policies/:id/versions/:version',
-    { config: read, schema: { tags, summary: 'Read a version', response: { 200: VersionAnswer } } },
+    {
+      config: read,
+      schema: { tags, operationId: 'getPolicyVersion', summary: 'Read a version', response: { 200: VersionAnswer } },
+    },
     async (request) => {
       const policy = await get(request.params.id);
       return versionAnswer(await getVersion(db, policy, versionOf(request.params.version)));

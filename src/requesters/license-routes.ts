@@ -53,7 +53,13 @@ export function licenseRoutes(app: App, { db, changes, clock }: RequesterDeps): 
     '/v1/licenses',
     {
       config: write,
-      schema: { tags, summary: 'Give a license', body: CreateLicense, response: { 201: LicenseAnswer } },
+      schema: {
+        tags,
+        operationId: 'createLicense',
+        summary: 'Give a license',
+        body: CreateLicense,
+        response: { 201: LicenseAnswer },
+      },
     },
     async (request, reply) => {
       const license = newLicense(request.body, clock.now());
@@ -79,7 +85,13 @@ export function licenseRoutes(app: App, { db, changes, clock }: RequesterDeps): 
     '/v1/licenses',
     {
       config: read,
-      schema: { tags, summary: 'List licenses', querystring: ListLicensesQuery, response: { 200: LicensePage } },
+      schema: {
+        tags,
+        operationId: 'listLicenses',
+        summary: 'List licenses',
+        querystring: ListLicensesQuery,
+        response: { 200: LicensePage },
+      },
     },
     async ({ query: { expiresBefore, expiresAfter, ...query } }) => {
       const filter = {
@@ -94,7 +106,10 @@ export function licenseRoutes(app: App, { db, changes, clock }: RequesterDeps): 
 
   app.get<OfLicense>(
     '/v1/licenses/:id',
-    { config: read, schema: { tags, summary: 'Read a license', response: { 200: LicenseAnswer } } },
+    {
+      config: read,
+      schema: { tags, operationId: 'getLicense', summary: 'Read a license', response: { 200: LicenseAnswer } },
+    },
     async (request) => licenseAnswer(await get(request.params.id), clock.now()),
   );
 
@@ -102,7 +117,13 @@ export function licenseRoutes(app: App, { db, changes, clock }: RequesterDeps): 
     '/v1/licenses/:id',
     {
       config: write,
-      schema: { tags, summary: 'Edit a license', body: UpdateLicense, response: { 200: LicenseAnswer } },
+      schema: {
+        tags,
+        operationId: 'updateLicense',
+        summary: 'Edit a license',
+        body: UpdateLicense,
+        response: { 200: LicenseAnswer },
+      },
     },
     async (request, reply) => {
       const committed = await changes.commit(request, request.params.id, async () => {
@@ -120,7 +141,15 @@ export function licenseRoutes(app: App, { db, changes, clock }: RequesterDeps): 
 
   app.post<OfLicense>(
     '/v1/licenses/:id/revoke',
-    { config: write, schema: { tags, summary: 'Revoke a license for good', response: { 200: LicenseAnswer } } },
+    {
+      config: write,
+      schema: {
+        tags,
+        operationId: 'revokeLicense',
+        summary: 'Revoke a license for good',
+        response: { 200: LicenseAnswer },
+      },
+    },
     async (request, reply) => {
       const committed = await changes.commit(request, request.params.id, async () => {
         const before = await get(request.params.id);
@@ -133,7 +162,10 @@ export function licenseRoutes(app: App, { db, changes, clock }: RequesterDeps): 
 
   app.delete<OfLicense>(
     '/v1/licenses/:id',
-    { config: write, schema: { tags, summary: 'Delete a license', response: { 200: LicenseDeleted } } },
+    {
+      config: write,
+      schema: { tags, operationId: 'deleteLicense', summary: 'Delete a license', response: { 200: LicenseDeleted } },
+    },
     async (request, reply) => {
       const committed = await changes.commit(request, request.params.id, async () => {
         const license = await get(request.params.id);

@@ -52,7 +52,13 @@ export function requesterRoutes(app: App, { db, changes, clock }: RequesterDeps)
     '/v1/requesters',
     {
       config: write,
-      schema: { tags, summary: 'Register a requester', body: CreateRequester, response: { 201: RequesterAnswer } },
+      schema: {
+        tags,
+        operationId: 'createRequester',
+        summary: 'Register a requester',
+        body: CreateRequester,
+        response: { 201: RequesterAnswer },
+      },
     },
     async (request, reply) => {
       const requester = newRequester(request.body, clock.now());
@@ -78,7 +84,13 @@ export function requesterRoutes(app: App, { db, changes, clock }: RequesterDeps)
     '/v1/requesters',
     {
       config: read,
-      schema: { tags, summary: 'List requesters', querystring: ListRequestersQuery, response: { 200: RequesterPage } },
+      schema: {
+        tags,
+        operationId: 'listRequesters',
+        summary: 'List requesters',
+        querystring: ListRequestersQuery,
+        response: { 200: RequesterPage },
+      },
     },
     async (request) => {
       const page = await listRequesters(db, request.query, request.query);
@@ -88,7 +100,10 @@ export function requesterRoutes(app: App, { db, changes, clock }: RequesterDeps)
 
   app.get<OfRequester>(
     '/v1/requesters/:id',
-    { config: read, schema: { tags, summary: 'Read a requester', response: { 200: RequesterAnswer } } },
+    {
+      config: read,
+      schema: { tags, operationId: 'getRequester', summary: 'Read a requester', response: { 200: RequesterAnswer } },
+    },
     async (request) => requesterAnswer(await get(request.params.id)),
   );
 
@@ -96,7 +111,13 @@ export function requesterRoutes(app: App, { db, changes, clock }: RequesterDeps)
     '/v1/requesters/:id',
     {
       config: write,
-      schema: { tags, summary: 'Edit a requester', body: UpdateRequester, response: { 200: RequesterAnswer } },
+      schema: {
+        tags,
+        operationId: 'updateRequester',
+        summary: 'Edit a requester',
+        body: UpdateRequester,
+        response: { 200: RequesterAnswer },
+      },
     },
     async (request, reply) => {
       const { id } = request.params;
@@ -121,7 +142,12 @@ export function requesterRoutes(app: App, { db, changes, clock }: RequesterDeps)
     '/v1/requesters/:id',
     {
       config: write,
-      schema: { tags, summary: 'Delete a requester and its licenses', response: { 200: RequesterDeleted } },
+      schema: {
+        tags,
+        operationId: 'deleteRequester',
+        summary: 'Delete a requester and its licenses',
+        response: { 200: RequesterDeleted },
+      },
     },
     async (request, reply) => {
       const { id } = request.params;

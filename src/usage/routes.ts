@@ -9,7 +9,13 @@ export function usageRoutes(app: App, deps: ReportDeps): void {
     '/v1/analytics/usage',
     {
       config: { permission: 'analytics:read' },
-      schema: { tags: ['Analytics'], summary: 'Report usage', querystring: UsageQuery, response: { 200: UsageReport } },
+      schema: {
+        tags: ['Analytics'],
+        operationId: 'getUsage',
+        summary: 'Report usage',
+        querystring: UsageQuery,
+        response: { 200: UsageReport },
+      },
     },
     async (request, reply) => sendJson(reply, 200, JSON.stringify(await usageReport(deps, request.query))),
   );

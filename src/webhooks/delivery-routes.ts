@@ -35,7 +35,13 @@ export function deliveryRoutes(app: App, { db, changes, clock, events }: Webhook
     '/v1/webhooks/:id/deliveries',
     {
       config,
-      schema: { tags, summary: 'List deliveries', querystring: ListDeliveriesQuery, response: { 200: DeliveryPage } },
+      schema: {
+        tags,
+        operationId: 'listWebhookDeliveries',
+        summary: 'List deliveries',
+        querystring: ListDeliveriesQuery,
+        response: { 200: DeliveryPage },
+      },
     },
     async ({ params, query }) => {
       await getWebhook(db, params.id);
@@ -46,7 +52,15 @@ export function deliveryRoutes(app: App, { db, changes, clock, events }: Webhook
 
   app.get<OfDelivery>(
     '/v1/webhooks/:id/deliveries/:deliveryId',
-    { config, schema: { tags, summary: 'Read a delivery', response: { 200: DeliveryAnswer } } },
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'getWebhookDelivery',
+        summary: 'Read a delivery',
+        response: { 200: DeliveryAnswer },
+      },
+    },
     async ({ params }) => {
       await getWebhook(db, params.id);
       const delivery = await get(params);
@@ -57,7 +71,15 @@ export function deliveryRoutes(app: App, { db, changes, clock, events }: Webhook
 
   app.post<OfDelivery>(
     '/v1/webhooks/:id/deliveries/:deliveryId/retry',
-    { config, schema: { tags, summary: 'Deliver again now', response: { 200: DeliveryAnswer } } },
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'retryWebhookDelivery',
+        summary: 'Deliver again now',
+        response: { 200: DeliveryAnswer },
+      },
+    },
     async (request, reply) => {
       const { params } = request;
       const committed = await changes.commit(request, params.deliveryId, async () => {

@@ -48,7 +48,13 @@ export function webhookRoutes(app: App, { db, changes, clock, allowPrivate }: We
     '/v1/webhooks',
     {
       config,
-      schema: { tags, summary: 'Create a webhook', body: CreateWebhook, response: { 201: WebhookAnswer } },
+      schema: {
+        tags,
+        operationId: 'createWebhook',
+        summary: 'Create a webhook',
+        body: CreateWebhook,
+        response: { 201: WebhookAnswer },
+      },
     },
     async (request, reply) => {
       const webhook = newWebhook(request.body, clock.now(), allowPrivate);
@@ -66,7 +72,13 @@ export function webhookRoutes(app: App, { db, changes, clock, allowPrivate }: We
     '/v1/webhooks',
     {
       config,
-      schema: { tags, summary: 'List webhooks', querystring: PageQuerySchema, response: { 200: WebhookPage } },
+      schema: {
+        tags,
+        operationId: 'listWebhooks',
+        summary: 'List webhooks',
+        querystring: PageQuerySchema,
+        response: { 200: WebhookPage },
+      },
     },
     async (request) => {
       const page = await listWebhooks(db, request.query);
@@ -76,7 +88,10 @@ export function webhookRoutes(app: App, { db, changes, clock, allowPrivate }: We
 
   app.get<OfWebhook>(
     '/v1/webhooks/:id',
-    { config, schema: { tags, summary: 'Read a webhook', response: { 200: WebhookAnswer } } },
+    {
+      config,
+      schema: { tags, operationId: 'getWebhook', summary: 'Read a webhook', response: { 200: WebhookAnswer } },
+    },
     async (request) => webhookAnswer(await get(request.params.id)),
   );
 
@@ -84,7 +99,13 @@ export function webhookRoutes(app: App, { db, changes, clock, allowPrivate }: We
     '/v1/webhooks/:id',
     {
       config,
-      schema: { tags, summary: 'Edit a webhook', body: UpdateWebhook, response: { 200: WebhookAnswer } },
+      schema: {
+        tags,
+        operationId: 'updateWebhook',
+        summary: 'Edit a webhook',
+        body: UpdateWebhook,
+        response: { 200: WebhookAnswer },
+      },
     },
     async (request, reply) => {
       const { id } = request.params;
@@ -100,7 +121,12 @@ export function webhookRoutes(app: App, { db, changes, clock, allowPrivate }: We
     '/v1/webhooks/:id',
     {
       config,
-      schema: { tags, summary: 'Delete a webhook and its deliveries', response: { 200: WebhookDeleted } },
+      schema: {
+        tags,
+        operationId: 'deleteWebhook',
+        summary: 'Delete a webhook and its deliveries',
+        response: { 200: WebhookDeleted },
+      },
     },
     async (request, reply) => {
       const { id } = request.params;
@@ -110,7 +136,15 @@ export function webhookRoutes(app: App, { db, changes, clock, allowPrivate }: We
 
   app.post<OfWebhook>(
     '/v1/webhooks/:id/rotate-secret',
-    { config, schema: { tags, summary: 'Replace the secret', response: { 200: WebhookAnswer } } },
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'rotateWebhookSecret',
+        summary: 'Replace the secret',
+        response: { 200: WebhookAnswer },
+      },
+    },
     async (request, reply) => {
       const { id } = request.params;
       const plan = async () => planRotate(await get(id), clock.now());
@@ -120,7 +154,10 @@ export function webhookRoutes(app: App, { db, changes, clock, allowPrivate }: We
 
   app.post<OfWebhook>(
     '/v1/webhooks/:id/test',
-    { config, schema: { tags, summary: 'Send a test event', response: { 200: DeliveryAnswer } } },
+    {
+      config,
+      schema: { tags, operationId: 'testWebhook', summary: 'Send a test event', response: { 200: DeliveryAnswer } },
+    },
     async (request, reply) => {
       const { id } = request.params;
       const committed = await changes.commit(request, id, async () => {

@@ -1,0 +1,106 @@
+/**
+ * The API's own description can be relied on: a strict linter has nothing to say about it, and a client that is generated
+ * from it compiles, refuses what the API would refuse, and works against the real service.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, test } from 'node:test';
+import { startTestService } from '../support/service.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'postern-openapi-'));
+const postern = await startTestService();
+after(async () => {
+  await postern[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+const { text, body } = await postern.call('GET', '/openapi.json', { key: null });
+writeFileSync(join(folder, 'openapi.json'), text);
+symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+
+interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+const run = (args: string[], env: Record<string, string> = {}): Promise<Ran> =>
+  new Promise((done) => {
+    const options = { cwd: folder, env: { ...process.env, ...env }, maxBuffer: 64 << 20 };
+    execFile(process.execPath, args, options, (error, stdout, stderr) =>
+      done({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+    );
+  });
+
+const lint = (file: string): Promise<Ran> =>
+  run(
+    [resolve('node_modules/@redocly/cli/bin/cli.js'), 'lint', file, '--config', resolve('test/openapi/redocly.yaml')],
+    { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' },
+  );
+
+test('a strict linter has nothing to say', { timeout: 60_000 }, async () => {
+  const { code, stdout, stderr } = await lint('openapi.json');
+  assert.equal(code, 0, stdout + stderr);
+  assert.doesNotMatch(stdout + stderr, /warning/i);
+  // The linter is awake: one operation without its name is told.
+  const { operationId, ...operation } = body.paths['/v1/content'].get;
+  body.paths['/v1/content'].get = operation;
+  writeFileSync(join(folder, 'lame.json'), JSON.stringify(body));
+  const lame = await lint('lame.json');
+  assert.deepEqual([lame.code, operationId], [1, 'listContent']);
+});
+
+const PROGRAM = `import createClient from 'openapi-fetch';
+import type { paths } from './types.ts';
+
+const client = createClient<paths>({
+  baseUrl: process.env.URL ?? '',
+  headers: { authorization: \`Bearer \${process.env.KEY}\` },
+});
+const created = await client.POST('/v1/content', {
+  body: { externalId: 'tides', title: 'Tides', type: 'article', source: 'https://example.com/tides' },
+});
+const listed = await client.GET('/v1/content', { params: { query: { limit: 5, status: 'active' } } });
+const policy = await client.POST('/v1/policies', {
+  body: { name: 'Open', rules: [{ action: 'allow', conditions: { country: ['DE'] }, permissions: ['preview_only'] }] },
+});
+const edited = await client.PATCH('/v1/content/{id}', {
+  params: { path: { id: 'tides' } },
+  body: { policyId: policy.data?.id },
+});
+const decided = await client.POST('/v1/access/check', { body: { contentId: 'tides', context: { country: 'DE' } } });
+const missing = await client.GET('/v1/content/{id}', { params: { path: { id: 'nothing' } } });
+const usage = await client.GET('/v1/analytics/usage', { params: { query: { period: '7d' } } });
+const title: string | undefined = listed.data?.data[0]?.title;
+const allowed: boolean | undefined = decided.data?.allowed;
+const total: number | undefined = usage.data?.summary.totalRequests;
+const code: string | undefined = missing.error?.error.code;
+console.log(JSON.stringify([created.data?.status, title, edited.data?.policyId === policy.data?.id, allowed, total, code]));
+`;
+
+const compile = (name: string): Promise<Ran> =>
+  run([
+    resolve('node_modules/typescript/bin/tsc'),
+    ...'--noEmit --strict --skipLibCheck --target esnext --module nodenext --allowImportingTsExtensions'.split(' '),
+    ...['--typeRoots', resolve('node_modules/@types'), '--types', 'node', name],
+  ]);
+
+test('a generated client compiles and works', { timeout: 120_000 }, async () => {
+  const generated = await run([resolve('test/openapi/generate.ts'), 'openapi.json']);
+  assert.equal(generated.code, 0, generated.stderr);
+  writeFileSync(join(folder, 'types.ts'), generated.stdout);
+  writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+  writeFileSync(join(folder, 'program.ts'), PROGRAM);
+  writeFileSync(join(folder, 'wrong.ts'), PROGRAM.replace("type: 'article'", "type: 'artikel'"));
+  const [right, wrong, ran] = await Promise.all([
+    compile('program.ts'),
+    compile('wrong.ts'),
+    run(['program.ts'], { URL: postern.url, KEY: postern.key }),
+  ]);
+  assert.equal(right.code, 0, right.stdout);
+  assert.match(wrong.stdout, /'"artikel"' is not assignable/);
+  assert.equal(ran.stderr, '');
+  assert.deepEqual(JSON.parse(ran.stdout), ['active', 'Tides', true, true, 1, 'content_not_found']);
+});
