@@ -87,7 +87,16 @@ export async function openStore(dataDir: string): Promise<Store> {
         const id = `crawler_${i}`;
         const times = { createdAt: at, updatedAt: at };
         await db.atomic([
-          ...insertRequester({ no: 0, id, name: id, type: 'ai_crawler', ...NOTHING, status: 'active', ...times }),
+          ...insertRequester({
+            no: 0,
+            id,
+            name: id,
+            type: 'ai_crawler',
+            userAgents: [],
+            ...NOTHING,
+            status: 'active',
+            ...times,
+          }),
           ...insertLicense(licenseOf(id, licenseType, at)),
         ]);
       }

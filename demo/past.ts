@@ -55,7 +55,7 @@ export async function writePast(options: PastOptions): Promise<{ allowed: number
     let underWay: Promise<void> = Promise.resolve();
     for (const moments of chunks(momentsOf(options), AT_ONCE)) {
       signal.throwIfAborted();
-      const { answers, waiting } = await decideAll({ db, snapshot, ledger }, moments, traffic);
+      const { answers, waiting } = await decideAll({ db, snapshot, ledger, maxAge: 0 }, moments, traffic);
       for (const { at, entries, resolve, reject } of waiting) {
         clock.at = at;
         ledger.record(entries).then(resolve, reject);

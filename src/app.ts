@@ -10,6 +10,7 @@ import { accessRoutes } from './access/routes.ts';
 import { DecisionAnswer } from './access/schema.ts';
 import { simulateRoutes } from './access/simulate-routes.ts';
 import { openSnapshot } from './access/snapshot.ts';
+import { authorizeRoutes } from './authorize/routes.ts';
 import { sweepAudit } from './changes/audit.ts';
 import { auditRoutes } from './changes/audit-routes.ts';
 import { openChanges } from './changes/changes.ts';
@@ -145,7 +146,8 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
   opened.defer(() => deliverer.close());
   const streams = openStreams({
     events,
-    reauthorize: async (request) => keys.authorize(await keys.authenticate(request), 'webhooks:manage'),
+    reauthorize: async (request) =>
+      keys.authorize(await keys.authenticate(request, request.headers.authorization), 'webhooks:manage'),
   });
 
   const app: App = createServer(logger);
@@ -153,7 +155,9 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
   healthRoutes(app, { notReady: () => notReady, metrics: metricsOf(ledger, columns, deliverer, streams) });
   requireKeys(app, keys.authenticate, keys.authorize, keys.source);
   supportIdempotency(app, db, clock);
-  accessRoutes(app, { db, snapshot, ledger });
+  const checkDeps = { db, snapshot, ledger, maxAge: config.decisionMaxAge };
+  accessRoutes(app, checkDeps);
+  authorizeRoutes(app, { ...checkDeps, changes, visitor: keys.visitor });
   decisionRoutes(app, { db, ledger, finder: columns }, DecisionAnswer);
   contentRoutes(app, { db, changes, clock, stats: columns.stats });
   requesterRoutes(app, { db, changes, clock });

@@ -34,6 +34,11 @@ export const SETTINGS = {
     read: readBoolean,
   },
   POSTERN_AUDIT_DAYS: { doc: 'Days that the audit log is kept, 30 or more', default: '365', read: readAuditDays },
+  POSTERN_DECISION_MAX_AGE: {
+    doc: 'Seconds, up to 300, for which askers may use an answer again without asking; what is not asked is not counted',
+    default: '0',
+    read: readMaxAge,
+  },
   POSTERN_LOG_LEVEL: { doc: `One of ${LOG_LEVELS.join(', ')}`, default: 'info', read: readLevel },
 } as const;
 
@@ -46,6 +51,8 @@ export interface Config {
   trustedProxies: Range[];
   webhookAllowPrivate: boolean;
   auditDays: number;
+  /** Seconds. */
+  decisionMaxAge: number;
   logLevel: string;
 }
 
@@ -79,6 +86,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     trustedProxies: values.get('POSTERN_TRUSTED_PROXIES') as Range[],
     webhookAllowPrivate: values.get('POSTERN_WEBHOOK_ALLOW_PRIVATE') as boolean,
     auditDays: values.get('POSTERN_AUDIT_DAYS') as number,
+    decisionMaxAge: values.get('POSTERN_DECISION_MAX_AGE') as number,
     logLevel: values.get('POSTERN_LOG_LEVEL') as string,
   };
 }
@@ -154,6 +162,12 @@ function readAuditDays(text: string): number {
   const days = Number(text);
   if (!/^\d{1,5}$/.test(text) || days < 30) throw new Error(`must be a number of days, 30 or more, not "${text}"`);
   return days;
+}
+
+function readMaxAge(text: string): number {
+  const seconds = Number(text);
+  if (!/^\d{1,3}$/.test(text) || seconds > 300) throw new Error(`must be a number of seconds up to 300, not "${text}"`);
+  return seconds;
 }
 
 function readLevel(text: string): string {

@@ -15,6 +15,7 @@ import type { CompiledPolicy } from '../policies/compile.ts';
 import type { ContentFacts, Facts } from '../policies/facts.ts';
 import { decide, type Verdict } from './decide.ts';
 import { explain } from './explain.ts';
+import { maxAgeOf } from './max-age.ts';
 import { asOfMoment, subjectsOfPast } from './past.ts';
 import { remediesFor } from './remedies.ts';
 import type { CheckRequest } from './schema.ts';
@@ -25,6 +26,8 @@ export interface CheckDeps {
   db: Db;
   snapshot: Snapshot;
   ledger: Ledger;
+  /** The longest that an answer may be used again, in seconds. */
+  maxAge: number;
 }
 
 /** A check that is decided but for its limit and its place in the ledger. */
@@ -49,17 +52,27 @@ export async function check(
   request: CheckRequest,
   idempotency: Idempotency | null,
 ): Promise<string> {
+  if (idempotency === null) return stringifyOrdered(await checkOnce(deps, caller, request));
+  const subject = remembered(deps.snapshot, request) ?? (await loadOne(deps, request));
+  const decided = decideOne(deps, subject, request, caller, deps.ledger.now());
+  return answer(deps.ledger, [decided], { before: '', after: '' }, idempotency);
+}
+
+/** One check whose answer nobody asked to be kept. Throws content_not_found, Unavailable. */
+export async function checkOnce(deps: CheckDeps, caller: Caller, request: CheckRequest): Promise<Decision> {
   const { ledger } = deps;
-  const subject = remembered(deps.snapshot, request) ?? (await load(deps, [request])).get(request);
+  const subject = remembered(deps.snapshot, request) ?? (await loadOne(deps, request));
+  const decided = decideOne(deps, subject, request, caller, ledger.now());
+  if (!decided.recorded) return settleDry(ledger, decided, ledger.now());
+  const [place] = await record(ledger, [decided.entry]);
+  return settle(decided.draft, place as Recorded);
+}
+
+async function loadOne(deps: CheckDeps, request: CheckRequest): Promise<Subject> {
+  const subject = (await load(deps, [request])).get(request);
   if (subject === undefined) throw contentNotFound(request.contentId);
   if (subject instanceof Failure) throw subject;
-  const decided = decideOne(subject, request, caller, ledger.now());
-  if (decided.recorded && idempotency === null) {
-    // What nearly every check is: `answer` for one, without its lists.
-    const [place] = await record(ledger, [decided.entry]);
-    return stringifyOrdered(settle(decided.draft, place as Recorded));
-  }
-  return answer(ledger, [decided], { before: '', after: '' }, idempotency);
+  return subject;
 }
 
 /** Many checks in order as a JSON list; one that fails is its `{error}`. Throws Unavailable: then none is recorded. */
@@ -79,7 +92,7 @@ export async function checkBatch(
     if (request instanceof Failure) return request;
     const subject = known[i] ?? loaded?.get(request);
     if (subject === undefined) return contentNotFound(request.contentId);
-    return subject instanceof Failure ? subject : decideOne(subject, request, caller, at);
+    return subject instanceof Failure ? subject : decideOne(deps, subject, request, caller, at);
   });
   const frame = {
     before: '{"object":"list","data":[',
@@ -141,12 +154,16 @@ async function load(
   return subjects;
 }
 
-function decideOne(subject: Subject, request: CheckRequest, caller: Caller, now: number): Decided {
+function decideOne(deps: CheckDeps, subject: Subject, request: CheckRequest, caller: Caller, now: number): Decided {
   const asOf = asOfMoment(request);
   const recorded = request.dryRun !== true && !caller.readOnly;
   const { draft, facts, verdict } = draftOf(subject, request, asOf ?? now, recorded);
   const entry = toEntry(subject.policy, facts, verdict, draft.decision.licenseId, request);
-  if (asOf === undefined) return { draft, entry, recorded };
+  if (asOf === undefined) {
+    const maxAge = request.dryRun === true ? 0 : maxAgeOf(subject.policy, facts, verdict, deps.maxAge);
+    if (maxAge > 0) draft.decision.maxAge = maxAge;
+    return { draft, entry, recorded };
+  }
   // What was left of a limit at a moment of the past is not known.
   return { draft: { ...draft, limit: null }, entry: { ...entry, claim: null }, recorded: false, at: asOf };
 }
@@ -273,10 +290,13 @@ async function record(ledger: Ledger, entries: readonly Entry[], receipt?: Recei
 async function answerDry(ledger: Ledger, decided: readonly (Decided | Failure)[], texts: string[]): Promise<void> {
   const at = ledger.now();
   for (const [index, one] of decided.entries()) {
-    if (one instanceof Failure || one.recorded) continue;
-    const [granted = null] = one.entry.claim === null ? [] : await ledger.peek([one.entry.claim]);
-    texts[index] = stringifyOrdered(settle(one.draft, { id: null, at: one.at ?? at, granted }));
+    if (!(one instanceof Failure || one.recorded)) texts[index] = stringifyOrdered(await settleDry(ledger, one, at));
   }
+}
+
+async function settleDry(ledger: Ledger, { draft, entry, at }: Decided, now: number): Promise<Decision> {
+  const [granted = null] = entry.claim === null ? [] : await ledger.peek([entry.claim]);
+  return settle(draft, { id: null, at: at ?? now, granted });
 }
 
 /** The answer with a draft in the place of each decision that is still to be recorded. */

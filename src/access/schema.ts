@@ -92,6 +92,9 @@ export const DecisionAnswer = Type.Object(
     ]),
     recorded: Type.Boolean(),
     created: Type.String(),
+    maxAge: Type.Optional(
+      Type.Integer({ description: 'Seconds for which the asker may use this answer again; absent: not at all' }),
+    ),
     explanation: Type.Optional(Type.Unknown({ description: 'With `explain`: every rule in the order it was asked' })),
     remedies: Type.Optional(
       Type.Array(

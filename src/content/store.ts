@@ -4,6 +4,7 @@ import { type Page, readPage } from '../db/page.ts';
 import { searchWords } from '../http/list.ts';
 import { words } from '../lib/text.ts';
 import { type Content, type ContentType, isContentId, type Status } from './content.ts';
+import { keysOf, type LocatorKeys, parseLocator } from './locator.ts';
 
 interface ContentRow extends Row {
   no: number;
@@ -72,6 +73,37 @@ export async function findContents(db: Db, refs: readonly string[]): Promise<Map
   return found;
 }
 
+/**
+ * The item that is served at a locator: an active one before an archived one, `many` when several active ones are. With
+ * a query that no item has, the item without one, unless the path is one where queries tell items apart: also `many`.
+ */
+export async function findServedAt(db: Db, keys: LocatorKeys): Promise<string | 'many' | undefined> {
+  const exact = await findAt(db, keys);
+  if (exact !== undefined || keys.query === '') return exact;
+  const others = await db.read(`select 1 as one from content where source_path = $1 and source_query > '' limit 1`, [
+    keys.path,
+  ]);
+  return others.length > 0 ? 'many' : findAt(db, { ...keys, query: '' });
+}
+
+/** Ids of the items there are, by externalId. */
+export async function findIds(db: Db, externalIds: readonly string[]): Promise<Map<string, string>> {
+  const places = externalIds.map((_, n) => `$${n + 1}`).join(', ');
+  const rows = await db.read<{ id: string; external_id: string }>(
+    `select id, external_id from content where external_id in (${places})`,
+    externalIds,
+  );
+  return new Map(rows.map((row) => [row.external_id, row.id]));
+}
+
+async function findAt(db: Db, { path, query }: LocatorKeys): Promise<string | 'many' | undefined> {
+  const [first, second] = await db.read<{ id: string; status: string }>(
+    'select id, status from content where source_path = $1 and source_query = $2 order by status limit 2',
+    [path, query],
+  );
+  return first?.status === 'active' && second?.status === 'active' ? 'many' : first?.id;
+}
+
 export interface ContentFilter {
   type?: ContentType;
   status?: Status;
@@ -117,13 +149,20 @@ export function listContent(
 
 const escapeLike = (text: string): string => text.replaceAll(/[!%_]/g, '!$&');
 
+function sourceKeys({ source }: Content): [path: string | null, query: string | null] {
+  const locator = parseLocator(source);
+  if (locator === undefined) return [null, null];
+  const { path, query } = keysOf(locator);
+  return [path, query];
+}
+
 /** A title as `q` finds it. */
 const titleWords = (title: string): string => ` ${words(title).join(' ')} `;
 
 export const insertContent = (content: Content): Step => ({
   sql: `insert into content (id, external_id, title, title_words, type, source, policy_id, metadata, tags, status,
-          revision, created_at, updated_at)
-        select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12
+          revision, created_at, updated_at, source_path, source_query)
+        select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, $14
         where exists (select 1 from policies where id = $7)`,
   params: [
     content.id,
@@ -138,6 +177,7 @@ export const insertContent = (content: Content): Step => ({
     content.status,
     content.revision,
     content.createdAt,
+    ...sourceKeys(content),
   ],
   // A policy deleted meanwhile is a Conflict: content never points to nothing.
   expect: 1,
@@ -146,7 +186,7 @@ export const insertContent = (content: Content): Step => ({
 /** A Conflict unless the stored revision is the one before this. */
 export const updateContent = (content: Content): Step => ({
   sql: `update content set title = $2, title_words = $3, type = $4, source = $5, policy_id = $6, metadata = $7, tags = $8,
-          status = $9, revision = $10, updated_at = $11
+          status = $9, revision = $10, updated_at = $11, source_path = $12, source_query = $13
         where id = $1 and revision = $10 - 1 and exists (select 1 from policies where id = $6)`,
   params: [
     content.id,
@@ -160,6 +200,7 @@ export const updateContent = (content: Content): Step => ({
     content.status,
     content.revision,
     content.updatedAt,
+    ...sourceKeys(content),
   ],
   expect: 1,
 });

@@ -15,8 +15,11 @@ export interface Caller {
   readOnly: boolean;
 }
 
-/** Throws missing_api_key, invalid_api_key, ip_not_allowed. Answers at once for a key in memory. */
-export type Authenticate = (request: FastifyRequest) => Caller | Promise<Caller>;
+/**
+ * From the credentials as `Authorization` carries them. Throws missing_api_key, invalid_api_key, ip_not_allowed. Answers at
+ * once for a key in memory.
+ */
+export type Authenticate = (request: FastifyRequest, credentials: string | undefined) => Caller | Promise<Caller>;
 
 /** Throws insufficient_permissions. */
 export type Authorize = (caller: Caller, permission: Permission) => void;
@@ -25,6 +28,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a key must hold; `null` for the few routes that need no key. */
     permission?: Permission | null;
+    /** Where the key is instead of `Authorization`, when that is somebody else's. */
+    keyHeader?: string;
   }
   interface FastifyRequest {
     caller: Caller;
@@ -44,7 +49,7 @@ export function requireKeys(
     return sourceOf(this);
   });
   app.addHook('onRoute', (route) => {
-    const permission = route.config?.permission;
+    const { permission, keyHeader } = route.config ?? {};
     // Forgetting it must not open a route to everybody.
     if (route.url.startsWith('/v1') && permission === undefined) throw new Error(`${route.url} names no permission`);
     if (permission === undefined || permission === null) return;
@@ -55,7 +60,7 @@ export function requireKeys(
         done();
       };
       try {
-        const caller = authenticate(request);
+        const caller = authenticate(request, credentialsOf(request, keyHeader));
         if (caller instanceof Promise) caller.then(enter).catch(done);
         else enter(caller);
       } catch (error) {
@@ -63,4 +68,10 @@ export function requireKeys(
       }
     });
   });
+}
+
+function credentialsOf({ headers }: FastifyRequest, keyHeader: string | undefined): string | undefined {
+  if (keyHeader === undefined) return headers.authorization;
+  const key = headers[keyHeader];
+  return typeof key === 'string' ? `Bearer ${key}` : undefined;
 }

@@ -41,7 +41,10 @@ export async function describeApi(app: App, version: string): Promise<void> {
       // Wherever the document was read from.
       servers: [{ url: '/' }],
       components: {
-        securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key: svc_sk_… or svc_pk_…' } },
+        securitySchemes: {
+          key: { type: 'http', scheme: 'bearer', description: 'An API key: svc_sk_… or svc_pk_…' },
+          proxyKey: { type: 'apiKey', in: 'header', name: 'X-Postern-Key', description: 'An API key: svc_sk_…' },
+        },
         schemas: { Error: ErrorSchema as never },
       },
     },
@@ -52,11 +55,14 @@ export async function describeApi(app: App, version: string): Promise<void> {
     }: {
       schema?: { body?: unknown; operationId?: string };
       url: string;
-      route: { config?: { permission?: string | null } };
+      route: { config?: { permission?: string | null; keyHeader?: string } };
     }) => {
-      const permission = route.config?.permission;
+      const { permission, keyHeader } = route.config ?? {};
       const needs = permission
-        ? { security: [{ key: [] }], description: permissionText(permission) }
+        ? {
+            security: [{ [keyHeader === undefined ? 'key' : 'proxyKey']: [] }],
+            description: permissionText(permission),
+          }
         : { security: [] };
       return { schema: { ...schema, ...named(schema, url), ...described(schema), ...needs }, url };
     },

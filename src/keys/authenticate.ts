@@ -28,6 +28,8 @@ export interface Keys {
   authorize(caller: Caller, permission: Permission): void;
   /** The address a request came from; see `sourceOf`. */
   source(request: FastifyRequest): string;
+  /** Of a caller that asks for somebody else: whom it forwards for, if it says so in X-Forwarded-For. */
+  visitor(request: FastifyRequest): string | undefined;
   /** When the key was last used, if that is later than what is stored. */
   lastUsedAt(keyId: string): number | null;
   /** Writes down the last uses. */
@@ -95,16 +97,16 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxie
   }
 
   return {
-    authenticate(request) {
-      const { authorization } = request.headers;
-      const found = known.get(authorization ?? '');
-      return found === undefined ? load(authorization).then((loaded) => admit(loaded, request)) : admit(found, request);
+    authenticate(request, credentials) {
+      const found = known.get(credentials ?? '');
+      return found === undefined ? load(credentials).then((loaded) => admit(loaded, request)) : admit(found, request);
     },
     authorize(caller, permission) {
       if (holdsPermission(caller.permissions, permission)) return;
       throw fail('insufficient_permissions', `This API key does not hold the permission ${permission}.`);
     },
     source: (request) => sourceOf(request, trustedProxies),
+    visitor: (request) => visitorOf(request, trustedProxies),
     lastUsedAt: (keyId) => used.get(keyId) ?? null,
     async close() {
       clearInterval(timer);
@@ -116,7 +118,10 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxie
 function keyIn(header: string | undefined, bootstrapKey: string | null): string {
   const match = /^bearer +(\S+) *$/i.exec(header ?? '');
   if (match?.[1] === undefined) {
-    throw fail('missing_api_key', 'Send an API key in the header `Authorization: Bearer svc_sk_…`.');
+    throw fail(
+      'missing_api_key',
+      'Send an API key in the header `Authorization: Bearer svc_sk_…`; proxies that ask /v1/authorize in `X-Postern-Key`.',
+    );
   }
   if (!isKeyText(match[1]) && match[1] !== bootstrapKey) {
     throw fail(
@@ -138,14 +143,28 @@ function requireAddress(ranges: readonly Range[], source: string): void {
  * past further trusted proxies. What is no address stops the walk: it cannot be vouched for.
  */
 function sourceOf(request: FastifyRequest, trusted: readonly Range[]): string {
-  let source = request.socket.remoteAddress ?? '';
-  if (trusted.length === 0) return formatAddress(source);
+  const peer = request.socket.remoteAddress ?? '';
+  const hops = trusted.length === 0 ? [] : hopsOf(request);
+  return formatAddress(lastHop([...hops, peer], trusted));
+}
+
+/** The same walk without the peer: it asks with a key, and is believed about who asked it. */
+function visitorOf(request: FastifyRequest, trusted: readonly Range[]): string | undefined {
+  const hop = lastHop(hopsOf(request), trusted);
+  return parseAddress(hop) === undefined ? undefined : formatAddress(hop);
+}
+
+function hopsOf({ headers }: FastifyRequest): string[] {
+  const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',');
+  return forwarded === '' ? [] : forwarded.split(',').map((hop) => hop.trim());
+}
+
+function lastHop(hops: string[], trusted: readonly Range[]): string {
   const isTrusted = (text: string): boolean => {
     const address = parseAddress(text);
     return address !== undefined && trusted.some((range) => contains(range, address));
   };
-  const forwarded = [request.headers['x-forwarded-for'] ?? []].flat().join(',');
-  const hops = forwarded === '' ? [] : forwarded.split(',').map((hop) => hop.trim());
-  while (isTrusted(source) && hops.length > 0) source = hops.pop() as string;
-  return formatAddress(source);
+  let hop = hops.pop() ?? '';
+  while (hops.length > 0 && isTrusted(hop)) hop = hops.pop() as string;
+  return hop;
 }

@@ -43,6 +43,8 @@ export interface Decision {
   rateLimit: DecisionLimit | null;
   recorded: boolean;
   created: string;
+  /** Seconds for which the asker may use it again; absent: not at all. */
+  maxAge?: number;
   /** Only when asked for. */
   explanation?: unknown;
   remedies?: Remedy[];

@@ -59,24 +59,28 @@ export interface CompiledPolicy {
   rules: readonly CompiledRule[];
   /** Some rule asks for the item's metadata. */
   asksMetadata: boolean;
+  /** Some rule asks for the moment of the check. */
+  asksTime: boolean;
 }
 
 const METADATA_KEYS = ['contentMetadata', 'contentMetadataNot'];
+const TIME_KEYS = ['time', 'licenseExpiry'];
 
 export function compile(policy: PolicyVersion): CompiledPolicy {
   const rules = policy.rules.map((rule, index) => compileRule(policy.no, rule, index));
   const last = (rule: CompiledRule): number => (policy.rules[rule.index]?.conditions?.default === true ? 1 : 0);
   // Sorting is stable: equal ones stay in the order of the list.
   rules.sort((a, b) => last(a) - last(b) || a.priority - b.priority);
+  const asks = (keys: readonly string[]): boolean =>
+    policy.rules.some(({ conditions = {} }) => keys.some((key) => Object.hasOwn(conditions, key)));
   return {
     no: policy.no,
     id: policy.id,
     version: policy.version,
     defaultAction: policy.defaultAction,
     rules,
-    asksMetadata: policy.rules.some(({ conditions = {} }) =>
-      METADATA_KEYS.some((key) => Object.hasOwn(conditions, key)),
-    ),
+    asksMetadata: asks(METADATA_KEYS),
+    asksTime: asks(TIME_KEYS),
   };
 }
 

@@ -12,6 +12,8 @@ export interface Requester {
   name: string;
   type: string | null;
   tags: string[];
+  /** Texts by which its user agent is known: any of them, in upper or lower case. */
+  userAgents: string[];
   metadata: Record<string, unknown>;
   status: RequesterStatus;
   createdAt: number;

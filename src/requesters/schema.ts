@@ -9,6 +9,11 @@ import { REQUESTER_STATUSES, type Requester } from './requester.ts';
 
 const shortText = Type.String({ minLength: 1, maxLength: 64 });
 const tags = Type.Array(shortText, { maxItems: 50 });
+/** Shorter ones would be found in the user agent of nearly everybody. */
+const userAgents = Type.Array(Type.String({ minLength: 3, maxLength: 256, format: 'plain-text' }), {
+  maxItems: 50,
+  description: 'Texts that its user agent contains, in upper or lower case; `/v1/authorize` knows it by them',
+});
 const name = Type.String({ minLength: 1, maxLength: 200, format: 'plain-text' });
 const type = Type.Union([shortText, Type.Null()]);
 const status = Type.Enum([...REQUESTER_STATUSES]);
@@ -23,6 +28,7 @@ export const CreateRequester = Type.Object(
     name: Type.Optional(name),
     type: Type.Optional(type),
     tags: Type.Optional(tags),
+    userAgents: Type.Optional(userAgents),
     metadata: Type.Optional(metadata),
     status: Type.Optional(status),
   },
@@ -35,6 +41,7 @@ export const UpdateRequester = Type.Object(
     name: Type.Optional(name),
     type: Type.Optional(type),
     tags: Type.Optional(tags),
+    userAgents: Type.Optional(userAgents),
     metadata: Type.Optional(metadata),
     metadataReplace: Type.Optional(Type.Boolean()),
     status: Type.Optional(status),
@@ -61,6 +68,7 @@ export const RequesterAnswer = Type.Object(
     name: Type.String(),
     type,
     tags: Type.Array(Type.String()),
+    userAgents: Type.Array(Type.String()),
     metadata,
     status,
     created: Type.String(),
@@ -81,6 +89,7 @@ export const requesterAnswer = (requester: Requester) => ({
   name: requester.name,
   type: requester.type,
   tags: requester.tags,
+  userAgents: requester.userAgents,
   metadata: requester.metadata,
   status: requester.status,
   created: toIso(requester.createdAt),

@@ -17,6 +17,7 @@ interface RequesterRow extends Row {
   name: string;
   type: string | null;
   tags: string;
+  user_agents: string;
   metadata: string;
   status: string;
   created_at: number;
@@ -37,7 +38,7 @@ interface LicenseRow extends Row {
   updated_at: number;
 }
 
-const REQUESTER = 'no, id, name, type, tags, metadata, status, created_at, updated_at';
+const REQUESTER = 'no, id, name, type, tags, user_agents, metadata, status, created_at, updated_at';
 const LICENSE =
   'id, requester_id, type, features, scope, starts_at, expires_at, status, metadata, created_at, updated_at';
 
@@ -47,6 +48,7 @@ const toRequester = (row: RequesterRow): Requester => ({
   name: row.name,
   type: row.type,
   tags: JSON.parse(row.tags) as string[],
+  userAgents: JSON.parse(row.user_agents) as string[],
   metadata: JSON.parse(row.metadata) as Record<string, unknown>,
   status: row.status as RequesterStatus,
   createdAt: row.created_at,
@@ -70,6 +72,14 @@ const toLicense = (row: LicenseRow): License => ({
 export async function findRequester(db: Db, id: string): Promise<Requester | undefined> {
   const [row] = await db.read<RequesterRow>(`select ${REQUESTER} from requesters where id = $1`, [id]);
   return row && toRequester(row);
+}
+
+/** The texts by which user agents are known, of every requester that has some. */
+export async function findUserAgents(db: Db): Promise<{ id: string; userAgents: string[] }[]> {
+  const rows = await db.read<{ id: string; user_agents: string }>(
+    `select id, user_agents from requesters where user_agents <> '[]'`,
+  );
+  return rows.map((row) => ({ id: row.id, userAgents: JSON.parse(row.user_agents) as string[] }));
 }
 
 /** Names of those that are registered. */
@@ -194,6 +204,7 @@ const requesterParams = (requester: Requester): Value[] => [
   nameWords(requester.name),
   requester.type,
   JSON.stringify(requester.tags),
+  JSON.stringify(requester.userAgents),
   JSON.stringify(requester.metadata),
   requester.status,
   requester.updatedAt,
@@ -219,8 +230,9 @@ const licenseVersion = (license: License): Step =>
 
 export const insertRequester = (requester: Requester): Step[] => [
   {
-    sql: `insert into requesters (id, name, name_words, type, tags, metadata, status, created_at, updated_at)
-          values ($1, $2, $3, $4, $5, $6, $7, $8, $8)`,
+    sql: `insert into requesters (id, name, name_words, type, tags, user_agents, metadata, status, created_at,
+            updated_at)
+          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`,
     params: requesterParams(requester),
   },
   requesterVersion(requester),
@@ -229,8 +241,9 @@ export const insertRequester = (requester: Requester): Step[] => [
 /** A Conflict unless it is as it was at `before`. */
 export const updateRequester = (requester: Requester, before: Requester): Step[] => [
   {
-    sql: `update requesters set name = $2, name_words = $3, type = $4, tags = $5, metadata = $6, status = $7, updated_at = $8
-          where id = $1 and updated_at = $9`,
+    sql: `update requesters set name = $2, name_words = $3, type = $4, tags = $5, user_agents = $6, metadata = $7,
+            status = $8, updated_at = $9
+          where id = $1 and updated_at = $10`,
     params: [...requesterParams(requester), before.updatedAt],
     expect: 1,
   },

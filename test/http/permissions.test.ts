@@ -16,6 +16,7 @@ const TABLE: readonly [RegExp, string][] = [
   [/^GET \/v1\/(policies|requesters|licenses)(\/.*)?$/, 'policies:read'],
   [/^(POST|PATCH|DELETE) \/v1\/(policies|requesters|licenses)(\/.*)?$/, 'policies:write'],
   [/^POST \/v1\/access\/check(\/batch)?$/, 'access:check'],
+  [/^GET \/v1\/authorize$/, 'access:check'],
   [/^GET \/v1\/(analytics\/usage|access\/decisions(\/\{id\})?)$/, 'analytics:read'],
   [/^[A-Z]+ \/v1\/(webhooks|events)(\/.*)?$/, 'webhooks:manage'],
   [/^[A-Z]+ \/v1\/(api-keys|api_keys)(\/.*)?$/, 'api_keys:manage'],
@@ -58,6 +59,7 @@ const PROMISED = [
   'POST /v1/api_keys/{id}/rotate',
   'POST /v1/access/check',
   'POST /v1/access/check/batch',
+  'GET /v1/authorize',
   'GET /v1/access/decisions',
   'GET /v1/access/decisions/{id}',
   'GET /v1/analytics/usage',
@@ -97,6 +99,11 @@ const ask = (route: string, key: string | null) => {
   const target = path.replace(/\{[^}]+\}/g, 'unknown');
   const body = method === 'POST' || method === 'PATCH' ? '{}' : undefined;
   const headers = { authorization: key === null ? '' : `Bearer ${key}` };
+  if (path === '/v1/authorize') {
+    // There `Authorization` is the visitor's, and 403 a decision, too.
+    const proxy = { 'x-postern-key': key ?? '', 'x-original-uri': '/unknown' };
+    return wire(postern, method, '/v1/authorize?unknown=allow', { headers: proxy });
+  }
   return wire(postern, method, target, body === undefined ? { headers } : { headers, body });
 };
 

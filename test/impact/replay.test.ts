@@ -57,7 +57,12 @@ function pastOf({ requester, licenses }: Pick<OracleInput, 'requester' | 'licens
   return {
     createdAt: 0,
     versions: [
-      { kind: 'requester', id: 'r', at: 0, record: { ...common, no: 1, id: 'r', name: 'r', ...requester } },
+      {
+        kind: 'requester',
+        id: 'r',
+        at: 0,
+        record: { ...common, no: 1, id: 'r', name: 'r', userAgents: [], ...requester },
+      },
       ...licenses.map((license, i) => {
         const id = `lic_${i}`;
         return { kind: 'license' as const, id, at: 0, record: { ...common, id, requesterId: 'r', ...license } };
@@ -337,6 +342,7 @@ describe('a requester is taken as it was', () => {
     name: 'r',
     type,
     tags: [],
+    userAgents: [],
     metadata: {},
     status: 'active',
     createdAt: NOON,

@@ -13,6 +13,9 @@ export const TABLES: readonly string[] = [
     title_words text not null,
     type text not null,
     source text not null,
+    -- Digests of its locator: host and path, and the query; null when it has none.
+    source_path text,
+    source_query text,
     policy_id text not null,
     metadata text not null,
     tags text not null,
@@ -21,6 +24,7 @@ export const TABLES: readonly string[] = [
     created_at bigint not null,
     updated_at bigint not null
   )`,
+  'create index content_source on content (source_path, source_query, status)',
   'create index content_policy on content (policy_id)',
   // Content whose decisions are still to be removed from the ledger.
   'create table purges (content_no {{key}})',
@@ -53,6 +57,7 @@ export const TABLES: readonly string[] = [
     name_words text not null,
     type text,
     tags text not null,
+    user_agents text not null,
     metadata text not null,
     status text not null,
     created_at bigint not null,

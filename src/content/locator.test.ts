@@ -1,0 +1,113 @@
+/** Spellings of one URL meet; spellings that servers read differently find nothing. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { keysOf, type Locator, parseHost, parseLocator, parsePath, parseTarget } from './locator.ts';
+
+const same = (a: string, b: string): void => {
+  const [one, other] = [parseLocator(a), parseLocator(b)];
+  assert.ok(one !== undefined, a);
+  assert.deepEqual(other, one, `${a} and ${b}`);
+};
+
+describe('one spelling', () => {
+  test('of the host', () => {
+    same('https://example.com/a', 'HTTP://EXAMPLE.com:443/a');
+    same('https://example.com/a', 'http://example.com:80/a');
+    same('https://example.com/a', 'https://example.com./a');
+    same('https://example.com/a', 'https://user:secret@example.com/a');
+    same('https://bücher.example/a', 'https://xn--bcher-kva.example/a');
+    assert.equal(parseLocator('https://example.com:8443/a')?.host, 'example.com:8443');
+    assert.deepEqual(['EXAMPLE.com:443', 'example.com.', '[::1]:80'].map(parseHost), [
+      'example.com',
+      'example.com',
+      '[::1]',
+    ]);
+  });
+
+  test('of the path: decoded once', () => {
+    same('https://example.com/tides', 'https://example.com/%74ide%73');
+    same('https://example.com/h%C3%B6he', 'https://example.com/h%c3%b6he');
+    same('https://example.com/höhe', 'https://example.com/h%C3%B6he');
+    same('https://example.com/a%20b', 'https://example.com/a b'.replace(' ', '%20'));
+    assert.equal(parsePath('/100%25'), '/100%');
+    assert.equal(parsePath('/%7Euser/'), '/~user/');
+  });
+
+  test('an empty query is none, a fragment is not sent', () => {
+    same('https://example.com/a', 'https://example.com/a?');
+    same('https://example.com/a', 'https://example.com/a#part');
+  });
+});
+
+test('what servers read differently has no locator', () => {
+  for (const path of [
+    '/a/../b',
+    '/a/..',
+    '/./a',
+    '/a/.',
+    '/a/%2e%2e/b',
+    '/a/.%2E/b',
+    '/%2e/a',
+    '//a',
+    '/a//b',
+    '/a/b//',
+    '/a%2fb',
+    '/a%2Fb',
+    '/a%5cb',
+    '/a\\b',
+    '/a%252fb',
+    '/%2574ides',
+    '/a%00',
+    '/a%0a',
+    '/a%7f',
+    '/a%c2%85',
+    '/a#b',
+    '/a?b',
+    '/a%',
+    '/a%zz',
+    '/a%c3',
+    '/a%c0%af',
+    '/a%ed%a0%80',
+    '/höhe',
+    '/a b',
+    '/a\tb',
+    'a',
+    '',
+    '*',
+    'https://example.com/a',
+  ]) {
+    assert.equal(parsePath(path), undefined, path);
+  }
+  for (const target of ['/a?x#y', '/a?x y', '/a?ä', '/a/../b?x']) assert.equal(parseTarget(target), undefined, target);
+  for (const host of ['', 'a,b', 'a b', 'a/b', 'a@b', 'a?b', 'a#b', 'a:b', 'a:99999', '%61', '[::1', 'a\\b', 'ä']) {
+    assert.equal(parseHost(host), undefined, host);
+  }
+  for (const url of [
+    '',
+    'ftp://example.com/a',
+    'https://example.com/a//b',
+    'https://example.com/a%2Fb',
+    '/a',
+    'mailto:a',
+  ]) {
+    assert.equal(parseLocator(url), undefined, url);
+  }
+});
+
+test('whatever is sent: a path that is read is read as itself again, and only its own spelling has its keys', () => {
+  const target = fc.stringMatching(/^\/[a-z0-9%./?&=\\#+~ -]{0,20}$/);
+  fc.assert(
+    fc.property(target, target, (a, b) => {
+      const [one, other] = [parseTarget(a), parseTarget(b)];
+      if (one === undefined) return;
+      const encoded = one.path.split('/').map(encodeURIComponent).join('/');
+      assert.equal(parsePath(encoded), one.path);
+      if (other === undefined) return;
+      const keys = (read: Omit<Locator, 'host'>) => keysOf({ host: 'h', ...read });
+      const isSame = one.path === other.path && one.query === other.query;
+      assert.equal(JSON.stringify(keys(one)) === JSON.stringify(keys(other)), isSame);
+    }),
+    { numRuns: 5_000 },
+  );
+});

@@ -1,0 +1,50 @@
+/** A visitor of a site, who sends paths and headers as they stand; and the configurations of the pages. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { type IncomingHttpHeaders, request } from 'node:http';
+
+export interface Visit {
+  method?: string;
+  headers?: Record<string, string | string[]>;
+  body?: string;
+}
+
+export interface Page {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+/** 0 as the status of a connection that was closed without an answer. */
+export function visit(site: string, path: string, { method = 'GET', headers = {}, body }: Visit = {}): Promise<Page> {
+  const { hostname, port } = new URL(site);
+  return new Promise((resolve) => {
+    const all = {
+      host: 'www.example.com',
+      ...headers,
+      ...(body === undefined ? {} : { 'content-length': String(body.length) }),
+    };
+    const sent = request({ hostname, port, method, path, headers: all, agent: false, timeout: 20_000 }, (got) => {
+      let text = '';
+      got.setEncoding('utf8');
+      got.on('data', (chunk: string) => (text += chunk));
+      got.on('end', () => resolve({ status: got.statusCode ?? 0, headers: got.headers, text }));
+      got.on('error', () => resolve({ status: 0, headers: {}, text }));
+    });
+    sent.on('error', (error) => resolve({ status: 0, headers: {}, text: String(error) }));
+    sent.end(body);
+  });
+}
+
+/** The first block of a language in a page of `docs/enforce/`, with every text of `changes` replaced where it stands. */
+export function configurationOf(page: string, language: string, changes: Record<string, string>): string {
+  const text = readFileSync(`docs/enforce/${page}.md`, 'utf8');
+  const block = new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'm').exec(text)?.[1];
+  assert.ok(block !== undefined, `${page} has a block of ${language}`);
+  let changed = block;
+  for (const [from, to] of Object.entries(changes)) {
+    assert.ok(changed.includes(from), `${page}: ${from}`);
+    changed = changed.replaceAll(from, () => to);
+  }
+  return changed;
+}

@@ -1,0 +1,122 @@
+/**
+ * Real web servers from Debian's packages, each with a configuration and folder of its own. A package that is missing is
+ * installed; where that cannot be done the test fails and says so: what is not tried is not promised.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { until } from './until.ts';
+
+export interface WebServer extends AsyncDisposable {
+  url: string;
+  /** What it said; for a test that fails. */
+  log(): string;
+}
+
+/** Throws when the command is not there and cannot be installed. */
+export function requireCommand(command: string, aptPackage: string): void {
+  const isThere = (): boolean => spawnSync(command, ['--version']).error === undefined;
+  if (isThere()) return;
+  if (process.getuid?.() === 0) {
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    const install = (): boolean => spawnSync('apt-get', ['install', '-y', '-q', aptPackage], { env }).status === 0;
+    if (!install()) {
+      spawnSync('apt-get', ['update', '-q'], { env });
+      install();
+    }
+  }
+  if (!isThere()) {
+    throw new Error(`This test needs ${command}, which is not installed: apt-get install ${aptPackage}`);
+  }
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+/** A folder with these files, which every user may read. */
+export function folderOf(files: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'postern-web-'));
+  chmodSync(folder, 0o755);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
+
+async function start(
+  command: string,
+  args: readonly string[],
+  { port, folder, env = {} }: { port: number; folder: string; env?: Record<string, string> },
+): Promise<WebServer> {
+  const child: ChildProcess = spawn(command, args, {
+    env: { PATH: process.env.PATH, HOME: folder, ...env },
+    stdio: 'pipe',
+  });
+  let log = '';
+  child.stdout?.on('data', (chunk) => (log += chunk));
+  child.stderr?.on('data', (chunk) => (log += chunk));
+  const ended = new Promise<void>((done) => child.once('close', () => done()));
+  await until(`${command} listens`, () => {
+    if (child.exitCode !== null) throw new Error(`${command} ended: ${log}`);
+    return isListening(port);
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    log: () => log,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const isListening = (port: number): Promise<boolean> =>
+  new Promise((answer) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      answer(true);
+    });
+    socket.once('error', () => answer(false));
+  });
+
+/** nginx with what stands in a file of `conf.d`. */
+export async function startNginx(port: number, conf: string): Promise<WebServer> {
+  requireCommand('nginx', 'nginx-light');
+  const folder = folderOf({ 'site.conf': conf });
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  writeFileSync(
+    join(folder, 'nginx.conf'),
+    `${process.getuid?.() === 0 ? 'user root;' : ''}
+     daemon off; worker_processes 1; pid ${folder}/pid; error_log stderr;
+     events { worker_connections 256; }
+     http {
+       access_log off;
+       ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n')}
+       include ${folder}/site.conf;
+     }`,
+  );
+  return start('nginx', ['-p', folder, '-e', 'stderr', '-c', join(folder, 'nginx.conf')], { port, folder });
+}
+
+/** Caddy with this Caddyfile. */
+export async function startCaddy(port: number, caddyfile: string, env: Record<string, string>): Promise<WebServer> {
+  requireCommand('caddy', 'caddy');
+  // Only http, and no port of its own beside.
+  const folder = folderOf({ Caddyfile: `{\n\tadmin off\n\tauto_https off\n}\n${caddyfile}` });
+  return start('caddy', ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], {
+    port,
+    folder,
+    env: { ...env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+  });
+}
