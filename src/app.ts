@@ -141,6 +141,7 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
     events,
     sender,
     userAgent: `Postern/${VERSION}`,
+    checksWait: () => ledger.figures().waiting > 0,
     onProblem: (error) => logger.warn({ err: error }, 'webhook deliveries: will be tried again'),
   });
   opened.defer(() => deliverer.close());

@@ -41,6 +41,8 @@ const AT_ONCE = 8;
 /** Deliveries not yet done for one webhook; what comes after waits in the log. */
 const PENDING_MAX = 10_000;
 const EVENTS_AT_ONCE = 200;
+/** While checks are waiting to be recorded, one request begins in so many milliseconds. */
+const PAUSE_MS = 10;
 /** Places of the log looked through for one webhook in one go. */
 const PLACES_AT_ONCE = 20_000;
 /** Requests under way when the service stops have this long to end. */
@@ -60,6 +62,8 @@ export interface DelivererDeps {
   events: Events;
   sender: Sender;
   userAgent: string;
+  /** Whether checks are waiting for the disk: they go first. */
+  checksWait(): boolean;
   onProblem(problem: unknown): void;
 }
 
@@ -88,7 +92,7 @@ export function openDeliverer(deps: DelivererDeps): Deliverer {
   const { db, changes, clock, events, sender } = deps;
   const endpoints = new Map<string, Endpoint>();
   const texts: EventTexts = openEventTexts(events);
-  const nextTurn = turns();
+  const nextTurn = turns(deps.checksWait);
   const sending = new Set<Promise<void>>();
   const stopped = new AbortController();
   const figures = { succeeded: 0, failed: 0 };
@@ -342,16 +346,20 @@ export function openDeliverer(deps: DelivererDeps): Deliverer {
   };
 }
 
-/** Lets one go in each turn of the event loop: where checks fill the turns, deliveries are a small part of each. */
-function turns(): () => Promise<void> {
+/** Lets one go in each turn of the event loop, and pauses where checks wait: they are what somebody waits for. */
+function turns(checksWait: () => boolean): () => Promise<void> {
   const waiting: (() => void)[] = [];
   const release = (): void => {
     waiting.shift()?.();
-    if (waiting.length > 0) setImmediate(release);
+    if (waiting.length > 0) next();
+  };
+  const next = (): void => {
+    if (checksWait()) setTimeout(release, PAUSE_MS);
+    else setImmediate(release);
   };
   return () =>
     new Promise((resolve) => {
-      if (waiting.push(resolve) === 1) setImmediate(release);
+      if (waiting.push(resolve) === 1) next();
     });
 }
 
