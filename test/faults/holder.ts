@@ -93,9 +93,14 @@ export function checkHolders(file: DatabaseSync, holders: Iterable<Holder>): voi
     if (kind === 'requester') stateIn(owner).name = name;
     else stateIn(owner).licenses.push({ type, features, status });
   }
+  const twice = all(
+    'select request_id, object_id from changes group by 1, 2 having count(*) > 1 and request_id is not null',
+  );
+  assert.deepEqual(twice, [], 'an edit that changed a record twice');
+  // A requester that is deleted takes its licences along: changes of one request.
   const edits = new Map(
     all<{ owner: string; n: number }>(
-      `select coalesce(owner_id, object_id) as owner, count(*) as n from changes
+      `select coalesce(owner_id, object_id) as owner, count(distinct request_id) as n from changes
        where kind like 'requester.%' or kind like 'license.%' group by 1`,
     ).map(({ owner, n }) => [owner, n]),
   );
