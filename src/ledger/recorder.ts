@@ -3,7 +3,7 @@
  * and each request's entries together. Bounded: beyond ENTRIES_MAX waiting entries a check is refused, not queued.
  */
 import { Conflict, Unavailable } from '../db/db.ts';
-import { decisionId, type Granted } from './decision.ts';
+import type { Granted } from './decision.ts';
 import type { Entry, Receipt, Recorded } from './ledger.ts';
 
 const ENTRIES_MAX = 50_000;
@@ -24,10 +24,9 @@ interface Waiting extends Submission {
 }
 
 export interface RecorderOptions {
-  ledgerNo: number;
   now: () => number;
-  /** The next free place. */
-  nextSeq: () => number;
+  /** The next free places; an engine that learns them from its store gives blanks, which `flush` fills in. */
+  places: (count: number, at: number) => Recorded[];
   /**
    * Commits submissions in one transaction and answers, for each claim in order, what was granted. A rejected promise
    * means that nothing of it stands.
@@ -102,11 +101,7 @@ export function recorder(options: RecorderOptions) {
       }
       return new Promise((resolve, reject) => {
         const at = options.now();
-        const recorded = entries.map((): Recorded => {
-          const seq = options.nextSeq();
-          return { id: decisionId(options.ledgerNo, at, seq), seq, at, granted: null };
-        });
-        waiting.push({ at, entries, recorded, receipt, resolve, reject });
+        waiting.push({ at, entries, recorded: options.places(entries.length, at), receipt, resolve, reject });
         waitingEntries += entries.length;
         if (!flushing) void run();
       });

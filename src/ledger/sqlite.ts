@@ -4,10 +4,10 @@ import type { AccessKind } from '../changes/kinds.ts';
 import type { SqliteDb } from '../db/sqlite.ts';
 import { type Clock, steadyClock } from '../lib/clock.ts';
 import { peek } from '../limits/limit.ts';
-import type { Granted } from './decision.ts';
+import { decisionId, type Granted } from './decision.ts';
+import { grantedToAll, toFlush } from './flush.ts';
 import type { Claim, Ledger } from './ledger.ts';
-import { recorder, type Submission } from './recorder.ts';
-import type { LedgerPayload } from './sqlite-procedure.ts';
+import { recorder } from './recorder.ts';
 
 /** For openSqlite: the ledger's part of the storage thread. */
 export const ledgerProcedure = { ledger: new URL('./sqlite-procedure.ts', import.meta.url).href };
@@ -60,9 +60,13 @@ export async function openSqliteLedger(
   await reserve();
 
   const record = recorder({
-    ledgerNo,
     now: () => time.now(),
-    nextSeq: () => next++,
+    places(count, at) {
+      return Array.from({ length: count }, () => {
+        const seq = next++;
+        return { id: decisionId(ledgerNo, at, seq), seq, at, granted: null };
+      });
+    },
     async flush(submissions) {
       const needed = submissions.at(-1)?.recorded.at(-1)?.seq ?? 0;
       if (reserved - needed < RESERVE_AHEAD) {
@@ -73,16 +77,7 @@ export async function openSqliteLedger(
         if (needed > reserved) await reserving;
         else reserving.catch(() => {});
       }
-      const answer = await db.call<number[]>('ledger', toPayload(submissions, ledgerNo, subscribed()));
-      const granted: Granted[] = [];
-      for (let i = 0; i < answer.length; i += 3) {
-        granted.push({
-          admitted: answer[i] === 1,
-          remaining: answer[i + 1] as number,
-          resetAt: answer[i + 2] as number,
-        });
-      }
-      return granted;
+      return grantedToAll(await db.call<number[]>('ledger', toFlush(submissions, ledgerNo, subscribed())));
     },
   });
   record.startAt(newest?.seq ?? 0);
@@ -96,45 +91,6 @@ export async function openSqliteLedger(
     peek: (claims) => peekLimits(db, claims, time.now()),
     close: record.drained,
   };
-}
-
-/** Flat, because the copy between threads costs by the object. */
-function toPayload(
-  submissions: readonly Submission[],
-  ledgerNo: number,
-  announced: readonly AccessKind[],
-): LedgerPayload {
-  const rows: LedgerPayload['rows'] = [];
-  const claims: LedgerPayload['claims'] = [];
-  const receipts: LedgerPayload['receipts'] = [];
-  let index = 0;
-  for (const { at, entries, recorded, receipt } of submissions) {
-    if (receipt !== undefined) receipts.push({ ...receipt, firstEntry: index, at });
-    for (let i = 0; i < entries.length; i++) {
-      const entry = entries[i] as (typeof entries)[number];
-      const place = recorded[i] as (typeof recorded)[number];
-      rows.push(
-        place.seq,
-        place.at,
-        entry.contentNo,
-        entry.requesterId,
-        entry.policyNo,
-        entry.policyVersion,
-        entry.reason,
-        entry.ruleIndex,
-        entry.rulePriority,
-        entry.licenseId,
-        null,
-        null,
-        entry.inputs,
-      );
-      if (entry.claim !== null) {
-        claims.push(index, entry.claim.key, entry.claim.limit.requests, entry.claim.limit.period);
-      }
-      index++;
-    }
-  }
-  return { ledgerNo, rows, claims, receipts, announced };
 }
 
 async function peekLimits(db: SqliteDb, claims: readonly Claim[], at: number): Promise<Granted[]> {

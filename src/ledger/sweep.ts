@@ -9,9 +9,20 @@ const ROWS_AT_ONCE = 5_000;
 /** A limit's row stays so long after it has run out: a clock that was set back this little must still find it. */
 const LIMITS_MARGIN_MS = 60_000;
 
+/** Where others lock limits meanwhile, those are left for the next time: waiting for them could end in a circle. */
+const EXPIRED_LIMITS = {
+  sqlite: 'delete from limits where expires_at <= $1',
+  postgres: `delete from limits
+    where key in (select key from limits where expires_at <= $1 for update skip locked)`,
+};
+
 export async function sweep(db: Db, now: number): Promise<void> {
   await db.atomic([
+<<<<<<< HEAD
     { sql: 'delete from limits where expires_at <= $1', params: [now - LIMITS_MARGIN_MS] },
+=======
+    { sql: EXPIRED_LIMITS[db.engine], params: [now] },
+>>>>>>> 27194b4 (The records and the ledger on PostgreSQL, behind the seams)
     { sql: 'delete from receipts where created_at <= $1', params: [receiptsEnd(now)] },
   ]);
   await purge(db);

@@ -23,7 +23,7 @@ export interface LedgerStore extends AsyncDisposable {
 const DENIED_LIMIT = REASONS.rate_limit_exceeded.code;
 const DENIED_POLICY = REASONS.policy_denied.code;
 
-const entry = (fields: Partial<Entry> = {}): Entry => ({
+export const entry = (fields: Partial<Entry> = {}): Entry => ({
   contentNo: 1,
   requesterId: 'r',
   policyNo: 1,

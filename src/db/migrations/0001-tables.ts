@@ -108,7 +108,7 @@ export const TABLES: readonly string[] = [
   )`,
 
   `create table decisions (
-    seq {{key}},
+    seq {{place}},
     at bigint not null,
     content_no bigint not null,
     requester_id text,

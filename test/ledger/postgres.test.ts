@@ -1,0 +1,148 @@
+/** The ledger on PostgreSQL: the contract, and what several nodes must keep together. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Conflict, type Db } from '../../src/db/db.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openPostgres, type PostgresDb } from '../../src/db/postgres.ts';
+import type { Ledger, Recorded } from '../../src/ledger/ledger.ts';
+import { openPostgresLedger } from '../../src/ledger/postgres.ts';
+import { sweep } from '../../src/ledger/sweep.ts';
+import { testPostgres } from '../support/postgres.ts';
+import { entry, ledgerContract } from './contract.ts';
+
+const server = await testPostgres();
+
+ledgerContract('PostgreSQL', async () => {
+  const database = await server.newDatabase();
+  let db: PostgresDb | undefined;
+  return {
+    async open(clock) {
+      await db?.close();
+      db = await openPostgres(database.url);
+      await migrate(db, 0);
+      return { db, ledger: await openPostgresLedger(db, clock) };
+    },
+    async [Symbol.asyncDispose]() {
+      await db?.close();
+      await database[Symbol.asyncDispose]();
+    },
+  };
+});
+
+describe('several nodes on one PostgreSQL', () => {
+  /** Ledgers with pools of their own, as on as many nodes. */
+  async function nodes(count: number) {
+    const database = await server.newDatabase();
+    const dbs = await Promise.all(Array.from({ length: count }, () => openPostgres(database.url)));
+    await Promise.all(dbs.map((db) => migrate(db, 0)));
+    const ledgers = await Promise.all(dbs.map((db) => openPostgresLedger(db)));
+    return {
+      db: dbs[0] as PostgresDb,
+      ledgers,
+      async [Symbol.asyncDispose]() {
+        await Promise.all(dbs.map((db) => db.close()));
+        await database[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  test('nodes that start at once on an empty database have one ledger', async () => {
+    await using cluster = await nodes(4);
+    assert.equal(new Set(cluster.ledgers.map(({ ledgerNo }) => ledgerNo)).size, 1);
+  });
+
+  test('a limit they share is never passed and used up to the last; places are given once', async () => {
+    await using cluster = await nodes(3);
+    const limits = [
+      { key: 'day', limit: { requests: 700, period: 'day' } },
+      { key: 'hour', limit: { requests: 90, period: 'hour' } },
+      { key: 'many', limit: { requests: 1_500, period: 'hour' } },
+    ] as const;
+    const all: Recorded[] = [];
+    const admitted = new Map<string, number>();
+    async function ask(ledger: Ledger, n: number): Promise<void> {
+      for (let i = 0; i < 40; i++) {
+        // Each its own order, so that who locked as they came would soon wait in a circle.
+        const order = (i + n) % 2 === 0 ? limits : [...limits].reverse();
+        const recorded = await ledger.record(order.map((claim) => entry({ claim })));
+        all.push(...recorded);
+        for (const [at, { key }] of order.entries()) {
+          if (recorded[at]?.granted?.admitted === true) admitted.set(key, (admitted.get(key) ?? 0) + 1);
+        }
+      }
+    }
+    await Promise.all(cluster.ledgers.flatMap((ledger) => Array.from({ length: 20 }, (_, n) => ask(ledger, n))));
+    assert.deepEqual(Object.fromEntries(admitted), { day: 700, hour: 90, many: 1_500 });
+    assert.equal(all.length, 3 * 20 * 40 * 3);
+    assert.equal(new Set(all.map(({ seq }) => seq)).size, all.length);
+    const [row] = await cluster.db.read<{ all: number; allowed: number }>(
+      `select count(*) as all, count(*) filter (where reason = 0) as allowed from decisions`,
+    );
+    assert.deepEqual({ ...row }, { all: all.length, allowed: 700 + 90 + 1_500 });
+    assert.equal(await deadlocks(cluster.db), 0);
+  });
+
+  test('no span of a second holds more than the limit, by the times that were recorded', async () => {
+    await using cluster = await nodes(3);
+    const claim = { key: 'k', limit: { requests: 25, period: 'second' } } as const;
+    const times: number[] = [];
+    const end = Date.now() + 3_000;
+    async function ask(ledger: Ledger): Promise<void> {
+      while (Date.now() < end) {
+        const [one] = await ledger.record([entry({ claim })]);
+        if (one?.granted?.admitted === true) times.push(one.at);
+      }
+    }
+    await Promise.all(cluster.ledgers.flatMap((ledger) => Array.from({ length: 8 }, () => ask(ledger))));
+    times.sort((a, b) => a - b);
+    for (let i = 25; i < times.length; i++) {
+      const span = (times[i] as number) - (times[i - 25] as number);
+      assert.ok(span >= 1_000, `26 of 25 a second within ${span} ms`);
+    }
+    assert.ok(times.length >= 50, `${times.length} admitted in 3 s: less than the limit gives`);
+  });
+
+  test('a receipt is written once, whichever nodes are asked', async () => {
+    await using cluster = await nodes(3);
+    const receipt = { scope: 's', bodyHash: 'h', status: 200, parts: ['{}'] };
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, i) => (cluster.ledgers[i % 3] as Ledger).record([entry()], receipt)),
+    );
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+    for (const one of outcomes) assert.ok(one.status === 'fulfilled' || one.reason instanceof Conflict);
+    assert.equal((await cluster.db.read('select 1 from decisions')).length, 1);
+  });
+
+  test('limits are swept away while they are asked for: no check fails, and none waits in a circle', async () => {
+    await using cluster = await nodes(2);
+    const claims = Array.from(
+      { length: 60 },
+      (_, i) => ({ key: `k${i}`, limit: { requests: 1e6, period: 'hour' } }) as const,
+    );
+    let asking = true;
+    const sweeps = (async () => {
+      let times = 0;
+      // Of a moment at which all of them have expired.
+      for (; asking; times++) await sweep(cluster.db, 1e14);
+      return times;
+    })();
+    await Promise.all(
+      cluster.ledgers.map(async (ledger, n) => {
+        for (let i = 0; i < 60; i++) {
+          const order = (i + n) % 2 === 0 ? claims : [...claims].reverse();
+          await ledger.record(order.map((claim) => entry({ claim })));
+        }
+      }),
+    );
+    asking = false;
+    assert.ok((await sweeps) > 10);
+    assert.equal(await deadlocks(cluster.db), 0);
+  });
+});
+
+async function deadlocks(db: Db): Promise<number | undefined> {
+  const [figures] = await db.read<{ deadlocks: number }>(
+    'select deadlocks from pg_stat_database where datname = current_database()',
+  );
+  return figures?.deadlocks;
+}
