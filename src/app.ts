@@ -16,7 +16,9 @@ import { auditRoutes } from './changes/audit-routes.ts';
 import { openChanges } from './changes/changes.ts';
 import type { Config } from './config.ts';
 import { contentRoutes } from './content/routes.ts';
+import type { Db } from './db/db.ts';
 import { migrate } from './db/migrate.ts';
+import { openPostgres } from './db/postgres.ts';
 import { holdFile, openSqlite } from './db/sqlite.ts';
 import { eventRoutes } from './events/routes.ts';
 import { openEvents, sweepEvents } from './events/store.ts';
@@ -31,6 +33,7 @@ import { ensureFirstKey, firstKeyShown } from './keys/bootstrap.ts';
 import { keyRoutes } from './keys/routes.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { findDecisions } from './ledger/log.ts';
+import { openPostgresLedger } from './ledger/postgres.ts';
 import { decisionRoutes } from './ledger/routes.ts';
 import { ledgerProcedure, openSqliteLedger } from './ledger/sqlite.ts';
 import { sweep } from './ledger/sweep.ts';
@@ -90,7 +93,7 @@ export async function startService(options: Options): Promise<Service> {
 
 /** Opens part by part; each says how it is closed, and they are closed in the opposite order. */
 async function open(options: Options, opened: AsyncDisposableStack): Promise<Omit<Service, 'close'>> {
-  const { config, logger, clock = steadyClock(), onFatal = () => {} } = options;
+  const { config, logger, onFatal = () => {} } = options;
   let notReady: string | undefined = 'The service is starting.';
 
   makeFolder(config.dataDir);
@@ -100,8 +103,7 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
   }
   opened.defer(() => hold.release());
 
-  const recordsFile = join(config.dataDir, 'postern.db');
-  const db = await openSqlite(recordsFile, ledgerProcedure, (cause) => {
+  const { db, records, clock, openLedger } = await openRecords(config, options.clock, (cause) => {
     notReady = 'The storage has failed.';
     onFatal(cause);
   });
@@ -110,16 +112,16 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
   await ensureDefaultPolicy(db, clock.now());
 
   const changes = openChanges(db, clock);
-  const ledger = await openSqliteLedger(db, clock, await openSubscriptions(db, changes));
+  const ledger = await openLedger(await openSubscriptions(db, changes));
   const columns = openColumns({
-    recordsFile,
+    records,
     columnsFile: join(config.dataDir, 'columns.duckdb'),
     onProblem: (problem) => logger.warn({ problem }, 'columns'),
   });
   opened.defer(() => columns.close());
   opened.defer(() => ledger.close());
   const snapshot = openSnapshot(db, changes);
-  const impacts = openImpacts(recordsFile);
+  const impacts = openImpacts(records);
   opened.defer(() => impacts.close());
   const keys = openKeys(db, changes, clock, config);
   opened.defer(() => keys.close());
@@ -190,6 +192,30 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
   const firstKey = await ensureFirstKey(db, config.bootstrapKey, clock.now());
   notReady = undefined;
   return { address, firstKey, firstKeyShown: () => firstKeyShown(db) };
+}
+
+type Subscribed = Awaited<ReturnType<typeof openSubscriptions>>;
+
+interface Records {
+  db: Db;
+  /** For threads with a connection of their own: a file of SQLite or the URL of a PostgreSQL. */
+  records: string;
+  /** What edits and decisions go by: on a cluster the database's, unless another was given. */
+  clock: Clock;
+  /** Once the tables are there. */
+  openLedger(subscribed: Subscribed): Promise<Ledger>;
+}
+
+async function openRecords(config: Config, given: Clock | undefined, onDeath: (cause: Error) => void): Promise<Records> {
+  if (config.databaseUrl !== null) {
+    const db = await openPostgres(config.databaseUrl);
+    const openLedger = (subscribed: Subscribed) => openPostgresLedger(db, given, subscribed);
+    return { db, records: config.databaseUrl, clock: given ?? db.clock, openLedger };
+  }
+  const clock = given ?? steadyClock();
+  const records = join(config.dataDir, 'postern.db');
+  const db = await openSqlite(records, ledgerProcedure, onDeath);
+  return { db, records, clock, openLedger: (subscribed) => openSqliteLedger(db, clock, subscribed) };
 }
 
 /** Work that is done now and then, one at a time. Returns what ends it. */

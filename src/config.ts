@@ -138,7 +138,7 @@ function readDatabase(text: string): string {
   if (!URL.canParse(text) || !['postgres:', 'postgresql:'].includes(new URL(text).protocol)) {
     throw new Error('must be a URL such as postgres://user:password@host:5432/postern');
   }
-  throw new Error('clusters on PostgreSQL are not part of this version; unset it for embedded storage');
+  return text;
 }
 
 function readRanges(text: string): Range[] {

@@ -1,8 +1,9 @@
 /**
- * The records as the impact preview reads them: decisions in pages, newest last, and what they refer to. One implementation
- * per engine. Decisions and history only grow, so pages need no common snapshot; an item that is edited or deleted while
+ * The records as the impact preview reads them: decisions in pages, newest last, and what they refer to. Decisions and history only grow, so pages need no common snapshot; an item that is edited or deleted while
  * they are read is told by its own row.
  */
+import type { Db, Value } from '../db/db.ts';
+import { isPostgresUrl, openPostgresReader } from '../db/postgres.ts';
 import { openConnection } from '../db/sqlite-connection.ts';
 import type { PolicyVersion } from '../policies/policy.ts';
 import { toVersion, type VersionRow } from '../policies/store.ts';
@@ -10,11 +11,19 @@ import type { Past } from '../requesters/history.ts';
 import { type HistoryRow, toPast } from '../requesters/store.ts';
 import type { PresentItem, RecordedDecision } from './impact.ts';
 
+/** Decisions of places after `after` up to `last`, made from a moment on until before another (epoch ms). */
+export interface Span {
+  after: number;
+  last: number;
+  from: number;
+  to: number;
+}
+
 export interface ImpactSource {
-  /** The places of the decisions from a moment on until before another; places are in the order of time. */
-  places(from: number, to: number): Promise<{ after: number; last: number }>;
-  /** Of one policy, of places after `after` up to `last`, ascending. */
-  decisions(policyNo: number, span: { after: number; last: number }): Promise<RecordedDecision[]>;
+  /** A span with all decisions of the time. */
+  span(from: number, to: number): Promise<Span>;
+  /** Of one policy, ascending. */
+  decisions(policyNo: number, span: Span): Promise<RecordedDecision[]>;
   version(policyNo: number, version: number): Promise<PolicyVersion | undefined>;
   /** Those that exist, under a policy's id: that of the decision, not the one they have now. */
   items(nos: readonly number[], policyId: string): Promise<Map<number, PresentItem>>;
@@ -22,8 +31,12 @@ export interface ImpactSource {
   pasts(requesterIds: readonly string[]): Promise<Map<string, Past>>;
   /** Of those that are registered. */
   names(requesterIds: readonly string[]): Promise<Map<string, string>>;
-  close(): void;
+  close(): Promise<void>;
 }
+
+/** `records` is a file of SQLite or the URL of a PostgreSQL. */
+export const openImpactSource = (records: string): Promise<ImpactSource> =>
+  isPostgresUrl(records) ? openPostgresImpactSource(records) : openSqliteImpactSource(records);
 
 /** In the order of the columns that `decisions` selects. */
 type DecisionRow = [
@@ -60,11 +73,64 @@ interface ItemRow {
   updatedAt: number;
 }
 
-/** Through a read-only connection of the calling thread. */
-export function openSqliteImpactSource(file: string): ImpactSource {
+type All = <R>(sql: string, params: readonly Value[]) => Promise<R[]>;
+
+/** The values of a JSON list. */
+const LISTED = {
+  sqlite: { numbers: 'select value from json_each($1)', texts: 'select value from json_each($1)' },
+  postgres: {
+    numbers: 'select value::bigint from json_array_elements_text($1)',
+    texts: 'select value from json_array_elements_text($1)',
+  },
+};
+
+/** What is asked alike on both engines. */
+function questions(engine: Db['engine'], all: All): Omit<ImpactSource, 'span' | 'decisions' | 'close'> {
+  const { numbers, texts } = LISTED[engine];
+  return {
+    async version(policyNo, version) {
+      const [row] = await all<VersionRow>(
+        `select policy_no as no, policy_id as id, version, name, description, rules, default_action
+         from policy_versions where policy_no = $1 and version = $2`,
+        [policyNo, version],
+      );
+      return row && toVersion(row);
+    },
+    async items(nos, policyId) {
+      const rows = await all<ItemRow>(
+        `select no, id, external_id as "externalId", title, type, tags, metadata, revision, updated_at as "updatedAt"
+         from content where no in (${numbers})`,
+        [JSON.stringify(nos)],
+      );
+      return new Map(rows.map((row) => [row.no, toItem(row, policyId)]));
+    },
+    async pasts(ids) {
+      const list = [JSON.stringify(ids)];
+      const versions = await all<HistoryRow & { owner_id: string }>(
+        `select owner_id, kind, object_id, at, record from history where owner_id in (${texts}) order by seq`,
+        list,
+      );
+      const present = await all<{ id: string; created_at: number }>(
+        `select id, created_at from requesters where id in (${texts})`,
+        list,
+      );
+      const rowsOf = Map.groupBy(versions, (row) => row.owner_id);
+      const createdAt = new Map(present.map((row) => [row.id, row.created_at]));
+      return new Map(ids.map((id) => [id, toPast(rowsOf.get(id) ?? [], createdAt.get(id) ?? null)]));
+    },
+    async names(ids) {
+      const rows = await all<{ id: string; name: string }>(`select id, name from requesters where id in (${texts})`, [
+        JSON.stringify(ids),
+      ]);
+      return new Map(rows.map(({ id, name }) => [id, name]));
+    },
+  };
+}
+
+/** Through a read-only connection of the calling thread. Places are in the order of time. */
+async function openSqliteImpactSource(file: string): Promise<ImpactSource> {
   const connection = openConnection(file, { readOnly: true, cacheKiB: 8192 });
-  const all = <R>(sql: string, params: readonly (string | number)[]): R[] =>
-    connection.all(sql, params) as unknown as R[];
+  const all = <R>(sql: string, params: readonly Value[]): R[] => connection.all(sql, params) as unknown as R[];
 
   // Rows as arrays: half the time of rows as objects.
   const page = connection.prepare(
@@ -90,51 +156,42 @@ export function openSqliteImpactSource(file: string): ImpactSource {
   }
 
   return {
-    async places(from, to) {
-      return { after: placeBefore(from), last: placeBefore(to) };
+    ...questions('sqlite', async (sql, params) => all(sql, params)),
+    async span(from, to) {
+      return { after: placeBefore(from), last: placeBefore(to), from, to };
     },
     async decisions(policyNo, { after, last }) {
       return (page.all(after, last, policyNo) as unknown as DecisionRow[]).map(toDecision);
     },
-    async version(policyNo, version) {
-      const [row] = all<VersionRow>(
-        `select policy_no as no, policy_id as id, version, name, description, rules, default_action
-         from policy_versions where policy_no = $1 and version = $2`,
-        [policyNo, version],
+    close: async () => connection.close(),
+  };
+}
+
+/**
+ * Through a connection of its own. Places follow time only nearly: two nodes may take theirs in one order and their moments
+ * in the other. So the ends of a span are looked up among the moments, and what is not of the time is left out.
+ */
+async function openPostgresImpactSource(url: string): Promise<ImpactSource> {
+  const reader = await openPostgresReader(url);
+  const all: All = async <R>(sql: string, params: readonly Value[]) =>
+    (await reader.all([{ sql, params }]))[0] as unknown as R[];
+  return {
+    ...questions('postgres', all),
+    async span(from, to) {
+      const [row] = await all<{ first: number | null; last: number | null }>(
+        'select min(seq) as first, max(seq) as last from decisions where at >= $1 and at < $2',
+        [from, to],
       );
-      return row && toVersion(row);
+      return { after: (row?.first ?? 1) - 1, last: row?.last ?? 0, from, to };
     },
-    async items(nos, policyId) {
-      const rows = all<ItemRow>(
-        `select no, id, external_id as "externalId", title, type, tags, metadata, revision, updated_at as "updatedAt"
-         from content where no in (select value from json_each($1))`,
-        [JSON.stringify(nos)],
-      );
-      return new Map(rows.map((row) => [row.no, toItem(row, policyId)]));
-    },
-    async pasts(ids) {
-      const list = [JSON.stringify(ids)];
-      const versions = all<HistoryRow & { owner_id: string }>(
-        `select owner_id, kind, object_id, at, record from history
-         where owner_id in (select value from json_each($1)) order by seq`,
-        list,
-      );
-      const present = all<{ id: string; created_at: number }>(
-        'select id, created_at from requesters where id in (select value from json_each($1))',
-        list,
-      );
-      const rowsOf = Map.groupBy(versions, (row) => row.owner_id);
-      const createdAt = new Map(present.map((row) => [row.id, row.created_at]));
-      return new Map(ids.map((id) => [id, toPast(rowsOf.get(id) ?? [], createdAt.get(id) ?? null)]));
-    },
-    async names(ids) {
-      const rows = all<{ id: string; name: string }>(
-        'select id, name from requesters where id in (select value from json_each($1))',
-        [JSON.stringify(ids)],
-      );
-      return new Map(rows.map(({ id, name }) => [id, name]));
-    },
-    close: () => connection.close(),
+    decisions: (policyNo, { after, last, from, to }) =>
+      all<RecordedDecision>(
+        `select seq, at, content_no as "contentNo", requester_id as "requesterId", policy_version as version, reason,
+           rule_index as "ruleIndex", inputs
+         from decisions where seq > $1 and seq <= $2 and policy_no = $3 and at >= $4 and at < $5 order by seq`,
+        [after, last, policyNo, from, to],
+      ),
+    close: () => reader.close(),
   };
 }
 

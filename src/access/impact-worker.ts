@@ -18,10 +18,11 @@ import {
   recordedVersion,
 } from './impact.ts';
 import { type ImpactReport, toReport } from './impact-report.ts';
-import { type ImpactSource, openSqliteImpactSource } from './impact-source.ts';
+import { type ImpactSource, openImpactSource } from './impact-source.ts';
 
 export interface ImpactSetup extends ReplayOptions {
-  recordsFile: string;
+  /** A file of SQLite or the URL of a PostgreSQL. */
+  records: string;
   /** Epoch ms; `to` is exclusive. */
   from: number;
   to: number;
@@ -103,10 +104,14 @@ class Memory {
 async function preview(source: ImpactSource, setup: ImpactSetup): Promise<ImpactReport> {
   const replay = openReplay(setup);
   const memory = new Memory(source, setup.draft);
-  const { after, last } = await source.places(setup.from, setup.to);
-  for (let to = last; to > after; to -= PLACES) {
+  const span = await source.span(setup.from, setup.to);
+  for (let last = span.last; last > span.after; last -= PLACES) {
     const began = performance.now();
-    const page = await source.decisions(setup.draft.no, { after: Math.max(after, to - PLACES), last: to });
+    const page = await source.decisions(setup.draft.no, {
+      ...span,
+      after: Math.max(span.after, last - PLACES),
+      last,
+    });
     if (page.length === 0) continue;
     const known = await memory.know(page);
     for (let i = page.length - 1; i >= 0; i--) replay.add(page[i] as RecordedDecision, known[i] as Known);
@@ -120,11 +125,11 @@ const setup = workerData as ImpactSetup;
 if (process.platform === 'linux') setPriority(NICE);
 const post = (message: FromImpactWorker): void => parentPort?.postMessage(message);
 try {
-  const source = openSqliteImpactSource(setup.recordsFile);
+  const source = await openImpactSource(setup.records);
   try {
     post({ ok: true, report: await preview(source, setup) });
   } finally {
-    source.close();
+    await source.close();
   }
 } catch (error) {
   post({ ok: false, message: error instanceof Error ? error.message : String(error) });

@@ -8,7 +8,7 @@ import { fail, unavailable } from '../errors.ts';
 import type { ImpactReport } from './impact-report.ts';
 import type { FromImpactWorker, ImpactSetup } from './impact-worker.ts';
 
-export type ImpactQuestion = Omit<ImpactSetup, 'recordsFile'>;
+export type ImpactQuestion = Omit<ImpactSetup, 'records'>;
 
 export interface Impacts {
   /** Throws service_unavailable when too many wait, Unavailable when the records cannot be read. */
@@ -22,7 +22,7 @@ const RETRY_AFTER_SECONDS = 10;
 /** Out of heap, the thread ends and not the process. */
 const HEAP_MIB = 768;
 
-export function openImpacts(recordsFile: string): Impacts {
+export function openImpacts(records: string): Impacts {
   const turns = turnstile();
   let worker: Worker | undefined;
   let closed = false;
@@ -31,7 +31,7 @@ export function openImpacts(recordsFile: string): Impacts {
     if (signal.aborted) throw hangUp();
     if (closed) throw new Unavailable('the service is stopping');
     const thread = new Worker(new URL('./impact-worker.ts', import.meta.url), {
-      workerData: { ...question, recordsFile } satisfies ImpactSetup,
+      workerData: { ...question, records } satisfies ImpactSetup,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
     });
     worker = thread;

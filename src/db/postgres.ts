@@ -4,7 +4,7 @@
  * wait for each other in a circle, and numbers given by the log of changes are in the order of commits. Decisions do not
  * pass through here (see ledger/postgres).
  */
-import { DatabaseError, Pool, type PoolClient } from 'pg';
+import { Client, DatabaseError, Pool, type PoolClient } from 'pg';
 import type { Clock } from '../lib/clock.ts';
 import { type DatabaseClock, followClock } from './database-clock.ts';
 import { type Db, type DbErrorName, dbError, type Row, type Step, Unavailable, type Value } from './db.ts';
@@ -33,6 +33,9 @@ const ATOMIC_LOCK = '31647739056321134';
 /** Before what others must see in the order of its places: nobody else writes such things until the commit. */
 export const IN_ORDER: Step = { sql: `select pg_advisory_xact_lock(${ATOMIC_LOCK})` };
 
+/** What settings call the records: the URL of a PostgreSQL, or else a file of SQLite. */
+export const isPostgresUrl = (records: string): boolean => /^postgres(ql)?:\/\//.test(records);
+
 export interface PostgresDb extends Db {
   readonly engine: 'postgres';
   readonly url: string;
@@ -52,8 +55,7 @@ export interface SecondHalf<T> {
   value: T;
 }
 
-/** For a connection of one's own, such as a thread's. */
-export const connectionOptions = (url: string) => ({
+const connectionOptions = (url: string) => ({
   connectionString: url,
   application_name: 'postern',
   keepAlive: true,
@@ -142,6 +144,39 @@ async function readMoment(db: Pick<Db, 'read'>): Promise<number> {
 }
 
 class BeginAnew extends Error {}
+
+/** A connection of one's own, such as a thread's, which reads at length. Throws Unavailable. */
+export interface PostgresReader {
+  /** Rows of each statement, in one round trip. Same errors as `read`. */
+  all(steps: readonly Step[]): Promise<Row[][]>;
+  close(): Promise<void>;
+}
+
+const READ_WITHIN_MS = 60_000;
+
+export async function openPostgresReader(url: string): Promise<PostgresReader> {
+  const client = new Client({
+    ...connectionOptions(url),
+    statement_timeout: READ_WITHIN_MS,
+    idle_in_transaction_session_timeout: READ_WITHIN_MS,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (cause) {
+    throw new Unavailable('the database cannot be reached', { cause });
+  }
+  return {
+    async all(steps) {
+      try {
+        return await pipeline(client, steps);
+      } catch (error) {
+        throw toDbError(error);
+      }
+    },
+    close: () => client.end(),
+  };
+}
 
 async function checkServer(db: Pick<Db, 'read'>): Promise<void> {
   const [row] = await db.read<{ version: string; encoding: string }>(

@@ -18,11 +18,7 @@ const EXPIRED_LIMITS = {
 
 export async function sweep(db: Db, now: number): Promise<void> {
   await db.atomic([
-<<<<<<< HEAD
-    { sql: 'delete from limits where expires_at <= $1', params: [now - LIMITS_MARGIN_MS] },
-=======
-    { sql: EXPIRED_LIMITS[db.engine], params: [now] },
->>>>>>> 27194b4 (The records and the ledger on PostgreSQL, behind the seams)
+    { sql: EXPIRED_LIMITS[db.engine], params: [now - LIMITS_MARGIN_MS] },
     { sql: 'delete from receipts where created_at <= $1', params: [receiptsEnd(now)] },
   ]);
   await purge(db);

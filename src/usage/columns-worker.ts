@@ -12,7 +12,7 @@ import {
   type FindPage,
   type ReportQuery,
 } from './answers.ts';
-import { openSqliteSource, type Source, SourceFailed } from './source.ts';
+import { openSource, type Source, SourceFailed } from './source.ts';
 import { openStore, removeStore, type Store } from './store.ts';
 import { Diverged, openTail, type Tail } from './tail.ts';
 
@@ -42,7 +42,8 @@ export type FromWorker =
   | { kind: 'state'; state: WorkerState };
 
 export interface WorkerSetup {
-  recordsFile: string;
+  /** A file of SQLite or the URL of a PostgreSQL. */
+  records: string;
   columnsFile: string;
 }
 
@@ -214,7 +215,7 @@ async function run(): Promise<void> {
     let damaged = false;
     const startedAt = performance.now();
     try {
-      source = openSqliteSource(setup.recordsFile);
+      source = await openSource(setup.records);
       const opened = await openStore(setup.columnsFile);
       store = opened.store;
       if (opened.fresh) state.rebuilds++;
@@ -228,8 +229,8 @@ async function run(): Promise<void> {
       // A new file is soon filled, so the questions wait for it; for anything else there is no telling.
       if (!damaged) for (const asked of waiting.splice(0)) refuse(asked, messageOf(error));
     }
-    closeQuietly(store);
-    closeQuietly(source);
+    await closeQuietly(store);
+    await closeQuietly(source);
     if (closing) return;
     if (damaged) removeStore(setup.columnsFile);
     if (performance.now() - startedAt > RETRY_MAX_MS) retryMs = 100;
@@ -238,9 +239,9 @@ async function run(): Promise<void> {
   }
 }
 
-function closeQuietly(end: Source | Store | undefined): void {
+async function closeQuietly(end: Source | Store | undefined): Promise<void> {
   try {
-    end?.close();
+    await end?.close();
   } catch (error) {
     post({ kind: 'problem', message: `the columns did not close well: ${messageOf(error)}` });
   }

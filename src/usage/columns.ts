@@ -36,7 +36,8 @@ export interface ColumnsFigures extends WorkerState {
 }
 
 export interface ColumnsOptions {
-  recordsFile: string;
+  /** A file of SQLite or the URL of a PostgreSQL. */
+  records: string;
   columnsFile: string;
   /** Told what went wrong with the columns and was put right by starting again. */
   onProblem?: (message: string) => void;
@@ -54,7 +55,7 @@ interface Asked {
 
 /** Starts the thread and returns at once; questions wait until it has caught up. */
 export function openColumns(options: ColumnsOptions): Columns {
-  const { recordsFile, columnsFile, onProblem = () => {}, answerWithinMs = ANSWER_WITHIN_MS } = options;
+  const { records, columnsFile, onProblem = () => {}, answerWithinMs = ANSWER_WITHIN_MS } = options;
   const module = options.worker ?? new URL('./columns-worker.ts', import.meta.url);
   const asked = new Map<number, Asked>();
   let state: WorkerState = { behind: 0, caughtUpAt: null, sizeBytes: 0, rebuilds: 0 };
@@ -68,7 +69,7 @@ export function openColumns(options: ColumnsOptions): Columns {
   function start(): Worker {
     // Out of heap, the thread ends and not the process.
     const thread = new Worker(module, {
-      workerData: { recordsFile, columnsFile } satisfies WorkerSetup,
+      workerData: { records, columnsFile } satisfies WorkerSetup,
       resourceLimits: { maxOldGenerationSizeMb: 256 },
     });
     thread.on('message', hear);

@@ -1,8 +1,11 @@
 /**
  * The truth as the columns read it: one snapshot at a time, in pages. Promise: everything read inside one `read` is of
- * one moment, and that moment is not earlier than the call. Rows come in the order in which they were committed, so
- * "after this place" never skips one that is committed later. One implementation per engine.
+ * one moment, and that moment is not earlier than the call. Changes come in the order in which they were committed, so
+ * "after this place" never skips one that is committed later; decisions do up to the place that is settled, beyond which
+ * others may still come in between.
  */
+import type { Db, Row, Value } from '../db/db.ts';
+import { isPostgresUrl, openPostgresReader } from '../db/postgres.ts';
 import { openConnection } from '../db/sqlite-connection.ts';
 
 export interface DecisionRow {
@@ -32,6 +35,8 @@ export interface Head {
   ledgerNo: string | null;
   /** Places of the newest decision and change, 0 when there is none. */
   decisionsSeq: number;
+  /** Up to this place no decision will be added any more. */
+  settledSeq: number;
   changesSeq: number;
   /** The oldest change still kept, 0 when there is none. */
   changesFromSeq: number;
@@ -53,14 +58,65 @@ export interface Snapshot {
 
 export interface Source {
   read<T>(work: (truth: Snapshot) => Promise<T>): Promise<T>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** The truth cannot be read now. The columns are as good as before. */
 export class SourceFailed extends Error {}
 
-/** The records on SQLite, through a read-only connection of the calling thread. Throws SourceFailed. */
-export function openSqliteSource(file: string): Source {
+/** `records` is a file of SQLite or the URL of a PostgreSQL. Throws SourceFailed. */
+export const openSource = (records: string): Promise<Source> =>
+  isPostgresUrl(records) ? openPostgresSource(records) : openSqliteSource(records);
+
+type All = <R>(sql: string, params?: readonly Value[]) => Promise<R[]>;
+
+/** The same questions on both engines; what is settled only the engine knows. */
+function snapshotOf(engine: Db['engine'], all: All, settledSeq: (newest: number) => number): Snapshot {
+  return {
+    async head() {
+      const [row] = await all<Omit<Head, 'settledSeq'>>(
+        `select (select value from settings where name = 'ledger_no') as "ledgerNo",
+           coalesce((select max(seq) from decisions), 0) as "decisionsSeq",
+           coalesce((select max(seq) from changes), 0) as "changesSeq",
+           coalesce((select min(seq) from changes), 0) as "changesFromSeq"`,
+      );
+      const head = row as Omit<Head, 'settledSeq'>;
+      return { ...head, settledSeq: settledSeq(head.decisionsSeq) };
+    },
+    decisionsAfter: (seq, limit) =>
+      all<DecisionRow>(
+        `select seq, at, content_no as "contentNo", requester_id as "requesterId", policy_no as "policyNo", reason
+         from decisions d where seq > $1 and exists (select 1 from content where no = d.content_no)
+         order by seq limit $2`,
+        [seq, limit],
+      ),
+    async decidedAt(seq) {
+      return (await all<{ at: number }>('select at from decisions where seq = $1', [seq]))[0]?.at;
+    },
+    contentChangesAfter: (seq, limit) =>
+      all<ContentChange>(
+        `select seq, at, object_no as "contentNo" from changes
+         where seq > $1 and kind like 'content.%' and object_no is not null order by seq limit $2`,
+        [seq, limit],
+      ),
+    async changedAt(seq) {
+      return (await all<{ at: number }>('select at from changes where seq = $1', [seq]))[0]?.at;
+    },
+    contentOf: (nos) =>
+      all<ContentRow>(`select no, id, type from content where no in (${NUMBERS[engine]})`, [JSON.stringify(nos)]),
+    contentAfter: (no, limit) =>
+      all<ContentRow>('select no, id, type from content where no > $1 order by no limit $2', [no, limit]),
+  };
+}
+
+/** The numbers of a JSON list. */
+const NUMBERS = {
+  sqlite: 'select value from json_each($1)',
+  postgres: 'select value::bigint from json_array_elements_text($1)',
+};
+
+/** Through a read-only connection of the calling thread. One writer commits after the other: all places are settled. */
+async function openSqliteSource(file: string): Promise<Source> {
   const guarded = <T>(work: () => T): T => {
     try {
       return work();
@@ -69,50 +125,9 @@ export function openSqliteSource(file: string): Source {
     }
   };
   const connection = guarded(() => openConnection(file, { readOnly: true, cacheKiB: 4096 }));
-  const all = <R>(sql: string, params: readonly (string | number)[] = []): R[] =>
+  const all: All = async <R>(sql: string, params: readonly Value[] = []) =>
     guarded(() => connection.all(sql, params) as unknown as R[]);
-
-  const truth: Snapshot = {
-    async head() {
-      const [row] = all<Head>(
-        `select (select value from settings where name = 'ledger_no') as "ledgerNo",
-           coalesce((select max(seq) from decisions), 0) as "decisionsSeq",
-           coalesce((select max(seq) from changes), 0) as "changesSeq",
-           coalesce((select min(seq) from changes), 0) as "changesFromSeq"`,
-      );
-      return row as Head;
-    },
-    async decisionsAfter(seq, limit) {
-      return all<DecisionRow>(
-        `select seq, at, content_no as "contentNo", requester_id as "requesterId", policy_no as "policyNo", reason
-         from decisions d where seq > $1 and exists (select 1 from content where no = d.content_no)
-         order by seq limit $2`,
-        [seq, limit],
-      );
-    },
-    async decidedAt(seq) {
-      return all<{ at: number }>('select at from decisions where seq = $1', [seq])[0]?.at;
-    },
-    async contentChangesAfter(seq, limit) {
-      return all<ContentChange>(
-        `select seq, at, object_no as "contentNo" from changes
-         where seq > $1 and kind like 'content.%' and object_no is not null order by seq limit $2`,
-        [seq, limit],
-      );
-    },
-    async changedAt(seq) {
-      return all<{ at: number }>('select at from changes where seq = $1', [seq])[0]?.at;
-    },
-    async contentOf(nos) {
-      return all<ContentRow>('select no, id, type from content where no in (select value from json_each($1))', [
-        JSON.stringify(nos),
-      ]);
-    },
-    async contentAfter(no, limit) {
-      return all<ContentRow>('select no, id, type from content where no > $1 order by no limit $2', [no, limit]);
-    },
-  };
-
+  const truth = snapshotOf('sqlite', all, (newest) => newest);
   return {
     async read(work) {
       // Deferred: the snapshot is of the first read that follows, hence not earlier than now.
@@ -123,6 +138,55 @@ export function openSqliteSource(file: string): Source {
         guarded(() => connection.exec('rollback'));
       }
     },
-    close: () => connection.close(),
+    close: async () => connection.close(),
+  };
+}
+
+/** More would be kept only while a transaction stays open for that many steps. */
+const NOTES_MAX = 1_000;
+
+/**
+ * Places are given before their transactions commit, so a low one may appear after a higher one. What is settled follows
+ * from transaction numbers. A note says: before this snapshot was taken, `place` was the last one given. A transaction
+ * gets its number before its first place, so whoever holds a place up to `place` has a number below the snapshot's
+ * `xmax`. Once a later snapshot's `xmin` has come that far, all of them have ended: it shows their decisions or never
+ * will. A transaction that stays open, of whomever, delays what is settled, never an answer.
+ */
+async function openPostgresSource(url: string): Promise<Source> {
+  const failed = (cause: unknown): never => {
+    throw new SourceFailed('the records cannot be read', { cause });
+  };
+  const reader = await openPostgresReader(url).catch(failed);
+  const all: All = async <R>(sql: string, params: readonly Value[] = []) =>
+    (await reader.all([{ sql, params }]).catch(failed))[0] as unknown as R[];
+  let notes: { place: number; xmax: number }[] = [];
+  let settled = 0;
+  const truth = snapshotOf('postgres', all, (newest) => Math.min(newest, settled));
+
+  return {
+    async read(work) {
+      const [given] = await all<{ place: number }>(
+        'select case when is_called then last_value else 0 end as place from decisions_seq_seq',
+      );
+      const [, [numbers]] = (await reader
+        .all([
+          { sql: 'begin isolation level repeatable read read only' },
+          {
+            sql: `select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin,
+                    pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xmax`,
+          },
+        ])
+        .catch(failed)) as [Row[], { xmin: number; xmax: number }[]];
+      const { xmin, xmax } = numbers as { xmin: number; xmax: number };
+      if (notes.length < NOTES_MAX) notes.push({ place: given?.place ?? 0, xmax });
+      for (const note of notes) if (note.xmax <= xmin) settled = Math.max(settled, note.place);
+      notes = notes.filter((note) => note.xmax > xmin);
+      try {
+        return await work(truth);
+      } finally {
+        await all('rollback');
+      }
+    },
+    close: () => reader.close(),
   };
 }

@@ -7,6 +7,8 @@
  * changes are taken before any decision, hence the content table equals the truth's when decisions are judged by it.
  * A decision left out because its content is not there will never be wanted: content is created before it is decided
  * on, and its number is not given again. A decision taken for content that is deleted later leaves with that change.
+ * The position never passes the place that is settled; what lies beyond it is read again in each step, and what was
+ * taken of it before is left out.
  */
 import {
   BIGINT,
@@ -34,6 +36,7 @@ export class Diverged extends Error {}
 
 export interface Position {
   ledgerNo: string | null;
+  /** All decisions up to this place are taken; some beyond it may be as well. */
   decisionsSeq: number;
   /** -1 before the content has been taken for the first time. */
   changesSeq: number;
@@ -49,6 +52,7 @@ export interface Tail {
 export async function openTail(writer: DuckDBConnection, source: Source): Promise<Tail> {
   let position = await readPosition(writer);
   let matched = position.changesSeq < 0;
+  let beyond = await takenBeyond(writer, position.decisionsSeq);
   const requesters = new Map<string, number>();
 
   async function step(): Promise<{ caughtUp: boolean; behind: number }> {
@@ -61,15 +65,16 @@ export async function openTail(writer: DuckDBConnection, source: Source): Promis
         const next = { ...position };
         const changesLeft = await takeChanges(writer, truth, head, next);
         if (!changesLeft && !matched) await matchNewest(writer, truth);
-        const decisionsLeft = !changesLeft && (await takeDecisions(writer, truth, head, next, requesters));
+        const taken = changesLeft
+          ? { to: next.decisionsSeq, beyond }
+          : await takeDecisions(writer, truth, head, next, requesters, beyond);
         await writePosition(writer, next);
         await writer.run('commit');
         position = next;
+        beyond = taken.beyond;
         matched ||= !changesLeft;
-        return {
-          caughtUp: !changesLeft && !decisionsLeft,
-          behind: Math.max(0, head.decisionsSeq - position.decisionsSeq),
-        };
+        const behind = Math.max(0, head.decisionsSeq - taken.to);
+        return { caughtUp: !changesLeft && behind === 0, behind };
       } catch (error) {
         requesters.clear();
         await writer.run('rollback').catch(() => {});
@@ -176,22 +181,34 @@ async function matchNewest(writer: DuckDBConnection, truth: Snapshot): Promise<v
   }
 }
 
-/** True when there may be more decisions than one step takes. */
+/** Takes a bounded number of settled decisions, and all there are beyond. Answers how far it came. */
 async function takeDecisions(
   writer: DuckDBConnection,
   truth: Snapshot,
   head: Head,
   next: Position,
   requesters: Map<string, number>,
-): Promise<boolean> {
-  for (let page = 0; page < PAGES_A_STEP; page++) {
-    if (next.decisionsSeq >= head.decisionsSeq) return false;
-    const rows = await truth.decisionsAfter(next.decisionsSeq, PAGE);
-    if (rows.length > 0) await insertDecisions(writer, rows, await numbersOf(writer, rows, requesters));
+  before: ReadonlySet<number>,
+): Promise<{ to: number; beyond: ReadonlySet<number> }> {
+  const beyond = new Set(before);
+  let to = next.decisionsSeq;
+  for (let page = 0; to < head.decisionsSeq && (page < PAGES_A_STEP || to >= head.settledSeq); page++) {
+    const rows = await truth.decisionsAfter(to, PAGE);
+    const fresh = before.size === 0 ? rows : rows.filter(({ seq }) => !before.has(seq));
+    if (fresh.length > 0) await insertDecisions(writer, fresh, await numbersOf(writer, fresh, requesters));
+    for (const { seq } of fresh) if (seq > head.settledSeq) beyond.add(seq);
     // The newest may be of content that is gone; it is passed by all the same.
-    next.decisionsSeq = rows.length < PAGE ? head.decisionsSeq : (rows.at(-1)?.seq ?? head.decisionsSeq);
+    to = rows.length < PAGE ? head.decisionsSeq : (rows.at(-1)?.seq ?? head.decisionsSeq);
+    next.decisionsSeq = Math.max(next.decisionsSeq, Math.min(to, head.settledSeq));
   }
-  return next.decisionsSeq < head.decisionsSeq;
+  for (const seq of beyond) if (seq <= next.decisionsSeq) beyond.delete(seq);
+  return { to, beyond };
+}
+
+async function takenBeyond(writer: DuckDBConnection, place: number): Promise<ReadonlySet<number>> {
+  const result = await writer.run('select seq::double from decisions where seq > $1', [BigInt(place)], [BIGINT]);
+  const [seqs = []] = await result.getColumns();
+  return new Set(seqs as number[]);
 }
 
 /** The numbers of all requesters in `rows`, given to those that have none yet. */

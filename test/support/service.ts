@@ -1,4 +1,7 @@
-/** A real service for black-box tests: its own data directory, a free port, a real socket. */
+/**
+ * A real service for black-box tests: its own data directory, a free port, a real socket. POSTERN_TEST_ENGINE=postgres
+ * gives each data directory a database of its own, on a real PostgreSQL.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +9,28 @@ import { pino } from 'pino';
 import { type Service, startService } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Clock } from '../../src/lib/clock.ts';
+import { type TestDatabase, testPostgres } from './postgres.ts';
 import { watchSecrets } from './secrets.ts';
+
+/** Read when it is needed: a suite that runs the others on another engine sets it before they begin. */
+export const testEngine = (): 'sqlite' | 'postgres' =>
+  process.env.POSTERN_TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite';
+
+const databases = new Map<string, TestDatabase>();
+
+/** Of a data directory: nothing for the embedded engine. */
+export async function databaseSettings(dataDir: string): Promise<Record<string, string>> {
+  if (testEngine() === 'sqlite') return {};
+  const database = databases.get(dataDir) ?? (await (await testPostgres()).newDatabase());
+  databases.set(dataDir, database);
+  return { POSTERN_DATABASE_URL: database.url };
+}
+
+export async function dropDatabase(dataDir: string): Promise<void> {
+  const database = databases.get(dataDir);
+  databases.delete(dataDir);
+  await database?.[Symbol.asyncDispose]();
+}
 
 export interface Answer {
   status: number;
@@ -48,9 +72,10 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'postern-test-'));
   const logs: string[] = [];
   const logger = pino({ level: 'debug' }, { write: (line: string) => void logs.push(line) });
+  const database = await databaseSettings(dataDir);
   const start = () =>
     startService({
-      config: readConfig({ POSTERN_PORT: '0', POSTERN_DATA_DIR: dataDir, ...options.env }),
+      config: readConfig({ POSTERN_PORT: '0', POSTERN_DATA_DIR: dataDir, ...database, ...options.env }),
       logger,
       ...(options.clock === undefined ? {} : { clock: options.clock }),
     });
@@ -91,7 +116,9 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
     async [Symbol.asyncDispose]() {
       await service.close();
       secrets.logged(logs);
-      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+      if (options.dataDir !== undefined) return;
+      rmSync(dataDir, { recursive: true, force: true });
+      await dropDatabase(dataDir);
     },
   };
   return test;

@@ -50,7 +50,7 @@ async function bench(t: TestContext): Promise<Bench> {
     problems,
     open(options = {}) {
       const columns = openColumns({
-        recordsFile: records.recordsFile,
+        records: records.records,
         columnsFile: records.columnsFile,
         onProblem: (message) => problems.push(message),
         ...options,
@@ -308,12 +308,12 @@ test('records that came back from a backup: one from before a deletion', async (
 });
 
 test('killed while it was being filled, the file goes on from its last whole step', { timeout: 60_000 }, async (t) => {
-  const { addDecisions, recordsFile, columnsFile, open } = await bench(t);
+  const { addDecisions, records, columnsFile, open } = await bench(t);
   const all = decided(1, 420_000);
   await addDecisions(all);
   const script = new URL('./killed.ts', import.meta.url).pathname;
   for (const behind of [420_000, 200_000, 50_000]) {
-    const { signal } = spawnSync(process.execPath, [script, recordsFile, columnsFile, String(behind)]);
+    const { signal } = spawnSync(process.execPath, [script, records, columnsFile, String(behind)]);
     assert.equal(signal, 'SIGKILL');
   }
   const columns = open();
@@ -344,7 +344,7 @@ test('closed columns refuse', async (t) => {
 });
 
 test('records that cannot be opened make questions unavailable, nothing else', async (t) => {
-  const { open, recordsFile } = await bench(t);
-  const columns = open({ recordsFile: `${recordsFile}.absent` });
+  const { open, records } = await bench(t);
+  const columns = open({ records: `${records}.absent` });
   await assert.rejects(columns.stats(1), Unavailable);
 });

@@ -19,7 +19,7 @@ export interface Decided {
 
 export interface Records {
   db: SqliteDb;
-  recordsFile: string;
+  records: string;
   columnsFile: string;
   /** Inserts content with consecutive numbers and their changes. */
   addContent(items: readonly { no: number; id?: string; type?: string; title?: string }[]): Promise<void>;
@@ -37,12 +37,12 @@ export const idOf = (no: number): string => `cnt_${String(no).padStart(26, '0')}
 
 export async function openRecords(): Promise<Records> {
   const directory = mkdtempSync(join(tmpdir(), 'postern-usage-'));
-  const recordsFile = join(directory, 'postern.db');
-  const empty = await openSqlite(recordsFile);
+  const records = join(directory, 'postern.db');
+  const empty = await openSqlite(records);
   await migrate(empty, AT);
   await empty.close();
   // The ledger's part of the storage thread needs its tables.
-  const db = await openSqlite(recordsFile, ledgerProcedure);
+  const db = await openSqlite(records, ledgerProcedure);
   await db.atomic([{ sql: `insert into settings (name, value) values ('ledger_no', '7'), ('ledger_reserved', '0')` }]);
 
   const change = (kind: string, no: number): Step => ({
@@ -52,7 +52,7 @@ export async function openRecords(): Promise<Records> {
 
   return {
     db,
-    recordsFile,
+    records,
     columnsFile: join(directory, 'columns.duckdb'),
     async addContent(items) {
       await db.atomic(
