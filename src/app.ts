@@ -206,7 +206,11 @@ interface Records {
   openLedger(subscribed: Subscribed): Promise<Ledger>;
 }
 
-async function openRecords(config: Config, given: Clock | undefined, onDeath: (cause: Error) => void): Promise<Records> {
+async function openRecords(
+  config: Config,
+  given: Clock | undefined,
+  onDeath: (cause: Error) => void,
+): Promise<Records> {
   if (config.databaseUrl !== null) {
     const db = await openPostgres(config.databaseUrl);
     const openLedger = (subscribed: Subscribed) => openPostgresLedger(db, given, subscribed);

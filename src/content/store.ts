@@ -57,7 +57,8 @@ export async function findContents(db: Db, refs: readonly string[]): Promise<Map
     ['id', 'id'],
     ['external_id', 'externalId'],
   ] as const) {
-    const wanted = [...new Set(refs.filter((ref) => isContentId(ref) === (column === 'id')))];
+    // None has a NUL, and PostgreSQL cannot be asked for one.
+    const wanted = [...new Set(refs.filter((ref) => isContentId(ref) === (column === 'id') && !ref.includes('\0')))];
     for (let i = 0; i < wanted.length; i += REFS_AT_ONCE) {
       // Always as many placeholders, so that it is one prepared statement; repeated references find nothing new.
       const some = wanted.slice(i, i + REFS_AT_ONCE);

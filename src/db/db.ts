@@ -2,6 +2,7 @@
  * The seam to the records. Promise: `atomic` is all or nothing and answered only when it is on disk; a read that starts
  * after it was answered sees it. Transactions are values, so nobody else's statement can slip into one. SQL text is one
  * for all engines: placeholders `$1`, columns text / bigint / smallint / double precision, times in epoch milliseconds.
+ * Text is without NUL and in the order of its bytes; numbers are safe integers or doubles.
  */
 export type Value = string | number | null;
 export type Row = Record<string, Value>;

@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { startTestService, type TestService, testClock } from '../support/service.ts';
+import { openPostgres } from '../../src/db/postgres.ts';
+import { databaseSettings, startTestService, type TestService, testClock } from '../support/service.ts';
 import { assertError, assertErrorShape, assertStatus, ID, item, MOMENT, made, makeKey, wire } from './given.ts';
 
 const clock = testClock();
@@ -99,7 +100,7 @@ describe('create', () => {
     const pages = await Promise.all(
       ['/metrics', '/openapi.json', '/docs', '/readyz'].map((path) => own.call('GET', path, { key: null })),
     );
-    const stored = filesOf(own.dataDir);
+    const stored = [...filesOf(own.dataDir), ...(await tablesOf(own.dataDir))];
     for (const key of keys) {
       const secret = key.slice(12);
       assert.ok(!own.logs.join('').includes(secret), 'in the logs');
@@ -109,6 +110,23 @@ describe('create', () => {
     }
   });
 });
+
+/** What a database holds that is not in the folder. */
+async function tablesOf(dataDir: string): Promise<[string, string][]> {
+  const { POSTERN_DATABASE_URL: url } = await databaseSettings(dataDir);
+  if (url === undefined) return [];
+  const db = await openPostgres(url);
+  const tables = await db.read<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_schema = 'public'`,
+  );
+  assert.ok(tables.some(({ name }) => name === 'api_keys'));
+  const texts = tables.map(
+    async ({ name }): Promise<[string, string]> => [name, JSON.stringify(await db.read(`select * from ${name}`))],
+  );
+  const all = await Promise.all(texts);
+  await db.close();
+  return all;
+}
 
 function filesOf(folder: string): [string, string][] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })

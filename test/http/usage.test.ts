@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { startTestService, type TestService, testClock } from '../support/service.ts';
+import { dropDatabase, startTestService, type TestService, testClock } from '../support/service.ts';
 import { allowAll, assertError, assertStatus, check, item, made, makeItem, makePolicy } from './given.ts';
 
 const DAY = 86_400_000;
@@ -316,6 +316,7 @@ test('the columns may be deleted: they are rebuilt from the records', async () =
     assert.equal(JSON.parse(text).summary.totalRequests, 500);
   }
   rmSync(dataDir, { recursive: true, force: true });
+  await dropDatabase(dataDir);
 });
 
 test('the report agrees with a fold over the decision log', async () => {
