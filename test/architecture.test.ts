@@ -34,7 +34,6 @@ const PURE = [
   'policies/conditions',
   'policies/compile',
   'requesters/history',
-  'ledger/flush',
   'limits/limit',
   'usage/period',
   'usage/series',

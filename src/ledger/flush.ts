@@ -1,5 +1,5 @@
 /**
- * What one flush writes, worked out from its submissions and the limits as they are: the same for every engine, and pure.
+ * What one flush writes, worked out from its submissions and the limits as they are: the same for every engine, without a clock or a store.
  * Flat, because the copy between threads costs by the object.
  */
 import type { AccessKind } from '../changes/kinds.ts';
@@ -47,11 +47,7 @@ const REASON = COLUMNS.indexOf('reason');
 const REMAINING = COLUMNS.indexOf('limit_remaining');
 const RESET_AT = COLUMNS.indexOf('limit_reset_at');
 
-export function toFlush(
-  submissions: readonly Submission[],
-  ledgerNo: number,
-  announced: readonly AccessKind[],
-): Flush {
+export function toFlush(submissions: readonly Submission[], ledgerNo: number, announced: readonly AccessKind[]): Flush {
   const rows: Flush['rows'] = [];
   const claims: Flush['claims'] = [];
   const receipts: Flush['receipts'] = [];

@@ -173,7 +173,7 @@ export async function openPostgresLedger(
 
 const insertStep = (rows: readonly Value[]): Step => ({
   sql: INSERT,
-  params: COLUMNS.map((_, column) => columnOf(rows, column)),
+  params: COLUMNS.map((_, column) => columnOf(rows, column, WIDTH)),
 });
 
 function writeLimits(touched: ReadonlyMap<string, Touched>): Step[] {

@@ -57,18 +57,20 @@ describe('PostgreSQL', () => {
     assert.equal((await store.db.read(`select 1 from settings where name < 'a'`)).length, 3);
   });
 
-  test('the log of changes is in the order of commits: who sees a number sees all before it', async () => {
+  test('the log of events is in the order of commits: who sees a number sees all before it', async () => {
     await using store = await opened();
     const { db } = store;
     await migrate(db, 0);
     await using other = await store.again().then((second) => ({ second, [Symbol.asyncDispose]: () => second.close() }));
-    const edit = { sql: `insert into changes (at, kind, object_id) values (1, 'content.created', 'x')` };
+    const edit = {
+      sql: `insert into events (id, at, kind, object_id) values (gen_random_uuid(), 1, 'content.created', 'x')`,
+    };
     // Every third waits a little between its number and its commit.
     let seen = 0;
     let going = true;
     const follow = (async () => {
       while (going) {
-        const rows = await db.read<{ seq: number }>('select seq from changes order by seq');
+        const rows = await db.read<{ seq: number }>('select seq from events order by seq');
         assert.deepEqual(
           rows.slice(0, seen).map(({ seq }) => seq),
           Array.from({ length: seen }, (_, i) => i + 1),
