@@ -83,19 +83,21 @@ export async function openPostgres(url: string): Promise<PostgresDb> {
   let clock: DatabaseClock | undefined;
 
   /** Runs `work` on a connection, again if the server asks for it. */
-  async function attempt<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  async function attempt<T>(room: Lane, work: (client: PoolClient) => Promise<T>): Promise<T> {
     for (let attempts = 1; ; attempts++) {
       try {
         return await onConnection(pool, work);
       } catch (error) {
-        if (attempts === ATTEMPTS_MAX || !isRetryable(error)) throw toDbError(error);
+        if (attempts === ATTEMPTS_MAX || !isRetryable(error)) throw toDbError(error, room !== reads);
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS * attempts * Math.random()));
       }
     }
   }
 
   const enter = <T>(room: Lane, work: (client: PoolClient) => Promise<T>): Promise<T> =>
-    closing === undefined ? room.run(() => attempt(work)) : Promise.reject(new Unavailable('the store is closed'));
+    closing === undefined
+      ? room.run(() => attempt(room, work))
+      : Promise.reject(new Unavailable('the store is closed'));
 
   const db: Omit<PostgresDb, 'clock'> = {
     engine: 'postgres',
@@ -145,6 +147,13 @@ async function readMoment(db: Pick<Db, 'read'>): Promise<number> {
 
 class BeginAnew extends Error {}
 
+/** There was no connection to begin on. */
+class NotBegun extends Unavailable {
+  constructor(cause: unknown) {
+    super('the database cannot be reached', { cause });
+  }
+}
+
 /** A connection of one's own, such as a thread's, which reads at length. Throws Unavailable. */
 export interface PostgresReader {
   /** Rows of each statement, in one round trip. Same errors as `read`. */
@@ -171,7 +180,7 @@ export async function openPostgresReader(url: string): Promise<PostgresReader> {
       try {
         return await pipeline(client, steps);
       } catch (error) {
-        throw toDbError(error);
+        throw toDbError(error, false);
       }
     },
     close: () => client.end(),
@@ -192,7 +201,7 @@ async function onConnection<T>(pool: Pool, work: (client: PoolClient) => Promise
   try {
     client = await pool.connect();
   } catch (cause) {
-    throw new Unavailable('the database cannot be reached', { cause });
+    throw new NotBegun(cause);
   }
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Unavailable('the database did not answer in time')), ANSWER_WITHIN_MS);
@@ -279,14 +288,20 @@ function nameOf(code: string): DbErrorName | undefined {
   return undefined;
 }
 
-/** As the seam has it. What is neither the server's nor the connection's is a fault of our own and stays as it is. */
-function toDbError(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
+/**
+ * As the seam has it. What is neither the server's nor the connection's is a fault of our own and stays as it is. A write
+ * whose connection broke is in doubt: the commit may have been under way.
+ */
+function toDbError(error: unknown, writing: boolean): unknown {
+  if (!(error instanceof Error) || error instanceof NotBegun) return error;
   if (error instanceof BeginAnew) return new Unavailable('the transaction had to be begun anew too often');
+  const inDoubt = writing && isBroken(error);
   if (error instanceof DatabaseError) {
     const name = nameOf(error.code ?? '');
-    return name === undefined ? error : dbError(name, error.message);
+    if (name === undefined) return error;
+    return dbError(inDoubt && name === 'Unavailable' ? 'InDoubt' : name, error.message);
   }
+  if (error instanceof Unavailable) return new Unavailable(error.message, { cause: error.cause, inDoubt });
   // A socket's error is an Error and nothing more special; a TypeError would be ours.
-  return error.constructor === Error ? new Unavailable(error.message, { cause: error }) : error;
+  return error.constructor === Error ? new Unavailable(error.message, { cause: error, inDoubt }) : error;
 }
