@@ -17,6 +17,7 @@ import type { Part } from './figure.ts';
 import { flatPart } from './flat.ts';
 import { impactPart } from './impact.ts';
 import { describeMachine } from './machine.ts';
+import { postgresPart } from './postgres.ts';
 import { saveResults, tableOf } from './results.ts';
 import { startPart } from './start.ts';
 import { usagePart } from './usage.ts';
@@ -35,6 +36,7 @@ const PARTS: readonly Part[] = [
   bulkPart,
   diskPart,
   webhooksPart,
+  postgresPart,
 ];
 const RESULTS = join(import.meta.dirname, 'RESULTS.md');
 
