@@ -102,9 +102,23 @@ export function createServer(logger: FastifyBaseLogger): App {
       done(fail('invalid_request', 'This operation takes no body; send none.'));
     });
   });
+  app.addHook('onRoute', (route) => {
+    if (!route.url.includes('/:')) return;
+    route.preValidation = hooksOf(route.preValidation, ({ params }, _reply, done) => done(uncarriedPart(params)));
+  });
   app.setErrorHandler((error, request, reply) => answerError(toFailure(error), request, reply));
   refuseUnknownRoutes(app);
   return app;
+}
+
+/** No store holds such text, so nothing can have that name. */
+function uncarriedPart(params: unknown): Failure | undefined {
+  for (const [name, text] of Object.entries(params as Record<string, string>)) {
+    if (!text.includes('\0')) continue;
+    const message = `\`${name}\` in the path contains a NUL character; remove it.`;
+    return fail('invalid_request', message, { param: name });
+  }
+  return undefined;
 }
 
 const isEmpty = (body: unknown): boolean => typeof body === 'object' && Object.keys(body as object).length === 0;

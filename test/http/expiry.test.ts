@@ -3,8 +3,6 @@
  * no look into the store in between. That the store is not asked is seen by changing it behind the service's back.
  */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { startTestService, testClock } from '../support/service.ts';
 import { check, item, made, makePolicy } from './given.ts';
@@ -25,10 +23,7 @@ async function licensed(name: string, rules: object[] = [{ action: 'allow', cond
 }
 
 /** The store says something else from now on: whoever asks it again is found out. */
-function tamper(sql: string): void {
-  using file = new DatabaseSync(join(postern.dataDir, 'postern.db'));
-  file.exec(sql);
-}
+const tamper = (sql: string): Promise<void> => postern.tamper({ sql });
 
 /** What one asks, in each way there is, gives the same reason. */
 async function reason(one: object): Promise<string | null> {
@@ -46,7 +41,7 @@ describe('a licence in memory', () => {
     const end = clock.now() + 60_000;
     await made(postern, '/v1/licenses', { requesterId: 'ending', type: 'a', expiresAt: iso(end) });
     assert.equal(await reason(one), null);
-    tamper(`update licenses set expires_at = null where requester_id = 'ending'`);
+    await tamper(`update licenses set expires_at = null where requester_id = 'ending'`);
     for (const at of [end - 1000, end - 1]) {
       advanceTo(at);
       assert.equal(await reason(one), null, String(at - end));
@@ -61,7 +56,7 @@ describe('a licence in memory', () => {
     const start = clock.now() + 60_000;
     await made(postern, '/v1/licenses', { requesterId: 'beginning', type: 'a', startsAt: iso(start) });
     assert.equal(await reason(one), 'no_license');
-    tamper(`update licenses set starts_at = ${start + 10 ** 9} where requester_id = 'beginning'`);
+    await tamper(`update licenses set starts_at = ${start + 10 ** 9} where requester_id = 'beginning'`);
     advanceTo(start - 1);
     assert.equal(await reason(one), 'no_license');
     advanceTo(start);
@@ -73,7 +68,7 @@ describe('a licence in memory', () => {
     const first = await made(postern, '/v1/licenses', { requesterId: 'following', type: 'a', expiresAt: iso(turn) });
     const second = await made(postern, '/v1/licenses', { requesterId: 'following', type: 'b', startsAt: iso(turn) });
     assert.equal((await check(postern, one)).licenseId, first.id);
-    tamper(`delete from licenses where requester_id = 'following'`);
+    await tamper(`delete from licenses where requester_id = 'following'`);
     advanceTo(turn - 1);
     assert.equal((await check(postern, one)).licenseId, first.id);
     advanceTo(turn);
@@ -85,7 +80,7 @@ describe('a licence in memory', () => {
     const one = await licensed('limited', rules);
     await made(postern, '/v1/licenses', { requesterId: 'limited', type: 'a', expiresAt: iso(limit) });
     assert.equal(await reason(one), null);
-    tamper(`delete from licenses where requester_id = 'limited'`);
+    await tamper(`delete from licenses where requester_id = 'limited'`);
     advanceTo(limit - 1);
     assert.equal(await reason(one), null);
     advanceTo(limit);

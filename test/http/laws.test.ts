@@ -3,8 +3,6 @@
  * implementation; a limit that is used up ends the check; rules that cannot be read allow nothing.
  */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { anySeed } from '../faults/random.ts';
@@ -291,10 +289,12 @@ test('rules that cannot be read or asked allow nothing, and are not recorded as 
   }
   const { id: sound } = await made(postern, '/v1/content', item({ policyId: (await allowing(postern)).id }));
   await postern.service.close();
-  using file = new DatabaseSync(join(postern.dataDir, 'postern.db'));
-  for (const { policyId, rules } of cases) {
-    file.prepare('update policy_versions set rules = ? where policy_id = ?').run(JSON.stringify(rules), policyId);
-  }
+  await postern.tamper(
+    ...cases.map(({ policyId, rules }) => ({
+      sql: 'update policy_versions set rules = $1 where policy_id = $2',
+      params: [JSON.stringify(rules), policyId],
+    })),
+  );
   await postern.restart();
   for (const { id } of cases) {
     const one = { contentId: id, requesterId: 'r' };

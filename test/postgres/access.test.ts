@@ -1,4 +1,13 @@
 /** The black-box suites about checks and what is made of them once more, with the service on PostgreSQL. */
 import { onPostgres } from './suites.ts';
 
-await onPostgres(['http/access', 'http/decisions', 'http/usage', 'impact/as-of', 'impact/impact', 'impact/simulate']);
+await onPostgres([
+  'http/access',
+  'http/expiry',
+  'http/laws',
+  'http/decisions',
+  'http/usage',
+  'impact/as-of',
+  'impact/impact',
+  'impact/simulate',
+]);

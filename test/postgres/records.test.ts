@@ -1,7 +1,9 @@
-/** The black-box suites about records once more, with the service on PostgreSQL. */
+/** The black-box suites about records and about what is hostile once more, with the service on PostgreSQL. */
 import { onPostgres } from './suites.ts';
 
 await onPostgres([
+  'docs',
+  'http.smoke',
   'http/answers',
   'http/content',
   'http/policies',
@@ -11,4 +13,5 @@ await onPostgres([
   'http/idempotency',
   'http/concurrency',
   'http/hostile',
+  'http/hostile-conditions',
 ]);

@@ -5,6 +5,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
 import { pino } from 'pino';
 import { type Service, startService } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
@@ -19,7 +21,7 @@ export const testEngine = (): 'sqlite' | 'postgres' =>
 const databases = new Map<string, TestDatabase>();
 
 /** Of a data directory: nothing for the embedded engine. */
-export async function databaseSettings(dataDir: string): Promise<Record<string, string>> {
+export async function databaseSettings(dataDir: string): Promise<{ POSTERN_DATABASE_URL?: string }> {
   if (testEngine() === 'sqlite') return {};
   const database = databases.get(dataDir) ?? (await (await testPostgres()).newDatabase());
   databases.set(dataDir, database);
@@ -60,6 +62,8 @@ export interface TestService extends AsyncDisposable {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Stops it and starts it again on the same data. */
   restart(): Promise<void>;
+  /** Statements behind the service's back. */
+  tamper(...statements: { sql: string; params?: readonly (string | number)[] }[]): Promise<void>;
 }
 
 export interface StartOptions {
@@ -112,6 +116,17 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
       service = await start();
       test.service = service;
       test.url = service.address;
+    },
+    async tamper(...statements) {
+      if (database.POSTERN_DATABASE_URL === undefined) {
+        using file = new DatabaseSync(join(dataDir, 'postern.db'));
+        for (const { sql, params = [] } of statements) file.prepare(sql.replaceAll('$', '?')).run(...params);
+        return;
+      }
+      const client = new Client({ connectionString: database.POSTERN_DATABASE_URL });
+      await client.connect();
+      for (const { sql, params = [] } of statements) await client.query(sql, [...params]);
+      await client.end();
     },
     async [Symbol.asyncDispose]() {
       await service.close();
