@@ -13,17 +13,20 @@ import { openSnapshot } from './access/snapshot.ts';
 import { authorizeRoutes } from './authorize/routes.ts';
 import { sweepAudit } from './changes/audit.ts';
 import { auditRoutes } from './changes/audit-routes.ts';
-import { openChanges } from './changes/changes.ts';
+import { type Changes, openChanges } from './changes/changes.ts';
+import { aloneFollower, CHANNEL, type Follower, openFollower } from './changes/follow.ts';
 import type { Config } from './config.ts';
 import { contentRoutes } from './content/routes.ts';
 import type { Db } from './db/db.ts';
+import { alwaysHeld, type Lease, openLease } from './db/lease.ts';
 import { migrate } from './db/migrate.ts';
-import { openPostgres } from './db/postgres.ts';
+import { openPostgres, type PostgresDb } from './db/postgres.ts';
+import { openPostgresLine } from './db/postgres-line.ts';
 import { holdFile, openSqlite } from './db/sqlite.ts';
 import { eventRoutes } from './events/routes.ts';
 import { openEvents, sweepEvents } from './events/store.ts';
 import { openStreams, type Streams } from './events/stream.ts';
-import { requireKeys } from './http/auth.ts';
+import { type Authenticate, requireKeys } from './http/auth.ts';
 import { healthRoutes, type Metric } from './http/health.ts';
 import { supportIdempotency } from './http/idempotency.ts';
 import { describeApi } from './http/openapi.ts';
@@ -112,6 +115,7 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
   await ensureDefaultPolicy(db, clock.now());
 
   const changes = openChanges(db, clock);
+  const { follower, lease } = await joinCluster(db, changes, opened, onFatal);
   const ledger = await openLedger(await openSubscriptions(db, changes));
   const columns = openColumns({
     records,
@@ -131,32 +135,52 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
     () => sweepDeliveries(db, clock.now()),
     () => sweepAudit(db, clock.now() - config.auditDays * DAY_MS),
   ];
-  for (const work of sweeps) opened.defer(every(SWEEP_EVERY_MS, work, logger));
-  opened.defer(every(EXPIRY_EVERY_MS, () => announceExpired(db, changes, clock), logger));
+  const housekeeping = lease('housekeeping');
+  const ours = (work: () => Promise<void>) => async (): Promise<void> => {
+    if (housekeeping.held()) await work();
+  };
+  for (const work of sweeps) opened.defer(every(SWEEP_EVERY_MS, ours(work), logger));
+  opened.defer(
+    every(
+      EXPIRY_EVERY_MS,
+      ours(() => announceExpired(db, changes, clock)),
+      logger,
+    ),
+  );
   const decisionsOf = (ids: readonly string[]) => findDecisions(db, ledger.ledgerNo, ids);
   const events = openEvents({ db, clock, decisionsOf });
   const sender = openSender({ allowPrivate: config.webhookAllowPrivate });
+  const dispatch = lease('deliveries');
   const deliverer = openDeliverer({
     db,
     changes,
     clock,
     events,
     sender,
+    isOurs: dispatch.held,
     userAgent: `Postern/${VERSION}`,
     checksWait: () => ledger.figures().waiting > 0,
     onProblem: (error) => logger.warn({ err: error }, 'webhook deliveries: will be tried again'),
   });
   opened.defer(() => deliverer.close());
+  // What is remembered of keys and of all else is fresh, or the request waits.
+  const authenticate: Authenticate = (...given) => {
+    const freshness = follower.confirm();
+    return freshness === undefined ? keys.authenticate(...given) : freshness.then(() => keys.authenticate(...given));
+  };
   const streams = openStreams({
     events,
     reauthorize: async (request) =>
-      keys.authorize(await keys.authenticate(request, request.headers.authorization), 'webhooks:manage'),
+      keys.authorize(await authenticate(request, request.headers.authorization), 'webhooks:manage'),
   });
 
   const app: App = createServer(logger);
   await describeApi(app, VERSION);
-  healthRoutes(app, { notReady: () => notReady, metrics: metricsOf(ledger, columns, deliverer, streams) });
-  requireKeys(app, keys.authenticate, keys.authorize, keys.source);
+  healthRoutes(app, {
+    notReady: () => notReady ?? follower.notReady(),
+    metrics: metricsOf({ ledger, columns, deliverer, streams, follower, housekeeping, dispatch }),
+  });
+  requireKeys(app, authenticate, keys.authorize, keys.source);
   supportIdempotency(app, db, clock);
   const checkDeps = { db, snapshot, ledger, maxAge: config.decisionMaxAge };
   accessRoutes(app, checkDeps);
@@ -222,6 +246,38 @@ async function openRecords(
   return { db, records, clock, openLedger: (subscribed) => openSqliteLedger(db, clock, subscribed) };
 }
 
+interface Cluster {
+  follower: Follower;
+  /** For work that one node at a time does. */
+  lease(name: string): Lease;
+}
+
+async function joinCluster(
+  db: Db | PostgresDb,
+  changes: Changes,
+  opened: AsyncDisposableStack,
+  onFatal: (cause: Error) => void,
+): Promise<Cluster> {
+  if (!('abandon' in db)) return { follower: aloneFollower, lease: () => alwaysHeld };
+  let follower: Follower | undefined;
+  const line = openPostgresLine({
+    url: db.url,
+    channel: CHANNEL,
+    onNotice: () => follower?.wake(),
+    onSilence: db.abandon,
+  });
+  opened.defer(() => line.close());
+  const following = await openFollower({ db, line, apply: changes.tell, onRewritten: onFatal });
+  follower = following;
+  opened.defer(() => following.close());
+  const lease = (name: string): Lease => {
+    const taken = openLease(line, name);
+    opened.defer(() => taken.close());
+    return taken;
+  };
+  return { follower, lease };
+}
+
 /** Work that is done now and then, one at a time. Returns what ends it. */
 function every(ms: number, work: () => Promise<void>, logger: FastifyBaseLogger): () => Promise<void> {
   let running: Promise<void> | undefined;
@@ -239,8 +295,36 @@ function every(ms: number, work: () => Promise<void>, logger: FastifyBaseLogger)
   };
 }
 
-function metricsOf(ledger: Ledger, columns: Columns, deliverer: Deliverer, streams: Streams): Metric[] {
+interface Measured {
+  ledger: Ledger;
+  columns: Columns;
+  deliverer: Deliverer;
+  streams: Streams;
+  follower: Follower;
+  housekeeping: Lease;
+  dispatch: Lease;
+}
+
+function metricsOf({ ledger, columns, deliverer, streams, follower, housekeeping, dispatch }: Measured): Metric[] {
+  const lease = (name: string, { held }: Lease): Metric => ({
+    name: 'postern_lease_held',
+    help: '1 on the node that does this work, of all nodes of the cluster',
+    labels: { work: name },
+    read: () => Number(held()),
+  });
   return [
+    {
+      name: 'postern_changes_unconfirmed_ms',
+      help: 'Since when this node has not confirmed that it knows all changes; above 900 requests wait',
+      read: () => follower.figures().unconfirmedMs,
+    },
+    {
+      name: 'postern_changes_applied',
+      help: 'Changes heard of through the log, of all nodes',
+      read: () => follower.figures().applied,
+    },
+    lease('housekeeping', housekeeping),
+    lease('deliveries', dispatch),
     { name: 'postern_ledger_head', help: 'Newest place in the ledger', read: () => ledger.head() },
     { name: 'postern_ledger_waiting', help: 'Checks waiting to be recorded', read: () => ledger.figures().waiting },
     { name: 'postern_ledger_flushes', help: 'Group commits', read: () => ledger.figures().flushes },

@@ -56,6 +56,7 @@ const OWNERS: Record<string, string> = {
   events: 'changes/rows.ts ledger/sqlite-procedure.ts ledger/postgres.ts ledger/sweep.ts events/store.ts',
   webhooks: 'webhooks/store.ts',
   deliveries: 'webhooks/store.ts',
+  leases: 'db/lease.ts',
   receipts: 'db/receipt.ts ledger/sweep.ts',
 };
 

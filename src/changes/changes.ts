@@ -10,6 +10,7 @@ import { type Idempotency, inUse, isAnswered } from '../http/idempotency.ts';
 import type { Clock } from '../lib/clock.ts';
 import { stringifyOrdered } from '../lib/json.ts';
 import { lanes } from '../lib/lanes.ts';
+import { CHANNEL } from './follow.ts';
 import type { ChangeKind } from './kinds.ts';
 import { changeSteps } from './rows.ts';
 
@@ -64,15 +65,27 @@ export interface Changes {
    * throws, and Unavailable.
    */
   commit(author: Author, lane: string, plan: () => Promise<Edit>): Promise<Committed>;
-  /** Calls `listener` for each change after its commit, before its answer. */
-  subscribe(listener: (change: Change) => void): void;
+  /**
+   * Calls `listener` for each change after its commit: one of this node before its answer, another's as soon as it is
+   * heard of (see changes/follow).
+   */
+  subscribe(listener: (change: Told) => void): void;
+  /** Of another node's change, after it: calls the listeners. */
+  tell(change: Told): void;
 }
+
+/** What listeners hear. `object` is that of a webhook; of other records it may be missing. */
+export type Told = Pick<Change, 'kind' | 'id' | 'ownerId' | 'object'>;
 
 /** Lanes keep edits of one node apart, so only other nodes can make a plan fail again and again. */
 const ATTEMPTS_MAX = 20;
 
 export function openChanges(db: Db, clock: Clock): Changes {
-  const listeners: ((change: Change) => void)[] = [];
+  const listeners: ((change: Told) => void)[] = [];
+  const announcement = db.engine === 'postgres' ? [{ sql: `select pg_notify('${CHANNEL}', '')` }] : [];
+  const tell = (change: Told): void => {
+    for (const listener of listeners) listener(change);
+  };
   const inLane = lanes();
 
   async function attempt(author: Author, plan: () => Promise<Edit>): Promise<Committed> {
@@ -80,13 +93,14 @@ export function openChanges(db: Db, clock: Clock): Changes {
     const now = clock.now();
     const text = stringifyOrdered(edit.body);
     const steps: Step[] = [...edit.steps, ...changeSteps(edit.changes, author, now)];
+    if (edit.changes.length > 0) steps.push(...announcement);
     if (author.idempotency !== null) {
       const body = edit.secret === true ? author.idempotency.seal(text) : text;
       steps.push(receiptStep({ ...author.idempotency, status: edit.status, body }, now));
     }
     await db.atomic(steps);
     if (author.idempotency !== null) author.idempotency.stored = true;
-    for (const change of edit.changes) for (const listener of listeners) listener(change);
+    for (const change of edit.changes) tell(change);
     return { status: edit.status, text, etag: edit.etag };
   }
 
@@ -107,5 +121,6 @@ export function openChanges(db: Db, clock: Clock): Changes {
         }
       }),
     subscribe: (listener) => listeners.push(listener),
+    tell,
   };
 }

@@ -18,7 +18,7 @@ const EXCHANGES_AT_ONCE = 1;
 const QUEUE_MAX = 10_000;
 const ATTEMPTS_MAX = 5;
 const RETRY_MS = 20;
-const CONNECT_WITHIN_MS = 5_000;
+const CONNECT_WITHIN_MS = 2_000;
 /** The server gives up first, so that a connection is lost only when the server does not answer at all. */
 const STATEMENT_WITHIN_MS = 10_000;
 const ANSWER_WITHIN_MS = 15_000;
@@ -48,6 +48,8 @@ export interface PostgresDb extends Db {
   exchange<T>(first: readonly Step[], second: (rows: Row[][]) => SecondHalf<T> | undefined): Promise<T>;
   /** One transaction in one round trip, beside the atomic ones; rows of each step. Same errors as `atomic`. */
   write(steps: readonly Step[]): Promise<Row[][]>;
+  /** The server is silent: what is under way ends now, in doubt, and all that follows goes over new connections. */
+  abandon(): void;
 }
 
 export interface SecondHalf<T> {
@@ -55,7 +57,7 @@ export interface SecondHalf<T> {
   value: T;
 }
 
-const connectionOptions = (url: string) => ({
+export const connectionOptions = (url: string) => ({
   connectionString: url,
   application_name: 'postern',
   keepAlive: true,
@@ -81,12 +83,13 @@ export async function openPostgres(url: string): Promise<PostgresDb> {
   const exchanges = lane(EXCHANGES_AT_ONCE);
   let closing: Promise<void> | undefined;
   let clock: DatabaseClock | undefined;
+  const trusted = openTrust(pool);
 
   /** Runs `work` on a connection, again if the server asks for it. */
   async function attempt<T>(room: Lane, work: (client: PoolClient) => Promise<T>): Promise<T> {
     for (let attempts = 1; ; attempts++) {
       try {
-        return await onConnection(pool, work);
+        return await onConnection(pool, trusted, work);
       } catch (error) {
         if (attempts === ATTEMPTS_MAX || !isRetryable(error)) throw toDbError(error, room !== reads);
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS * attempts * Math.random()));
@@ -121,6 +124,7 @@ export async function openPostgres(url: string): Promise<PostgresDb> {
           throw error;
         }
       }),
+    abandon: trusted.end,
     close() {
       clock?.stop();
       closing ??= Promise.all([reads.idle(), atomics.idle(), exchanges.idle()]).then(() => pool.end());
@@ -196,15 +200,11 @@ async function checkServer(db: Pick<Db, 'read'>): Promise<void> {
 }
 
 /** One that broke, or did not answer in time, is not used again. */
-async function onConnection<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  let client: PoolClient;
-  try {
-    client = await pool.connect();
-  } catch (cause) {
-    throw new NotBegun(cause);
-  }
+async function onConnection<T>(pool: Pool, trusted: Trust, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await connectionOf(pool, trusted);
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Unavailable('the database did not answer in time')), ANSWER_WITHIN_MS);
+  trusted.underWay.add(reject);
   try {
     const value = await Promise.race([work(client), late]);
     client.release();
@@ -214,7 +214,44 @@ async function onConnection<T>(pool: Pool, work: (client: PoolClient) => Promise
     throw error;
   } finally {
     clearTimeout(timer);
+    trusted.underWay.delete(reject);
   }
+}
+
+async function connectionOf(pool: Pool, trusted: Trust): Promise<PoolClient> {
+  for (;;) {
+    let client: PoolClient;
+    try {
+      client = await pool.connect();
+    } catch (cause) {
+      throw new NotBegun(cause);
+    }
+    if (trusted.has(client)) return client;
+    client.release(true);
+  }
+}
+
+/** Connections made since the server was last found silent. */
+interface Trust {
+  has(client: PoolClient): boolean;
+  /** What ends work that is under way. */
+  underWay: Set<(error: Error) => void>;
+  /** No connection there is now is used again. */
+  end(): void;
+}
+
+function openTrust(pool: Pool): Trust {
+  let made = new WeakSet<PoolClient>();
+  const underWay = new Set<(error: Error) => void>();
+  pool.on('connect', (client) => void made.add(client));
+  return {
+    has: (client) => made.has(client),
+    underWay,
+    end() {
+      made = new WeakSet();
+      for (const reject of underWay) reject(new Unavailable('the database did not answer in time'));
+    },
+  };
 }
 
 interface Lane {
@@ -292,7 +329,7 @@ function nameOf(code: string): DbErrorName | undefined {
  * As the seam has it. What is neither the server's nor the connection's is a fault of our own and stays as it is. A write
  * whose connection broke is in doubt: the commit may have been under way.
  */
-function toDbError(error: unknown, writing: boolean): unknown {
+export function toDbError(error: unknown, writing: boolean): unknown {
   if (!(error instanceof Error) || error instanceof NotBegun) return error;
   if (error instanceof BeginAnew) return new Unavailable('the transaction had to be begun anew too often');
   const inDoubt = writing && isBroken(error);

@@ -64,6 +64,8 @@ export interface DelivererDeps {
   userAgent: string;
   /** Whether checks are waiting for the disk: they go first. */
   checksWait(): boolean;
+  /** On a cluster one node at a time delivers. */
+  isOurs(): boolean;
   onProblem(problem: unknown): void;
 }
 
@@ -151,6 +153,12 @@ export function openDeliverer(deps: DelivererDeps): Deliverer {
   }
 
   async function look(): Promise<void> {
+    if (!deps.isOurs()) {
+      // Another node goes on from what is stored. What is under way here ends and is written down.
+      endpoints.clear();
+      stale = true;
+      return;
+    }
     if (stale) await refresh();
     if (endpoints.size === 0) return;
     head = await events.head();

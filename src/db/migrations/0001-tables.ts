@@ -4,6 +4,8 @@
  */
 export const TABLES: readonly string[] = [
   'create table settings (name text primary key, value text not null)',
+  // Work of a cluster that one node at a time does.
+  'create table leases (name text primary key, holder text not null, until bigint not null)',
 
   `create table content (
     no {{serial}},
