@@ -5,6 +5,7 @@
  *   npm run proof -- --kills 500 --seed 7 --only kills,fsync
  */
 import { parseArgs } from 'node:util';
+import { runCluster } from './faults/cluster.ts';
 import { cannotMount, runDiskFull, runFailingCalls } from './faults/disk-faults.ts';
 import { runFirstStartKills, runFsyncKills } from './faults/fsync-kills.ts';
 import { runKills } from './faults/kills.ts';
@@ -108,6 +109,12 @@ const PROOFS: readonly Proof[] = [
     name: 'webhooks',
     promise: 'kill -9 while webhooks are delivered: every committed event arrives, no other does, the same every time',
     run: ({ kills, seed, tell }) => runWebhookKills({ kills, seed, tell }),
+  },
+  {
+    name: 'cluster',
+    promise:
+      'nodes on PostgreSQL, killed, stopped, with wrong clocks, the database restarted: limits and books are exact',
+    run: ({ kills, seed, tell }) => runCluster({ checks: kills * 5_000, seed, tell }),
   },
 ];
 

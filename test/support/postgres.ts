@@ -126,15 +126,24 @@ function installation({ folder, env, version }: Binaries): string {
   return path;
 }
 
-/** Ends the server when our end of the pipe closes, as it does when this process is gone, and removes what it left. */
-const KEEPER = `folder=$1; shift; "$@" & server=$!; read -r _; kill -QUIT $server; wait $server; rm -rf "$folder"`;
+/**
+ * Ends the server when our end of the pipe closes, as it does when this process is gone, and removes what it left; or ends it
+ * with the signal it is told and leaves the data.
+ */
+const KEEPER = `folder=$1; shift; "$@" & server=$!; read -r signal; kill -\${signal:-QUIT} $server; wait $server
+  [ -n "$signal" ] || rm -rf "$folder"`;
 
 export interface TestPostgres {
   port: number;
   /** A connection string for a database of the server. */
   urlOf(database: string): string;
   newDatabase(): Promise<TestDatabase>;
+  /** Ends the server, INT: its connections are cut; QUIT: as in a crash. Starts it again on the same data. */
+  restart(signal: 'INT' | 'QUIT', downMs: number): Promise<void>;
 }
+
+/** A server of its own, which waits for its disk: for tests that end it. */
+export const startPostgres = (): Promise<TestPostgres> => start({ fsync: 'on', shared_buffers: '128MB' });
 
 async function start(settings: Record<string, string>): Promise<TestPostgres> {
   const binaries = findBinaries();
@@ -154,18 +163,22 @@ async function start(settings: Record<string, string>): Promise<TestPostgres> {
   };
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const command = [join(binaries.folder, 'postgres'), '-D', data, ...options];
-  const keeper = spawn('sh', ['-c', KEEPER, 'sh', folder, ...command], {
-    env: binaries.env,
-    stdio: ['pipe', 'ignore', 'pipe'],
-    cwd: '/',
-    ...asOther,
-  });
   let said = '';
-  keeper.stderr?.on('data', (text: Buffer) => {
-    said = (said + text.toString()).slice(-4000);
-  });
-  keeper.unref();
-  for (const pipe of [keeper.stdin, keeper.stderr]) (pipe as unknown as { unref(): void }).unref();
+  const launch = () => {
+    const keeper = spawn('sh', ['-c', KEEPER, 'sh', folder, ...command], {
+      env: binaries.env,
+      stdio: ['pipe', 'ignore', 'pipe'],
+      cwd: '/',
+      ...asOther,
+    });
+    keeper.stderr?.on('data', (text: Buffer) => {
+      said = (said + text.toString()).slice(-4000);
+    });
+    keeper.unref();
+    for (const pipe of [keeper.stdin, keeper.stderr]) (pipe as unknown as { unref(): void }).unref();
+    return keeper;
+  };
+  let keeper = launch();
 
   const urlOf = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`;
   await answering(urlOf('postgres'), () => said);
@@ -180,6 +193,14 @@ async function start(settings: Record<string, string>): Promise<TestPostgres> {
         url: urlOf(name),
         [Symbol.asyncDispose]: () => asAdmin(urlOf('postgres'), `drop database if exists ${name} with (force)`),
       };
+    },
+    async restart(signal, downMs) {
+      const ended = once(keeper, 'close');
+      keeper.stdin?.write(`${signal}\n`);
+      await ended;
+      await pause(downMs);
+      keeper = launch();
+      await answering(urlOf('postgres'), () => said);
     },
   };
 }

@@ -1,0 +1,74 @@
+/** Real nodes on one real database for the proofs of a cluster: killed, stopped for a while, started again. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { launch, newTestKey, type Running, temporaryFolder } from './process.ts';
+
+const CLOCK_HACK = new URL('./clock-hack.ts', import.meta.url).href;
+
+export interface ClusterNode {
+  index: number;
+  running: Running;
+  /** Stopped by SIGSTOP. */
+  stopped: boolean;
+}
+
+export interface TestCluster extends AsyncDisposable {
+  server: TestPostgres;
+  databaseUrl: string;
+  key: string;
+  nodes: ClusterNode[];
+  /** Those that answer, as far as is known here. */
+  alive(): ClusterNode[];
+  /** kill -9; what `start` starts again on the same folder. */
+  kill(node: ClusterNode): Promise<void>;
+  start(node: ClusterNode): Promise<void>;
+}
+
+export interface ClusterOptions {
+  /** For each node by how much its clock is off, ms. */
+  clocks: readonly number[];
+  env?: Record<string, string>;
+}
+
+export async function startTestCluster({ clocks, env = {} }: ClusterOptions): Promise<TestCluster> {
+  const stack = new AsyncDisposableStack();
+  const folder = stack.use(temporaryFolder());
+  const key = newTestKey();
+  const server = await startPostgres();
+  const database = stack.use(await server.newDatabase());
+  const launchNode = (index: number): Running => {
+    const dataDir = join(folder.path, String(index));
+    mkdirSync(dataDir, { recursive: true });
+    const off = clocks[index] ?? 0;
+    return launch({
+      dataDir,
+      key,
+      nodeOptions: off === 0 ? [] : ['--import', CLOCK_HACK],
+      env: { ...env, POSTERN_DATABASE_URL: database.url, CLOCK_OFF_MS: String(off) },
+    });
+  };
+  const nodes = clocks.map((_, index): ClusterNode => ({ index, running: launchNode(index), stopped: false }));
+  stack.defer(async () => {
+    await Promise.all(nodes.map(({ running }) => running.end('SIGKILL')));
+  });
+  await Promise.all(nodes.map(({ running }) => running.ready));
+  const dead = new Set<ClusterNode>();
+  return {
+    server,
+    databaseUrl: database.url,
+    key,
+    nodes,
+    alive: () => nodes.filter((node) => !dead.has(node) && !node.stopped),
+    async kill(node) {
+      dead.add(node);
+      await node.running.end('SIGKILL');
+    },
+    async start(node) {
+      node.running = launchNode(node.index);
+      await node.running.ready;
+      dead.delete(node);
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
