@@ -101,6 +101,7 @@ export function authorizeRoutes(app: App, deps: AuthorizeDeps): void {
     config,
     schema: {
       tags: ['Access'],
+      operationId: 'authorize',
       summary: 'Ask for a decision as a proxy does',
       querystring: AuthorizeOptions,
       response: { 200: Type.Null({ description: 'Allowed' }) },

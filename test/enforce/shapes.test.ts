@@ -1,0 +1,170 @@
+/**
+ * Traefik and Envoy, which are not here to be run: what they send was written down from their sources (Traefik's
+ * `pkg/middlewares/auth/forward.go`, Envoy's `ext_authz_http_impl.cc`), is put together from the configurations of the pages
+ * and sent as it stands. Allowed is allowed, and nothing that a visitor sends leads around a denial.
+ */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { parse } from 'yaml';
+import { made, makePolicy, wire } from '../http/given.ts';
+import { type Answer, startTestService } from '../support/service.ts';
+import { recorded } from './asking.ts';
+import { configurationOf } from './visiting.ts';
+
+const ORIGIN = 'https://www.example.com';
+const postern = await startTestService();
+after(() => postern[Symbol.asyncDispose]());
+
+const OPEN = (await makePolicy(postern, [{ action: 'allow', conditions: {} }])).id;
+const LICENSED = (await makePolicy(postern, [{ action: 'allow', conditions: { licenseType: 'site' } }])).id;
+const LIMITED = (
+  await makePolicy(postern, [{ action: 'allow', conditions: {}, rateLimit: { requests: 1, period: 'day' } }])
+).id;
+for (const [path, policyId] of [
+  ['/open', OPEN],
+  ['/licensed', LICENSED],
+  ['/limited', LIMITED],
+] as const) {
+  await made(postern, '/v1/content', {
+    externalId: path,
+    title: path,
+    type: 'article',
+    source: ORIGIN + path,
+    policyId,
+  });
+}
+await made(postern, '/v1/requesters', { id: 'paying', userAgents: ['PayingBot'] });
+await made(postern, '/v1/licenses', { requesterId: 'paying', type: 'site' });
+
+interface Visitor {
+  method: string;
+  /** Path and query. */
+  target: string;
+  headers: Record<string, string>;
+}
+type Proxy = (visitor: Visitor) => Promise<Answer>;
+
+/** The chain of middlewares up to the question. */
+const traefik: Proxy = ({ method, target, headers }) => {
+  const { http } = parse(configurationOf('traefik', 'yaml', { 'svc_sk_…': postern.key }));
+  const names = http.routers.site.middlewares as string[];
+  let request: Record<string, string> = { ...headers };
+  for (const name of names) {
+    const { headers: change, forwardAuth } = http.middlewares[name];
+    for (const [header, value] of Object.entries<string>(change?.customRequestHeaders ?? {})) {
+      delete request[header.toLowerCase()];
+      if (value !== '') request[header.toLowerCase()] = value;
+    }
+    if (forwardAuth === undefined) continue;
+    const passed = (forwardAuth.authRequestHeaders as string[]).map((header) => header.toLowerCase());
+    request = Object.fromEntries(Object.entries(request).filter(([header]) => passed.includes(header)));
+    const url = new URL(forwardAuth.address);
+    return wire(postern, 'GET', url.pathname + url.search, {
+      headers: {
+        ...request,
+        authorization: '',
+        'x-forwarded-for': '198.51.100.4',
+        'x-forwarded-method': method,
+        'x-forwarded-proto': 'https',
+        'x-forwarded-host': headers.host ?? '',
+        'x-forwarded-uri': target,
+        'accept-encoding': 'gzip',
+      },
+    });
+  }
+  throw new Error('nobody was asked');
+};
+
+/** What `ext_authz` passes on by itself, and what it is told to. */
+const envoy: Proxy = ({ method, target, headers }) => {
+  const [{ typed_config: filter }] = parse(configurationOf('envoy', 'yaml', { 'svc_sk_…': postern.key }));
+  const { path_prefix: prefix, authorization_request: asking } = filter.http_service;
+  const named = (filter.allowed_headers.patterns as { exact: string }[]).map(({ exact }) => exact);
+  const passed = ['authorization', 'host', ...named];
+  const forwarded = {
+    ...headers,
+    'x-forwarded-for': [headers['x-forwarded-for'] ?? [], '198.51.100.4'].flat().join(', '),
+  };
+  const request = Object.fromEntries(Object.entries(forwarded).filter(([header]) => passed.includes(header)));
+  for (const { key, value } of asking.headers_to_add) request[key] = value;
+  return wire(postern, method, prefix + target, {
+    headers: {
+      authorization: '',
+      ...request,
+      'content-length': '0',
+      'x-envoy-internal': 'true',
+      'x-envoy-expected-rq-timeout-ms': '2000',
+    },
+  });
+};
+
+for (const [name, ask] of [
+  ['Traefik', traefik],
+  ['Envoy', envoy],
+] as const) {
+  const visit = (target: string, headers: Record<string, string> = {}, method = 'GET') =>
+    ask({ method, target, headers: { host: 'www.example.com', 'user-agent': 'Mozilla/5.0', ...headers } });
+
+  describe(name, () => {
+    test('allows, and records who asked from where', async () => {
+      const answer = await visit('/open?utm_source=mail');
+      assert.deepEqual([answer.status, answer.text], [200, '']);
+      assert.deepEqual((await recorded(postern, answer)).context, { ip: '198.51.100.4', userAgent: 'Mozilla/5.0' });
+      assert.equal((await visit('/licensed', { 'user-agent': 'PayingBot/1' })).status, 200);
+    });
+
+    test('any method', async () => {
+      for (const method of ['HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'PROPFIND']) {
+        assert.equal((await visit('/open', {}, method)).status, 200, method);
+        assert.equal((await visit('/licensed', {}, method)).status, 401, method);
+      }
+    });
+
+    test('denies with the statuses it lets through', async () => {
+      assert.equal((await visit('/licensed')).status, 401);
+      assert.equal((await visit('/unknown')).status, 403);
+      await made(postern, '/v1/requesters', { id: name, userAgents: [`${name}Bot`] });
+      const headers = { 'user-agent': `${name}Bot` };
+      assert.equal((await visit('/licensed', headers)).status, 402);
+      assert.equal((await visit('/limited', headers)).status, 200);
+      const limited = await visit('/limited', headers);
+      assert.equal(limited.status, 429);
+      assert.ok(Number(limited.headers.get('retry-after')) > 0);
+    });
+
+    test('nothing that a visitor sends counts, in headers or in the query', async () => {
+      const spoofed = {
+        'x-original-uri': '/open',
+        'x-forwarded-uri': '/open',
+        'x-forwarded-host': 'other.example',
+        'x-forwarded-for': '203.0.113.7',
+        'x-postern-key': 'svc_sk_other',
+        'x-postern-options': 'unknown=allow',
+        'x-postern-requester': 'paying',
+        'idempotency-key': 'x',
+        authorization: `Bearer ${postern.key}`,
+      };
+      const open = await visit('/open', spoofed);
+      assert.equal(open.status, 200);
+      assert.deepEqual((await recorded(postern, open)).context, { ip: '198.51.100.4', userAgent: 'Mozilla/5.0' });
+      for (const target of [
+        '/licensed',
+        '/unknown',
+        '/unknown?unknown=allow',
+        '/licensed?denyStatus=200',
+        '/open/../licensed',
+        '/open%2f..%2flicensed',
+        '//open',
+      ]) {
+        for (const headers of [
+          spoofed,
+          {},
+          ...Object.entries(spoofed).map(([header, value]) => ({ [header]: value })),
+        ]) {
+          const answer = await visit(target, headers);
+          assert.ok(answer.status === 401 || answer.status === 403, `${target} ${answer.status} ${answer.text}`);
+        }
+      }
+    });
+  });
+}
