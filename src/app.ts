@@ -50,14 +50,13 @@ import { requesterRoutes } from './requesters/routes.ts';
 import { findNames } from './requesters/store.ts';
 import { type Columns, openColumns } from './usage/columns.ts';
 import { usageRoutes } from './usage/routes.ts';
+import { VERSION } from './version.ts';
 import { type Deliverer, openDeliverer } from './webhooks/deliver.ts';
 import { deliveryRoutes } from './webhooks/delivery-routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import { openSender } from './webhooks/send.ts';
 import { sweepDeliveries } from './webhooks/store.ts';
 import { openSubscriptions } from './webhooks/subscriptions.ts';
-
-export const VERSION = '0.1.0';
 
 export interface Service {
   /** Where it answers, such as http://127.0.0.1:8080. */

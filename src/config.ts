@@ -42,6 +42,9 @@ export const SETTINGS = {
   POSTERN_LOG_LEVEL: { doc: `One of ${LOG_LEVELS.join(', ')}`, default: 'info', read: readLevel },
 } as const;
 
+/** Read by the commands that speak to a service, perhaps from the same environment; not by the service. */
+const OF_THE_COMMANDS = ['POSTERN_URL', 'POSTERN_KEY', 'POSTERN_WEBHOOK_SECRET', 'POSTERN_ENV'];
+
 export interface Config {
   host: string;
   port: number;
@@ -93,7 +96,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 
 /** Names that look like ours and are not known: worth a warning, because a typo leaves a default in force. */
 export function unknownSettings(env: Record<string, string | undefined>): string[] {
-  const known = Object.keys(SETTINGS).flatMap((name) => [name, `${name}_FILE`]);
+  const known = [...Object.keys(SETTINGS), ...OF_THE_COMMANDS].flatMap((name) => [name, `${name}_FILE`]);
   return Object.keys(env)
     .filter((name) => name.startsWith('POSTERN_') && !known.includes(name))
     .map((name) => {

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 /** Each room may import those before it; rooms of one line do not know each other. */
 const ORDER = [
   ['lib'],
-  ['errors', 'config', 'permissions'],
+  ['errors', 'config', 'permissions', 'version'],
   ['db'],
   ['http'],
   ['changes'],
@@ -24,6 +24,7 @@ const ORDER = [
   ['cli'],
   ['app'],
   ['main'],
+  ['postern'],
 ];
 const PURE = [
   'access/decide',

@@ -76,6 +76,13 @@ const PolicyCase = closed({
 export type PolicyCase = Static<typeof PolicyCase>;
 
 export const PolicyFile = closed({
+  id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Which policy of the service it is; without it, the one of this name',
+    }),
+  ),
   ...CreatePolicy.properties,
   cases: Type.Optional(Type.Array(PolicyCase, { maxItems: 10_000 })),
 });

@@ -45,7 +45,7 @@ export const TESTS: readonly TestFile[] = [
   { file: 'test/policies/lint-intervals.test.ts' },
   { file: 'test/policies/lint-properties.test.ts', env: { CASES: '300' } },
   { file: 'test/policies/templates.test.ts', only: /has no warnings|its cases say|moment was forgotten/ },
-  { file: 'test/cli/policy-test.test.ts', only: /^what a case says/ },
+  { file: 'test/cli/policies-test.test.ts', only: /^what a case says/ },
   { file: 'test/policies/compile.test.ts' },
   { file: 'test/policies/conditions.test.ts' },
   { file: 'test/policies/policy-cases.test.ts' },

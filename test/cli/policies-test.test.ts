@@ -1,34 +1,16 @@
-/** `npm run policy-test`: what it prints and how it ends, for files that pass, fail and are not valid. */
+/** `postern policies test`: what it prints and how it ends, for files that pass, fail and are not valid. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { policyTest } from '../../src/cli/policy-test.ts';
+import { command, commandHere, type Ran } from '../support/command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-policy-test-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const COMMAND = resolve('src/cli/policy-test.ts');
-
-interface Ran {
-  status: number;
-  stdout: string;
-  stderr: string;
-}
-
 /** The command as a process, in the folder of the files. */
-function run(args: string[], env: Record<string, string> = {}): Promise<Ran> {
-  return new Promise((done) => {
-    execFile(
-      process.execPath,
-      [COMMAND, ...args],
-      { cwd: folder, env: { ...process.env, ...env } },
-      (error, stdout, stderr) => done({ status: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
-    );
-  });
-}
+const run = (args: string[]): Promise<Ran> => command(['policies', 'test', ...args], { cwd: folder });
 
 function put(name: string, content: unknown): string {
   const isRaw = typeof content === 'string' || content instanceof Uint8Array;
@@ -45,17 +27,9 @@ const policy = (cases: unknown[], more: object = {}) => ({ name: 'A policy', rul
 const one = (check: unknown, expect: unknown) => ({ name: 'a case', check, expect });
 const licensed = { requesterId: 'r', licenses: [{ type: 'research' }] };
 
-/** What is printed for one case of a policy, by the function itself. */
-async function printed(file: unknown, more: { colour?: boolean; now?: number } = {}): Promise<Ran> {
-  const ran = { status: 0, stdout: '', stderr: '' };
-  ran.status = await policyTest([join(folder, put('one.json', file))], {
-    out: (text) => void (ran.stdout += text),
-    err: (text) => void (ran.stderr += text),
-    colour: more.colour ?? false,
-    now: () => more.now ?? Date.parse('2026-11-21T09:30:00Z'),
-  });
-  return ran;
-}
+/** What is printed for one case of a policy, without a process of its own. */
+const printed = (file: unknown, { colour = false, now = Date.parse('2026-11-21T09:30:00Z') } = {}): Promise<Ran> =>
+  commandHere(['policies', 'test', join(folder, put('one.json', file))], { colour, now: () => now });
 
 const passes = async (file: unknown, more = {}) => {
   const { status, stdout, stderr } = await printed(file, more);
@@ -177,13 +151,13 @@ describe('exit status and output', () => {
   test('says how it is used, and what it does not know', async () => {
     const none = await run([]);
     assert.deepEqual([none.status, none.stdout], [2, '']);
-    assert.match(none.stderr, /^Usage: /);
+    assert.match(none.stderr, /missing required argument 'file'/);
     const wrong = await run(['--verbose', 'good.json']);
     assert.equal(wrong.status, 2);
     assert.match(wrong.stderr, /--verbose/);
     const help = await run(['--help']);
     assert.deepEqual([help.status, help.stderr], [0, '']);
-    assert.match(help.stdout, /^Usage: /);
+    assert.match(help.stdout, /^Examples:\n {2}\$ postern policies test .*\n\nUsage: postern policies test/);
   });
 
   test('a file without cases is valid, and it is said that there are none', async () => {

@@ -1,0 +1,52 @@
+#!/usr/bin/env node
+/**
+ * The command, on the Node.js that Postern needs: this one if it is new enough, else the one that was installed beside the
+ * package. Plain JavaScript for Node.js 20, because that is what may be reading it.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const MAJOR = 26;
+const source = new URL('../src/postern.ts', import.meta.url);
+const entry = existsSync(source) ? source : new URL('../dist/postern.js', import.meta.url);
+
+if (Number(process.versions.node.split('.')[0]) >= MAJOR) await import(entry.href);
+else runOn(installedNode());
+
+/** @param {string | undefined} node */
+function runOn(node) {
+  if (node === undefined) {
+    process.stderr.write(
+      `Postern needs Node.js ${MAJOR}; this is ${process.versions.node}, and none came with the installation on ` +
+        `${process.platform} ${process.arch}. Install Node.js ${MAJOR} or newer and run the command again.\n`,
+    );
+    process.exit(1);
+  }
+  const child = spawn(node, [fileURLToPath(entry), ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    process.stderr.write(`${node} cannot be run: ${error.message}\n`);
+    process.exit(1);
+  });
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 1);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+function installedNode() {
+  const { resolve } = createRequire(import.meta.url);
+  for (const name of [`node-${process.platform}-${process.arch}`, `node-bin-${process.platform}-${process.arch}`]) {
+    try {
+      const node = join(dirname(resolve(`${name}/package.json`)), 'bin', 'node');
+      if (existsSync(node)) return node;
+    } catch {
+      // Not for this platform.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,122 @@
+/** `postern completion`: a script that lets the shell complete commands and options. Written from the commands themselves. */
+import { Argument, type Command } from 'commander';
+import { type Context, does, examples } from './command.ts';
+import { EXIT } from './outcome.ts';
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+type Shell = (typeof SHELLS)[number];
+
+export function completionCommand(parent: Command, context: Context): void {
+  const command = parent
+    .command('completion')
+    .addArgument(new Argument('<shell>').choices(SHELLS))
+    .description('Writes a script that completes commands and options.');
+  examples(
+    command,
+    '$ postern completion bash > ~/.local/share/bash-completion/completions/postern',
+    '$ postern completion zsh > "${fpath[1]}/_postern"',
+    '$ postern completion fish > ~/.config/fish/completions/postern.fish',
+  );
+  does(command, context, async (_options, shell) => {
+    await context.terminal.out(SCRIPTS[shell as Shell](wordsOf(parent)));
+    return EXIT.ok;
+  });
+}
+
+/** What may come after `postern` and these commands. */
+interface Place {
+  /** `content import`; empty for `postern` itself. */
+  path: string;
+  words: { word: string; about: string }[];
+}
+
+function wordsOf(program: Command): Place[] {
+  const common = optionsOf(program);
+  const walk = (command: Command, path: string): Place[] => {
+    const words = [
+      ...command.commands.map((one) => ({
+        word: one.name(),
+        about: firstSentence(one.summary() || one.description()),
+      })),
+      ...command.registeredArguments.flatMap(({ argChoices }) =>
+        (argChoices ?? []).map((word) => ({ word, about: '' })),
+      ),
+      ...(command === program ? common : [...optionsOf(command), ...common]),
+    ];
+    const inner = command.commands.flatMap((one) => walk(one, `${path} ${one.name()}`.trim()));
+    return [{ path, words }, ...inner];
+  };
+  return walk(program, '');
+}
+
+const optionsOf = (command: Command): Place['words'] =>
+  command
+    .createHelp()
+    .visibleOptions(command)
+    .map(({ long, description }) => ({ word: long ?? '', about: firstSentence(description) }));
+
+const firstSentence = (text: string): string => (text.split(/[.;:](?:\s|$)/)[0] ?? '').replaceAll("'", '’');
+
+const SCRIPTS: Record<Shell, (places: Place[]) => string> = {
+  bash: (places) => `# Completion of postern for bash. Written by: postern completion bash
+_postern() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} path='' word
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "$path $word" in
+${groups(places)
+  .map((path) => `      ' ${path}'|'${path}') path='${path}' ;;`)
+  .join('\n')}
+    esac
+  done
+  local words=''
+  case "$path" in
+${places.map(({ path, words }) => `    '${path}') words='${words.map(({ word }) => word).join(' ')}' ;;`).join('\n')}
+  esac
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+  if [[ \${#COMPREPLY[@]} -eq 0 ]]; then mapfile -t COMPREPLY < <(compgen -f -- "$cur"); fi
+}
+complete -o filenames -F _postern postern
+`,
+  zsh: (places) => `#compdef postern
+# Completion of postern for zsh. Written by: postern completion zsh
+_postern() {
+  local place='' word
+  for word in "\${words[@]:1:CURRENT-2}"; do
+    case "$place $word" in
+${groups(places)
+  .map((path) => `      ' ${path}'|'${path}') place='${path}' ;;`)
+  .join('\n')}
+    esac
+  done
+  local -a found
+  case "$place" in
+${places.map(({ path, words }) => `    '${path}') found=(${words.map(({ word, about }) => `'${word.replaceAll(':', '\\:')}:${about}'`).join(' ')}) ;;`).join('\n')}
+  esac
+  _describe 'postern' found || _files
+}
+if [ "$funcstack[1]" = _postern ]; then _postern "$@"; else compdef _postern postern; fi
+`,
+  fish: (places) => `# Completion of postern for fish. Written by: postern completion fish
+function __postern_place
+    set -l place ''
+    for word in (commandline -opc)[2..-1]
+        switch (string trim "$place $word")
+${groups(places)
+  .map((path) => `            case '${path}'\n                set place '${path}'`)
+  .join('\n')}
+        end
+    end
+    test "$place" = "$argv[1]"
+end
+${places
+  .flatMap(({ path, words }) =>
+    words.map(({ word, about }) => {
+      const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-a ${word}`;
+      return `complete -c postern -n "__postern_place '${path}'" ${what}${about === '' ? '' : ` -d '${about}'`}`;
+    }),
+  )
+  .join('\n')}
+`,
+};
+
+const groups = (places: readonly Place[]): string[] => places.map(({ path }) => path).filter((path) => path !== '');

@@ -1,0 +1,23 @@
+/** `postern serve`: the service, until SIGTERM or SIGINT. Its settings come from the environment alone. */
+import type { Command } from 'commander';
+import { SETTINGS } from '../config.ts';
+import { type Context, does, examples } from './command.ts';
+
+export function serveCommand(parent: Command, context: Context): void {
+  const names = Object.entries(SETTINGS).map(([name, { doc, default: preset }]) => {
+    const without = preset === null || preset === '' ? '' : ` (default: ${preset})`;
+    return `  ${name.padEnd(30)}  ${doc}${without}`;
+  });
+  const command = parent
+    .command('serve')
+    .description('Runs the service until SIGTERM or Ctrl-C. The first start shows a key, once.')
+    .addHelpText(
+      'after',
+      `\nSettings, from the environment or --env-file, each also as …_FILE naming a file that holds it:\n${names.join('\n')}`,
+    );
+  examples(command, '$ postern serve', '$ POSTERN_PORT=8081 POSTERN_DATA_DIR=/var/lib/postern postern serve');
+  does(command, context, async () => {
+    await context.serve();
+    return undefined;
+  });
+}

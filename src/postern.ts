@@ -1,0 +1,8 @@
+/** The command `postern`. */
+import { enableCompileCache } from 'node:module';
+
+enableCompileCache();
+const { run } = await import('./cli/program.ts');
+const { processTerminal } = await import('./cli/terminal.ts');
+
+process.exitCode = await run(process.argv.slice(2), processTerminal(), () => import('./main.ts'));
