@@ -131,6 +131,17 @@ function open(terminal: Terminal, url: string, key: string): Connection {
 
 const within = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]);
 
+/** What may be over at the next attempt. */
+const PASSING = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
 /** Tries again while the service is away, starting, or has too much to do. */
 async function persist(signal: AbortSignal, url: string, send: () => Promise<Response>): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
@@ -144,12 +155,11 @@ async function persist(signal: AbortSignal, url: string, send: () => Promise<Res
       await response.body?.cancel();
     } catch (error) {
       if (signal.aborted) throw error;
-      const refusedAtOnce = causeOf(error) === 'ECONNREFUSED' && attempt >= 2;
-      if (refusedAtOnce || attempt === ATTEMPTS) {
-        throw failed(
-          `Nobody answers on ${url} (${causeOf(error)}). Is the service running, and is POSTERN_URL right?`,
-          error,
-        );
+      const cause = causeOf(error);
+      // A service that is being started anew is back in a moment; one that is not there stays away.
+      const last = cause === 'ECONNREFUSED' ? 2 : PASSING.has(cause) ? ATTEMPTS : 1;
+      if (attempt >= last) {
+        throw failed(`Nobody answers on ${url} (${cause}). Is the service running, and is POSTERN_URL right?`, error);
       }
     }
     await pause(waitMs, undefined, { signal });

@@ -131,9 +131,9 @@ export function processTerminal(): Terminal {
         else stdout.once('drain', done);
       }),
     err: (text) => void stderr.write(text),
-    colour: stdout.isTTY === true && !plainOnly,
-    interactive: stdin.isTTY === true && stderr.isTTY === true,
-    moving: stderr.isTTY === true && env.TERM !== 'dumb',
+    colour: stdout.isTTY && !plainOnly,
+    interactive: stdin.isTTY && stderr.isTTY,
+    moving: stderr.isTTY && env.TERM !== 'dumb',
     width: stdout.isTTY ? stdout.columns : WIDTH_DEFAULT,
     env,
     now: Date.now,

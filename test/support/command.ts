@@ -13,7 +13,7 @@ export interface Ran {
 }
 
 export interface Options {
-  env?: Record<string, string>;
+  env?: Record<string, string | undefined>;
   cwd?: string;
   /** For its standard input. */
   input?: string | Uint8Array;

@@ -16,7 +16,7 @@ type Texts = Map<string, string[]>;
 interface Kind {
   /** The element that is a record. */
   record: string;
-  entryOf(texts: Texts): Entry | undefined;
+  entryOf(found: Texts): Entry;
 }
 
 /** By the name of the outermost element. */
@@ -101,8 +101,7 @@ async function* records(bytes: AsyncIterable<Uint8Array>, head: Uint8Array, site
   parser.on('closetag', ({ name }) => {
     path.pop();
     if (record !== undefined && name === kind?.record && path.at(-1) !== name) {
-      const entry = kind.entryOf(record);
-      if (entry !== undefined) entries.push(entry);
+      entries.push(kind.entryOf(record));
       record = undefined;
     } else if (record !== undefined) add(name, text.trim());
     else if (path.at(-1) === 'sitemap' && name === 'loc') {
@@ -166,30 +165,30 @@ function entry({ id, url, title, tags, dates }: Page): Entry {
   };
 }
 
-const first = (texts: Texts, ...names: string[]): string | undefined =>
-  names.map((name) => texts.get(name)?.[0]).find((text) => text !== undefined && text !== '');
+const first = (found: Texts, ...names: string[]): string | undefined =>
+  names.map((name) => found.get(name)?.[0]).find((text) => text !== undefined && text !== '');
 
-function pageOf(texts: Texts): Entry {
-  const url = first(texts, 'loc');
-  const title = first(texts, 'news:title', 'video:title');
-  return entry({ id: undefined, url, title, tags: [], dates: { lastmod: first(texts, 'lastmod') } });
+function pageOf(found: Texts): Entry {
+  const url = first(found, 'loc');
+  const title = first(found, 'news:title', 'video:title');
+  return entry({ id: undefined, url, title, tags: [], dates: { lastmod: first(found, 'lastmod') } });
 }
 
-function rssItemOf(texts: Texts): Entry {
-  const guid = first(texts, 'guid', 'dc:identifier');
-  const permanent = guid !== undefined && isAddress(guid) && !texts.has('guid is no link') ? guid : undefined;
-  const dates = { published: first(texts, 'pubDate', 'dc:date') };
-  const title = first(texts, 'title', 'dc:title');
-  return entry({ id: guid, url: first(texts, 'link') ?? permanent, title, tags: texts.get('category') ?? [], dates });
+function rssItemOf(found: Texts): Entry {
+  const guid = first(found, 'guid', 'dc:identifier');
+  const permanent = guid !== undefined && isAddress(guid) && !found.has('guid is no link') ? guid : undefined;
+  const dates = { published: first(found, 'pubDate', 'dc:date') };
+  const title = first(found, 'title', 'dc:title');
+  return entry({ id: guid, url: first(found, 'link') ?? permanent, title, tags: found.get('category') ?? [], dates });
 }
 
-function atomEntryOf(texts: Texts): Entry {
-  const dates = { published: first(texts, 'published'), updated: first(texts, 'updated') };
-  const tags = (texts.get('category') ?? []).filter((tag) => tag !== '');
+function atomEntryOf(found: Texts): Entry {
+  const dates = { published: first(found, 'published'), updated: first(found, 'updated') };
+  const tags = (found.get('category') ?? []).filter((tag) => tag !== '');
   return entry({
-    id: first(texts, 'id'),
-    url: first(texts, 'link alternate'),
-    title: first(texts, 'title'),
+    id: first(found, 'id'),
+    url: first(found, 'link alternate'),
+    title: first(found, 'title'),
     tags,
     dates,
   });

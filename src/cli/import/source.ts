@@ -1,5 +1,5 @@
 /** Where an import reads from: a file, standard input (`-`) or an http(s) address; gzip is opened on the way. */
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream, type Stats, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { failed, misused } from '../outcome.ts';
@@ -27,14 +27,14 @@ export const isAddress = (name: string): boolean => /^https?:\/\//i.test(name);
 export function sourceOf(name: string): Source {
   if (isAddress(name)) return { name, size: undefined, mark: undefined, open: (signal) => openUrl(name, signal) };
   if (name === '-') return { name, size: undefined, mark: undefined, open: () => opened(process.stdin) };
-  let stat: ReturnType<typeof statSync>;
+  let stat: Stats;
   try {
     stat = statSync(name);
   } catch (error) {
     throw misused(`${name} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }
-  if (stat?.isDirectory() === true) throw misused(`${name} is a folder; name a file.`);
-  const { size, mtimeMs } = stat as { size: number; mtimeMs: number };
+  if (stat.isDirectory()) throw misused(`${name} is a folder; name a file.`);
+  const { size, mtimeMs } = stat;
   return {
     name,
     size,

@@ -1,0 +1,232 @@
+/** The commands about decisions, usage, keys, requesters, licences and webhooks, against a real service. */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, describe, test } from 'node:test';
+import { command, commandHere, type Ran, startCommand } from '../support/command.ts';
+import { startTestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const postern = await startTestService({ env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' } });
+after(() => postern[Symbol.asyncDispose]());
+const env = { POSTERN_URL: postern.url, POSTERN_KEY: postern.key };
+const run = (...args: string[]): Promise<Ran> => command(args, { env });
+
+const { body: policy } = await postern.call('POST', '/v1/policies', {
+  body: {
+    name: 'Research',
+    rules: [
+      {
+        action: 'allow',
+        conditions: { licenseType: 'research' },
+        permissions: ['full_access'],
+        rateLimit: { requests: 2, period: 'day' },
+      },
+      { action: 'deny', conditions: { default: true }, message: 'Write to us.' },
+    ],
+  },
+});
+await postern.call('POST', '/v1/content', {
+  body: {
+    externalId: 'tides',
+    title: 'Tides',
+    type: 'article',
+    source: 'https://example.com/tides',
+    policyId: policy.id,
+  },
+});
+
+test('from a requester to its licence to its decisions to the report', async () => {
+  assert.equal(
+    (await run('requesters', 'create', 'university', '--name', 'The university', '--type', 'academic', '--tag', 'a'))
+      .stdout,
+    'university\n',
+  );
+  const denied = await run('check', 'tides', '--requester', 'university', '--explain');
+  assert.equal(denied.status, 3);
+  assert.match(denied.stdout, /^✗ denied: no_license\n {2}message +Write to us\.\n/);
+  assert.match(denied.stdout, / {2}○ rules\[0\] allow: does not hold\n {6}✗ licenseType: wants "research", is \[\]/);
+  assert.match(denied.stdout, / {2}● rules\[1\] deny: decides\n/);
+  assert.match(denied.stdout, /→ a valid licence of type research\n/);
+
+  const license = await run(
+    'licenses',
+    'create',
+    'university',
+    '--type',
+    'research',
+    '--content',
+    'tides',
+    '--feature',
+    'f',
+  );
+  assert.match(license.stdout, /^lic_\w+\n$/);
+  const id = license.stdout.trim();
+  const allowed = await run('check', 'tides', '--requester', 'university');
+  assert.equal(allowed.status, 0);
+  assert.match(allowed.stdout, /limit +1 of 2 a day left/);
+  assert.match(
+    (await run('licenses', 'list', '--requester', 'university')).stdout,
+    new RegExp(`${id} +university +research +f +valid`),
+  );
+
+  await run('requesters', 'suspend', 'university');
+  assert.match((await run('check', 'tides', '--requester', 'university', '--dry-run')).stdout, /requester_suspended/);
+  await run('requesters', 'activate', 'university');
+  assert.equal((await run('licenses', 'revoke', id)).status, 2);
+  assert.equal((await run('licenses', 'revoke', id, '--yes')).status, 0);
+  assert.equal((await run('check', 'tides', '--requester', 'university', '--dry-run')).status, 3);
+  assert.match(
+    (await run('requesters', 'list', '--type', 'academic')).stdout,
+    /university +The university +academic +a +active/,
+  );
+
+  const { stdout } = await run('usage', '--period', '7d');
+  assert.match(stdout, /^2 requests from 1 requester for 1 item\n1 allowed \(50 %\), 1 denied \(50 %\)\n/);
+  assert.match(stdout, /\d{4}-\d\d-\d\d +2 +█+░+\n/);
+  assert.match(stdout, /Tides +cnt_\w+ +2\n/);
+  assert.match(stdout, /The university +university +2\n/);
+  assert.match(stdout, /no_license +1\n/);
+});
+
+test('a licence that the command vouches for, and every word of a check, reach the service', async () => {
+  const { stdout, status } = await run(
+    ...'check tides --requester x --permission full_access --purpose p --ip 203.0.113.7 --country NO --user-agent'.split(
+      ' ',
+    ),
+    ...['GPT Bot', '--license-type', 'research', '--license-feature', 'f', '--json'],
+  );
+  assert.equal(status, 0);
+  const { body } = await postern.call('GET', `/v1/access/decisions/${JSON.parse(stdout).id}`);
+  assert.deepEqual(
+    [body.permission, body.purpose, body.context, body.license],
+    [
+      'full_access',
+      'p',
+      { ip: '203.0.113.7', country: 'NO', userAgent: 'GPT Bot' },
+      { type: 'research', features: ['f'] },
+    ],
+  );
+});
+
+test('usage is drawn to the width of the terminal', async () => {
+  const { stdout } = await commandHere(['usage'], { env, width: 60, colour: false });
+  assert.ok(
+    stdout.split('\n').every((line) => line.length <= 60),
+    stdout,
+  );
+});
+
+describe('decisions', () => {
+  test('are exported as they are, filtered, as NDJSON or CSV', async () => {
+    await run('check', 'tides', '--requester', 'export-me');
+    const { stdout, status } = await run('decisions', 'export', '--requester', 'export-me', '--denied');
+    assert.equal(status, 0);
+    assert.equal(JSON.parse(stdout).requesterId, 'export-me');
+    const csv = await run('decisions', 'export', '--requester', 'export-me', '--format', 'csv');
+    assert.match(csv.stdout, /^id,created,[^]*\r\n.*export-me/);
+    assert.equal((await run('decisions', 'export', '--requester', 'nobody')).stdout, '');
+  });
+
+  test('are followed: the last ones first, then each new one once, in their order', async () => {
+    const ask = (requesterId: string) =>
+      postern.call('POST', '/v1/access/check', { body: { contentId: 'tides', requesterId } });
+    for (const id of ['t1', 't2', 't3']) await ask(id);
+    const { child, written, ended } = startCommand(['decisions', 'tail', '--last', '2', '--json', '--denied'], { env });
+    await until('it has begun', () => written.stdout.includes('t3'));
+    const more = Array.from({ length: 120 }, (_, i) => `n${i}`);
+    for (const id of more) await ask(id);
+    await until('the last is there', () => written.stdout.includes('"n119"'));
+    child.kill('SIGINT');
+    await ended;
+    const ids = written.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).requesterId);
+    assert.deepEqual(ids, ['t2', 't3', ...more]);
+  });
+});
+
+test('keys are shown once, on stdout alone, and stop working when revoked', async () => {
+  const made = await run('keys', 'create', 'Reader', '--permission', 'content:read', '--allow-ip', '127.0.0.0/8');
+  assert.match(made.stdout, /^svc_sk_\w+\n$/);
+  const key = made.stdout.trim();
+  const id = /key_\w+/.exec(made.stderr)?.[0] ?? '';
+  assert.ok(!made.stderr.includes(key));
+  const read = (with_: string) => command(['content', 'list', '--json'], { env: { ...env, POSTERN_KEY: with_ } });
+  assert.equal((await read(key)).status, 0);
+  assert.match(
+    (await command(['policies', 'list'], { env: { ...env, POSTERN_KEY: key } })).stderr,
+    /^insufficient_permissions: .*policies:read/,
+  );
+  const rotated = await run('keys', 'rotate', id);
+  assert.equal((await read(key)).status, 1);
+  assert.equal((await read(rotated.stdout.trim())).status, 0);
+  assert.match((await run('keys', 'list')).stdout, /Reader +svc_sk_\w+ +content:read/);
+  const next = /key_\w+/.exec(rotated.stderr)?.[0] ?? '';
+  assert.equal((await run('keys', 'revoke', next)).status, 2);
+  assert.equal((await run('keys', 'revoke', next, '--yes')).status, 0);
+  assert.equal((await read(rotated.stdout.trim())).status, 1);
+});
+
+describe('webhooks listen', () => {
+  const hooks = async () => (await postern.call('GET', '/v1/webhooks')).body.data;
+
+  test('makes a webhook, shows what comes, verified, and deletes it at Ctrl-C', async () => {
+    const { child, written, ended } = startCommand(
+      ['webhooks', 'listen', '--create', '--event', 'content.*', '--json'],
+      { env },
+    );
+    await until('it listens', () => written.stderr.includes('leads to'));
+    assert.deepEqual(
+      (await hooks()).map((one: { events: string[] }) => one.events),
+      [['content.*']],
+    );
+    await postern.call('POST', '/v1/content', {
+      body: { externalId: 'h', title: 'H', type: 'article', source: 'https://example.com/h' },
+    });
+    await until('the event is shown', () => written.stdout.includes('\n'));
+    const { verified, event } = JSON.parse(written.stdout);
+    assert.deepEqual([verified, event.type, event.data.object.externalId], [true, 'content.created', 'h']);
+    child.kill('SIGINT');
+    assert.equal((await ended).status, 0);
+    assert.deepEqual(await hooks(), []);
+  });
+
+  test('shows and refuses what is not signed with the secret, is old, or is not signed', async () => {
+    const secret = `whsec_${Buffer.from('a secret of 32 bytes, or nearly!').toString('base64')}`;
+    const { child, written, ended } = startCommand(['webhooks', 'listen'], { env: { POSTERN_WEBHOOK_SECRET: secret } });
+    const url = await until('it listens', () => /http:\S+\//.exec(written.stderr)?.[0]);
+    const send = async (body: string, at: number, key = secret, signed = true): Promise<number> => {
+      const timestamp = String(Math.floor(at / 1000));
+      const bytes = Buffer.from(key.slice(6), 'base64');
+      const signature = createHmac('sha256', bytes).update(`evt_1.${timestamp}.${body}`).digest('base64');
+      const headers = {
+        'webhook-id': 'evt_1',
+        'webhook-timestamp': timestamp,
+        'webhook-signature': `v1,AAAA v1,${signature}`,
+      };
+      return (await fetch(url, { method: 'POST', body, headers: signed ? headers : {} })).status;
+    };
+    assert.equal(await send('{"type":"a.b"}', Date.now()), 204);
+    assert.equal(await send('{"type":"a.b"}', Date.now(), `whsec_${Buffer.from('another').toString('base64')}`), 401);
+    assert.equal(await send('{"type":"a.b"}', Date.now() - 3_600_000), 401);
+    assert.equal(await send('{"type":"a.b"}', Date.now(), secret, false), 401);
+    child.kill('SIGINT');
+    const { stdout } = await ended;
+    assert.deepEqual(
+      stdout.split('\n').filter((line) => /^[✓✗]/.test(line)),
+      [
+        '✓ a.b  evt_1',
+        '✗ a.b  evt_1: its signature is not made with this secret',
+        '✗ a.b  evt_1: its time is more than five minutes from now',
+        '✗ a.b  : it is not signed',
+      ],
+    );
+  });
+
+  test('wants a secret when it makes no webhook', async () => {
+    const { status, stderr } = await commandHere(['webhooks', 'listen']);
+    assert.equal(status, 2);
+    assert.match(stderr, /POSTERN_WEBHOOK_SECRET/);
+  });
+});
