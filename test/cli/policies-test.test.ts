@@ -179,7 +179,7 @@ describe('exit status and output', () => {
   test('what a file says does not command the terminal', async () => {
     const { stderr } = await printed({ name: 'x', rules: [], '\x1b[2J\x9b1m': 1, '\u202e': 2 });
     assert.match(stderr, /Unknown field/);
-    for (const one of ['\x1b', '\x9b', '\u202e']) assert.ok(!stderr.includes(one));
+    for (const control of ['\x1b', '\x9b', '\u202e']) assert.ok(!stderr.includes(control));
     const { stdout } = await printed({ name: 'x\u202e', rules: [], cases: [one({}, { allowed: false })] });
     assert.ok(!stdout.includes('\u202e'));
   });
