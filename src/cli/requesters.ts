@@ -37,14 +37,17 @@ export function requestersCommand(parent: Command, context: Context): void {
     .description('Registers a requester.')
     .option('--name <name>')
     .option('--type <type>', 'as conditions name it, such as crawler')
-    .option('--tag <tag>', 'may be repeated', collect);
-  examples(create, '$ postern requesters create gptbot --name GPTBot --type crawler --tag ai');
-  does<{ name?: string; type?: string; tag?: string[] }>(
+    .option('--tag <tag>', 'may be repeated', collect)
+    .option('--user-agent <text>', 'part of the user agent it is known by at a proxy; may be repeated', collect);
+  examples(create, '$ postern requesters create gptbot --name GPTBot --type crawler --tag ai --user-agent GPTBot');
+  does<{ name?: string; type?: string; tag?: string[]; userAgent?: string[] }>(
     create,
     context,
-    async ({ name, type, tag, ...options }, id) => {
+    async ({ name, type, tag, userAgent, ...options }, id) => {
       const connection = await connect(terminal, options);
-      const made = await connection.ask('POST', '/v1/requesters', { body: { id, name, type, tags: tag } });
+      const made = await connection.ask('POST', '/v1/requesters', {
+        body: { id, name, type, tags: tag, userAgents: userAgent },
+      });
       await terminal.out(options.json === true ? json(made) : `${made.id}\n`);
       return EXIT.ok;
     },

@@ -1,0 +1,114 @@
+/**
+ * What `npm pack` makes, installed in an empty folder with the machine's own Node.js and npm, is all of Postern: it serves,
+ * decides, reports (threads, DuckDB and all), and stops when it is told to.
+ */
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { after, test } from 'node:test';
+import { until } from './support/until.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'postern-pack-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Without the Node.js that `npm ci` put in front. */
+const PATH = (process.env.PATH ?? '')
+  .split(delimiter)
+  .filter((part) => !part.includes('node_modules'))
+  .join(delimiter);
+
+/** How npm reaches its registry may be said there; nothing else of it matters. */
+const outside = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:POSTERN|NODE)_/.test(name)));
+
+interface Ran {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+function run(file: string, args: string[], env: Record<string, string> = {}, cwd = folder, input = ''): Promise<Ran> {
+  return new Promise((done) => {
+    const options = { cwd, env: { ...outside, PATH, ...env }, timeout: 150_000, maxBuffer: 64 << 20 };
+    const child = execFile(file, args, options, (error, stdout, stderr) =>
+      done({ status: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+test('the package installs elsewhere and runs', { timeout: 240_000 }, async () => {
+  const packed = await run(
+    'npm',
+    ['pack', '--json', '--pack-destination', folder],
+    { PATH: process.env.PATH ?? '' },
+    process.cwd(),
+  );
+  assert.equal(packed.status, 0, packed.stderr);
+  const [{ filename, files }] = JSON.parse(packed.stdout) as [{ filename: string; files: { path: string }[] }];
+  const paths = files.map(({ path }) => path);
+  for (const path of [
+    'bin/postern.js',
+    'dist/postern.js',
+    'dist/db/sqlite-worker.js',
+    'docs/cli.md',
+    'LICENSE',
+    'README.md',
+  ]) {
+    assert.ok(paths.includes(path), path);
+  }
+  assert.deepEqual(
+    paths.filter((path) => /\.ts$|^(?:src|test|bench|demo|node_modules)\//.test(path)),
+    [],
+  );
+
+  writeFileSync(join(folder, 'package.json'), '{"private": true}');
+  const installed = await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${filename}`]);
+  assert.equal(installed.status, 0, installed.stderr);
+  const bin = join(folder, 'node_modules/.bin/postern');
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  assert.deepEqual(await run(bin, ['--version']), { status: 0, stdout: `${version}\n`, stderr: '' });
+
+  assert.equal((await run(bin, ['init', '--yes', '--template', 'licensed_only'])).status, 0);
+  const service = spawn(bin, ['serve', '--env-file', 'postern.env'], {
+    cwd: folder,
+    env: { ...outside, PATH, POSTERN_PORT: '0', POSTERN_LOG_LEVEL: 'warn' },
+    stdio: 'pipe',
+  });
+  let out = '';
+  let err = '';
+  service.stdout.on('data', (chunk) => (out += chunk));
+  service.stderr.on('data', (chunk) => (err += chunk));
+  const ended = new Promise<number | null>((done) => service.once('exit', (code) => done(code)));
+  try {
+    const url = await until('it answers', () => /answers on (http:\S+)/.exec(out)?.[1], 30_000);
+    const env = { POSTERN_URL: url, POSTERN_ENV_FILE: 'postern.env' };
+    const doctor = await run(bin, ['doctor'], { ...env, POSTERN_PORT: '0' });
+    assert.equal(doctor.status, 0, doctor.stdout);
+    assert.match(doctor.stdout, /✓ machine +Node\.js 2[6-9]|✓ machine +Node\.js [3-9]\d/);
+    assert.equal((await run(bin, ['policies', 'apply', '--yes', 'policies/licensed-only.yaml'], env)).status, 0);
+    const { stdout: list } = await run(bin, ['policies', 'list', '--json'], env);
+    const policy = (JSON.parse(list) as { id: string; name: string }[]).find(({ name }) => name === 'Licensed only');
+    const item = '{"externalId":"a","title":"A","type":"article","source":"https://example.com/a"}';
+    const imported = await run(bin, ['content', 'import', '-', '--policy', policy?.id ?? ''], env, folder, item);
+    assert.equal(imported.stdout, '1 item: 1 created, 0 updated\n');
+    assert.equal((await run(bin, ['check', 'a', '--requester', 'r'], env)).status, 3);
+    assert.equal((await run(bin, ['check', 'a', '--requester', 'r', '--license-type', 'x'], env)).status, 0);
+    assert.match(
+      (await run(bin, ['usage', '--period', '7d'], env)).stdout,
+      /^2 requests from 1 requester for 1 item\n/,
+    );
+    const impact = await run(bin, ['policies', 'impact', 'Licensed only', '--of-version', '1'], env);
+    assert.match(impact.stdout, /^2 decisions/, impact.stderr);
+    // The launcher passes it on, and ends as the service ends.
+    service.kill('SIGTERM');
+    assert.equal(await ended, 0, err);
+    const gone = await run(bin, ['doctor', '--health'], env);
+    assert.deepEqual([gone.status, /nobody answers/.test(gone.stdout)], [1, true]);
+  } finally {
+    // The launcher's own child must not be left behind.
+    if (service.exitCode === null) service.kill('SIGTERM');
+    await ended;
+  }
+});
