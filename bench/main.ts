@@ -16,6 +16,7 @@ import { enginesPart } from './engines.ts';
 import type { Part } from './figure.ts';
 import { flatPart } from './flat.ts';
 import { impactPart } from './impact.ts';
+import { importPart } from './import.ts';
 import { describeMachine } from './machine.ts';
 import { postgresPart } from './postgres.ts';
 import { saveResults, tableOf } from './results.ts';
@@ -34,6 +35,7 @@ const PARTS: readonly Part[] = [
   impactPart,
   startPart,
   bulkPart,
+  importPart,
   diskPart,
   webhooksPart,
   postgresPart,

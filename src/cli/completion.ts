@@ -81,7 +81,7 @@ complete -o filenames -F _postern postern
 # Completion of postern for zsh. Written by: postern completion zsh
 _postern() {
   local place='' word
-  for word in "\${words[@]:1:CURRENT-2}"; do
+  for word in "\${(@)words[2,CURRENT-1]}"; do
     case "$place $word" in
 ${groups(places)
   .map((path) => `      ' ${path}'|'${path}') place='${path}' ;;`)

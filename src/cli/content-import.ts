@@ -97,7 +97,7 @@ async function importContent(terminal: Terminal, options: Options, input: string
   const tally: Tally = { created: place.created, updated: place.updated, failed: place.failed };
   let done = place.done;
   try {
-    for await (const batch of batches(entries, prepare(options, format), place.done)) {
+    for await (const batch of ahead(batches(entries, prepare(options, format), place.done))) {
       signal.throwIfAborted();
       const errors = await send(batch, tally);
       for (const error of errors) await failures.add(error);
@@ -187,6 +187,19 @@ async function* batches(entries: Entries, prepared: (entry: Entry) => Entry, ski
     }
   }
   if (batch.length > 0) yield batch;
+}
+
+/** The next one is read while the last one is on its way. */
+async function* ahead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
+  let coming = values.next();
+  for (;;) {
+    const { value, done } = await coming;
+    if (done === true) return;
+    coming = values.next();
+    // Told when it is waited for.
+    coming.catch(() => {});
+    yield value;
+  }
 }
 
 /** An item that did not come in. */
