@@ -2,6 +2,7 @@
  * The composition root: opens the stores, wires the rooms, and closes them in the opposite order. Nothing here decides
  * anything.
  */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { impactRoutes } from './access/impact-routes.ts';
@@ -201,6 +202,7 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
 
   opened.defer(async () => {
     notReady = 'The service is stopping.';
+    await letGo(app, config.stopDelaySeconds * 1000);
     // Beside the requests under way, not after them: all of it has to end in the same ten seconds.
     const drained = deliverer.close();
     await streams.close();
@@ -215,6 +217,17 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
   const firstKey = await ensureFirstKey(db, config.bootstrapKey, clock.now());
   notReady = undefined;
   return { address, firstKey, firstKeyShown: () => firstKeyShown(db) };
+}
+
+/** Answers what still comes, and asks clients to make a new connection, which leads elsewhere. */
+async function letGo(app: App, forMs: number): Promise<void> {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const onRequest = (_request: IncomingMessage, response: ServerResponse): void => {
+    response.setHeader('connection', 'close');
+  };
+  app.server.prependListener('request', onRequest);
+  setTimeout(resolve, forMs);
+  await over;
 }
 
 type Subscribed = Awaited<ReturnType<typeof openSubscriptions>>;
@@ -268,6 +281,7 @@ async function joinCluster(
   opened.defer(() => line.close());
   const following = await openFollower({ db, line, apply: changes.tell, onRewritten: onFatal });
   follower = following;
+  changes.tellThrough(following.catchUp);
   opened.defer(() => following.close());
   const lease = (name: string): Lease => {
     const taken = openLease(line, name);

@@ -39,6 +39,11 @@ export const SETTINGS = {
     default: '0',
     read: readMaxAge,
   },
+  POSTERN_STOP_DELAY: {
+    doc: 'Seconds for which a node that is to stop goes on answering, not ready, until its balancer has noticed; 0 to 60',
+    default: '0',
+    read: readStopDelay,
+  },
   POSTERN_LOG_LEVEL: { doc: `One of ${LOG_LEVELS.join(', ')}`, default: 'info', read: readLevel },
 } as const;
 
@@ -56,6 +61,7 @@ export interface Config {
   auditDays: number;
   /** Seconds. */
   decisionMaxAge: number;
+  stopDelaySeconds: number;
   logLevel: string;
 }
 
@@ -90,6 +96,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     webhookAllowPrivate: values.get('POSTERN_WEBHOOK_ALLOW_PRIVATE') as boolean,
     auditDays: values.get('POSTERN_AUDIT_DAYS') as number,
     decisionMaxAge: values.get('POSTERN_DECISION_MAX_AGE') as number,
+    stopDelaySeconds: values.get('POSTERN_STOP_DELAY') as number,
     logLevel: values.get('POSTERN_LOG_LEVEL') as string,
   };
 }
@@ -170,6 +177,13 @@ function readAuditDays(text: string): number {
 function readMaxAge(text: string): number {
   const seconds = Number(text);
   if (!/^\d{1,3}$/.test(text) || seconds > 300) throw new Error(`must be a number of seconds up to 300, not "${text}"`);
+  return seconds;
+}
+
+function readStopDelay(text: string): number {
+  const seconds = Number(text);
+  if (!/^\d{1,2}$/.test(text) || seconds > 60)
+    throw new Error(`must be a number of seconds from 0 to 60, not "${text}"`);
   return seconds;
 }
 

@@ -40,7 +40,8 @@ try {
   }
 
   logger.info({ signal: await asked }, 'stopping');
-  setTimeout(() => stop('Requests were still under way after 10 s; stopped without them.'), STOP_WITHIN_MS).unref();
+  const within = STOP_WITHIN_MS + config.stopDelaySeconds * 1000;
+  setTimeout(() => stop('Requests were still under way after 10 s; stopped without them.'), within).unref();
   await service.close();
   process.exit(0);
 } catch (error) {

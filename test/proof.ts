@@ -6,11 +6,14 @@
  */
 import { parseArgs } from 'node:util';
 import { runCluster } from './faults/cluster.ts';
+import { runClusterWriters } from './faults/cluster-writers.ts';
 import { cannotMount, runDiskFull, runFailingCalls } from './faults/disk-faults.ts';
 import { runFirstStartKills, runFsyncKills } from './faults/fsync-kills.ts';
 import { runKills } from './faults/kills.ts';
 import { runPowerCuts } from './faults/power-cuts.ts';
 import { anySeed } from './faults/random.ts';
+import { runRevocations } from './faults/revocations.ts';
+import { runRolling } from './faults/rolling.ts';
 import { cannotTrace } from './faults/strace.ts';
 import { runWebhookKills } from './faults/webhook-kills.ts';
 import { runWriters } from './faults/writers.ts';
@@ -115,6 +118,22 @@ const PROOFS: readonly Proof[] = [
     promise:
       'nodes on PostgreSQL, killed, stopped, with wrong clocks, the database restarted: limits and books are exact',
     run: ({ kills, seed, tell }) => runCluster({ checks: kills * 5_000, seed, tell }),
+  },
+  {
+    name: 'revocations',
+    promise:
+      'what was cut off through one node does not pass at another a second later, under load and with wrong clocks',
+    run: ({ kills, seed, tell }) => runRevocations({ count: kills * 5, seed, tell }),
+  },
+  {
+    name: 'cluster-writers',
+    promise: '64 writers over three nodes, one killed at a time: versions without gap or duplicate',
+    run: ({ kills, seed, tell }) => runClusterWriters({ kills: Math.ceil(kills / 8), seed, tell }),
+  },
+  {
+    name: 'rolling',
+    promise: 'three nodes behind a TCP balancer restarted one after the other under load: no request fails',
+    run: ({ kills, tell }) => runRolling({ rounds: Math.ceil(kills / 50), tell }),
   },
 ];
 

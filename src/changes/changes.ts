@@ -70,11 +70,16 @@ export interface Changes {
    * heard of (see changes/follow).
    */
   subscribe(listener: (change: Told) => void): void;
-  /** Of another node's change, after it: calls the listeners. */
+  /** Calls the listeners for a change that was read from the log. */
   tell(change: Told): void;
+  /**
+   * From now on this node's changes are told as the log has them, between those of others: `catchUp` settles when they
+   * have been. Where that fails they are told at once, and again in their order later.
+   */
+  tellThrough(catchUp: () => Promise<void>): void;
 }
 
-/** What listeners hear. `object` is that of a webhook; of other records it may be missing. */
+/** What listeners hear. `object` is that of a webhook or a requester; of other records it may be missing. */
 export type Told = Pick<Change, 'kind' | 'id' | 'ownerId' | 'object'>;
 
 /** Lanes keep edits of one node apart, so only other nodes can make a plan fail again and again. */
@@ -88,6 +93,19 @@ export function openChanges(db: Db, clock: Clock): Changes {
   };
   const inLane = lanes();
 
+  let catchUp: (() => Promise<void>) | undefined;
+
+  async function tellAll(changed: readonly Change[]): Promise<void> {
+    if (catchUp !== undefined && changed.length > 0) {
+      const heard = await catchUp().then(
+        () => true,
+        () => false,
+      );
+      if (heard) return;
+    }
+    for (const change of changed) tell(change);
+  }
+
   async function attempt(author: Author, plan: () => Promise<Edit>): Promise<Committed> {
     const edit = await plan();
     const now = clock.now();
@@ -100,7 +118,7 @@ export function openChanges(db: Db, clock: Clock): Changes {
     }
     await db.atomic(steps);
     if (author.idempotency !== null) author.idempotency.stored = true;
-    for (const change of edit.changes) tell(change);
+    await tellAll(edit.changes);
     return { status: edit.status, text, etag: edit.etag };
   }
 
@@ -122,5 +140,8 @@ export function openChanges(db: Db, clock: Clock): Changes {
       }),
     subscribe: (listener) => listeners.push(listener),
     tell,
+    tellThrough(given) {
+      catchUp = given;
+    },
   };
 }

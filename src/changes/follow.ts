@@ -21,6 +21,8 @@ const CHANGES_AT_ONCE = 1_000;
 export interface Follower {
   /** undefined: all that is remembered is fresh. Else settles once it is; throws service_unavailable. */
   confirm(): Promise<void> | undefined;
+  /** Settles when all that was committed before has been told here, in order. Throws service_unavailable. */
+  catchUp(): Promise<void>;
   /** Why the node is not ready; undefined when it is. */
   notReady(): string | undefined;
   /** Something happened elsewhere: look now. */
@@ -32,6 +34,7 @@ export interface Follower {
 /** Where nobody else changes anything. */
 export const aloneFollower: Follower = {
   confirm: () => undefined,
+  catchUp: async () => {},
   notReady: () => undefined,
   wake: () => {},
   figures: () => ({ unconfirmedMs: 0, applied: 0 }),
@@ -49,7 +52,7 @@ interface ChangeRow extends Row {
 
 /** The place we are at comes along: were it another change, the log would not be the one that was followed. */
 const SELECT = `select c.seq, c.id, c.kind, c.object_id, c.owner_id,
-    case when c.kind like 'webhook.%' then d.object end as object
+    case when c.kind like 'webhook.%' or c.kind like 'requester.%' then d.object end as object
   from changes c left join change_data d on d.id = c.id
   where c.seq >= $1 order by c.seq limit ${CHANGES_AT_ONCE + 1}`;
 
@@ -74,7 +77,8 @@ export async function openFollower({ db, line, apply, onRewritten }: FollowOptio
   let closed = false;
   let again = false;
   let rouse: (() => void) | undefined;
-  let waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
+  /** For a reading that begins at `after` or later. */
+  let waiting: { after: number; resolve: () => void; reject: (error: Error) => void }[] = [];
 
   async function look(): Promise<void> {
     const asked = performance.now();
@@ -82,7 +86,7 @@ export async function openFollower({ db, line, apply, onRewritten }: FollowOptio
     // Old changes leave the log, the newest too when nothing happens for long: then the log begins after our place.
     const known = rows[0]?.seq === place ? rows.shift() : undefined;
     if (known !== undefined && known.id !== placeId) throw new Rewritten();
-    if (known === undefined && place > 0 && rows.length === 0 && (await isBehind())) throw new Rewritten();
+    if (known === undefined && place > 0 && (await isAnother())) throw new Rewritten();
     for (const row of rows) {
       apply({
         kind: row.kind as ChangeKind,
@@ -100,13 +104,20 @@ export async function openFollower({ db, line, apply, onRewritten }: FollowOptio
       return;
     }
     confirmedAt = asked;
-    for (const { resolve } of waiting.splice(0)) resolve();
+    const [done, others] = [
+      waiting.filter(({ after }) => after <= asked),
+      waiting.filter(({ after }) => after > asked),
+    ];
+    waiting = others;
+    again ||= others.length > 0;
+    for (const { resolve } of done) resolve();
   }
 
-  /** The sequence never gives a place twice, unless it is that of another past. */
-  async function isBehind(): Promise<boolean> {
-    const [[row] = []] = await line.all([{ sql: 'select last_value as seq from changes_seq_seq' }]);
-    return Number(row?.seq ?? 0) < place;
+  /** The oldest changes leave the log first, and its sequence never goes back, unless it is that of another past. */
+  async function isAnother(): Promise<boolean> {
+    const sql = `select last_value as seq, exists (select 1 from changes where seq < $1) as older from changes_seq_seq`;
+    const [[row] = []] = await line.all([{ sql, params: [place] }]);
+    return Number(row?.seq ?? 0) < place || row?.older === 1;
   }
 
   const isFresh = (): boolean => performance.now() - confirmedAt < FRESH_MS;
@@ -123,8 +134,19 @@ export async function openFollower({ db, line, apply, onRewritten }: FollowOptio
         failed = true;
         for (const { reject } of waiting.splice(0)) reject(lost());
       }
-      if (!again || failed) await pause();
+      if (!closed && (!again || failed)) await pause();
     }
+  }
+
+  const readingFrom = (after: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ after, resolve, reject });
+      wake();
+    });
+
+  function wake(): void {
+    again = true;
+    rouse?.();
   }
 
   const pause = (): Promise<void> =>
@@ -143,22 +165,18 @@ export async function openFollower({ db, line, apply, onRewritten }: FollowOptio
     confirm() {
       if (isFresh()) return undefined;
       if (failed || performance.now() - confirmedAt >= LOST_MS) return Promise.reject(lost());
-      return new Promise((resolve, reject) => {
-        waiting.push({ resolve, reject });
-      });
+      return readingFrom(performance.now() - FRESH_MS);
     },
+    catchUp: () => (closed ? Promise.reject(lost()) : readingFrom(performance.now())),
     notReady: () =>
       performance.now() - confirmedAt < LOST_MS ? undefined : 'The database has not been reached for some seconds.',
-    wake() {
-      again = true;
-      rouse?.();
-    },
+    wake,
     figures: () => ({ unconfirmedMs: Math.round(performance.now() - confirmedAt), applied }),
     async close() {
       closed = true;
       rouse?.();
-      waiting = [];
       await running;
+      for (const { reject } of waiting.splice(0)) reject(lost());
     },
   };
 }

@@ -48,6 +48,8 @@ export interface Running {
   /** Rejects when the process ends first, or takes too long. */
   readonly ready: Promise<void>;
   readonly exited: Promise<End>;
+  /** Where it answers, once it is ready. */
+  url(): string;
   /** Everything written so far, for reports. */
   output(): string;
   /** Rejects when the connection breaks before the whole answer is there. */
@@ -112,6 +114,7 @@ export function launch(options: LaunchOptions): Running {
     pid: child.pid ?? 0,
     ready,
     exited,
+    url: () => url,
     output: () => output,
     async ask(method, path, { body, idempotencyKey, headers = {} } = {}) {
       const response = await fetch(url + path, {

@@ -11,6 +11,9 @@ export interface WriterOptions {
   kills: number;
   seed: number;
   writers?: number;
+  policies?: number;
+  /** What is written to and killed; by default one process on a folder of its own. */
+  start?: () => Promise<Service>;
   tell?: (line: string) => void;
 }
 
@@ -26,6 +29,9 @@ export interface WriterFigures {
   conflicts: number;
   versions: number;
 }
+
+/** One process, or several that are one service: `end` kills what is to be killed. */
+export type Service = Pick<Running, 'ask' | 'output' | 'end'>;
 
 const POLICIES = 3;
 const LOAD_MAX_MS = 400;
@@ -68,16 +74,20 @@ export async function runWriters({
   kills,
   seed,
   writers = 64,
+  policies: policyCount = POLICIES,
+  start: given,
   tell = () => {},
 }: WriterOptions): Promise<WriterFigures> {
   const random = seeded(seed);
   using folder = temporaryFolder();
   const key = newTestKey();
-  const start = async (): Promise<Running> => {
-    const running = launch({ dataDir: folder.path, key });
-    await running.ready;
-    return running;
-  };
+  const start =
+    given ??
+    (async (): Promise<Service> => {
+      const running = launch({ dataDir: folder.path, key });
+      await running.ready;
+      return running;
+    });
   const figures: WriterFigures = {
     kills: 0,
     acknowledged: 0,
@@ -90,7 +100,7 @@ export async function runWriters({
   let service = await start();
   try {
     const policies: Policy[] = [];
-    for (let i = 0; i < POLICIES; i++) policies.push(await createPolicy(service, i));
+    for (let i = 0; i < policyCount; i++) policies.push(await createPolicy(service, i));
     while (figures.kills < kills) {
       const open = await editUntilKilled(service, policies, random, writers, figures);
       figures.kills++;
@@ -124,7 +134,7 @@ export async function runWriters({
   }
 }
 
-async function createPolicy(service: Running, i: number): Promise<Policy> {
+async function createPolicy(service: Service, i: number): Promise<Policy> {
   const content = contentOf(`first ${i}`);
   const reply = await service.ask('POST', '/v1/policies', { body: content });
   assert.equal(reply.status, 201, reply.text);
@@ -154,7 +164,7 @@ const textOf = ({ name, description, rules, defaultAction }: Content): string =>
 
 /** Gives the edits that were not answered. */
 async function editUntilKilled(
-  service: Running,
+  service: Service,
   policies: readonly Policy[],
   random: Random,
   writers: number,
@@ -211,7 +221,7 @@ function nextEdit(policy: Policy, token: string, random: Random): Patch | Rollba
 }
 
 /** Settles once the answer was taken down. Rejects when the connection breaks. */
-async function send(service: Running, edit: Patch | Rollback, figures: WriterFigures): Promise<boolean> {
+async function send(service: Service, edit: Patch | Rollback, figures: WriterFigures): Promise<boolean> {
   const { policy } = edit;
   let reply: Reply;
   if (edit.kind === 'rollback') {
@@ -240,7 +250,7 @@ async function send(service: Running, edit: Patch | Rollback, figures: WriterFig
 }
 
 /** Reads the versions that were not read yet, or all of them, and compares them with what was sent. */
-async function verify(service: Running, policy: Policy, all: boolean): Promise<void> {
+async function verify(service: Service, policy: Policy, all: boolean): Promise<void> {
   const now = await service.ask('GET', `/v1/policies/${policy.id}`);
   const known = all ? 0 : policy.read.size;
   const found: (Content & { version: number })[] = [];

@@ -127,6 +127,50 @@ describe('what one node changed', () => {
   });
 });
 
+describe('edits of one item through several nodes', () => {
+  test('with If-Match no update is lost: as many as were told so', async () => {
+    await using cluster = await startCluster(3);
+    const { nodes, key } = cluster;
+    const { id } = await madeBy(nodes[0] as Node, key, '/v1/content', { ...item(), metadata: { n: 0 } });
+    let told = 0;
+    let refused = 0;
+    const writer = async (node: Node): Promise<void> => {
+      for (let i = 0; i < 15; i++) {
+        const { body, headers } = await node.call('GET', `/v1/content/${id}`, { key });
+        const answer = await node.call('PATCH', `/v1/content/${id}`, {
+          key,
+          headers: { 'if-match': headers.get('etag') ?? '' },
+          body: { metadata: { n: body.metadata.n + 1 } },
+        });
+        assert.ok([200, 412].includes(answer.status), answer.text);
+        if (answer.status === 200) told++;
+        else refused++;
+      }
+    };
+    await Promise.all([...nodes, ...nodes].map(writer));
+    const { body } = await (nodes[1] as Node).call('GET', `/v1/content/${id}`, { key });
+    assert.equal(body.metadata.n, told);
+    assert.ok(refused > 0, 'they met');
+  });
+
+  test('without If-Match edits of different fields are all there', async () => {
+    await using cluster = await startCluster(3);
+    const { nodes, key } = cluster;
+    const { id } = await madeBy(nodes[0] as Node, key, '/v1/content', item());
+    const writer = async (node: Node, n: number): Promise<void> => {
+      for (let i = 1; i <= 15; i++) {
+        const answer = await node.call('PATCH', `/v1/content/${id}`, { key, body: { metadata: { [`w${n}`]: i } } });
+        assert.equal(answer.status, 200, answer.text);
+        assert.equal(answer.body.metadata[`w${n}`], i);
+      }
+    };
+    const writers = [...nodes, ...nodes, ...nodes];
+    await Promise.all(writers.map(writer));
+    const { body } = await (nodes[2] as Node).call('GET', `/v1/content/${id}`, { key });
+    for (const n of writers.keys()) assert.equal(body.metadata[`w${n}`], 15);
+  });
+});
+
 describe('a node that loses the database', () => {
   test('answers 503 with Retry-After, is not ready after 5 s, and is back within 5 s', async () => {
     await using cluster = await startCluster(2);
