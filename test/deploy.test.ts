@@ -56,7 +56,7 @@ describe('Dockerfile', () => {
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
     assert.equal(ignored[0], '*');
-    const let_ = ignored.slice(1).map((line) => line.slice(1));
+    const allowed = ignored.slice(1).map((line) => line.slice(1));
     for (const copy of dockerfile.getCOPYs()) {
       const words = copy.getArguments().map((one) => one.getValue());
       if (copy.getFromFlag() !== null) {
@@ -66,7 +66,7 @@ describe('Dockerfile', () => {
       for (const source of words.slice(0, -1)) {
         assert.ok(existsSync(source), source);
         assert.ok(
-          let_.some((pattern) => matchesGlob(source, pattern) || source.startsWith(`${pattern}/`)),
+          allowed.some((pattern) => matchesGlob(source, pattern) || source.startsWith(`${pattern}/`)),
           source,
         );
       }
