@@ -1,0 +1,26 @@
+/** Postern's client: ask, manage, verify webhooks, and guard what you serve. */
+export { createPostern, type Meta, metaOf, type Postern } from './client.ts';
+export { PosternError, PosternUnreachable } from './errors.ts';
+export { type Guard, type GuardOptions, guard, type Visit } from './guard.ts';
+export type { ConnectionOptions } from './transport.ts';
+export type {
+  Answered,
+  ApiError,
+  Body,
+  CallOptions,
+  Check,
+  Content,
+  Decision,
+  ErrorCode,
+  License,
+  OperationName,
+  Paged,
+  Policy,
+  PosternEvent,
+  ProxyVerdict,
+  Query,
+  Requester,
+  Usage,
+} from './types.ts';
+export { type VerifyOptions, verifyWebhook, WebhookError } from './webhook.ts';
+export type { Problem, Remedy, Verdict } from './verdict.ts';

@@ -1,0 +1,24 @@
+/** Lists: one page, or every record. Promise: a walk asks for a page when it needs it and ends with the list. */
+import type { Paged } from './types.ts';
+
+interface Page {
+  data: readonly unknown[];
+  nextCursor: string | null;
+}
+
+/** `read` gives the page at a cursor; undefined is the first. */
+export function paged<P extends Page>(read: (cursor: string | undefined) => Promise<P>): Paged<P> {
+  return {
+    // biome-ignore lint/suspicious/noThenProperty: awaiting a list gives its first page
+    // oxlint-disable-next-line unicorn/no-thenable
+    then: (done, refuse) => read(undefined).then(done, refuse),
+    async *[Symbol.asyncIterator]() {
+      let cursor: string | undefined;
+      do {
+        const page = await read(cursor);
+        yield* page.data;
+        cursor = page.nextCursor ?? undefined;
+      } while (cursor !== undefined);
+    },
+  };
+}

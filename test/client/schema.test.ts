@@ -1,0 +1,89 @@
+/** The client is the API's: every operation has a method, which asks for it and nothing else; its types are up to date. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { createPostern } from '../../client/src/index.ts';
+import { clientSchema } from '../../scripts/client-schema.ts';
+import { startTestService } from '../support/service.ts';
+
+const postern = await startTestService();
+after(() => postern[Symbol.asyncDispose]());
+const { body: document } = await postern.call('GET', '/openapi.json', { key: null });
+
+test('what was generated is up to date', () => {
+  for (const [name, text] of Object.entries(clientSchema(document))) {
+    const there = readFileSync(`client/src/generated/${name}`, 'utf8');
+    assert.ok(there === text, `run: npm exec -- node scripts/client-schema.ts (${name})`);
+  }
+});
+
+test('every operation has a method that asks for it', async () => {
+  const asked: string[] = [];
+  const client = createPostern({
+    url: 'https://postern.example',
+    key: 'k',
+    retries: 0,
+    fetch: async (input, init) => {
+      const { pathname } = new URL(String(input));
+      asked.push(`${init?.method} ${pathname}`);
+      return new Response('{"data":[],"nextCursor":null}', { headers: { 'x-postern-allowed': 'true' } });
+    },
+  }) as unknown as Record<string, (...args: unknown[]) => PromiseLike<unknown> & AsyncIterable<unknown>>;
+
+  const operations = Object.entries(document.paths as Record<string, Record<string, { operationId: string }>>).flatMap(
+    ([path, methods]) => Object.entries(methods).map(([method, { operationId }]) => ({ method, path, operationId })),
+  );
+  assert.ok(operations.length > 50);
+  for (const { method, path, operationId } of operations) {
+    // Other spellings of a path, with the same operations.
+    if (path.startsWith('/v1/api_keys')) continue;
+    const parts = [...path.matchAll(/\{\w+\}/g)].map((_, i) => `part ${i}/ä`);
+    const call = client[operationId];
+    assert.ok(call !== undefined, operationId);
+    if (operationId === 'streamEvents') {
+      // It goes on until it is told not to.
+      const stop = new AbortController();
+      setImmediate(() => stop.abort());
+      await assert.rejects(call({}, { signal: stop.signal })[Symbol.asyncIterator]().next());
+    } else await call(...parts, {});
+    let expected = path;
+    for (const part of parts) expected = expected.replace(/\{\w+\}/, encodeURIComponent(part));
+    assert.equal(asked.at(-1), `${method.toUpperCase()} ${expected}`, operationId);
+  }
+});
+
+test('types say what goes in and what comes out', async () => {
+  const client = createPostern({ url: postern.url, key: postern.key });
+  const policy = await client.createPolicy({ name: 'Open', rules: [{ action: 'allow', conditions: { country: ['DE'] } }] });
+  const item = await client.createContent({
+    externalId: 'tides',
+    title: 'Tides',
+    type: 'article',
+    source: 'https://example.com/tides',
+    policyId: policy.id,
+  });
+  const status: 'active' | 'archived' = item.status;
+  const version: number = policy.version;
+  const decision = await client.checkAccess({ contentId: 'tides', context: { country: 'DE' } });
+  const allowed: boolean = decision.allowed;
+  const batch = await client.checkAccessBatch({ checks: [{ contentId: 'tides' }, { contentId: 'nothing' }] });
+  const codes = batch.data.map((one) => ('error' in one ? one.error.code : one.reason));
+  const usage = await client.getUsage({ period: '7d' });
+  const total: number = usage.summary.totalRequests;
+  assert.deepEqual([status, version, allowed, codes, total], ['active', 1, true, ['policy_denied', 'content_not_found'], 2]);
+  const wrong = async (): Promise<void> => {
+    // @ts-expect-error a type that is none
+    await client.createContent({ externalId: 'a', title: 'a', type: 'artikel', source: 'https://a.example' });
+    // @ts-expect-error a condition that is none
+    await client.createPolicy({ name: 'x', rules: [{ action: 'allow', conditions: { licenceType: 'x' } }] });
+    // @ts-expect-error no such parameter
+    await client.listContent({ externalID: 'a' });
+    // @ts-expect-error a part of the path is missing
+    await client.getPolicyVersion('pol_x');
+    // @ts-expect-error checks have a contentId
+    await client.checkAccessBatch({ checks: [{ content: 'a' }] });
+    // @ts-expect-error no such method
+    await client.getEverything();
+  };
+  assert.equal(typeof wrong, 'function');
+});

@@ -1,0 +1,284 @@
+/**
+ * The way there and back: what writes is done once however often its answer is lost; nobody waits longer than was said; what
+ * went wrong can be told apart.
+ */
+import assert from 'node:assert/strict';
+import { after, beforeEach, describe, test } from 'node:test';
+import { createPostern, metaOf, PosternError, PosternUnreachable } from '../../client/src/index.ts';
+import { startTestService } from '../support/service.ts';
+import { startFaultyProxy } from './faulty-proxy.ts';
+
+const postern = await startTestService();
+const proxy = await startFaultyProxy(postern.url);
+after(async () => {
+  await proxy[Symbol.asyncDispose]();
+  await postern[Symbol.asyncDispose]();
+});
+const client = createPostern({ url: `${proxy.url}/`, key: postern.key, timeoutMs: 5_000 });
+beforeEach(() => {
+  proxy.faults = [];
+  proxy.asked.length = 0;
+});
+
+let count = 0;
+const item = () => ({
+  externalId: `item ${++count}`,
+  title: 'A title',
+  type: 'article' as const,
+  source: 'https://example.com/a',
+});
+
+async function refusal(work: PromiseLike<unknown>): Promise<PosternError> {
+  try {
+    await work;
+  } catch (error) {
+    assert.ok(error instanceof PosternError, String(error));
+    return error;
+  }
+  assert.fail('it was answered');
+}
+
+describe('tried again', () => {
+  test('an edit whose answer was lost or cut is done once, under one key', async () => {
+    const body = item();
+    proxy.faults = ['lost', 'cut'];
+    const created = await client.createContent(body);
+    assert.equal(created.externalId, body.externalId);
+    assert.deepEqual(metaOf(created)?.replayed, true);
+    const keys = proxy.asked.map(({ key }) => key);
+    assert.equal(keys.length, 3);
+    assert.equal(new Set(keys).size, 1);
+    assert.equal((await client.listContent({ externalId: body.externalId })).totalCount, 1);
+  });
+
+  test('a recorded check whose answer was lost counts once', async () => {
+    const { id } = await client.createContent(item());
+    proxy.faults = ['lost'];
+    const decision = await client.checkAccess({ contentId: id });
+    assert.equal(decision.recorded, true);
+    assert.equal((await client.listDecisions({ contentId: id })).totalCount, 1);
+  });
+
+  test('every call has a key of its own; one of yours is taken', async () => {
+    await client.createContent(item());
+    await client.createContent(item());
+    const body = item();
+    await client.createContent(body, { idempotencyKey: 'mine' });
+    const again = await client.createContent(body, { idempotencyKey: 'mine' });
+    assert.equal(metaOf(again)?.replayed, true);
+    const keys = proxy.asked.map(({ key }) => key);
+    assert.deepEqual([new Set(keys).size, ...keys.slice(2)], [3, 'mine', 'mine']);
+  });
+
+  test('without a key nothing that writes is sent twice', async () => {
+    proxy.faults = ['lost'];
+    await assert.rejects(client.createContent(item(), { idempotencyKey: false }), PosternUnreachable);
+    assert.deepEqual(proxy.asked.map(({ key }) => key), [undefined]);
+  });
+
+  test('what passes is tried again, what is for good is not', async () => {
+    for (const status of [500, 502, 503, 504, 429, 408]) {
+      proxy.faults = [{ status }];
+      proxy.asked.length = 0;
+      await client.listContent();
+      assert.equal(proxy.asked.length, 2, String(status));
+    }
+    for (const status of [400, 401, 403, 404, 405, 409, 412, 413, 422, 507, 301]) {
+      proxy.faults = [{ status, headers: { location: postern.url } }];
+      proxy.asked.length = 0;
+      assert.equal((await refusal(client.listContent())).status, status);
+      assert.equal(proxy.asked.length, 1, String(status));
+    }
+  });
+
+  test('as often as was said, and not before Retry-After', async () => {
+    proxy.faults = [{ status: 503, headers: { 'retry-after': '1' } }];
+    const begun = performance.now();
+    await client.getReadiness();
+    assert.ok(performance.now() - begun >= 1000);
+    proxy.faults = Array.from({ length: 9 }, () => ({ status: 503 }));
+    proxy.asked.length = 0;
+    assert.equal((await refusal(client.getReadiness({ retries: 1 }))).status, 503);
+    assert.equal(proxy.asked.length, 2);
+    assert.equal((await refusal(client.getReadiness({ retries: 0 }))).status, 503);
+    assert.equal(proxy.asked.length, 3);
+  });
+
+  test('who is told to wait for long is told so at once', async () => {
+    const at = new Date(Date.now() + 3600_000).toUTCString();
+    proxy.faults = [{ status: 429, headers: { 'retry-after': '3600' } }, { status: 503, headers: { 'retry-after': at } }];
+    const begun = performance.now();
+    assert.equal((await refusal(client.getReadiness())).retryAfter, 3600);
+    const seconds = (await refusal(client.getReadiness())).retryAfter ?? 0;
+    assert.ok(seconds > 3500 && seconds <= 3600, String(seconds));
+    assert.ok(performance.now() - begun < 1000);
+  });
+});
+
+describe('in time', () => {
+  test('no answer is an error after the time, for each attempt', async () => {
+    proxy.faults = ['silent', 'silent'];
+    const begun = performance.now();
+    await assert.rejects(client.getReadiness({ timeoutMs: 100, retries: 1 }), (error) => {
+      assert.ok(error instanceof PosternUnreachable);
+      assert.deepEqual([error.isTimeout, error.attempts], [true, 2]);
+      return true;
+    });
+    assert.ok(performance.now() - begun < 2_000);
+  });
+
+  test('nobody there is another error', async () => {
+    const nowhere = createPostern({ url: 'http://127.0.0.1:1', key: 'k', retries: 0 });
+    await assert.rejects(nowhere.getReadiness(), (error) => {
+      assert.ok(error instanceof PosternUnreachable);
+      return !error.isTimeout && error.cause !== undefined;
+    });
+  });
+
+  test('a signal ends it at once with its reason: before, while it waits for the answer, between attempts', async () => {
+    const reason = new Error('enough');
+    await assert.rejects(client.getReadiness({ signal: AbortSignal.abort(reason) }), reason);
+    assert.equal(proxy.asked.length, 0);
+    for (const fault of ['silent', { status: 503, headers: { 'retry-after': '20' } }] as const) {
+      proxy.faults = [fault];
+      const stop = new AbortController();
+      const asked = client.getReadiness({ signal: stop.signal });
+      const before = proxy.asked.length;
+      while (proxy.asked.length === before) await new Promise((done) => setImmediate(done));
+      setTimeout(() => stop.abort(reason), 20);
+      const begun = performance.now();
+      await assert.rejects(asked, reason);
+      assert.ok(performance.now() - begun < 2_000);
+    }
+  });
+});
+
+describe('errors', () => {
+  test('a refusal has the code, the status, the parameter, the details and the request', async () => {
+    const error = await refusal(client.createContent({ ...item(), type: 'artikel' as 'article', title: '' }));
+    assert.deepEqual([error.code, error.status, error.param], ['invalid_request', 400, 'title']);
+    assert.equal(error.details?.length, 2);
+    assert.match(error.requestId ?? '', /^req_/);
+    assert.match(error.message, /title/);
+    const missing = await refusal(client.getContent('nothing'));
+    assert.deepEqual([missing.code, missing.status], ['content_not_found', 404]);
+    const stranger = createPostern({ url: postern.url, key: 'svc_sk_wrong' });
+    assert.equal((await refusal(stranger.listContent())).code, 'invalid_api_key');
+  });
+
+  test('an answer that is not Postern’s says so', async () => {
+    for (const [fault, status] of [
+      [{ status: 200, body: '<html>' }, 200],
+      [{ status: 404, body: '<html>' }, 404],
+      [{ status: 404, body: '{"error": "no"}' }, 404],
+      [{ status: 302, headers: { location: 'https://login.example' } }, 302],
+    ] as const) {
+      proxy.faults = [fault];
+      const error = await refusal(client.getContent('x', {}, { retries: 0 }));
+      assert.deepEqual([error.code, error.status], ['unexpected_answer', status]);
+    }
+  });
+
+  test('options that are none fail at once', () => {
+    assert.throws(() => createPostern({ url: 'postern', key: 'k' }), TypeError);
+    assert.throws(() => createPostern({ url: 'file:///etc', key: 'k' }), TypeError);
+    assert.throws(() => createPostern({ url: postern.url, key: '' }), TypeError);
+  });
+});
+
+describe('what a path carries', () => {
+  test('any id arrives as it is', async () => {
+    for (const externalId of ['a/b', 'ä €', '..a', '%2e%2e', 'a?b#c', '😀', '...', ' ']) {
+      const { id } = await client.createContent({ ...item(), externalId });
+      assert.equal((await client.getContent(externalId)).id, id, externalId);
+    }
+  });
+
+  test('what every URL parser takes for a step up is refused, before anything is asked', async () => {
+    proxy.asked.length = 0;
+    for (const part of ['.', '..', '', undefined as unknown as string, {} as string]) {
+      assert.throws(() => void client.deleteContent(part), TypeError);
+    }
+    assert.equal(proxy.asked.length, 0);
+  });
+
+  test('the key goes to the service alone, and a redirect is not followed', async () => {
+    proxy.faults = [{ status: 307, headers: { location: `${proxy.url}/elsewhere` } }];
+    await refusal(client.listContent());
+    assert.deepEqual(proxy.asked.map(({ path }) => path), ['/v1/content']);
+  });
+});
+
+test('ifMatch refuses an edit of what has changed', async () => {
+  const created = await client.createContent(item());
+  const etag = metaOf(created)?.etag as string;
+  const edited = await client.updateContent(created.id, { title: 'B' }, { ifMatch: etag });
+  assert.equal(edited.title, 'B');
+  const error = await refusal(client.updateContent(created.id, { title: 'C' }, { ifMatch: etag }));
+  assert.equal(error.code, 'precondition_failed');
+});
+
+test('a walk has every record once; a page is a page', async () => {
+  const ids = [];
+  for (let i = 0; i < 7; i++) ids.push((await client.createRequester({ id: `walk-${i}`, type: 'walk' })).id);
+  const found = [];
+  for await (const { id } of client.listRequesters({ type: 'walk', limit: 3 })) found.push(id);
+  assert.deepEqual(found.sort(), ids);
+  proxy.asked.length = 0;
+  const page = await client.listRequesters({ type: 'walk', limit: 3 });
+  assert.deepEqual([page.data.length, page.hasMore, proxy.asked.length], [3, true, 1]);
+  // What is left is not asked for.
+  proxy.asked.length = 0;
+  for await (const one of client.listRequesters({ type: 'walk', limit: 3 })) if (one.id !== '') break;
+  assert.equal(proxy.asked.length, 1);
+});
+
+test('events come as they happen, once each, over a connection that breaks', { timeout: 30_000 }, async () => {
+  const stop = new AbortController();
+  const seen: string[] = [];
+  const following = (async () => {
+    for await (const event of createPostern({ url: postern.url, key: postern.key }).streamEvents(
+      { type: 'content.created' },
+      { signal: stop.signal },
+    )) {
+      seen.push((event.data.object as { externalId: string }).externalId);
+      if (seen.length === 1) await postern.service.close();
+      if (seen.length === 3) return;
+    }
+  })();
+  const direct = (body: object) => postern.call('POST', '/v1/content', { body });
+  const until = async (length: number): Promise<void> => {
+    while (seen.length < length) {
+      await new Promise((done) => setTimeout(done, 20));
+    }
+  };
+  await new Promise((done) => setTimeout(done, 300));
+  await direct({ ...item(), externalId: 'event 1' });
+  await until(1);
+  stop.signal.throwIfAborted();
+  assert.deepEqual(seen, ['event 1']);
+  stop.abort();
+  await assert.rejects(following);
+});
+
+test('what no method does can be opened: the whole log as CSV', async () => {
+  await using other = await startTestService();
+  const { id } = (await other.call('POST', '/v1/content', { body: item() })).body;
+  const own = createPostern({ url: other.url, key: other.key });
+  await own.checkAccess({ contentId: id });
+  const response = await own.open('/v1/access/decisions', { accept: 'text/csv' });
+  assert.match(await response.text(), /^id,created,allowed/);
+  await assert.rejects(own.open('/v1/nothing'), PosternError);
+  assert.match(await own.getMetrics(), /postern_ledger_head/);
+});
+
+test('the proxies’ question can be asked, too', async () => {
+  await using other = await startTestService();
+  const own = createPostern({ url: other.url, key: other.key });
+  const policy = await own.createPolicy({ name: 'open', rules: [{ action: 'allow', conditions: {} }] });
+  await own.createContent({ ...item(), policyId: policy.id });
+  const ask = (uri: string) => own.authorize({ origin: 'https://example.com' }, { headers: { 'x-original-uri': uri } });
+  assert.deepEqual([(await ask('/a')).allowed, (await ask('/b')).allowed], [true, false]);
+  const stranger = createPostern({ url: other.url, key: 'svc_sk_wrong' });
+  assert.equal((await refusal(stranger.authorize())).code, 'invalid_api_key');
+});
