@@ -26,7 +26,10 @@ export function clientSchema(document: Document): Record<string, string> {
   try {
     const file = join(folder, 'openapi.json');
     writeFileSync(file, JSON.stringify(own));
-    const types = execFileSync(process.execPath, ['test/openapi/generate.ts', file], { encoding: 'utf8', maxBuffer: 1 << 26 });
+    const types = execFileSync(process.execPath, ['test/openapi/generate.ts', file], {
+      encoding: 'utf8',
+      maxBuffer: 1 << 26,
+    });
     return { 'schema.ts': NOTE + types, 'operations.ts': NOTE + tableOf(own) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -39,14 +42,21 @@ const NOTE = '// Written by scripts/client-schema.ts from the OpenAPI document; 
 function withoutAliases(document: Document): Document {
   const isAlias = (path: Record<string, Operation>): boolean =>
     Object.values(path).every(({ operationId }) => operationId.endsWith('Alias'));
-  return { ...document, paths: Object.fromEntries(Object.entries(document.paths).filter(([, path]) => !isAlias(path))) };
+  return {
+    ...document,
+    paths: Object.fromEntries(Object.entries(document.paths).filter(([, path]) => !isAlias(path))),
+  };
 }
 
 function tableOf({ paths }: Document): string {
   const rows = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const query = (operation.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => name);
-      const fields = [`method: '${method.toUpperCase()}'`, `path: '${path}'`, `answers: '${answersOf(operation, query)}'`];
+      const fields = [
+        `method: '${method.toUpperCase()}'`,
+        `path: '${path}'`,
+        `answers: '${answersOf(operation, query)}'`,
+      ];
       if (operation.requestBody !== undefined) fields.push('takesBody: true');
       if (query.length > 0) fields.push('takesQuery: true');
       return `  ${operation.operationId}: { ${fields.join(', ')} },\n`;
@@ -66,7 +76,8 @@ if (process.argv[1] === import.meta.filename) {
   const config = readConfig({ POSTERN_PORT: '0', POSTERN_DATA_DIR: dataDir });
   const service = await startService({ config, logger: pino({ level: 'silent' }) });
   const document = (await (await fetch(`${service.address}/openapi.json`)).json()) as Document;
-  for (const [name, text] of Object.entries(clientSchema(document))) writeFileSync(`client/src/generated/${name}`, text);
+  for (const [name, text] of Object.entries(clientSchema(document)))
+    writeFileSync(`client/src/generated/${name}`, text);
   await service.close();
   rmSync(dataDir, { recursive: true, force: true });
 }

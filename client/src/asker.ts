@@ -54,7 +54,7 @@ export function openAsker(postern: Pick<Postern, 'checkAccess' | 'checkAccessBat
       const batch = waiting.slice(0, BATCH_MAX);
       waiting = waiting.slice(BATCH_MAX);
       inFlight++;
-      askTogether(batch).finally(() => {
+      void askTogether(batch).then(() => {
         inFlight--;
         next();
       });

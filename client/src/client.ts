@@ -2,7 +2,7 @@
 import { follow } from './events.ts';
 import { OPERATIONS } from './generated/operations.ts';
 import { paged } from './pages.ts';
-import { connect, type Connection, type ConnectionOptions, type Incoming, toError } from './transport.ts';
+import { type Connection, type ConnectionOptions, connect, type Incoming, toError } from './transport.ts';
 import type { CallOptions, OperationName, Operations } from './types.ts';
 
 export interface Meta {
@@ -22,7 +22,11 @@ export const metaOf = (answer: object): Meta | undefined => metas.get(answer);
 
 export type Postern = Operations & {
   /** For what no method does, such as the whole decision log as CSV. Throws as the methods do. */
-  open(path: string, init?: { method?: string; body?: unknown; accept?: string }, options?: CallOptions): Promise<Response>;
+  open(
+    path: string,
+    init?: { method?: string; body?: unknown; accept?: string },
+    options?: CallOptions,
+  ): Promise<Response>;
 };
 
 /** One row of the table. */
@@ -39,8 +43,11 @@ export function createPostern(options: ConnectionOptions): Postern {
   if (typeof options.key !== 'string' || options.key === '') throw new TypeError('An API key is needed: `key`');
   const connection = connect(options);
   const client: Record<string, unknown> = {
-    open: (path: string, { method = 'GET', body, accept }: { method?: string; body?: unknown; accept?: string } = {}, call?: CallOptions) =>
-      connection.open({ method, path, body, ...(accept === undefined ? {} : { accept }) }, call),
+    open: (
+      path: string,
+      { method = 'GET', body, accept }: { method?: string; body?: unknown; accept?: string } = {},
+      call?: CallOptions,
+    ) => connection.open({ method, path, body, ...(accept === undefined ? {} : { accept }) }, call),
   };
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {
     client[name] = (...args: unknown[]) => run(connection, OPERATIONS[name], args);
@@ -99,7 +106,8 @@ async function authorize(connection: Connection, path: string, call: CallOptions
 function pathPart(name: string, value: unknown): string {
   const text = typeof value === 'number' ? String(value) : value;
   if (typeof text !== 'string' || text === '') throw new TypeError(`\`${name}\` must be a text that is not empty`);
-  if (text === '.' || text === '..') throw new TypeError(`\`${name}\` cannot be "${text}" in a path; look for its id in the list`);
+  if (text === '.' || text === '..')
+    throw new TypeError(`\`${name}\` cannot be "${text}" in a path; look for its id in the list`);
   return encodeURIComponent(text);
 }
 

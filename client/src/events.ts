@@ -17,7 +17,10 @@ export async function* follow(
   for (;;) {
     try {
       const headers = { ...options.headers, ...(last === undefined ? {} : { 'last-event-id': last }) };
-      const response = await connection.open({ method: 'GET', path, accept: 'text/event-stream' }, { ...options, headers });
+      const response = await connection.open(
+        { method: 'GET', path, accept: 'text/event-stream' },
+        { ...options, headers },
+      );
       for await (const { id, data } of messagesOf(response)) {
         yield JSON.parse(data) as PosternEvent;
         last = id ?? last;

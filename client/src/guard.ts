@@ -110,12 +110,14 @@ export function guard(options: GuardOptions): Guard {
   const check = (request: Request): Promise<Verdict> => decide(visitOfFetch(request));
   return {
     check,
-    fetch: (handler) => async (request, ...rest) => {
-      const verdict = await check(request);
-      if (!verdict.allowed) return verdict.toResponse();
-      const response = await handler(request, ...rest);
-      return withHeaders(response, verdict.headers);
-    },
+    fetch:
+      (handler) =>
+      async (request, ...rest) => {
+        const verdict = await check(request);
+        if (!verdict.allowed) return verdict.toResponse();
+        const response = await handler(request, ...rest);
+        return withHeaders(response, verdict.headers);
+      },
     express: () => (request, response, next) => {
       decide(visitOfNode(request, request.originalUrl)).then((verdict) => {
         for (const [name, value] of Object.entries(verdict.headers)) response.setHeader(name, value);
@@ -160,7 +162,8 @@ async function decideFor(options: GuardOptions, ask: Ask, visit: Visit): Promise
   } catch (error) {
     report?.(error);
     // The service is there and refuses: a wrong key, not a failure that passes.
-    const isRefused = error instanceof PosternError && error.status >= 400 && error.status < 500 && error.status !== 429;
+    const isRefused =
+      error instanceof PosternError && error.status >= 400 && error.status < 500 && error.status !== 429;
     return onError === 'allow' && !isRefused ? allowedWithout('no_decision') : refusedWithout();
   }
 }

@@ -22,5 +22,5 @@ export type {
   Requester,
   Usage,
 } from './types.ts';
-export { type VerifyOptions, verifyWebhook, WebhookError } from './webhook.ts';
 export type { Problem, Remedy, Verdict } from './verdict.ts';
+export { type VerifyOptions, verifyWebhook, WebhookError } from './webhook.ts';

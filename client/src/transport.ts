@@ -139,7 +139,8 @@ export function connect(connection: ConnectionOptions): Connection {
 /** Throws TypeError for what is no http or https URL. */
 function baseOf(url: string): string {
   const { protocol, origin, pathname } = new URL(url);
-  if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError(`Postern answers at an http or https URL, not ${url}`);
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw new TypeError(`Postern answers at an http or https URL, not ${url}`);
   return origin + pathname.replace(/\/+$/, '');
 }
 

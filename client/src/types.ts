@@ -7,7 +7,7 @@ type Table = typeof OPERATIONS;
 
 type QueryOf<K extends OperationName> = NonNullable<operations[K]['parameters']['query']>;
 
-type JsonOf<R> = R extends { content: { 'application/json': infer Body } } ? Body : never;
+type JsonOf<R> = R extends { content: { 'application/json': infer Json } } ? Json : never;
 type ResponsesOf<K extends OperationName> = operations[K]['responses'];
 type AnsweredBy<R> = R extends { 200: infer Ok; 201: infer Created }
   ? JsonOf<Ok> | JsonOf<Created>
@@ -17,10 +17,10 @@ type AnsweredBy<R> = R extends { 200: infer Ok; 201: infer Created }
       ? JsonOf<Created>
       : never;
 type Described<K extends OperationName> = AnsweredBy<ResponsesOf<K>>;
-type SentAs<O> = O extends { requestBody: { content: { 'application/json': infer Body } } }
-  ? Body
-  : O extends { requestBody?: { content: { 'application/json': infer Body } } }
-    ? Body
+type SentAs<O> = O extends { requestBody: { content: { 'application/json': infer Json } } }
+  ? Json
+  : O extends { requestBody?: { content: { 'application/json': infer Json } } }
+    ? Json
     : never;
 
 /** Lists whose entries are looked at one by one: the document says no more of them than that they are lists. */
@@ -70,7 +70,8 @@ export interface CallOptions {
 
 /** A page, and with `for await` every record from there on. Nothing is asked before one of the two is. */
 export interface Paged<Page extends { data: readonly unknown[] }>
-  extends PromiseLike<Page>, AsyncIterable<Page['data'][number]> {}
+  extends PromiseLike<Page>,
+    AsyncIterable<Page['data'][number]> {}
 
 /** What `/v1/authorize` says to a proxy. */
 export interface ProxyVerdict {

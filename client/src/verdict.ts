@@ -102,7 +102,11 @@ function refused(
   headers: Record<string, string>,
 ): Verdict {
   const problem: Problem = { title: TITLES[status], status, detail, reason, remedies: [] };
-  return toVerdict(problem, { ...headers, 'content-type': 'application/problem+json', 'cache-control': 'no-store' }, null);
+  return toVerdict(
+    problem,
+    { ...headers, 'content-type': 'application/problem+json', 'cache-control': 'no-store' },
+    null,
+  );
 }
 
 const withDecision = ({ problem, headers }: Verdict, decision: Decision): Verdict =>

@@ -39,7 +39,8 @@ export async function verifyWebhook(
   const id = header(headers, 'webhook-id');
   const timestamp = header(headers, 'webhook-timestamp');
   const signatures = header(headers, 'webhook-signature');
-  if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookError('bad_timestamp', 'webhook-timestamp is not a number of seconds.');
+  if (!/^\d{1,12}$/.test(timestamp))
+    throw new WebhookError('bad_timestamp', 'webhook-timestamp is not a number of seconds.');
   const aheadSeconds = Number(timestamp) - now / 1000;
   if (aheadSeconds < -toleranceSeconds) throw new WebhookError('too_old', 'It was sent too long ago.');
   if (aheadSeconds > toleranceSeconds) throw new WebhookError('too_new', 'It was sent in the future.');
@@ -69,7 +70,8 @@ function header(headers: HeadersLike, name: string): string {
     typeof headers.get === 'function'
       ? (headers as Headers).get(name)
       : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
-  if (typeof value !== 'string' || value === '') throw new WebhookError('missing_header', `There is no single ${name}.`);
+  if (typeof value !== 'string' || value === '')
+    throw new WebhookError('missing_header', `There is no single ${name}.`);
   return value;
 }
 

@@ -19,7 +19,13 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { method = '', url = '', headers } = request;
-    asked.push({ method, path: url, key: headers['idempotency-key'] as string | undefined, at: performance.now(), headers });
+    asked.push({
+      method,
+      path: url,
+      key: headers['idempotency-key'] as string | undefined,
+      at: performance.now(),
+      headers,
+    });
     const fault = proxy.faults.shift();
     if (fault === 'silent') return;
     if (typeof fault === 'object') {
@@ -35,7 +41,10 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     const text = await answer.text();
     // Done, and nobody hears of it.
     if (fault === 'lost') return void request.socket.destroy();
-    response.writeHead(answer.status, Object.fromEntries([...answer.headers].filter(([name]) => name !== 'content-encoding')));
+    response.writeHead(
+      answer.status,
+      Object.fromEntries([...answer.headers].filter(([name]) => name !== 'content-encoding')),
+    );
     if (fault === 'cut') {
       response.write(text.slice(0, text.length / 2));
       setImmediate(() => request.socket.destroy());

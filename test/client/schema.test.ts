@@ -54,7 +54,10 @@ test('every operation has a method that asks for it', async () => {
 
 test('types say what goes in and what comes out', async () => {
   const client = createPostern({ url: postern.url, key: postern.key });
-  const policy = await client.createPolicy({ name: 'Open', rules: [{ action: 'allow', conditions: { country: ['DE'] } }] });
+  const policy = await client.createPolicy({
+    name: 'Open',
+    rules: [{ action: 'allow', conditions: { country: ['DE'] } }],
+  });
   const item = await client.createContent({
     externalId: 'tides',
     title: 'Tides',
@@ -70,7 +73,10 @@ test('types say what goes in and what comes out', async () => {
   const codes = batch.data.map((one) => ('error' in one ? one.error.code : one.reason));
   const usage = await client.getUsage({ period: '7d' });
   const total: number = usage.summary.totalRequests;
-  assert.deepEqual([status, version, allowed, codes, total], ['active', 1, true, ['policy_denied', 'content_not_found'], 2]);
+  assert.deepEqual(
+    [status, version, allowed, codes, total],
+    ['active', 1, true, ['policy_denied', 'content_not_found'], 2],
+  );
   const wrong = async (): Promise<void> => {
     // @ts-expect-error a type that is none
     await client.createContent({ externalId: 'a', title: 'a', type: 'artikel', source: 'https://a.example' });
