@@ -12,6 +12,7 @@ import { suite, test } from 'node:test';
 import { promisify } from 'node:util';
 import { conditionsDoc } from '../scripts/conditions-doc.ts';
 import { errorsDoc } from '../scripts/errors-doc.ts';
+import { type OpenApi, referenceDoc } from '../scripts/reference-doc.ts';
 import { SETTINGS } from '../src/config.ts';
 import { ERRORS } from '../src/errors.ts';
 import { PERMISSIONS } from '../src/permissions.ts';
@@ -159,7 +160,10 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test('the generated pages are up to date', () => {
+test('the generated pages are up to date', async () => {
+  await using postern = await startTestService();
+  const { body } = await postern.call('GET', '/openapi.json');
+  assert.equal(read('docs/reference.md'), referenceDoc(body as OpenApi));
   assert.equal(read('docs/conditions.md'), conditionsDoc());
   assert.equal(read('docs/errors.md'), errorsDoc());
 });
@@ -175,10 +179,35 @@ test('every setting and every permission has its row', () => {
   for (const name of Object.keys(PERMISSIONS)) assert.ok(read('docs/keys.md').includes(`| \`${name}\` |`), name);
 });
 
-test('links between the pages lead somewhere', () => {
+/** As GitHub names the headings of a page. */
+const anchorsOf = (page: string): string[] =>
+  [...page.replaceAll(/^```[^]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+test('links between the pages lead somewhere, to the heading', () => {
   for (const file of pages) {
-    for (const [, target = ''] of read(file).matchAll(/\]\((?!https?:)([^)#]+)/g)) {
-      assert.ok(existsSync(join(dirname(file), target)), `${file}: ${target}`);
+    for (const [, path = '', anchor] of read(file).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)) {
+      const target = path === '' ? file : join(dirname(file), path);
+      assert.ok(existsSync(target), `${file}: ${path}`);
+      if (anchor !== undefined) assert.ok(anchorsOf(read(target)).includes(anchor), `${file}: ${path}#${anchor}`);
     }
   }
+});
+
+test('every page can be found from the first one', () => {
+  const seen = new Set<string>();
+  const follow = (file: string): void => {
+    if (seen.has(file) || !file.endsWith('.md')) return;
+    seen.add(file);
+    for (const [, path = ''] of read(file).matchAll(/\]\((?!https?:|#)([^)#]+)/g)) follow(join(dirname(file), path));
+  };
+  follow('docs/README.md');
+  assert.deepEqual(
+    globSync('docs/**/*.md').filter((file) => !seen.has(file) && !file.startsWith('docs/decisions/')),
+    [],
+  );
 });
