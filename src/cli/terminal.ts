@@ -134,7 +134,7 @@ export function processTerminal(): Terminal {
     colour: stdout.isTTY && !plainOnly,
     interactive: stdin.isTTY && stderr.isTTY,
     moving: stderr.isTTY && env.TERM !== 'dumb',
-    width: stdout.isTTY ? stdout.columns : WIDTH_DEFAULT,
+    width: (stdout.isTTY && stdout.columns) || WIDTH_DEFAULT,
     env,
     now: Date.now,
     get signal() {
