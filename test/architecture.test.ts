@@ -20,7 +20,7 @@ const ORDER = [
   ['ledger'],
   ['usage'],
   ['access'],
-  ['authorize'],
+  ['authorize', 'storage'],
   ['cli'],
   ['app'],
   ['main'],

@@ -4,6 +4,7 @@
  */
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../version.ts';
+import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { type Context, examples } from './command.ts';
 import { completionCommand } from './completion.ts';
@@ -13,9 +14,11 @@ import { doctorCommand } from './doctor.ts';
 import { initCommand } from './init.ts';
 import { keysCommand } from './keys.ts';
 import { licensesCommand } from './licenses.ts';
+import { migrateStoreCommand } from './migrate-store.ts';
 import { CommandError, EXIT, type ExitStatus } from './outcome.ts';
 import { policiesCommand } from './policies.ts';
 import { requestersCommand } from './requesters.ts';
+import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
 import type { Terminal } from './terminal.ts';
 import { usageCommand } from './usage.ts';
@@ -34,6 +37,9 @@ const ALL = [
   decisionsCommand,
   keysCommand,
   webhooksCommand,
+  backupCommand,
+  restoreCommand,
+  migrateStoreCommand,
   completionCommand,
 ];
 

@@ -26,7 +26,11 @@ function inDialect(sql: string, engine: Db['engine']): string {
   return engine === 'postgres' ? text.replaceAll(/(?<=\s)text\b/g, 'text collate "C"') : text;
 }
 
-export async function migrate(db: Db, now: number): Promise<void> {
+/** A setting that is there while a store is being filled from another one: no service may work with half of it. */
+export const UNFINISHED = 'unfinished_move';
+
+/** `unfinished`: by who fills it. Throws for a store that is of a newer version, or not whole. */
+export async function migrate(db: Db, now: number, { unfinished = false } = {}): Promise<void> {
   await db.atomic([
     { sql: 'create table if not exists schema_migrations (version bigint primary key, applied_at bigint not null)' },
   ]);
@@ -48,5 +52,12 @@ export async function migrate(db: Db, now: number): Promise<void> {
     } catch (error) {
       if (!(error instanceof UniqueViolation || error instanceof Conflict)) throw error;
     }
+  }
+  if (unfinished) return;
+  const [mark] = await db.read('select 1 as there from settings where name = $1', [UNFINISHED]);
+  if (mark !== undefined) {
+    throw new Error(
+      'the move to this database was not finished: run postern migrate-store again, or empty the database',
+    );
   }
 }

@@ -342,3 +342,11 @@ export function toDbError(error: unknown, writing: boolean): unknown {
   // A socket's error is an Error and nothing more special; a TypeError would be ours.
   return error.constructor === Error ? new Unavailable(error.message, { cause: error, inDoubt }) : error;
 }
+
+/** An array as PostgreSQL reads it from text (postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
+export const toArray = (values: readonly Value[]): string => `{${values.map(toElement).join(',')}}`;
+
+function toElement(value: Value): string {
+  if (value === null) return 'NULL';
+  return typeof value === 'number' ? String(value) : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
+}

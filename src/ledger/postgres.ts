@@ -12,9 +12,10 @@ import { randomInt } from 'node:crypto';
 import type { AccessKind } from '../changes/kinds.ts';
 import { EVENT_COLUMNS } from '../changes/rows.ts';
 import type { Row, Step, Value } from '../db/db.ts';
-import { IN_ORDER, MOMENT_SQL, type PostgresDb } from '../db/postgres.ts';
+import { IN_ORDER, MOMENT_SQL, type PostgresDb, toArray } from '../db/postgres.ts';
 import { receiptStep } from '../db/receipt.ts';
 import type { Clock } from '../lib/clock.ts';
+import { toStoredKey } from '../limits/key.ts';
 import { type LimitState, peek } from '../limits/limit.ts';
 import { decisionId, type Granted } from './decision.ts';
 import {
@@ -127,7 +128,7 @@ export async function openPostgresLedger(
 
   function flushInTwo(submissions: readonly Submission[], { rows, claims, announced }: Flush): Promise<Granted[]> {
     const keys = [...new Set(claims.filter((_, i) => i % 4 === 1) as string[])].sort();
-    const list = toArray(keys.map(toStored));
+    const list = toArray(keys.map(toStoredKey));
     const first: Step[] = [NUMBER];
     if (keys.length > 0) first.push({ sql: ENSURE_LIMITS, params: [list] }, { sql: LOCK_LIMITS, params: [list] });
     first.push({ sql: TAKE, params: taking(rows.length / WIDTH) });
@@ -138,7 +139,7 @@ export async function openPostgresLedger(
       const states = statesOf(locked);
       place(submissions, answers.at(-1)?.[0] as Row);
       const flush = toFlush(submissions, ledgerNo, announced);
-      const { answers: granted, touched } = answerClaims(flush, (key) => states.get(toStored(key)) ?? []);
+      const { answers: granted, touched } = answerClaims(flush, (key) => states.get(toStoredKey(key)) ?? []);
       const steps = [insertStep(flush.rows), ...writeLimits(touched), ...announce(eventsOf(flush))];
       for (const { receipt, now: at } of settleReceipts(flush, granted)) steps.push(receiptStep(receipt, at));
       return { steps, value: grantedToAll(granted) };
@@ -163,9 +164,9 @@ export async function openPostgresLedger(
     figures: record.figures,
     now,
     async peek(claims) {
-      const keys = [...new Set(claims.map((claim: Claim) => toStored(claim.key)))];
+      const keys = [...new Set(claims.map((claim: Claim) => toStoredKey(claim.key)))];
       const states = statesOf(await db.read(READ_LIMITS, [toArray(keys)]));
-      return claims.map((claim) => peek(states.get(toStored(claim.key)) ?? [], claim.limit, now()));
+      return claims.map((claim) => peek(states.get(toStoredKey(claim.key)) ?? [], claim.limit, now()));
     },
     close: record.drained,
   };
@@ -179,7 +180,7 @@ const insertStep = (rows: readonly Value[]): Step => ({
 function writeLimits(touched: ReadonlyMap<string, Touched>): Step[] {
   if (touched.size === 0) return [];
   const limits = [...touched];
-  const keys = toArray(limits.map(([key]) => toStored(key)));
+  const keys = toArray(limits.map(([key]) => toStoredKey(key)));
   const states = toArray(limits.map(([, { state }]) => JSON.stringify(state)));
   const expiries = toArray(limits.map(([, { expiresAt }]) => Math.ceil(expiresAt / EXPIRY_STEP_MS) * EXPIRY_STEP_MS));
   return [{ sql: WRITE_LIMITS, params: [keys, states, expiries] }];
@@ -195,20 +196,8 @@ function announce(events: readonly Value[]): Step[] {
 const statesOf = (rows: readonly Row[]): Map<string, LimitState> =>
   new Map(rows.map((row) => [row.key as string, JSON.parse(row.state as string) as number[]]));
 
-/** PostgreSQL's text holds everything but NUL. */
-const toStored = (key: string): string =>
-  key.replaceAll(/[\\\0]/g, (character) => (character === '\0' ? '\\0' : '\\\\'));
-
 function columnOf(rows: readonly Value[], column: number, width: number): string {
   const values: Value[] = [];
   for (let i = column; i < rows.length; i += width) values.push(rows[i] as Value);
   return toArray(values);
-}
-
-/** An array as PostgreSQL reads it from text (postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
-const toArray = (values: readonly Value[]): string => `{${values.map(toElement).join(',')}}`;
-
-function toElement(value: Value): string {
-  if (value === null) return 'NULL';
-  return typeof value === 'number' ? String(value) : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
 }

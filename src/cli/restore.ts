@@ -1,0 +1,27 @@
+/** `postern restore`: a backup becomes the installation of a folder. */
+import type { Command } from 'commander';
+import { CannotCopy, restore } from '../storage/backup.ts';
+import { type Context, does, examples } from './command.ts';
+import { failed } from './outcome.ts';
+import { json } from './terminal.ts';
+
+export function restoreCommand(parent: Command, context: Context): void {
+  const command = parent
+    .command('restore')
+    .description('Makes a backup the installation of a folder that has none. The service must not be running on it.')
+    .requiredOption('--from <folder>', 'folder that `postern backup` made')
+    .option('--data-dir <folder>', 'folder to restore to (default: POSTERN_DATA_DIR, or ./data)');
+  examples(command, '$ postern restore --from backups/2026-11-21');
+  does<{ from: string; dataDir?: string }>(command, context, async ({ from, dataDir, json: asJson }) => {
+    const { terminal } = context;
+    const folder = dataDir ?? terminal.env.POSTERN_DATA_DIR ?? './data';
+    try {
+      const copied = restore(from, folder);
+      const text = `${folder}: ${copied.decisions} decisions, ${copied.changes} changes. Start the service; reports are ready once it has counted.\n`;
+      await terminal.out(asJson === true ? json(copied) : text);
+    } catch (error) {
+      throw error instanceof CannotCopy ? failed(error.message, error) : error;
+    }
+    return undefined;
+  });
+}
