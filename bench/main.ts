@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { batchPart } from './batch.ts';
 import { bulkPart } from './bulk.ts';
 import { checkPart } from './check.ts';
+import { clusterPart } from './cluster.ts';
 import { conditionsPart } from './conditions.ts';
 import { decidePart } from './decide.ts';
 import { diskPart } from './disk.ts';
@@ -39,6 +40,7 @@ const PARTS: readonly Part[] = [
   diskPart,
   webhooksPart,
   postgresPart,
+  clusterPart,
 ];
 const RESULTS = join(import.meta.dirname, 'RESULTS.md');
 
