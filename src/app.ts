@@ -50,6 +50,7 @@ import { licenseRoutes } from './requesters/license-routes.ts';
 import { requesterRoutes } from './requesters/routes.ts';
 import { findNames } from './requesters/store.ts';
 import { type Columns, openColumns } from './usage/columns.ts';
+import { clusterSecret, columnsRoutes, openRemoteColumns } from './usage/remote.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { VERSION } from './version.ts';
 import { type Deliverer, openDeliverer } from './webhooks/deliver.ts';
@@ -117,11 +118,15 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
   const changes = openChanges(db, clock);
   const { follower, lease } = await joinCluster(db, changes, opened, onFatal);
   const ledger = await openLedger(await openSubscriptions(db, changes));
-  const columns = openColumns({
-    records,
-    columnsFile: join(config.dataDir, 'columns.duckdb'),
-    onProblem: (problem) => logger.warn({ problem }, 'columns'),
-  });
+  const secret = db.engine === 'postgres' ? await clusterSecret(db) : null;
+  const columns =
+    config.columnsUrl !== null && secret !== null
+      ? openRemoteColumns(config.columnsUrl, secret)
+      : openColumns({
+          records,
+          columnsFile: join(config.dataDir, 'columns.duckdb'),
+          onProblem: (problem) => logger.warn({ problem }, 'columns'),
+        });
   opened.defer(() => columns.close());
   opened.defer(() => ledger.close());
   const snapshot = openSnapshot(db, changes);
@@ -198,6 +203,7 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
   webhookRoutes(app, webhookDeps);
   deliveryRoutes(app, webhookDeps);
   eventRoutes(app, { events, streams });
+  if (secret !== null && config.columnsUrl === null) columnsRoutes(app, columns, secret);
   usageRoutes(app, { db, columns, now: () => ledger.now(), requesterNames: (ids) => findNames(db, ids) });
 
   opened.defer(async () => {

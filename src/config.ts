@@ -18,6 +18,11 @@ export const SETTINGS = {
     default: null,
     read: readDatabase,
   },
+  POSTERN_COLUMNS: {
+    doc: 'On a cluster: http://… of a node that keeps the columns, for one that is to keep none; unset: it keeps its own',
+    default: null,
+    read: readNode,
+  },
   POSTERN_BOOTSTRAP_KEY: {
     doc: 'First secret key, instead of one made at the first start',
     default: null,
@@ -55,6 +60,8 @@ export interface Config {
   port: number;
   dataDir: string;
   databaseUrl: string | null;
+  /** Of the node that keeps the columns; null: this one. */
+  columnsUrl: string | null;
   bootstrapKey: string | null;
   trustedProxies: Range[];
   webhookAllowPrivate: boolean;
@@ -85,12 +92,16 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       faults.push(`${name}: ${(error as Error).message}`);
     }
   }
+  if (values.get('POSTERN_COLUMNS') != null && values.get('POSTERN_DATABASE_URL') === null) {
+    faults.push('POSTERN_COLUMNS: is for nodes on PostgreSQL; unset it, or set POSTERN_DATABASE_URL');
+  }
   if (faults.length > 0) throw new ConfigError(faults);
   return {
     host: values.get('POSTERN_HOST') as string,
     port: values.get('POSTERN_PORT') as number,
     dataDir: values.get('POSTERN_DATA_DIR') as string,
     databaseUrl: values.get('POSTERN_DATABASE_URL') as string | null,
+    columnsUrl: values.get('POSTERN_COLUMNS') as string | null,
     bootstrapKey: values.get('POSTERN_BOOTSTRAP_KEY') as string | null,
     trustedProxies: values.get('POSTERN_TRUSTED_PROXIES') as Range[],
     webhookAllowPrivate: values.get('POSTERN_WEBHOOK_ALLOW_PRIVATE') as boolean,
@@ -147,6 +158,13 @@ function readPort(text: string): number {
 function readDatabase(text: string): string {
   if (!URL.canParse(text) || !['postgres:', 'postgresql:'].includes(new URL(text).protocol)) {
     throw new Error('must be a URL such as postgres://user:password@host:5432/postern');
+  }
+  return text;
+}
+
+function readNode(text: string): string {
+  if (!URL.canParse(text) || !['http:', 'https:'].includes(new URL(text).protocol)) {
+    throw new Error('must be the URL of another node, such as http://10.0.0.5:8080');
   }
   return text;
 }

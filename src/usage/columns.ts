@@ -24,6 +24,8 @@ export interface Columns {
   find(filter: DecisionFilter, page: FindPage): Promise<Found>;
   /** When the oldest and the newest decision were made; null when there is none. */
   bounds(): Promise<Bounds | null>;
+  /** Any of these questions, as another node asks it. */
+  ask<T>(question: Question): Promise<T>;
   figures(): ColumnsFigures;
   close(): Promise<void>;
 }
@@ -134,6 +136,7 @@ export function openColumns(options: ColumnsOptions): Columns {
     stats: (contentNo) => ask({ kind: 'stats', contentNo }),
     find: (filter, page) => ask({ kind: 'find', filter, page }),
     bounds: () => ask({ kind: 'bounds' }),
+    ask,
     figures: () => ({ ...state, questions: asked.size, restarts }),
     async close() {
       closed = true;

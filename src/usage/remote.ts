@@ -1,0 +1,85 @@
+/**
+ * The columns of another node of the cluster. Promise: the same answers as one's own, exact at the moment of asking; when that
+ * node does not answer, Unavailable. Nodes know each other by a secret that is in their database and nowhere else.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { deserialize, serialize } from 'node:v8';
+import { Type } from 'typebox';
+import { Agent, request } from 'undici';
+import { type Db, Unavailable } from '../db/db.ts';
+import { fail } from '../errors.ts';
+import type { App } from '../http/server.ts';
+import type { Columns } from './columns.ts';
+import type { Question } from './columns-worker.ts';
+
+const PATH = '/internal/columns';
+/** Longer than the other node lets a question wait. */
+const ANSWER_WITHIN_MS = 12_000;
+
+/** Made at the first start, the same for all nodes. */
+export async function clusterSecret(db: Db): Promise<string> {
+  await db.atomic([
+    {
+      sql: `insert into settings (name, value) values ('cluster_secret', $1) on conflict (name) do nothing`,
+      params: [randomBytes(32).toString('base64url')],
+    },
+  ]);
+  const [row] = await db.read<{ value: string }>(`select value from settings where name = 'cluster_secret'`);
+  return row?.value ?? '';
+}
+
+/** `url`: where a node answers that keeps columns. */
+export function openRemoteColumns(url: string, secret: string): Columns {
+  const agent = new Agent({ connections: 16 });
+
+  async function ask<T>(question: Question): Promise<T> {
+    let status: number;
+    let answer: Buffer;
+    try {
+      const { statusCode, body } = await request(new URL(PATH, url), {
+        method: 'POST',
+        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+        body: JSON.stringify(question),
+        dispatcher: agent,
+        headersTimeout: ANSWER_WITHIN_MS,
+        bodyTimeout: ANSWER_WITHIN_MS,
+      });
+      status = statusCode;
+      answer = Buffer.from(await body.arrayBuffer());
+    } catch (cause) {
+      throw new Unavailable('the node that keeps the columns does not answer', { cause });
+    }
+    if (status !== 200) throw new Unavailable(`the node that keeps the columns answered ${status}`);
+    return deserialize(answer) as T;
+  }
+
+  return {
+    ask,
+    report: (query) => ask({ kind: 'report', query }),
+    stats: (contentNo) => ask({ kind: 'stats', contentNo }),
+    find: (filter, page) => ask({ kind: 'find', filter, page }),
+    bounds: () => ask({ kind: 'bounds' }),
+    figures: () => ({ behind: 0, caughtUpAt: null, sizeBytes: 0, rebuilds: 0, questions: 0, restarts: 0 }),
+    close: () => agent.close(),
+  };
+}
+
+/** Answers the questions of nodes that keep no columns; for everybody else it is not there. */
+export function columnsRoutes(app: App, columns: Columns, secret: string): void {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  const wanted = digest(`Bearer ${secret}`);
+  app.post(
+    PATH,
+    { config: { permission: null }, schema: { hide: true, body: Type.Object({}, { additionalProperties: true }) } },
+    async ({ headers, body }, reply) => {
+      if (!timingSafeEqual(digest(headers.authorization ?? ''), wanted)) {
+        throw fail('route_not_found', `There is no POST ${PATH}. See /docs for what there is.`);
+      }
+      const value = await columns.ask(body as Question);
+      return reply
+        .type('application/octet-stream')
+        .serializer((bytes) => bytes as never)
+        .send(serialize(value));
+    },
+  );
+}
