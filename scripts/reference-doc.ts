@@ -134,7 +134,7 @@ function between(least: number | undefined, most: number | undefined): string {
 
 function answersOf({ responses }: Operation): string {
   return Object.entries(responses)
-    .filter(([status]) => /^2/.test(status))
+    .filter(([status]) => status.startsWith('2'))
     .map(([status, { content }]) => {
       const schema = Object.values(content ?? {})[0]?.schema;
       if (schema?.properties === undefined) return `\nAnswers ${status}.\n`;

@@ -1,10 +1,12 @@
 /** At a terminal: what changes something asks, no is the default, what is secret is not shown, Ctrl-C does nothing. */
+
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
 import { startTestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -37,8 +39,7 @@ function atTerminal(args: string[], more: Record<string, string> = env): Session
   const ended = new Promise<number | null>((done) => child.once('close', (code) => done(code)));
   return {
     raw: () => raw,
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is taken out
-    shown: () => raw.replaceAll(/\x1b\[[\d;?]*[A-Za-z]/g, ''),
+    shown: () => stripVTControlCharacters(raw),
     press: (keys) => void child.stdin.write(keys),
     ended,
   };

@@ -157,8 +157,8 @@ describe('a node that keeps no columns', () => {
     }
     await keeper.service.close();
     assert.equal((await ask('/v1/analytics/usage?period=all')).status, 503);
-    const check = await other.call('POST', '/v1/access/check', { key, body: { contentId: id } });
-    assert.equal(check.status, 200, check.text);
+    const checked = await other.call('POST', '/v1/access/check', { key, body: { contentId: id } });
+    assert.equal(checked.status, 200, checked.text);
     rmSync(dataDir, { recursive: true, force: true });
   });
 });
