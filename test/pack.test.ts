@@ -39,6 +39,8 @@ function run(file: string, args: string[], env: Record<string, string> = {}, cwd
 }
 
 test('the package installs elsewhere and runs', { timeout: 240_000 }, async () => {
+  // npm runs no scripts here, so what it would run first is run.
+  assert.equal((await run(process.execPath, ['scripts/build.ts'], {}, process.cwd())).status, 0);
   const packed = await run(
     'npm',
     ['pack', '--json', '--pack-destination', folder],
