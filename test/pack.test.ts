@@ -19,8 +19,15 @@ const PATH = (process.env.PATH ?? '')
   .filter((part) => !part.includes('node_modules'))
   .join(delimiter);
 
-/** How npm reaches its registry may be said there; nothing else of it matters. */
-const outside = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:POSTERN|NODE)_/.test(name)));
+/** How npm reaches its registry may be said there; what an npm around this one says of its own folder must not count. */
+const outside = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) =>
+      !/^(?:POSTERN_|NODE_(?!EXTRA_CA)|INIT_CWD|npm_(?:lifecycle|package|command|config_(?:local_)?prefix|.*execpath))/.test(
+        name,
+      ),
+  ),
+);
 
 interface Ran {
   status: number;
