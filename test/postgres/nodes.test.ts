@@ -157,8 +157,8 @@ describe('a node that keeps no columns', () => {
     }
     await keeper.service.close();
     assert.equal((await ask('/v1/analytics/usage?period=all')).status, 503);
-    const checked = await other.call('POST', '/v1/access/check', { key, body: { contentId: id } });
-    assert.equal(checked.status, 200, checked.text);
+    const recorded = await other.call('POST', '/v1/access/check', { key, body: { contentId: id } });
+    assert.equal(recorded.status, 200, recorded.text);
     rmSync(dataDir, { recursive: true, force: true });
   });
 });
