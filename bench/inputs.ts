@@ -66,8 +66,6 @@ export const compiled = (rules: readonly Rule[]): CompiledPolicy =>
     no: 1,
     id: 'pol_bench',
     version: 1,
-    name: 'Bench',
-    description: null,
     rules: [...rules],
     defaultAction: 'deny',
   });

@@ -48,10 +48,10 @@ function reasonFor(policy: CompiledPolicy, rule: CompiledRule | null, facts: Fac
   let missed = false;
   for (const earlier of policy.rules) {
     if (earlier === rule) break;
-    if (earlier.wouldHoldWith === null) continue;
-    const { wouldHoldWith } = earlier;
-    for (const license of facts.expiredLicenses) if (wouldHoldWith(facts, license)) return 'license_expired';
-    missed ||= earlier.missesOnlyLicense?.(facts) === true;
+    const need = earlier.licenseNeed;
+    if (need === null) continue;
+    for (const license of facts.expiredLicenses) if (need.wouldHoldWith(facts, license)) return 'license_expired';
+    missed ||= need.missesOnlyLicense(facts);
   }
   return missed ? 'no_license' : 'policy_denied';
 }

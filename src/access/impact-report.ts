@@ -17,7 +17,7 @@ export async function toReport(
 ): Promise<ImpactReport> {
   const requesters = top(byRequester);
   const contents = top(byContent);
-  const names = await source.names(requesters.flatMap(([id]) => id ?? []));
+  const names: ReadonlyMap<string | null, string> = await source.names(requesters.flatMap(([id]) => id ?? []));
   const items = await source.items(
     contents.map(([no]) => no),
     draft.id,
@@ -28,7 +28,7 @@ export async function toReport(
     from: toIso(from),
     to: toIso(to),
     ...counts,
-    byRequester: requesters.map(([id, turns]) => ({ id, name: id === null ? null : (names.get(id) ?? id), ...turns })),
+    byRequester: requesters.map(([id, turns]) => ({ id, name: names.get(id) ?? id, ...turns })),
     byContent: contents.flatMap(([no, turns]) => {
       const item = items.get(no);
       if (item === undefined) return [];

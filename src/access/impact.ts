@@ -179,7 +179,7 @@ export function openReplay({ draft, ledgerNo, examples }: ReplayOptions): Replay
     const { at, requesterId } = decision;
     const requester = requesterId === null ? ANONYMOUS : known.requester?.at(at);
     if (requester === undefined) return 'requester_history';
-    const edited = item.editedAt !== null && at < item.editedAt;
+    const edited = at < (item.editedAt ?? -Infinity);
     if (edited && (compiled.asksItem || requester.licenses.some(isScoped))) return 'item_edited';
     const { version } = known;
     if (version === undefined) return 'not_reproduced';

@@ -4,9 +4,8 @@
  * rate limits are never used up.
  */
 import type { Reason } from '../ledger/reason.ts';
-import { type CompiledPolicy, compile } from '../policies/compile.ts';
+import { type Compilable, type CompiledPolicy, compile } from '../policies/compile.ts';
 import type { ContentFacts, LicenseFacts, RequesterFacts } from '../policies/facts.ts';
-import type { PolicyVersion } from '../policies/policy.ts';
 import { decide, type Verdict } from './decide.ts';
 import type { Expectation, PolicyCase, PolicyFile } from './policy-file.ts';
 import { factsOf } from './subject.ts';
@@ -48,12 +47,10 @@ export function runCases(file: PolicyFile, now: number): CaseResult[] {
   });
 }
 
-const policyOf = (file: PolicyFile): PolicyVersion => ({
+const policyOf = (file: PolicyFile): Compilable => ({
   no: 0,
   id: POLICY_ID,
   version: 1,
-  name: file.name,
-  description: file.description ?? null,
   rules: file.rules,
   defaultAction: file.defaultAction ?? 'deny',
 });
@@ -99,8 +96,8 @@ const requesterOf = (requester: NonNullable<CaseCheck['requester']>): RequesterF
   suspended: requester.suspended ?? false,
 });
 
-const licenseOf = (license: NonNullable<CaseCheck['licenses']>[number], index: number): LicenseFacts => ({
-  id: `licenses[${index}]`,
+const licenseOf = (license: NonNullable<CaseCheck['licenses']>[number]): LicenseFacts => ({
+  id: null,
   type: license.type,
   features: license.features ?? [],
   startsAt: momentOf(license.startsAt),

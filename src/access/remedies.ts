@@ -4,7 +4,7 @@
  */
 import type { Remedy } from '../ledger/decision.ts';
 import { toIso } from '../lib/clock.ts';
-import type { CompiledPolicy, CompiledRule } from '../policies/compile.ts';
+import type { CompiledPolicy, LicenseNeed } from '../policies/compile.ts';
 import { Facts, type LicenseFacts } from '../policies/facts.ts';
 import { decide, type Verdict } from './decide.ts';
 
@@ -37,8 +37,9 @@ const withFacts = (facts: Facts, changed: Partial<Facts>): Facts =>
 /** One more licence, of the kind that a rule asks for. */
 function licenses(policy: CompiledPolicy, facts: Facts, allows: Allows): Remedy[] {
   const found = policy.rules.flatMap((rule): Remedy[] => {
-    const wanted = rule.missesOnlyLicense?.(facts) === true ? rule.wantedLicense : null;
-    if (wanted === null) return [];
+    const need = rule.licenseNeed;
+    if (need === null || !need.missesOnlyLicense(facts)) return [];
+    const { wanted } = need;
     const licenseType = wanted.types?.filter((type) => allows({ licenses: [...facts.licenses, sample(wanted, type)] }));
     if (licenseType === undefined) {
       if (!allows({ licenses: [...facts.licenses, sample(wanted, ANY_TYPE)] })) return [];
@@ -59,7 +60,7 @@ function licenses(policy: CompiledPolicy, facts: Facts, allows: Allows): Remedy[
 const ANY_TYPE = '';
 
 /** A licence that meets the licence keys of a rule: of the type, with just the features, ending as late as it may. */
-const sample = ({ features, expiry }: NonNullable<CompiledRule['wantedLicense']>, type: string): LicenseFacts => ({
+const sample = ({ features, expiry }: LicenseNeed['wanted'], type: string): LicenseFacts => ({
   id: null,
   type,
   features,

@@ -111,7 +111,8 @@ function freedAt(state: number[], excess: number, at: number, lengthMs: number):
 function count(state: LimitState, limit: Limit, at: number, wanted: 0 | 1): LimitUse {
   const start = calendarStart(limit.period, at);
   // A start in the future was written under a clock that has since been set back: its use counts for the present period.
-  let used = state.length === 2 && (state[0] as number) >= start ? (state[1] as number) : 0;
+  const [since = 0, taken = 0] = state;
+  let used = since >= start ? taken : 0;
   const admitted = used + 1 <= limit.requests;
   if (admitted && wanted === 1) used++;
   const end = calendarEnd(limit.period, start);

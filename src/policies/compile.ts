@@ -23,6 +23,16 @@ export interface CompiledLimit extends Limit {
   id: string;
 }
 
+/** What an allow rule asks of licences. */
+export interface LicenseNeed {
+  /** Would the rule hold with one more valid licence of the right kind? */
+  missesOnlyLicense(facts: Facts): boolean;
+  /** Would this licence, were it valid, have made the rule hold? */
+  wouldHoldWith(facts: Facts, license: LicenseFacts): boolean;
+  /** The kind of licence. */
+  wanted: Parts['values'];
+}
+
 export interface CompiledRule {
   /** Zero-based, in the stored list. */
   index: number;
@@ -37,14 +47,10 @@ export interface CompiledRule {
   /** A deny rule for those without a valid licence. */
   requiresLicense: boolean;
   holds(facts: Facts): boolean;
-  /** For allow rules with a licence key: would it hold with one more valid licence of the right kind? */
-  missesOnlyLicense: ((facts: Facts) => boolean) | null;
-  /** For the same rules: would this licence, were it valid, have made the rule hold? */
-  wouldHoldWith: ((facts: Facts, license: LicenseFacts) => boolean) | null;
-  /** For allow rules with a licence key: the licence that meets them. */
+  /** Of allow rules with a licence key. */
+  licenseNeed: LicenseNeed | null;
+  /** For allow rules that ask for a licence: the one that meets them. */
   licenseOf: ((facts: Facts) => LicenseFacts | undefined) | null;
-  /** For the same rules: the kind of licence they ask for. */
-  wantedLicense: Parts['values'] | null;
   /** Moments at which its `time` begins or ends, epoch ms. */
   moments: readonly number[];
   trace(facts: Facts): ConditionTrace[];
@@ -66,9 +72,13 @@ export interface CompiledPolicy {
 const METADATA_KEYS = ['contentMetadata', 'contentMetadataNot'];
 const TIME_KEYS = ['time', 'licenseExpiry'];
 
-export function compile(policy: PolicyVersion): CompiledPolicy {
+/** What of a policy decides. */
+export type Compilable = Pick<PolicyVersion, 'no' | 'id' | 'version' | 'rules' | 'defaultAction'>;
+
+export function compile(policy: Compilable): CompiledPolicy {
   const rules = policy.rules.map((rule, index) => compileRule(policy.no, rule, index));
-  const last = (rule: CompiledRule): number => (policy.rules[rule.index]?.conditions?.default === true ? 1 : 0);
+  const last = (rule: CompiledRule): number =>
+    (policy.rules[rule.index] as Rule).conditions?.default === true ? 1 : 0;
   // Sorting is stable: equal ones stay in the order of the list.
   rules.sort((a, b) => last(a) - last(b) || a.priority - b.priority);
   const asks = (keys: readonly string[]): boolean =>
@@ -135,7 +145,7 @@ function compileRule(policyNo: number, rule: Rule, index: number): CompiledRule 
   const plain = plainTest(parts, action);
   const licensed = licenseTest(parts, action);
   const asksLicense = parts.hasValidLicense !== null || parts.license.length > 0 || parts.licenseNot.length > 0;
-  const nearMiss = action === 'allow' && asksLicense && !parts.never;
+  const needsLicense = action === 'allow' && asksLicense && !parts.never;
   return {
     index,
     priority: rule.priority ?? index + 1,
@@ -146,10 +156,14 @@ function compileRule(policyNo: number, rule: Rule, index: number): CompiledRule 
     catchAll: conditions.default === true || Object.keys(conditions).length === 0,
     requiresLicense: action === 'deny' && parts.hasValidLicense === false,
     holds: parts.never ? () => false : all([...(plain === ALWAYS ? [] : [plain]), ...licensed]),
-    missesOnlyLicense: nearMiss ? (facts) => acceptsOneMore(parts, facts) && plain(facts) : null,
-    wouldHoldWith: nearMiss ? (facts, license) => acceptsThis(parts, facts, license) && plain(facts) : null,
-    licenseOf: nearMiss && parts.hasValidLicense !== false ? (facts) => licenseOf(parts, facts) : null,
-    wantedLicense: nearMiss ? parts.values : null,
+    licenseNeed: needsLicense
+      ? {
+          missesOnlyLicense: (facts) => acceptsOneMore(parts, facts) && plain(facts),
+          wouldHoldWith: (facts, license) => acceptsThis(parts, facts, license) && plain(facts),
+          wanted: parts.values,
+        }
+      : null,
+    licenseOf: needsLicense && parts.hasValidLicense !== false ? (facts) => licenseOf(parts, facts) : null,
     moments: momentsOf(conditions.time as { after?: string; before?: string } | undefined),
     trace: (facts) => trace(conditions, facts, action),
   };

@@ -345,14 +345,14 @@ export const CONDITION_SCHEMAS: Record<string, TSchema> = Object.fromEntries(
   }),
 );
 
+const TABLE: ReadonlyMap<string, Condition> = new Map(Object.entries(CONDITIONS));
+
 /** The row a key names and whether it negates it. Keys were validated before: an unknown one is a fault of ours. */
 export function conditionOf(key: string): { condition: Condition; negated: boolean } {
-  const table: Record<string, Condition> = CONDITIONS;
-  if (Object.hasOwn(table, key)) return { condition: table[key] as Condition, negated: false };
-  const positive = key.slice(0, -NOT.length);
-  if (key.endsWith(NOT) && Object.hasOwn(table, positive) && table[positive]?.negatable === true) {
-    return { condition: table[positive], negated: true };
-  }
+  const condition = TABLE.get(key);
+  if (condition !== undefined) return { condition, negated: false };
+  const positive = key.endsWith(NOT) ? TABLE.get(key.slice(0, -NOT.length)) : undefined;
+  if (positive?.negatable === true) return { condition: positive, negated: true };
   throw new Error(`no condition is called ${key}`);
 }
 

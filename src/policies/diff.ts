@@ -106,7 +106,7 @@ function match(a: readonly Rule[], b: readonly Rule[], textsA: readonly string[]
 function commonSubsequence(a: readonly string[], b: readonly string[]): Pair[] {
   // best[i][j]: how long it is for the rules from i and from j on.
   const best = Array.from({ length: a.length + 1 }, () => Array<number>(b.length + 1).fill(0));
-  const at = (i: number, j: number): number => best[i]?.[j] ?? 0;
+  const at = (i: number, j: number): number => (best[i] as number[])[j] as number;
   for (let i = a.length - 1; i >= 0; i--) {
     const row = best[i] as number[];
     for (let j = b.length - 1; j >= 0; j--) {
@@ -114,7 +114,7 @@ function commonSubsequence(a: readonly string[], b: readonly string[]): Pair[] {
     }
   }
   const pairs: Pair[] = [];
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+  for (let i = 0, j = 0; at(i, j) > 0; ) {
     if (a[i] === b[j]) pairs.push({ from: i++, to: j++ });
     else if (at(i + 1, j) >= at(i, j + 1)) i++;
     else j++;
@@ -137,10 +137,8 @@ function bySimilarity(a: readonly Rule[], b: readonly Rule[], leftA: Set<number>
     }
   }
   const distance = ({ from, to }: Pair): number => Math.abs(from - to);
-  return scored.sort(
-    (one, other) =>
-      other.score - one.score || distance(one) - distance(other) || one.from - other.from || one.to - other.to,
-  );
+  // Sorting is stable: equally near ones stay in the order of their places.
+  return scored.sort((one, other) => other.score - one.score || distance(one) - distance(other));
 }
 
 /** A rule made ready to be compared with many. */

@@ -99,7 +99,6 @@ function coveredByOne(placed: Placed, earlier: readonly Placed[], meter: Meter):
 
 function coveredTogether(placed: Placed, earlier: readonly Placed[], meter: Meter): Reason | null {
   const regions = regionsOf(placed, meter);
-  if (regions.length === 0) return null;
   const takers = whatTakesAll(regions, earlier, meter);
   if (takers === null) return null;
   const needed = takers.length > NAMED_MAX ? takers : (attempt(() => necessary(regions, takers, meter)) ?? takers);

@@ -315,13 +315,12 @@ function weekOf({ days, from, to }: Time): Intervals<number> {
   const test = momentTest({ ...(days && { days }), ...(from && { from }), ...(to && { to }) });
   // It changes at midnight, `from` and `to`, and nowhere else.
   const marks = [0, ...[from, to].filter((one) => one !== undefined).map(minutesOf)];
-  const edges = [...new Set([0, 1, 2, 3, 4, 5, 6].flatMap((day) => marks.map((mark) => day * DAY + mark))), WEEK].sort(
+  const edges = [...new Set([0, 1, 2, 3, 4, 5, 6].flatMap((day) => marks.map((mark) => day * DAY + mark)))].sort(
     (a, b) => a - b,
   );
   return union(
     edges
-      .slice(0, -1)
-      .map((edge, i): [number, number] => [edge, edges[i + 1] as number])
+      .map((edge, i): [number, number] => [edge, edges[i + 1] ?? WEEK])
       .filter(([edge]) => test(A_MONDAY + edge * MINUTE)),
   );
 }

@@ -4,6 +4,7 @@
  *
  *   npm run mutation                 all of it
  *   npm run mutation -- decide.ts    the files whose path ends so
+ *   npm run mutation -- decide.ts:40 of those only the mutants of that line; what is listed in vain is not looked for
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,8 +28,11 @@ const root = resolve(import.meta.dirname, '../..');
 const scratch = mkdtempSync(join(tmpdir(), 'postern-mutation-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 
-const only = process.argv.slice(2);
-const files = Object.keys(SCOPE).filter((file) => only.length === 0 || only.some((one) => file.endsWith(one)));
+const only = process.argv.slice(2).map((one) => one.split(':'));
+const files = Object.keys(SCOPE).filter((file) => only.length === 0 || only.some(([end = '']) => file.endsWith(end)));
+const isWanted = ({ file, line }: Mutant): boolean =>
+  only.length === 0 ||
+  only.some(([end = '', of]) => file.endsWith(end) && (of === undefined || Number(of) === line));
 const mutants: Mutant[] = [];
 const built: Record<string, string> = {};
 for (const file of files) {
@@ -141,7 +145,7 @@ async function tryOne(runner: Runner, number: number, tests: Test[], isLoaded: b
   const { file } = mutants[number - 1] as Mutant;
   const worth = ({ kills, ms }: Test): number => (kills.get(file) ?? 0) / (ms + 5);
   const reaching = tests
-    .filter((test) => (isLoaded ? test.loaded : test.hits).has(number))
+    .filter((test) => test.hits.has(number) || test.loaded.has(number))
     .sort((a, b) => worth(b) - worth(a) || a.ms - b.ms);
   if (reaching.length === 0) return 'unreached';
   if (!isLoaded) {
@@ -226,7 +230,8 @@ function compareWithList(): boolean {
   const isOf = (mutant: Mutant, one: (typeof SURVIVORS)[number]): boolean =>
     mutant.file === one.file && mutant.lineText === one.line && mutant.from === one.from && mutant.to === one.to;
   const unlisted = survived.filter((mutant) => !SURVIVORS.some((one) => isOf(mutant, one)));
-  const gone = SURVIVORS.filter((one) => files.includes(one.file) && !survived.some((mutant) => isOf(mutant, one)));
+  const isWhole = (file: string): boolean => only.length === 0 || only.some(([end = '', of]) => of === undefined && file.endsWith(end));
+  const gone = SURVIVORS.filter((one) => isWhole(one.file) && !survived.some((mutant) => isOf(mutant, one)));
   for (const { file, line, lineText, operator, from, to } of unlisted.toSorted(
     (a, b) => a.file.localeCompare(b.file) || a.line - b.line,
   )) {
@@ -250,7 +255,7 @@ console.log(`${mutants.length} mutants, ${loaded.size} of them reached while loa
 for (const { file, name, ms } of tests.toSorted((a, b) => b.ms - a.ms).slice(0, process.env.MUTATION_PROGRESS ? 12 : 0))
   console.log(`  ${Math.round(ms)} ms ${file}: ${name}`);
 // Those that need a process of their own last.
-const queue = mutants.map((_, i) => i + 1).sort((a, b) => Number(loaded.has(a)) - Number(loaded.has(b)) || a - b);
+const queue = mutants.flatMap((mutant, i) => (isWanted(mutant) ? [i + 1] : [])).sort((a, b) => Number(loaded.has(a)) - Number(loaded.has(b)) || a - b);
 await Promise.all(runners.map((runner) => tryAll(runner, queue, tests, loaded)));
 const { killedShare } = table();
 const agrees = compareWithList();

@@ -10,7 +10,7 @@ const at = Date.parse('2026-11-21T09:30:00Z');
 const iso = (offset: number): string => new Date(at + offset).toISOString();
 
 const compiled = (rules: Rule[], no = 1) =>
-  compile({ no, id: 'pol_1', version: 2, name: 'p', description: null, rules, defaultAction: 'deny' });
+  compile({ no, id: 'pol_1', version: 2, rules, defaultAction: 'deny' });
 const ruleOf = (rule: Rule, no?: number): CompiledRule => compiled([rule], no).rules[0] as CompiledRule;
 const allow = (conditions: Conditions, more: Partial<Rule> = {}): Rule => ({ action: 'allow', conditions, ...more });
 const deny = (conditions: Conditions, more: Partial<Rule> = {}): Rule => ({
@@ -161,12 +161,7 @@ describe('the use of a limit is counted under one id', () => {
 
 describe('licences', () => {
   test('only an allow rule that asks for one misses one', () => {
-    const parts = ({ missesOnlyLicense, wouldHoldWith, wantedLicense }: CompiledRule) =>
-      [missesOnlyLicense, wouldHoldWith, wantedLicense].map((one) => one !== null);
-    const [none, all] = [
-      [false, false, false],
-      [true, true, true],
-    ];
+    const asks = ({ licenseNeed }: CompiledRule): boolean => licenseNeed !== null;
     for (const conditions of [
       { hasValidLicense: true },
       { hasValidLicense: false },
@@ -176,12 +171,12 @@ describe('licences', () => {
       { licenseFeaturesNot: ['x'] },
       { licenseExpiry: { after: 'now' } },
     ]) {
-      assert.deepEqual(parts(ruleOf(allow(conditions))), all, JSON.stringify(conditions));
-      assert.deepEqual(parts(ruleOf(deny(conditions))), none);
-      assert.deepEqual(parts(ruleOf(allow({ ...conditions, default: false }))), none);
+      assert.equal(asks(ruleOf(allow(conditions))), true, JSON.stringify(conditions));
+      assert.equal(asks(ruleOf(deny(conditions))), false);
+      assert.equal(asks(ruleOf(allow({ ...conditions, default: false }))), false);
     }
     for (const conditions of [{}, { default: true }, { purpose: 'a' }]) {
-      assert.deepEqual(parts(ruleOf(allow(conditions))), none);
+      assert.equal(asks(ruleOf(allow(conditions))), false);
     }
   });
   test('the first valid one that meets all keys is the one that is meant', () => {
@@ -207,6 +202,16 @@ describe('licences', () => {
       assert.equal(ruleOf(rule).licenseOf, null);
     }
   });
+  test('what is wanted of it is what the keys say', () => {
+    const wanted = (conditions: Conditions) => ruleOf(allow(conditions)).licenseNeed?.wanted;
+    const nothing = { types: null, typesNot: [], features: [], featuresNot: [], expiry: null };
+    assert.deepEqual(wanted({ hasValidLicense: true }), nothing);
+    assert.deepEqual(wanted({ licenseType: 'a', licenseFeaturesNot: ['x'] }), {
+      ...nothing,
+      types: ['a'],
+      featuresNot: ['x'],
+    });
+  });
   test('a deny rule for those without one says so', () => {
     const requires = (rule: Rule): boolean => ruleOf(rule).requiresLicense;
     assert.equal(requires(deny({ hasValidLicense: false })), true);
@@ -216,7 +221,7 @@ describe('licences', () => {
   });
   test('one more would help if it can still be valid and end when it must', () => {
     const misses = (licenseExpiry: object): boolean =>
-      ruleOf(allow({ licenseExpiry })).missesOnlyLicense?.(facts()) === true;
+      ruleOf(allow({ licenseExpiry })).licenseNeed?.missesOnlyLicense(facts()) === true;
     assert.equal(misses({ before: iso(2) }), true);
     // It would have to end now, and so would not be valid.
     assert.equal(misses({ before: iso(1) }), false);

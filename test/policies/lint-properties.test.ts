@@ -92,7 +92,7 @@ const factsOf = (input: Input): Facts =>
   });
 
 const compiled = (rules: Rule[], defaultAction: Action) =>
-  compile({ no: 1, id: 'pol_x', version: 1, name: 'p', description: null, rules, defaultAction });
+  compile({ no: 1, id: 'pol_x', version: 1, rules, defaultAction });
 
 function holds(rule: Rule, input: Input): boolean {
   return compiled([rule], 'deny').rules[0]?.holds(factsOf(input)) === true;

@@ -9,8 +9,6 @@ export const policyOf = ({ policy, content }: Pick<OracleInput, 'policy' | 'cont
     no: 1,
     id: content.policyId,
     version: 1,
-    name: 'p',
-    description: null,
     rules: policy.rules,
     defaultAction: policy.defaultAction,
   });
