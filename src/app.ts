@@ -36,7 +36,7 @@ import { openKeys } from './keys/authenticate.ts';
 import { ensureFirstKey, firstKeyShown } from './keys/bootstrap.ts';
 import { keyRoutes } from './keys/routes.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import { findDecisions } from './ledger/log.ts';
+import { archivedTo, type DecisionFinder, findDecisions } from './ledger/log.ts';
 import { openPostgresLedger } from './ledger/postgres.ts';
 import { decisionRoutes } from './ledger/routes.ts';
 import { ledgerProcedure, openSqliteLedger } from './ledger/sqlite.ts';
@@ -125,6 +125,7 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
       : openColumns({
           records,
           columnsFile: join(config.dataDir, 'columns.duckdb'),
+          archiveDir: config.archiveDir,
           onProblem: (problem) => logger.warn({ problem }, 'columns'),
         });
   opened.defer(() => columns.close());
@@ -190,7 +191,11 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
   const checkDeps = { db, snapshot, ledger, maxAge: config.decisionMaxAge };
   accessRoutes(app, checkDeps);
   authorizeRoutes(app, { ...checkDeps, changes, visitor: keys.visitor });
-  decisionRoutes(app, { db, ledger, finder: columns }, DecisionAnswer);
+  // What is archived is counted, and no longer in the log.
+  const finder: DecisionFinder = {
+    find: async (filter, page) => columns.find({ ...filter, after: await archivedTo(db) }, page),
+  };
+  decisionRoutes(app, { db, ledger, finder }, DecisionAnswer);
   contentRoutes(app, { db, changes, clock, stats: columns.stats });
   requesterRoutes(app, { db, changes, clock });
   licenseRoutes(app, { db, changes, clock });

@@ -49,6 +49,11 @@ export const SETTINGS = {
     default: '0',
     read: readStopDelay,
   },
+  POSTERN_ARCHIVE_DIR: {
+    doc: 'Folder of archived decisions (postern archive), which reports count; the same for all nodes that keep columns',
+    default: null,
+    read: readText,
+  },
   POSTERN_LOG_LEVEL: { doc: `One of ${LOG_LEVELS.join(', ')}`, default: 'info', read: readLevel },
 } as const;
 
@@ -68,6 +73,7 @@ export interface Config {
   auditDays: number;
   /** Seconds. */
   decisionMaxAge: number;
+  archiveDir: string | null;
   stopDelaySeconds: number;
   logLevel: string;
 }
@@ -107,6 +113,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     webhookAllowPrivate: values.get('POSTERN_WEBHOOK_ALLOW_PRIVATE') as boolean,
     auditDays: values.get('POSTERN_AUDIT_DAYS') as number,
     decisionMaxAge: values.get('POSTERN_DECISION_MAX_AGE') as number,
+    archiveDir: values.get('POSTERN_ARCHIVE_DIR') as string | null,
     stopDelaySeconds: values.get('POSTERN_STOP_DELAY') as number,
     logLevel: values.get('POSTERN_LOG_LEVEL') as string,
   };

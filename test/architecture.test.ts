@@ -51,6 +51,7 @@ const OWNERS: Record<string, string> = {
   history: 'requesters/store.ts',
   api_keys: 'keys/store.ts',
   decisions: 'ledger/sqlite-procedure.ts ledger/postgres.ts ledger/sweep.ts',
+  archives: 'storage/archive.ts',
   limits: 'ledger/sqlite-procedure.ts ledger/postgres.ts ledger/sweep.ts',
   changes: 'changes/rows.ts changes/audit.ts',
   change_data: 'changes/rows.ts changes/audit.ts',

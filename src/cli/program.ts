@@ -4,6 +4,7 @@
  */
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../version.ts';
+import { archiveCommand } from './archive.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { type Context, examples } from './command.ts';
@@ -40,6 +41,7 @@ const ALL = [
   backupCommand,
   restoreCommand,
   migrateStoreCommand,
+  archiveCommand,
   completionCommand,
 ];
 

@@ -92,6 +92,12 @@ export async function findDecisions(
   return new Map(found.map((decision) => [decision.id as string, decision]));
 }
 
+/** The place up to which decisions are in files and no longer in the records; 0 when none is. */
+export async function archivedTo(db: Db): Promise<number> {
+  const [row] = await db.read<{ to: number }>('select coalesce(max(to_seq), 0) as "to" from archives');
+  return row?.to ?? 0;
+}
+
 const SEQS_AT_ONCE = 200;
 
 interface StoredRule {

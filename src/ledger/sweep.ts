@@ -24,6 +24,18 @@ export async function sweep(db: Db, now: number): Promise<void> {
   await purge(db);
 }
 
+/** Those that are in an archive, oldest first, in small transactions. */
+export async function deleteDecisionsUpTo(db: Db, last: number): Promise<void> {
+  for (;;) {
+    const [end] = await db.read<{ seq: number | null }>(
+      `select max(seq) as seq from (select seq from decisions where seq <= $1 order by seq limit ${ROWS_AT_ONCE}) as oldest`,
+      [last],
+    );
+    if (typeof end?.seq !== 'number') return;
+    await db.atomic([{ sql: 'delete from decisions where seq <= $1', params: [end.seq] }]);
+  }
+}
+
 /** One walk over decisions and access events for all items deleted before it began. */
 async function purge(db: Db): Promise<void> {
   const purges = await db.read<{ content_no: number }>('select content_no from purges order by content_no limit 1000');

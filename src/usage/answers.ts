@@ -36,6 +36,8 @@ export interface DecisionFilter {
   allowed?: boolean | undefined;
   /** A code of ledger/reason; 0 = allowed. */
   reason?: number | undefined;
+  /** Only places above it. */
+  after?: number | undefined;
   /** Epoch ms, inclusive and exclusive. */
   from?: number | undefined;
   to?: number | undefined;
@@ -189,6 +191,7 @@ async function selectionOf(connection: DuckDBConnection, filter: Selection): Pro
   if (filter.policyNo !== undefined) terms.push(`policy = ${integer(filter.policyNo)}`);
   if (filter.allowed !== undefined) terms.push(filter.allowed ? 'reason = 0' : 'reason <> 0');
   if (filter.reason !== undefined) terms.push(`reason = ${integer(filter.reason)}`);
+  if (filter.after !== undefined) terms.push(`seq > ${integer(filter.after)}`);
   if (filter.from !== undefined) terms.push(`decided_at >= ${integer(filter.from)}`);
   if (filter.to !== undefined) terms.push(`decided_at < ${integer(filter.to)}`);
   if (filter.requesterId !== undefined) {

@@ -12,6 +12,7 @@ import {
   type FindPage,
   type ReportQuery,
 } from './answers.ts';
+import { withArchive } from './archive-source.ts';
 import { openSource, type Source, SourceFailed } from './source.ts';
 import { openStore, removeStore, type Store } from './store.ts';
 import { Diverged, openTail, type Tail } from './tail.ts';
@@ -45,6 +46,7 @@ export interface WorkerSetup {
   /** A file of SQLite or the URL of a PostgreSQL. */
   records: string;
   columnsFile: string;
+  archiveDir: string | null;
 }
 
 const TAIL_EVERY_MS = 1_000;
@@ -215,7 +217,7 @@ async function run(): Promise<void> {
     let damaged = false;
     const startedAt = performance.now();
     try {
-      source = await openSource(setup.records);
+      source = withArchive(await openSource(setup.records), setup.archiveDir);
       const opened = await openStore(setup.columnsFile);
       store = opened.store;
       if (opened.fresh) state.rebuilds++;

@@ -41,6 +41,8 @@ export interface ColumnsOptions {
   /** A file of SQLite or the URL of a PostgreSQL. */
   records: string;
   columnsFile: string;
+  /** Folder of archived decisions. */
+  archiveDir?: string | null;
   /** Told what went wrong with the columns and was put right by starting again. */
   onProblem?: (message: string) => void;
   /** How long a question may wait, above all for a rebuild. */
@@ -57,7 +59,7 @@ interface Asked {
 
 /** Starts the thread and returns at once; questions wait until it has caught up. */
 export function openColumns(options: ColumnsOptions): Columns {
-  const { records, columnsFile, onProblem = () => {}, answerWithinMs = ANSWER_WITHIN_MS } = options;
+  const { records, columnsFile, archiveDir = null, onProblem = () => {}, answerWithinMs = ANSWER_WITHIN_MS } = options;
   const module = options.worker ?? new URL('./columns-worker.ts', import.meta.url);
   const asked = new Map<number, Asked>();
   let state: WorkerState = { behind: 0, caughtUpAt: null, sizeBytes: 0, rebuilds: 0 };
@@ -71,7 +73,7 @@ export function openColumns(options: ColumnsOptions): Columns {
   function start(): Worker {
     // Out of heap, the thread ends and not the process.
     const thread = new Worker(module, {
-      workerData: { records, columnsFile } satisfies WorkerSetup,
+      workerData: { records, columnsFile, archiveDir } satisfies WorkerSetup,
       resourceLimits: { maxOldGenerationSizeMb: 256 },
     });
     thread.on('message', hear);

@@ -30,6 +30,12 @@ export interface ContentChange {
   contentNo: number;
 }
 
+/** Decisions after the file before it and up to `toSeq` are in this file of the archive. */
+export interface ArchivedFile {
+  toSeq: number;
+  file: string;
+}
+
 export interface Head {
   /** Which ledger this is; null before it was first opened. */
   ledgerNo: string | null;
@@ -54,6 +60,8 @@ export interface Snapshot {
   /** Those of the records that exist. */
   contentOf(nos: readonly number[]): Promise<ContentRow[]>;
   contentAfter(no: number, limit: number): Promise<ContentRow[]>;
+  /** In order. */
+  archived(): Promise<ArchivedFile[]>;
 }
 
 export interface Source {
@@ -104,6 +112,7 @@ function snapshotOf(engine: Db['engine'], all: All, settledSeq: (newest: number)
     },
     contentOf: (nos) =>
       all<ContentRow>(`select no, id, type from content where no in (${NUMBERS[engine]})`, [JSON.stringify(nos)]),
+    archived: () => all<ArchivedFile>('select to_seq as "toSeq", file from archives order by to_seq'),
     contentAfter: (no, limit) =>
       all<ContentRow>('select no, id, type from content where no > $1 order by no limit $2', [no, limit]),
   };

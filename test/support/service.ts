@@ -118,12 +118,13 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
       test.url = service.address;
     },
     async tamper(...statements) {
-      if (database.POSTERN_DATABASE_URL === undefined) {
+      const url = options.env?.POSTERN_DATABASE_URL ?? database.POSTERN_DATABASE_URL;
+      if (url === undefined) {
         using file = new DatabaseSync(join(dataDir, 'postern.db'));
         for (const { sql, params = [] } of statements) file.prepare(sql.replaceAll('$', '?')).run(...params);
         return;
       }
-      const client = new Client({ connectionString: database.POSTERN_DATABASE_URL });
+      const client = new Client({ connectionString: url });
       await client.connect();
       for (const { sql, params = [] } of statements) await client.query(sql, [...params]);
       await client.end();

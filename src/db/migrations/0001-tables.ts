@@ -124,6 +124,13 @@ export const TABLES: readonly string[] = [
     limit_reset_at bigint,
     inputs text
   )`,
+  // Decisions up to `to_seq` are in these files, whatever is still here of them.
+  `create table archives (
+    to_seq bigint primary key,
+    file text not null,
+    decisions bigint not null,
+    created_at bigint not null
+  )`,
   `create table limits (
     key text primary key,
     state text not null,

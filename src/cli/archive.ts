@@ -1,0 +1,45 @@
+/** `postern archive`: old decisions into Parquet files, which reports go on counting. */
+import type { Command } from 'commander';
+import { Unavailable } from '../db/db.ts';
+import { archive, CannotArchive } from '../storage/archive.ts';
+import { type Context, does, examples } from './command.ts';
+import { failed, misused } from './outcome.ts';
+import { json } from './terminal.ts';
+
+export function archiveCommand(parent: Command, context: Context): void {
+  const command = parent
+    .command('archive')
+    .description(
+      'Moves decisions made before a day from the records into Parquet files, while the service works. Reports go on counting them; the decision log ends where the archive does.',
+    )
+    .requiredOption('--before <day>', 'a day such as 2026-01-01, UTC, more than 31 days ago')
+    .option('--to <folder>', 'folder of the archive (default: POSTERN_ARCHIVE_DIR)')
+    .option(
+      '--data-dir <folder>',
+      'folder of the installation (default: POSTERN_DATA_DIR, or ./data); on a cluster POSTERN_DATABASE_URL wins',
+    );
+  examples(command, '$ postern archive --before 2026-01-01 --to /srv/postern-archive');
+  does<{ before: string; to?: string; dataDir?: string }>(command, context, async (options) => {
+    const { terminal } = context;
+    const before = Date.parse(`${options.before}T00:00:00Z`);
+    if (!/^\d{4}-\d\d-\d\d$/.test(options.before) || Number.isNaN(before)) {
+      throw misused('--before must be a day such as 2026-01-01.');
+    }
+    const to = options.to ?? terminal.env.POSTERN_ARCHIVE_DIR;
+    if (to === undefined) throw misused('Say where to: --to <folder>, or POSTERN_ARCHIVE_DIR.');
+    const folder = options.dataDir ?? terminal.env.POSTERN_DATA_DIR ?? './data';
+    const records = options.dataDir === undefined ? (terminal.env.POSTERN_DATABASE_URL ?? folder) : folder;
+    try {
+      const say = (line: string): void => terminal.err(`${line}\n`);
+      const archived = await archive({ records, before, to, now: Date.now(), say });
+      const text = `${archived.decisions} decisions in ${archived.files.length} files.\n`;
+      await terminal.out(options.json === true ? json(archived) : text);
+    } catch (error) {
+      if (error instanceof CannotArchive) throw failed(error.message, error);
+      if (error instanceof Unavailable)
+        throw failed(`The records did not answer (${error.message}). Run it again: it goes on.`, error);
+      throw error;
+    }
+    return undefined;
+  });
+}

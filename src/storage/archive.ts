@@ -1,0 +1,215 @@
+/**
+ * Moves old decisions from the records into Parquet files, which reports go on counting. Promise: at every moment, also after a
+ * crash, each decision is in the files or in the records as readers go by them; a file is on disk and whole before the
+ * records say so, and nothing is deleted before that. The service may work meanwhile.
+ */
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  BIGINT,
+  type DuckDBConnection,
+  DuckDBDataChunk,
+  DuckDBInstance,
+  type DuckDBValue,
+  INTEGER,
+  UTINYINT,
+  VARCHAR,
+} from '@duckdb/node-api';
+import { Conflict, type Db, type Row, type Value } from '../db/db.ts';
+import { isPostgresUrl, openPostgres } from '../db/postgres.ts';
+import { openSqlite } from '../db/sqlite.ts';
+import { archivedTo } from '../ledger/log.ts';
+import { reasonOf } from '../ledger/reason.ts';
+import { deleteDecisionsUpTo } from '../ledger/sweep.ts';
+import { makeFolder } from '../lib/folder.ts';
+
+const ROWS_A_FILE = 1_000_000;
+const ROWS_AT_ONCE = 2_000;
+/** Events of decisions are kept for 30 days and read from the records. */
+export const YOUNGEST_DAYS = 31;
+const DAY_MS = 86_400_000;
+
+export interface ArchiveOptions {
+  /** A folder with an installation, or the URL of a PostgreSQL. */
+  records: string;
+  /** Decisions made before this moment go, epoch ms. */
+  before: number;
+  /** The folder of the archive, that of POSTERN_ARCHIVE_DIR. */
+  to: string;
+  now: number;
+  say(line: string): void;
+}
+
+export interface Archived {
+  decisions: number;
+  files: string[];
+}
+
+/** Why it cannot be done; the message says what to do. */
+export class CannotArchive extends Error {}
+
+/** What a file holds, in this order. */
+const COLUMNS = {
+  seq: BIGINT,
+  decided_at: BIGINT,
+  content_no: INTEGER,
+  content_id: VARCHAR,
+  external_id: VARCHAR,
+  requester_id: VARCHAR,
+  policy_no: INTEGER,
+  policy_id: VARCHAR,
+  policy_version: INTEGER,
+  reason: UTINYINT,
+  reason_name: VARCHAR,
+  rule_index: INTEGER,
+  rule_priority: BIGINT,
+  license_id: VARCHAR,
+  limit_remaining: BIGINT,
+  limit_reset_at: BIGINT,
+  inputs: VARCHAR,
+};
+const NAMES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
+
+/** Decisions of content that is gone are in no answer and leave with it. */
+const SELECT = `select d.seq, d.at as decided_at, d.content_no, c.id as content_id, c.external_id, d.requester_id, d.policy_no,
+    v.policy_id, d.policy_version, d.reason, d.rule_index, d.rule_priority, d.license_id, d.limit_remaining,
+    d.limit_reset_at, d.inputs
+  from decisions as d join content as c on c.no = d.content_no
+  join policy_versions as v on v.policy_no = d.policy_no and v.version = d.policy_version
+  where d.seq > $1 and d.seq <= $2 order by d.seq limit ${ROWS_AT_ONCE}`;
+
+/** Throws CannotArchive, Unavailable. */
+export async function archive({ records, before, to, now, say }: ArchiveOptions): Promise<Archived> {
+  if (before > now - YOUNGEST_DAYS * DAY_MS) {
+    throw new CannotArchive(`Decisions of the last ${YOUNGEST_DAYS} days stay in the records: events refer to them.`);
+  }
+  const file = join(records, 'postern.db');
+  if (!isPostgresUrl(records) && !existsSync(file)) throw new CannotArchive(`There is no installation in ${records}.`);
+  const db = isPostgresUrl(records) ? await openPostgres(records) : await openSqlite(file);
+  try {
+    makeFolder(to);
+    const [ledger] = await db.read<{ value: string }>(`select value from settings where name = 'ledger_no'`);
+    if (ledger === undefined) throw new CannotArchive('There are no decisions there.');
+    let after = await archivedTo(db);
+    // What a run that was cut off left behind.
+    await deleteDecisionsUpTo(db, after);
+    const last = await lastBefore(db, before);
+    const archived: Archived = { decisions: 0, files: [] };
+    while (after < last) {
+      const end = await endOf(db, after, last);
+      const name = `decisions-${ledger.value}-${String(after + 1).padStart(15, '0')}-${String(end).padStart(15, '0')}.parquet`;
+      const rows = await writeFile(db, join(to, name), after, end);
+      await note(db, { after, end, name, rows, now });
+      await deleteDecisionsUpTo(db, end);
+      say(`${name}: ${rows} decisions`);
+      archived.decisions += rows;
+      archived.files.push(name);
+      after = end;
+    }
+    return archived;
+  } finally {
+    await db.close();
+  }
+}
+
+/** Places follow time nearly: the last one before the first that is too young. */
+async function lastBefore(db: Db, before: number): Promise<number> {
+  const [young] = await db.read<{ seq: number | null }>('select min(seq) as seq from decisions where at >= $1', [
+    before,
+  ]);
+  if (typeof young?.seq === 'number') return young.seq - 1;
+  const [newest] = await db.read<{ seq: number }>('select coalesce(max(seq), 0) as seq from decisions');
+  return newest?.seq ?? 0;
+}
+
+async function endOf(db: Db, after: number, last: number): Promise<number> {
+  const [row] = await db.read<{ seq: number }>(
+    `select seq from decisions where seq > $1 and seq <= $2 order by seq limit 1 offset ${ROWS_A_FILE - 1}`,
+    [after, last],
+  );
+  return row?.seq ?? last;
+}
+
+async function writeFile(db: Db, path: string, after: number, end: number): Promise<number> {
+  const part = `${path}.part`;
+  rmSync(part, { force: true });
+  const instance = await DuckDBInstance.create(':memory:', { memory_limit: '512MB', threads: '2' });
+  const connection = await instance.connect();
+  try {
+    const columns = NAMES.map((name) => `${name} ${COLUMNS[name]}`).join(', ');
+    await connection.run(`create table decisions (${columns})`);
+    let rows = 0;
+    for (let place = after; ; ) {
+      const page = await db.read(SELECT, [place, end]);
+      append(connection, await connection.createAppender('decisions'), page);
+      rows += page.length;
+      if (page.length < ROWS_AT_ONCE) break;
+      place = page.at(-1)?.seq as number;
+    }
+    await connection.run(
+      `copy (select * from decisions order by seq) to '${part.replaceAll("'", "''")}' (format parquet, compression zstd)`,
+    );
+    const [[counted]] = (await (
+      await connection.runAndReadAll(`select count(*)::double from read_parquet('${part.replaceAll("'", "''")}')`)
+    ).getRows()) as [[number]];
+    if (counted !== rows) throw new Error(`the file holds ${counted} decisions instead of ${rows}`);
+    sync(part);
+    renameSync(part, path);
+    sync(dirname(path));
+    return rows;
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
+type Appender = Awaited<ReturnType<DuckDBConnection['createAppender']>>;
+
+function append(_connection: DuckDBConnection, appender: Appender, rows: readonly Row[]): void {
+  if (rows.length > 0) {
+    const chunk = DuckDBDataChunk.create(Object.values(COLUMNS), rows.length);
+    for (const [i, name] of NAMES.entries()) {
+      chunk.setColumnValues(
+        i,
+        rows.map((row) => valueOf(name, row)),
+      );
+    }
+    appender.appendDataChunk(chunk);
+  }
+  appender.closeSync();
+}
+
+function valueOf(name: keyof typeof COLUMNS, row: Row): DuckDBValue {
+  if (name === 'reason_name') return reasonOf(row.reason as number);
+  const value = row[name] as Value;
+  return COLUMNS[name] === BIGINT && value !== null ? BigInt(value) : value;
+}
+
+/** From here on readers go by the file. */
+async function note(
+  db: Db,
+  { after, end, name, rows, now }: { after: number; end: number; name: string; rows: number; now: number },
+): Promise<void> {
+  try {
+    await db.atomic([
+      {
+        sql: `insert into archives (to_seq, file, decisions, created_at)
+              select $1, $2, $3, $4 where (select coalesce(max(to_seq), 0) from archives) = $5`,
+        params: [end, name, rows, now, after],
+        expect: 1,
+      },
+    ]);
+  } catch (error) {
+    if (error instanceof Conflict) throw new CannotArchive('Another run archives at the same time. Let it finish.');
+    throw error;
+  }
+}
+
+function sync(path: string): void {
+  const handle = openSync(path, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
