@@ -6,21 +6,26 @@ import { type Evasion, findEvasions } from './lint-silence.ts';
 import { type Action, DEFAULT_GRANT, GRANTS, type Rule } from './policy.ts';
 
 /** Every warning there is, in the order in which those of one rule are told. */
-export const LINTS = {
-  unreachable_rule:
-    'The rule never decides: its conditions exclude one another, or earlier rules decide whenever it holds.',
-  license_contradiction:
-    'The rule never holds: it asks for no valid licence (`hasValidLicense: false`) and for a kind of licence at once.',
-  catch_all_before_others: 'The rule holds for every check and other rules are asked after it; they never decide.',
-  duplicate_rule: 'An earlier rule says the same.',
-  deny_evaded_by_silence:
-    'A check that leaves out what the deny rule looks at is not denied by it, and something else then allows it.',
-  permissions_on_deny: 'A deny rule grants nothing; its `permissions` have no effect.',
-  rate_limit_on_deny: 'A deny rule admits nobody; its `rateLimit` has no effect.',
-  unknown_permission: 'The permission is none that Postern gives a meaning to. It may be one of your own, or a slip.',
-} as const;
+export const LINT_CODES = [
+  // The rule never decides: its conditions exclude one another, or earlier rules decide whenever it holds.
+  'unreachable_rule',
+  // The rule never holds: it asks for no valid licence (`hasValidLicense: false`) and for a kind of licence at once.
+  'license_contradiction',
+  // The rule holds for every check and other rules are asked after it; they never decide.
+  'catch_all_before_others',
+  // An earlier rule says the same.
+  'duplicate_rule',
+  // A check that leaves out what the deny rule looks at is not denied by it, and something else then allows it.
+  'deny_evaded_by_silence',
+  // A deny rule grants nothing; its `permissions` have no effect.
+  'permissions_on_deny',
+  // A deny rule admits nobody; its `rateLimit` has no effect.
+  'rate_limit_on_deny',
+  // The permission is none that Postern gives a meaning to. It may be one of your own, or a slip.
+  'unknown_permission',
+] as const;
 
-export type LintCode = keyof typeof LINTS;
+export type LintCode = (typeof LINT_CODES)[number];
 
 export interface Warning {
   code: LintCode;

@@ -4,7 +4,7 @@ import { pageOf } from '../http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { PERIODS, type Period } from '../limits/limit.ts';
 import { CONDITION_SCHEMAS, PERMISSION_PATTERN } from './conditions.ts';
-import { LINTS, type LintCode } from './lint.ts';
+import { LINT_CODES } from './lint.ts';
 import { ACTIONS, type Policy, type PolicyVersion, SCOPES } from './policy.ts';
 
 export const RULES_MAX = 100;
@@ -81,7 +81,7 @@ export const PolicyAnswer = Type.Object(
   { description: 'A policy' },
 );
 const warnings = Type.Array(
-  Type.Object({ code: Type.Enum(Object.keys(LINTS) as LintCode[]), message: Type.String(), param: Type.String() }),
+  Type.Object({ code: Type.Enum([...LINT_CODES]), message: Type.String(), param: Type.String() }),
   { description: 'What is valid and yet hardly meant' },
 );
 export const PolicyWithWarnings = Type.Object({ ...PolicyAnswer.properties, warnings });

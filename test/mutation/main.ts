@@ -31,8 +31,7 @@ process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 const only = process.argv.slice(2).map((one) => one.split(':'));
 const files = Object.keys(SCOPE).filter((file) => only.length === 0 || only.some(([end = '']) => file.endsWith(end)));
 const isWanted = ({ file, line }: Mutant): boolean =>
-  only.length === 0 ||
-  only.some(([end = '', of]) => file.endsWith(end) && (of === undefined || Number(of) === line));
+  only.length === 0 || only.some(([end = '', of]) => file.endsWith(end) && (of === undefined || Number(of) === line));
 const mutants: Mutant[] = [];
 const built: Record<string, string> = {};
 for (const file of files) {
@@ -230,7 +229,8 @@ function compareWithList(): boolean {
   const isOf = (mutant: Mutant, one: (typeof SURVIVORS)[number]): boolean =>
     mutant.file === one.file && mutant.lineText === one.line && mutant.from === one.from && mutant.to === one.to;
   const unlisted = survived.filter((mutant) => !SURVIVORS.some((one) => isOf(mutant, one)));
-  const isWhole = (file: string): boolean => only.length === 0 || only.some(([end = '', of]) => of === undefined && file.endsWith(end));
+  const isWhole = (file: string): boolean =>
+    only.length === 0 || only.some(([end = '', of]) => of === undefined && file.endsWith(end));
   const gone = SURVIVORS.filter((one) => isWhole(one.file) && !survived.some((mutant) => isOf(mutant, one)));
   for (const { file, line, lineText, operator, from, to } of unlisted.toSorted(
     (a, b) => a.file.localeCompare(b.file) || a.line - b.line,
@@ -255,7 +255,9 @@ console.log(`${mutants.length} mutants, ${loaded.size} of them reached while loa
 for (const { file, name, ms } of tests.toSorted((a, b) => b.ms - a.ms).slice(0, process.env.MUTATION_PROGRESS ? 12 : 0))
   console.log(`  ${Math.round(ms)} ms ${file}: ${name}`);
 // Those that need a process of their own last.
-const queue = mutants.flatMap((mutant, i) => (isWanted(mutant) ? [i + 1] : [])).sort((a, b) => Number(loaded.has(a)) - Number(loaded.has(b)) || a - b);
+const queue = mutants
+  .flatMap((mutant, i) => (isWanted(mutant) ? [i + 1] : []))
+  .sort((a, b) => Number(loaded.has(a)) - Number(loaded.has(b)) || a - b);
 await Promise.all(runners.map((runner) => tryAll(runner, queue, tests, loaded)));
 const { killedShare } = table();
 const agrees = compareWithList();

@@ -9,8 +9,7 @@ type Conditions = Record<string, unknown>;
 const at = Date.parse('2026-11-21T09:30:00Z');
 const iso = (offset: number): string => new Date(at + offset).toISOString();
 
-const compiled = (rules: Rule[], no = 1) =>
-  compile({ no, id: 'pol_1', version: 2, rules, defaultAction: 'deny' });
+const compiled = (rules: Rule[], no = 1) => compile({ no, id: 'pol_1', version: 2, rules, defaultAction: 'deny' });
 const ruleOf = (rule: Rule, no?: number): CompiledRule => compiled([rule], no).rules[0] as CompiledRule;
 const allow = (conditions: Conditions, more: Partial<Rule> = {}): Rule => ({ action: 'allow', conditions, ...more });
 const deny = (conditions: Conditions, more: Partial<Rule> = {}): Rule => ({

@@ -125,6 +125,9 @@ test('half alike is the same rule changed, less is another', () => {
   const many = Array.from({ length: 150 }, (_, i) => `c${i + 100}`);
   assert.equal(lists(many, many.toReversed()), same);
   assert.equal(lists(many, many.toSpliced(60, 70)), other);
+  // Of longer ones the first hundred stand for all.
+  const longer = (tail: string): string[] => [...many.slice(0, 100), ...many.map((_, i) => `${tail}${i}`)];
+  assert.equal(lists(longer('x'), longer('y')), same);
 });
 
 test('of rules that are equally alike the nearest', () => {

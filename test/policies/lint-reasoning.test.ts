@@ -48,6 +48,17 @@ describe('who never decides', () => {
     const rules = [...others, ...twelve.map((purpose) => allow({ purpose })), allow({ purpose: twelve })];
     assert.deepEqual(unreachable(...rules), { 14: { kind: 'covered', by: twelve.map((_, i) => i + 2) } });
   });
+  test('up to ten of them; of more, those that are not needed are not sought', () => {
+    const covering = (count: number): unknown => {
+      // The second takes what the first takes.
+      const purposes = Array.from({ length: count }, (_, i) => `p${i}`);
+      const rules = purposes.map((purpose, i) => allow({ purpose: i === 1 ? ['p0', 'p1'] : purpose }));
+      return unreachable(...rules, allow({ purpose: purposes }))[count];
+    };
+    const from = (first: number, to: number): number[] => Array.from({ length: to - first }, (_, i) => first + i);
+    assert.deepEqual(covering(10), { kind: 'covered', by: from(1, 10) });
+    assert.deepEqual(covering(11), { kind: 'covered', by: from(0, 11) });
+  });
   test('in the order in which they are asked, equal ones in the order of the list', () => {
     const rules = [
       allow({}, { priority: 5 }),
@@ -102,6 +113,10 @@ describe('what is too much to reason about is not claimed', () => {
     assert.deepEqual(evasions([alternatives, end]), [{ index: 0, key: 'purpose', allowedBy: 1 }]);
     assert.deepEqual(
       evasions([deny(five), alternatives, end]).filter(({ index }) => index === 1),
+      [],
+    );
+    assert.deepEqual(
+      evasions([deny(five), deny({ contentTags: 'u' }), alternatives, end]).filter(({ index }) => index === 2),
       [],
     );
     assert.deepEqual(
@@ -238,6 +253,18 @@ describe('what is no contradiction and what is one', () => {
     const of = (day: string) => ({ after: `${day}T00:44:10Z`, before: `${day}T00:44:50Z` });
     assert.deepEqual(covered(allow({ time: { ...hours, ...of('1971-06-01') } })), []);
     assert.deepEqual(covered(allow({ time: { ...hours, ...of('2026-06-01') } })), [0]);
+    const newYear = { after: '1973-01-01T00:00:00Z', before: '1973-01-01T01:00:00Z', days: ['tue'] };
+    assert.deepEqual(covered(allow({ time: newYear })), [0]);
+  });
+  test('up to eight days, even when the clocks skip the hour', () => {
+    const skipped = { days: ['sun'], from: '02:00', to: '02:30', timezone: 'Europe/Berlin' };
+    const eight = { after: '2027-03-21T12:00:00Z', before: '2027-03-29T12:00:00Z' };
+    assert.deepEqual(covered(allow({ time: { ...skipped, ...eight } })), [0]);
+    assert.deepEqual(covered(allow({ time: { ...skipped, ...eight, before: '2027-03-29T12:00:00.001Z' } })), []);
+  });
+  test('an open span hides no other contradiction', () => {
+    const open = { after: '2026-11-21T00:00:00Z' };
+    assert.deepEqual(covered(allow({ time: open, country: 'DE', countryNot: 'DE' })), [0]);
   });
 });
 
@@ -328,6 +355,9 @@ describe('in words', () => {
     assert.ok(text.length > 80 && JSON.stringify(span).length <= 100);
     assert.ok(long !== undefined);
     assert.ok(long.includes(`no check meets \`time: ${text.slice(0, 79)}…\``), long);
+    const exact = { after: '2026-11-21T00:00:00.12Z', before: '2026-11-20T00:00:00Z', to: '09:00' };
+    assert.equal(JSON.stringify(exact).length, 80);
+    assert.ok(never({ time: exact })[0]?.includes(`no check meets \`time: ${JSON.stringify(exact)}\``));
     const value = { after: 'now', before: 'now' };
     assert.ok(never({ licenseExpiry: value })[0]?.includes(`\`licenseExpiry: ${JSON.stringify(value)}\``));
   });

@@ -1,7 +1,8 @@
 /** Every warning: where it is told and where not. What is generated is in lint-properties.test.ts. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { LINTS, lint } from '../../src/policies/lint.ts';
+import { LINT_CODES, lint } from '../../src/policies/lint.ts';
 import type { Action, Rule } from '../../src/policies/policy.ts';
 
 type Conditions = Record<string, unknown>;
@@ -112,6 +113,7 @@ test('conditions that only look as if they excluded one another', () => {
     { time: { timezone: 'UTC' } },
     { purpose: 'training', purposeNot: 'search', permission: 'training', permissionNot: 'inference' },
     { default: true, country: 'DE' },
+    { userAgent: 'mutant' },
   ];
   for (const conditions of cases) {
     for (const rule of [allow(conditions), deny(conditions)])
@@ -193,6 +195,8 @@ test('an earlier rule that leaves something to a later one', () => {
     [allow({ default: true }), deny({ country: 'DE' })],
     [allow({}, { priority: 3 }), deny({ country: 'DE' })],
     [allow({ ip: '10.1.0.0/16' }), deny({ ip: '10.0.0.0/8' })],
+    [allow({ ip: '11.0.0.0/8' }), deny({ ip: '10.0.0.0/8' })],
+    [allow({ ip: '2001:db9::/32' }), deny({ ip: '2001:db8::/32' })],
     [allow({ ip: '0.0.0.0/0' }), deny({ ip: '::/0' })],
     [allow({ userAgent: 'GPTBot' }), deny({ userAgent: 'bot' })],
     [allow({ userAgentNot: 'bot' }), deny({ userAgentNot: 'GPTBot' })],
@@ -402,6 +406,10 @@ test('permissions without a meaning of their own', () => {
     ],
   );
   assert.match(warnings[0]?.message ?? '', /Did you mean `commercial_use`\?/);
+  // What is not said is not granted.
+  assert.deepEqual(told([allow({ permission: 'mutant' }), deny({ country: 'DE' })], ['unknown_permission']), [
+    'rules[0].conditions.permission',
+  ]);
 });
 
 test('a deny that is evaded by silence', () => {
@@ -501,7 +509,9 @@ test('every code is documented and every message is a sentence', () => {
     deny({ default: false }),
   ];
   const warnings = lint(rules, 'deny');
-  assert.deepEqual(new Set(warnings.map(({ code }) => code)), new Set(Object.keys(LINTS)));
+  assert.deepEqual(new Set(warnings.map(({ code }) => code)), new Set(LINT_CODES));
+  const page = readFileSync(new URL('../../docs/policies.md', import.meta.url), 'utf8');
+  for (const code of LINT_CODES) assert.ok(page.includes(`\`${code}\``), code);
   for (const { message } of warnings) assert.match(message, /^[A-Z`].*\.$/);
 });
 

@@ -121,6 +121,7 @@ describe('what is left out', () => {
     assert.ok(holds({ hasValidLicense: true, licenseExpiry: { after: '2999-01-01T00:00:00Z' } }, check));
     assert.ok(!holds({ licenseFeatures: ['mutant'] }, check));
     assert.ok(holds({ licenseType: 'a' }, check));
+    assert.ok(holds({ hasValidLicense: true }, { ...check, at: '1960-01-01T00:00:00Z' }));
   });
   test('a check is of the moment it is run', () => {
     assert.ok(holds({ time: { after: '2026-11-21T09:30:00Z', before: '2026-11-21T09:30:01Z' } }, {}));
