@@ -4,14 +4,14 @@
  * in a calendar period (UTC, weeks from Monday). The bound is never passed; at most one bucket is held back too long.
  */
 
-/** The closed list of periods. Rolling ones have a length and a bucket width for large limits, in ms. */
+/** The closed list of periods. Rolling ones have a length and a bucket width for large limits, in ms; null: of the calendar. */
 export const PERIODS = {
-  second: { kind: 'rolling', lengthMs: 1_000, bucketMs: 10 },
-  minute: { kind: 'rolling', lengthMs: 60_000, bucketMs: 1_000 },
-  hour: { kind: 'rolling', lengthMs: 3_600_000, bucketMs: 60_000 },
-  day: { kind: 'calendar' },
-  week: { kind: 'calendar' },
-  month: { kind: 'calendar' },
+  second: { lengthMs: 1_000, bucketMs: 10 },
+  minute: { lengthMs: 60_000, bucketMs: 1_000 },
+  hour: { lengthMs: 3_600_000, bucketMs: 60_000 },
+  day: null,
+  week: null,
+  month: null,
 } as const;
 
 export type Period = keyof typeof PERIODS;
@@ -54,10 +54,10 @@ export function peek(state: LimitState, limit: Limit, at: number): LimitUse {
 }
 
 function use(state: LimitState, limit: Limit, at: number, wanted: 0 | 1): LimitUse {
-  const period = PERIODS[limit.period];
-  return period.kind === 'rolling'
-    ? roll(state, limit.requests, at, wanted, period.lengthMs, period.bucketMs)
-    : count(state, limit, at, wanted);
+  const rolling = PERIODS[limit.period];
+  return rolling === null
+    ? count(state, limit, at, wanted)
+    : roll(state, limit.requests, at, wanted, rolling.lengthMs, rolling.bucketMs);
 }
 
 function roll(

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import {
+  CAUSES,
   type Known,
   openReplay,
   PastStates,
@@ -207,6 +208,7 @@ function replayed(
 
 const causesOf = (decisions: Partial<RecordedDecision>[], given: Given): Record<string, number> => {
   const { unknown, counts } = replayed(decisions, given);
+  for (const { cause } of unknown.causes) assert.ok(CAUSES.includes(cause), cause);
   const causes = Object.fromEntries(unknown.causes.map(({ cause, count }) => [cause, count]));
   assert.equal(
     unknown.decisions,

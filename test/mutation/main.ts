@@ -148,8 +148,9 @@ async function tryOne(runner: Runner, number: number, tests: Test[], isLoaded: b
     .sort((a, b) => worth(b) - worth(a) || a.ms - b.ms);
   if (reaching.length === 0) return 'unreached';
   if (!isLoaded) {
-    if (!runner.isUp) await runner.start();
-    return run(runner, number, reaching, tests);
+    const begin = (): Promise<unknown> => runner.start();
+    if (!runner.isUp) await begin();
+    return run(runner, number, reaching, tests, begin);
   }
   // What is worked out while loading asks for a process of its own: of one test file at a time, the best first.
   for (const testFile of new Set(reaching.map((test) => test.file))) {
@@ -163,6 +164,7 @@ async function tryOne(runner: Runner, number: number, tests: Test[], isLoaded: b
             number,
             reaching.filter((test) => test.file === testFile),
             own,
+            () => runner.start(number, [testFile]),
           )
         : 'killed';
     runner.stop();
@@ -171,8 +173,14 @@ async function tryOne(runner: Runner, number: number, tests: Test[], isLoaded: b
   return 'survived';
 }
 
-/** `present`: the tests that the process has, in its order. */
-async function run(runner: Runner, number: number, reaching: Test[], present: Test[]): Promise<Outcome> {
+/** `present`: the tests that the process has, in its order; `begin` starts it anew. */
+async function run(
+  runner: Runner,
+  number: number,
+  reaching: Test[],
+  present: Test[],
+  begin: () => Promise<unknown>,
+): Promise<Outcome> {
   const { file } = mutants[number - 1] as Mutant;
   const time = reaching.reduce((sum, { ms }) => sum + ms, 0);
   const hits = reaching.reduce((sum, test) => sum + (test.hits.get(number) ?? 0), 0);
@@ -182,7 +190,12 @@ async function run(runner: Runner, number: number, reaching: Test[], present: Te
     tests: reaching.map((test) => present.indexOf(test)),
     hitsMax: hits === 0 ? 1e9 : HITS_MORE * hits + 10_000,
   };
-  const result = await runner.ask(message, 5 * time + GRACE_MS);
+  let result = await runner.ask(message, 5 * time + GRACE_MS);
+  if (result === null) {
+    // An endless loop, or a busy machine: it is asked again, with time enough for the second.
+    await begin();
+    result = await runner.ask(message, 10 * time + 10 * GRACE_MS);
+  }
   if (result?.kind !== 'tried' || result.endless) return 'endless';
   if (result.by === null) return 'survived';
   const { kills } = present[result.by] as Test;
