@@ -3,8 +3,6 @@ import { onPostgres } from './suites.ts';
 
 await onPostgres([
   'http/access',
-  'enforce/authorize',
-  'enforce/max-age',
   'http/expiry',
   'http/laws',
   'http/decisions',
