@@ -68,7 +68,8 @@ test('every step of the page', { timeout: 300_000 }, async (t) => {
     return join(packages, filename);
   };
   // npm runs no scripts here, so what it would run first is run.
-  for (const script of ['build', 'build-client']) execFileSync(process.execPath, [`scripts/${script}.ts`], { stdio: 'pipe' });
+  for (const script of ['build', 'build-client'])
+    execFileSync(process.execPath, [`scripts/${script}.ts`], { stdio: 'pipe' });
   const [server, client] = [pack('.'), pack('client')];
 
   const folder = folderOf({});
