@@ -16,7 +16,7 @@ import { REQUESTER_ID_PATTERN } from '../policies/conditions.ts';
 import { openUserAgents } from '../requesters/user-agents.ts';
 import { type Answer, answerOf, answerUnclear, answerUnknown } from './answer.ts';
 import { targetOf, type Unclear } from './question.ts';
-import { AuthorizeOptions } from './schema.ts';
+import { AuthorizeHeaders, AuthorizeOptions } from './schema.ts';
 import { openServed } from './served.ts';
 
 export interface AuthorizeDeps extends CheckDeps {
@@ -103,8 +103,12 @@ export function authorizeRoutes(app: App, deps: AuthorizeDeps): void {
       tags: ['Access'],
       operationId: 'authorize',
       summary: 'Ask for a decision as a proxy does',
+      headers: AuthorizeHeaders,
       querystring: AuthorizeOptions,
-      response: { 200: Type.Null({ description: 'Allowed' }) },
+      response: {
+        200: Type.Null({ description: 'Allowed; the decision is in `X-Postern-…` headers' }),
+        403: Type.Null({ description: 'Denied, the same way; or refused, with an error' }),
+      },
     },
     exposeHeadRoute: false,
     preParsing: exact,

@@ -36,4 +36,13 @@ export const AuthorizeOptions = Type.Object(
   },
   { additionalProperties: false },
 );
+/** For the description alone: what a visitor may have sent in them is looked at, not refused. */
+export const AuthorizeHeaders = Type.Object({
+  'x-original-uri': Type.Optional(Type.String({ description: 'What the visitor asked for: path and query, or a URL' })),
+  'x-forwarded-uri': Type.Optional(Type.String({ description: 'The same, where a proxy calls it so' })),
+  'x-forwarded-host': Type.Optional(Type.String({ description: 'The host that was asked; `origin` wins' })),
+  'x-forwarded-for': Type.Optional(Type.String({ description: 'Its last entry is the visitor' })),
+  'user-agent': Type.Optional(Type.String({ description: "The visitor's" })),
+});
+
 export type AuthorizeOptions = Static<typeof AuthorizeOptions>;

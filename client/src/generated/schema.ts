@@ -1313,14 +1313,32 @@ export interface operations {
                 /** @description What comes of content that is not registered; deny by default */
                 unknown?: "deny" | "allow";
             };
-            header?: never;
+            header?: {
+                /** @description What the visitor asked for: path and query, or a URL */
+                "x-original-uri"?: string;
+                /** @description The same, where a proxy calls it so */
+                "x-forwarded-uri"?: string;
+                /** @description The host that was asked; `origin` wins */
+                "x-forwarded-host"?: string;
+                /** @description Its last entry is the visitor */
+                "x-forwarded-for"?: string;
+                /** @description The visitor's */
+                "user-agent"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Allowed */
+            /** @description Allowed; the decision is in `X-Postern-…` headers */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Denied, the same way; or refused, with an error */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
