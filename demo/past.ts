@@ -73,7 +73,7 @@ export async function writePast(options: PastOptions): Promise<{ allowed: number
   }
 }
 
-const CALLER = { keyId: 'demo', permissions: new Set(['access:check']), readOnly: false };
+const CALLER = { credential: '', keyId: 'demo', permissions: new Set(['access:check']), readOnly: false };
 
 /** A check that is decided and waits to be recorded. */
 interface Waiting {

@@ -1,6 +1,7 @@
-/** The publisher's part: policies and catalogue, through the API. Done again, it edits what is there. */
+/** The publisher's part: policies, catalogue and customers, through the API. Done again, it edits what is there. */
 import type { Api } from './api.ts';
 import type { Listed } from './catalogue.ts';
+import { PARTNERS, registerPartners } from './partners.ts';
 import { putPolicies } from './policies.ts';
 import { count, dim, progress, say } from './terminal.ts';
 
@@ -27,12 +28,15 @@ export async function publish(api: Api, catalogue: readonly Listed[], signal: Ab
   }
   line.to(catalogue.length);
   line.end();
+  await registerPartners(api);
   const archived = await archive(api, catalogue);
   const types = Map.groupBy(catalogue, ({ item }) => item.type);
   const sizes = [...types]
     .map(([type, list]) => `${count(list.length)} ${type}${list.length === 1 ? '' : 's'}`)
     .join(', ');
-  say(`   ${dim(`${sizes}; ${count(totals.created)} new, ${count(totals.updated)} updated; ${archived} archived`)}`);
+  say(
+    `   ${dim(`${sizes}; ${count(totals.created)} new, ${count(totals.updated)} updated; ${archived} archived; ${PARTNERS.length} customers licensed`)}`,
+  );
 }
 
 /** An upsert never un-archives, so this is done once. */

@@ -5,6 +5,7 @@
 import type { CheckRequest } from '../src/access/schema.ts';
 import type { Listed } from './catalogue.ts';
 import { type Crawler, readCrawlers, tagged } from './crawlers.ts';
+import { PARTNERS, type Partner } from './partners.ts';
 import { type Random, weighted, zipf } from './random.ts';
 
 const HOUR = 3_600_000;
@@ -56,53 +57,6 @@ const COUNTRIES = [
   'MX',
   'KE',
   'NG',
-];
-
-interface Partner {
-  id: string;
-  license: { type: string; features?: string[]; days: number };
-  wants: { types: Listed['item']['type'][]; purpose?: string; permission?: string };
-  weight: number;
-}
-
-/** Customers, all invented. `days`: how long their licence still runs; one has run out. */
-const PARTNERS: readonly Partner[] = [
-  {
-    id: 'partner:halcyon-ai',
-    license: { type: 'enterprise', features: ['training'], days: 200 },
-    wants: { types: ['article'], purpose: 'training', permission: 'training' },
-    weight: 30,
-  },
-  {
-    id: 'partner:quillbase',
-    license: { type: 'assistant', days: 90 },
-    wants: { types: ['article'], purpose: 'inference', permission: 'inference' },
-    weight: 26,
-  },
-  {
-    id: 'partner:lapwing-labs',
-    license: { type: 'enterprise', days: -11 },
-    wants: { types: ['article'], purpose: 'training', permission: 'training' },
-    weight: 18,
-  },
-  {
-    id: 'agency:brightframe',
-    license: { type: 'media', days: 30 },
-    wants: { types: ['image'], purpose: 'design', permission: 'commercial_use' },
-    weight: 12,
-  },
-  {
-    id: 'university:ridgeway',
-    license: { type: 'research', days: 400 },
-    wants: { types: ['dataset'], purpose: 'research', permission: 'full_access' },
-    weight: 8,
-  },
-  {
-    id: 'institute:north-fjord',
-    license: { type: 'research', days: 60 },
-    wants: { types: ['dataset', 'article'], purpose: 'training', permission: 'training' },
-    weight: 6,
-  },
 ];
 
 export function trafficOn(catalogue: readonly Listed[], now: number, random: Random): Traffic {

@@ -2,6 +2,7 @@
  * The composition root: opens the stores, wires the rooms, and closes them in the opposite order. Nothing here decides
  * anything.
  */
+import { stat, statfs } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
@@ -17,6 +18,10 @@ import { auditRoutes } from './changes/audit-routes.ts';
 import { type Changes, openChanges } from './changes/changes.ts';
 import { aloneFollower, CHANNEL, type Follower, openFollower } from './changes/follow.ts';
 import type { Config } from './config.ts';
+import { consoleFiles } from './console/files.ts';
+import { sessionRoutes } from './console/routes.ts';
+import { openSessions } from './console/sessions.ts';
+import { sweepSessions } from './console/store.ts';
 import { contentRoutes } from './content/routes.ts';
 import type { Db } from './db/db.ts';
 import { alwaysHeld, type Lease, openLease } from './db/lease.ts';
@@ -32,6 +37,7 @@ import { healthRoutes, type Metric } from './http/health.ts';
 import { supportIdempotency } from './http/idempotency.ts';
 import { describeApi } from './http/openapi.ts';
 import { type App, createServer } from './http/server.ts';
+import { type Status, statusRoutes } from './http/status.ts';
 import { openKeys } from './keys/authenticate.ts';
 import { ensureFirstKey, firstKeyShown } from './keys/bootstrap.ts';
 import { keyRoutes } from './keys/routes.ts';
@@ -41,7 +47,7 @@ import { openPostgresLedger } from './ledger/postgres.ts';
 import { decisionRoutes } from './ledger/routes.ts';
 import { ledgerProcedure, openSqliteLedger } from './ledger/sqlite.ts';
 import { sweep } from './ledger/sweep.ts';
-import { type Clock, steadyClock } from './lib/clock.ts';
+import { type Clock, steadyClock, toIso } from './lib/clock.ts';
 import { makeFolder } from './lib/folder.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { ensureDefaultPolicy } from './policies/store.ts';
@@ -112,6 +118,7 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
     onFatal(cause);
   });
   opened.defer(() => db.close());
+  const started = clock.now();
   await migrate(db, clock.now());
   await ensureDefaultPolicy(db, clock.now());
 
@@ -136,6 +143,7 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
   const keys = openKeys(db, changes, clock, config);
   opened.defer(() => keys.close());
   const sweeps = [
+    () => sweepSessions(db, clock.now()),
     () => sweep(db, clock.now()),
     () => sweepEvents(db, clock.now()),
     () => sweepDeliveries(db, clock.now()),
@@ -174,10 +182,11 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
     const freshness = follower.confirm();
     return freshness === undefined ? keys.authenticate(...given) : freshness.then(() => keys.authenticate(...given));
   };
+  const sessions = openSessions({ db, clock, keys, authenticate });
   const streams = openStreams({
     events,
     reauthorize: async (request) =>
-      keys.authorize(await authenticate(request, request.headers.authorization), 'webhooks:manage'),
+      keys.authorize(await sessions.authenticate(request, request.headers.authorization), 'webhooks:manage'),
   });
 
   const app: App = createServer(logger);
@@ -186,7 +195,7 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
     notReady: () => notReady ?? follower.notReady(),
     metrics: metricsOf({ ledger, columns, deliverer, streams, follower, housekeeping, dispatch }),
   });
-  requireKeys(app, authenticate, keys.authorize, keys.source);
+  requireKeys(app, sessions.authenticate, keys.authorize, keys.source);
   supportIdempotency(app, db, clock);
   const checkDeps = { db, snapshot, ledger, maxAge: config.decisionMaxAge };
   accessRoutes(app, checkDeps);
@@ -210,6 +219,9 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
   eventRoutes(app, { events, streams });
   if (secret !== null && config.columnsUrl === null) columnsRoutes(app, columns, secret);
   usageRoutes(app, { db, columns, now: () => ledger.now(), requesterNames: (ids) => findNames(db, ids) });
+  statusRoutes(app, () => statusOf(config.dataDir, started, { db, ledger, columns, deliverer }));
+  sessionRoutes(app, { db, sessions });
+  await consoleFiles(app);
 
   opened.defer(async () => {
     notReady = 'The service is stopping.';
@@ -316,6 +328,48 @@ function every(ms: number, work: () => Promise<void>, logger: FastifyBaseLogger)
   return async () => {
     clearInterval(timer);
     await running;
+  };
+}
+
+async function recordsBytes(db: Db, dataDir: string): Promise<number> {
+  if (db.engine === 'postgres') {
+    const [row] = await db.read<{ bytes: number }>('select pg_database_size(current_database()) as bytes');
+    return Number(row?.bytes ?? 0);
+  }
+  const files = ['postern.db', 'postern.db-wal'].map((file) => stat(join(dataDir, file)).catch(() => undefined));
+  return (await Promise.all(files)).reduce((sum, one) => sum + (one?.size ?? 0), 0);
+}
+
+interface Working {
+  db: Db;
+  ledger: Ledger;
+  columns: Columns;
+  deliverer: Deliverer;
+}
+
+async function statusOf(
+  dataDir: string,
+  startedAt: number,
+  { db, ledger, columns, deliverer }: Working,
+): Promise<Status> {
+  const disk = await statfs(dataDir);
+  const recorded = ledger.figures();
+  const copied = columns.figures();
+  const sent = deliverer.figures();
+  return {
+    object: 'status',
+    version: VERSION,
+    started: toIso(startedAt),
+    storage: {
+      recordsBytes: await recordsBytes(db, dataDir),
+      columnsBytes: copied.sizeBytes,
+      diskBytes: disk.blocks * disk.bsize,
+      diskFreeBytes: disk.bavail * disk.bsize,
+    },
+    ledger: { decisions: recorded.entries, waiting: recorded.waiting, commits: recorded.flushes },
+    columns: { behind: copied.behind, rebuilds: copied.rebuilds, restarts: copied.restarts },
+    webhooks: { succeeded: sent.succeeded, failed: sent.failed, inFlight: sent.inFlight },
+    memoryBytes: process.memoryUsage.rss(),
   };
 }
 

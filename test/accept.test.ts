@@ -14,7 +14,7 @@ const license = { type: 'a' };
 describe('a check is accepted or told why not', () => {
   const ask = (one: unknown, terms: Partial<Terms> & { readOnly?: boolean } = {}): CheckRequest | Failure => {
     const { readOnly = false, ...more } = terms;
-    const caller = { keyId: 'key_1', permissions: new Set<string>(), readOnly };
+    const caller = { keyId: 'key_1', credential: '', permissions: new Set<string>(), readOnly };
     return acceptOne({ caller, now, dry: false, ...more }, one);
   };
   const accepted: [string, object, (Partial<Terms> & { readOnly?: boolean })?][] = [

@@ -5,6 +5,7 @@
  *   npm run proof -- --kills 500 --seed 7 --only kills,fsync
  */
 import { parseArgs } from 'node:util';
+import { runMillion } from './console/million.ts';
 import { runCluster } from './faults/cluster.ts';
 import { runClusterWriters } from './faults/cluster-writers.ts';
 import { cannotMount, runDiskFull, runFailingCalls } from './faults/disk-faults.ts';
@@ -134,6 +135,11 @@ const PROOFS: readonly Proof[] = [
     name: 'rolling',
     promise: 'three nodes behind a TCP balancer restarted one after the other under load: no request fails',
     run: ({ kills, tell }) => runRolling({ rounds: Math.ceil(kills / 50), tell }),
+  },
+  {
+    name: 'console',
+    promise: 'the console on a million items: each page can be used within a second and a half',
+    run: ({ tell }) => runMillion({ items: 1_000_000, withinMs: 1_500, tell }),
   },
 ];
 

@@ -61,7 +61,7 @@ export const TARGETS = [...new Set(CHANGE_KINDS.map((kind) => kind.slice(0, kind
 export const listAudit = (db: Db, filter: AuditFilter, query: PageQuery): Promise<Page<AuditEntry>> =>
   readPage<AuditRow, AuditEntry>(
     db,
-    { select: SELECT, from: FROM, ...conditions(filter), order: 'c.seq' },
+    { select: SELECT, from: FROM, counted: 'changes c', ...conditions(filter), order: 'c.seq' },
     query,
     /^\d{1,15}$/,
     toEntry,

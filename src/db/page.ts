@@ -37,6 +37,8 @@ export interface Selection {
   /** `select …` up to, without, `where`. */
   select: string;
   from: string;
+  /** Instead of `from` for the total: without joins that leave the number of rows as it is. */
+  counted?: string;
   /** Conditions with the placeholders of `params`. */
   where: readonly string[];
   params: readonly Value[];
@@ -53,7 +55,7 @@ export async function readPage<R extends Row, T>(
   toRecord: (row: R) => T,
 ): Promise<Page<T>> {
   const limit = query.limit ?? PAGE_DEFAULT;
-  const { select, from, where, params, order } = selection;
+  const { select, from, counted = from, where, params, order } = selection;
   const all = where.length === 0 ? '' : ` where ${where.join(' and ')}`;
   const after = query.cursor === undefined ? undefined : fromCursor(query.cursor, form);
   const rest = after === undefined ? all : `${all === '' ? ' where' : `${all} and`} ${order} < $${params.length + 1}`;
@@ -62,7 +64,7 @@ export async function readPage<R extends Row, T>(
       `${select} from ${from}${rest} order by ${order} desc limit ${limit + 1}`,
       after === undefined ? params : [...params, after],
     ),
-    db.read<{ total: number }>(`select count(*) as total from ${from}${all}`, params),
+    db.read<{ total: number }>(`select count(*) as total from ${counted}${all}`, params),
   ]);
   const shown = rows.slice(0, limit);
   const last = shown.at(-1)?.[order.slice(order.indexOf('.') + 1)];

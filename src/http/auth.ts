@@ -10,6 +10,8 @@ import type { App } from './server.ts';
 /** Whose key a request carries. */
 export interface Caller {
   keyId: string;
+  /** What the request proved it with: known to the client, not to the store. */
+  credential: string;
   permissions: ReadonlySet<string>;
   /** A public key reads: its checks use nothing up and are not recorded. */
   readOnly: boolean;

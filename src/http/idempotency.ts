@@ -81,7 +81,7 @@ export function supportIdempotency(app: App, db: Db, clock: Clock): void {
   async function begin(request: FastifyRequest, reply: FastifyReply, scope: string, key: string): Promise<boolean> {
     const bodyHash = digest(request.rawBody ?? '');
     const stored = await findReceipt(db, scope, clock.now());
-    const sealKey = createHash('sha256').update(`${request.headers.authorization}\0${key}`).digest();
+    const sealKey = createHash('sha256').update(`${request.caller.credential}\0${key}`).digest();
     if (stored === undefined) {
       request.idempotency = { scope, bodyHash, stored: false, seal: (body) => seal(sealKey, body) };
       return false;
@@ -90,7 +90,12 @@ export function supportIdempotency(app: App, db: Db, clock: Clock): void {
       const message = 'This Idempotency-Key was used with another body; use a new key for a new request.';
       throw fail('idempotency_key_reused', message);
     }
-    sendJson(reply.header('idempotent-replayed', 'true'), stored.status, unseal(sealKey, stored.body));
+    const body = unseal(sealKey, stored.body);
+    if (body === undefined) {
+      // A secret is read back only by who proves to be the same as when it was made.
+      throw fail('idempotency_key_reused', 'This Idempotency-Key was used in another session; use a new key.');
+    }
+    sendJson(reply.header('idempotent-replayed', 'true'), stored.status, body);
     return true;
   }
 
@@ -136,10 +141,15 @@ function seal(key: Buffer, body: string): string {
   return SEALED + Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64');
 }
 
-function unseal(key: Buffer, body: string): string {
+/** undefined under another key than it was sealed with. */
+function unseal(key: Buffer, body: string): string | undefined {
   if (!body.startsWith(SEALED)) return body;
   const bytes = Buffer.from(body.slice(SEALED.length), 'base64');
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
   decipher.setAuthTag(bytes.subarray(12, 28));
-  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+  } catch {
+    return undefined;
+  }
 }

@@ -13,7 +13,7 @@ import { contains, formatAddress, parseAddress, parseRange, type Range } from '.
 import { Lru } from '../lib/lru.ts';
 import { holdsPermission, type Permission } from '../permissions.ts';
 import { hashOfKey, isKeyText, type Key } from './key.ts';
-import { findKeyByHash, touchKey } from './store.ts';
+import { findKey, findKeyByHash, touchKey } from './store.ts';
 
 const KEYS_MAX = 10_000;
 const TOUCH_EVERY_MS = 1_000;
@@ -25,6 +25,10 @@ interface Known extends Caller {
 
 export interface Keys {
   authenticate: Authenticate;
+  /** As `authenticate`, of a key that came otherwise than in the header. */
+  authenticateText(text: string, request: FastifyRequest): Promise<Caller>;
+  /** As `authenticate`, of a key by its id, read afresh: for who proved earlier to hold it. */
+  authenticateId(keyId: string, credential: string, request: FastifyRequest): Promise<Caller>;
   authorize(caller: Caller, permission: Permission): void;
   /** The address a request came from; see `sourceOf`. */
   source(request: FastifyRequest): string;
@@ -70,14 +74,7 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxie
     const key = await findKeyByHash(db, hashOfKey(text));
     if (key === undefined)
       throw fail('invalid_api_key', 'This API key does not exist. Check that it was copied whole.');
-    const ranges = key.allowedIps.map(parseRange).filter((range): range is Range => range !== undefined);
-    const found: Known = {
-      keyId: key.id,
-      permissions: new Set(key.permissions),
-      readOnly: key.type === 'public',
-      key,
-      ranges,
-    };
+    const found = knownOf(key, text);
     if (before === epoch) known.set(header as string, found);
     return found;
   }
@@ -101,6 +98,12 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxie
       const found = known.get(credentials ?? '');
       return found === undefined ? load(credentials).then((loaded) => admit(loaded, request)) : admit(found, request);
     },
+    authenticateText: async (text, request) => admit(await load(`Bearer ${text}`), request),
+    async authenticateId(keyId, credential, request) {
+      const key = await findKey(db, keyId);
+      if (key === undefined) throw fail('invalid_api_key', 'The API key of this session was revoked.');
+      return admit(knownOf(key, credential), request);
+    },
     authorize(caller, permission) {
       if (holdsPermission(caller.permissions, permission)) return;
       throw fail('insufficient_permissions', `This API key does not hold the permission ${permission}.`);
@@ -114,6 +117,15 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxie
     },
   };
 }
+
+const knownOf = (key: Key, credential: string): Known => ({
+  keyId: key.id,
+  credential,
+  permissions: new Set(key.permissions),
+  readOnly: key.type === 'public',
+  key,
+  ranges: key.allowedIps.map(parseRange).filter((range): range is Range => range !== undefined),
+});
 
 function keyIn(header: string | undefined, bootstrapKey: string | null): string {
   const match = /^bearer +(\S+) *$/i.exec(header ?? '');

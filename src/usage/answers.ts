@@ -10,6 +10,8 @@ export interface ReportQuery {
   requesterId?: string | undefined;
   /** The type the item has now. */
   type?: string | undefined;
+  /** A code of ledger/reason; 0 = allowed. */
+  reason?: number | undefined;
   /** Epoch ms, inclusive and exclusive. */
   from: number;
   to: number;

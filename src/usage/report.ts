@@ -3,7 +3,7 @@
  * reasons to the denials. Numbers come from the columns, titles from the records.
  */
 import type { Db } from '../db/db.ts';
-import { type Reason, reasonOf } from '../ledger/reason.ts';
+import { type Reason, reasonCode, reasonOf } from '../ledger/reason.ts';
 import { toIso } from '../lib/clock.ts';
 import type { Columns, ColumnsReport } from './columns.ts';
 import { type Group, type PeriodQuery, type ResolvedPeriod, reachesBack, resolvePeriod } from './period.ts';
@@ -15,6 +15,8 @@ export interface UsageQuery extends PeriodQuery {
   contentId?: string | undefined;
   requesterId?: string | undefined;
   type?: string | undefined;
+  /** Only denials for this reason. */
+  reason?: Reason | undefined;
   limit?: number | undefined;
 }
 
@@ -52,6 +54,7 @@ export async function usageReport(deps: ReportDeps, query: UsageQuery): Promise<
     contentNo,
     requesterId: query.requesterId,
     type: query.type,
+    reason: query.reason === undefined ? undefined : reasonCode(query.reason),
     from: period.from,
     to: period.to,
     starts: period.buckets.map((bucket) => bucket.start),

@@ -46,6 +46,9 @@ export const UsageQuery = Type.Object(
     ),
     requesterId: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Only this requester.' })),
     type: Type.Optional(Type.Enum([...CONTENT_TYPES], { description: 'Only content that is of this type now.' })),
+    reason: Type.Optional(
+      Type.Enum(keys(REASONS), { description: 'Only denials for this reason: who is turned away, and for what.' }),
+    ),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 100, default: LIMIT_DEFAULT, description: 'Length of the two top lists.' }),
     ),

@@ -20,7 +20,7 @@ const TABLE: readonly [RegExp, string][] = [
   [/^GET \/v1\/(analytics\/usage|access\/decisions(\/\{id\})?)$/, 'analytics:read'],
   [/^[A-Z]+ \/v1\/(webhooks|events)(\/.*)?$/, 'webhooks:manage'],
   [/^[A-Z]+ \/v1\/(api-keys|api_keys)(\/.*)?$/, 'api_keys:manage'],
-  [/^GET \/v1\/audit-log$/, 'api_keys:manage'],
+  [/^GET \/v1\/(audit-log|status)$/, 'api_keys:manage'],
 ];
 const PERMISSIONS = [
   'content:read',
@@ -77,6 +77,7 @@ const PROMISED = [
   'GET /v1/events/stream',
   'GET /v1/events/{id}',
   'GET /v1/audit-log',
+  'GET /v1/status',
 ];
 
 const postern = await startTestService();

@@ -93,6 +93,16 @@ describe('the report', () => {
       });
     }
   });
+  test('of one reason: who is turned away for it, and from what', async () => {
+    const body = await usage('?reason=no_license');
+    assert.deepEqual(body.summary, { totalRequests: 2, allowed: 0, denied: 2, uniqueRequesters: 2, uniqueContent: 2 });
+    assert.deepEqual(body.byDenialReason, [{ reason: 'no_license', count: 2 }]);
+    assert.deepEqual(
+      body.topRequesters.map((one: Any) => one.id),
+      ['a', 'c'],
+    );
+    assertError(await raw('?reason=no_licence'), 'invalid_request', 'reason');
+  });
   const totals: [string, number][] = [
     ['', 8],
     ['?period=7d', 7],
@@ -109,6 +119,12 @@ describe('the report', () => {
     ['?type=article', 5],
     ['?type=image', 0],
     ['?type=video&requesterId=b', 1],
+    ['?reason=no_license', 2],
+    ['?reason=policy_denied', 2],
+    ['?reason=license_expired', 0],
+    ['?reason=no_license&type=video', 1],
+    ['?reason=policy_denied&requesterId=b', 1],
+    ['?reason=no_license&startDate=2026-11-17', 1],
     ['?startDate=2026-11-15', 7],
     ['?startDate=2026-11-16', 5],
     ['?endDate=2026-11-15', 3],

@@ -109,6 +109,16 @@ export const TABLES: readonly string[] = [
     created_at bigint not null
   )`,
 
+  // Who is signed in to the console; the token itself is with the browser alone.
+  `create table sessions (
+    token_hash text primary key,
+    key_id text not null,
+    created_at bigint not null,
+    expires_at bigint not null
+  )`,
+  'create index sessions_key on sessions (key_id, created_at)',
+  'create index sessions_expiry on sessions (expires_at)',
+
   `create table decisions (
     seq {{place}},
     at bigint not null,

@@ -1,0 +1,114 @@
+/** Who changed what, when, from where, before and after. */
+import { Button, Select, TextInput } from '@mantine/core';
+import { IconDownload, IconHistory } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { Query, Row } from '../api/client.ts';
+import { useRead } from '../api/read.ts';
+import { useFilters } from '../parts/filters.ts';
+import { PagedList } from '../parts/list.tsx';
+import { toldFailed } from '../parts/notices.tsx';
+import { PageHead } from '../parts/page.tsx';
+import { saveAnswer } from '../parts/save.ts';
+import { Chip, Moment } from '../parts/show.tsx';
+import { Empty } from '../parts/states.tsx';
+import { Entry } from './entry.tsx';
+
+export type AuditEntry = Row<'GET /v1/audit-log'>;
+
+const FILTERS = ['object', 'actor', 'from', 'to'] as const;
+const TARGETS = ['content', 'policy', 'requester', 'license', 'api_key', 'webhook'];
+
+export default function AuditPage() {
+  const { values, set } = useFilters();
+  const [busy, setBusy] = useState(false);
+  const [open, setOpen] = useState<AuditEntry>();
+  const filter = Object.fromEntries(FILTERS.map((name) => [name, values[name]])) as Query<'GET /v1/audit-log'>;
+  const entries = useRead(
+    'GET /v1/audit-log',
+    { query: { ...filter, limit: 25, ...(values.cursor === undefined ? {} : { cursor: values.cursor }) } },
+    { keep: true },
+  );
+  const save = async () => {
+    setBusy(true);
+    await saveAnswer('audit-log.ndjson', 'GET /v1/audit-log', { query: filter }, 'application/x-ndjson').catch(
+      toldFailed,
+    );
+    setBusy(false);
+  };
+  const text = (name: string, label: string, w: number, type = 'text') => (
+    <TextInput
+      key={`${name} ${values[name] ?? ''}`}
+      aria-label={label}
+      placeholder={label}
+      title={label}
+      type={type}
+      w={w}
+      defaultValue={values[name] ?? ''}
+      onBlur={(event) =>
+        event.currentTarget.value !== (values[name] ?? '') && set({ [name]: event.currentTarget.value.trim() })
+      }
+      onKeyDown={(event) => event.key === 'Enter' && set({ [name]: event.currentTarget.value.trim() })}
+    />
+  );
+  return (
+    <>
+      <PageHead
+        title="Audit log"
+        lead="Who changed what, when and from where. Secrets are never in it."
+        actions={
+          <Button variant="default" leftSection={<IconDownload size={16} />} loading={busy} onClick={save}>
+            NDJSON
+          </Button>
+        }
+      />
+      <div className="filters" role="search">
+        <Select
+          aria-label="What"
+          placeholder="Anything"
+          data={TARGETS}
+          value={TARGETS.includes(values.object ?? '') ? (values.object ?? null) : null}
+          onChange={(object) => set({ object })}
+          clearable
+          w={150}
+        />
+        {text('object', 'Id of a record', 260)}
+        {text('actor', 'Id of a key', 240)}
+        {text('from', 'From', 150, 'date')}
+        {text('to', 'To', 150, 'date')}
+      </div>
+      <div className="panel">
+        <PagedList<AuditEntry>
+          caption="Changes"
+          of={entries}
+          noun={['change', 'changes']}
+          filtered={FILTERS.some((name) => values[name] !== undefined)}
+          idOf={({ id }) => id}
+          empty={<Empty icon={<IconHistory size={36} stroke={1.3} />} title="Nothing was changed yet" />}
+          columns={[
+            {
+              label: 'What',
+              show: (entry) => (
+                <>
+                  <button type="button" className="link" onClick={() => setOpen(entry)}>
+                    {entry.kind}
+                  </button>
+                  <span className="under">
+                    <code>{entry.target.id}</code>
+                  </span>
+                </>
+              ),
+            },
+            {
+              label: 'Who',
+              show: ({ actor }) =>
+                actor.type === 'system' ? <Chip>the service</Chip> : (actor.name ?? actor.id ?? '–'),
+            },
+            { label: 'From', narrow: true, show: ({ address }) => address ?? '–' },
+            { label: 'When', narrow: true, show: ({ created }) => <Moment at={created} /> },
+          ]}
+        />
+      </div>
+      {open !== undefined && <Entry entry={open} onClose={() => setOpen(undefined)} />}
+    </>
+  );
+}

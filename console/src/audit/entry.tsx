@@ -1,0 +1,68 @@
+/** One change: field by field, before and after. */
+import '@mantine/core/styles/Drawer.css';
+import { Drawer } from '@mantine/core';
+import { Id } from '../parts/copy.tsx';
+import { Json, momentOf } from '../parts/show.tsx';
+import type { AuditEntry } from './audit.tsx';
+
+type Fields = Record<string, unknown>;
+
+export function Entry({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
+  const { before, after, actor } = entry;
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={entry.kind}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <div className="stack">
+        <dl className="facts">
+          <dt>Record</dt>
+          <dd>
+            <Id of={entry.target.id} />
+          </dd>
+          <dt>Who</dt>
+          <dd>{actor.type === 'system' ? 'the service itself' : `${actor.name ?? 'a key'} (${actor.id})`}</dd>
+          <dt>From</dt>
+          <dd>{entry.address ?? '–'}</dd>
+          <dt>When</dt>
+          <dd>{momentOf(entry.created)}</dd>
+          <dt>Request</dt>
+          <dd>{entry.requestId ?? '–'}</dd>
+        </dl>
+        {before !== null && after !== null ? (
+          <ul className="differences">
+            {changed(before as Fields, after as Fields).map((name) => (
+              <li key={name}>
+                <strong>{name}</strong>
+                <div className="columns">
+                  <div className="was">
+                    <span className="soft small">Before</span>
+                    <Json of={(before as Fields)[name] ?? null} />
+                  </div>
+                  <div>
+                    <span className="soft small">After</span>
+                    <Json of={(after as Fields)[name] ?? null} />
+                  </div>
+                </div>
+              </li>
+            ))}
+          </ul>
+        ) : (
+          <section>
+            <h3 className="small">{before === null ? 'As it was made' : 'As it was'}</h3>
+            <Json of={before ?? after} />
+          </section>
+        )}
+      </div>
+    </Drawer>
+  );
+}
+
+const changed = (before: Fields, after: Fields): string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => name !== 'updated' && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );

@@ -1,0 +1,31 @@
+/** Registering one item. */
+import { useLocation } from 'wouter';
+import { useWrite } from '../api/read.ts';
+import { told } from '../parts/notices.tsx';
+import { PageHead } from '../parts/page.tsx';
+import { ItemForm } from './item-form.tsx';
+
+export default function NewItem() {
+  const write = useWrite();
+  const [, go] = useLocation();
+  return (
+    <>
+      <PageHead title="Register an item" under={{ path: '/content', label: 'Content' }} />
+      <div className="panel narrow-page">
+        <ItemForm
+          editing={false}
+          action="Register"
+          initial={{ externalId: '', title: '', type: 'article', source: '', policyId: null, tags: [], metadata: '' }}
+          onCancel={() => go('/content')}
+          onSubmit={async ({ externalId, title, type, source, policyId, tags, parsed }) => {
+            const item = await write('POST /v1/content', {
+              body: { externalId, title, type: type as 'article', source, policyId, tags, metadata: parsed },
+            });
+            told(`${item.title} is registered.`);
+            go(`/content/${item.id}`);
+          }}
+        />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,137 @@
+/** The decision log: every decision that was recorded, filtered, and taken away as a file. */
+import { Button, Menu, Select, TextInput } from '@mantine/core';
+import { IconDownload, IconListSearch } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useRead } from '../api/read.ts';
+import { useFilters } from '../parts/filters.ts';
+import { PagedList } from '../parts/list.tsx';
+import { toldFailed } from '../parts/notices.tsx';
+import { PageHead } from '../parts/page.tsx';
+import { saveAnswer } from '../parts/save.ts';
+import { REASONS } from '../parts/show.tsx';
+import { Empty } from '../parts/states.tsx';
+import { usePolicyChoices } from '../policies/names.ts';
+import { DECISION_COLUMNS, type Decision } from './table.tsx';
+
+const FILTERS = ['requesterId', 'contentId', 'policyId', 'allowed', 'reason', 'from', 'to'] as const;
+
+export default function DecisionsPage() {
+  const { values } = useFilters();
+  const filter = Object.fromEntries(FILTERS.map((name) => [name, values[name]])) as object;
+  const decisions = useRead(
+    'GET /v1/access/decisions',
+    { query: { ...filter, limit: 25, ...(values.cursor === undefined ? {} : { cursor: values.cursor }) } },
+    { keep: true },
+  );
+  return (
+    <>
+      <PageHead
+        title="Decisions"
+        lead="Every decision that was recorded, with the policy version that made it and why."
+        actions={<Export filter={filter} />}
+      />
+      <FilterBar />
+      <div className="panel">
+        <PagedList<Decision>
+          caption="Decisions"
+          of={decisions as never}
+          noun={['decision', 'decisions']}
+          filtered={FILTERS.some((name) => values[name] !== undefined)}
+          idOf={({ id }) => id ?? ''}
+          columns={DECISION_COLUMNS}
+          empty={
+            <Empty icon={<IconListSearch size={36} stroke={1.3} />} title="No decisions yet">
+              Each check your server makes with <code>POST /v1/access/check</code> appears here, with its reason.
+            </Empty>
+          }
+        />
+      </div>
+    </>
+  );
+}
+
+/** Given when the field is left or Enter is pressed: not every letter is a question. */
+function Text({ name, label, w, type = 'text' }: { name: string; label: string; w: number; type?: string }) {
+  const { values, set } = useFilters();
+  const value = values[name] ?? '';
+  return (
+    <TextInput
+      key={value}
+      aria-label={label}
+      placeholder={label}
+      title={label}
+      type={type}
+      w={w}
+      defaultValue={value}
+      onBlur={(event) => event.currentTarget.value !== value && set({ [name]: event.currentTarget.value.trim() })}
+      onKeyDown={(event) => event.key === 'Enter' && set({ [name]: event.currentTarget.value.trim() })}
+    />
+  );
+}
+
+function FilterBar() {
+  const { values, set } = useFilters();
+  const choices = usePolicyChoices();
+  return (
+    <div className="filters" role="search">
+      <Text name="requesterId" label="Requester" w={170} />
+      <Text name="contentId" label="Item (id or external id)" w={200} />
+      <Select
+        aria-label="Outcome"
+        placeholder="Outcome"
+        data={[
+          { value: 'true', label: 'Allowed' },
+          { value: 'false', label: 'Denied' },
+        ]}
+        value={values.allowed ?? null}
+        onChange={(allowed) => set({ allowed })}
+        clearable
+        w={130}
+      />
+      <Select
+        aria-label="Reason"
+        placeholder="Reason"
+        data={Object.entries(REASONS).map(([value, label]) => ({ value, label }))}
+        value={values.reason ?? null}
+        onChange={(reason) => set({ reason })}
+        clearable
+        w={190}
+      />
+      <Select
+        aria-label="Policy"
+        placeholder="Policy"
+        data={choices}
+        value={values.policyId ?? null}
+        onChange={(policyId) => set({ policyId })}
+        clearable
+        searchable
+        w={200}
+      />
+      <Text name="from" label="From" type="date" w={150} />
+      <Text name="to" label="To" type="date" w={150} />
+    </div>
+  );
+}
+
+function Export({ filter }: { filter: object }) {
+  const [busy, setBusy] = useState(false);
+  const save = async (name: string, accept: string) => {
+    setBusy(true);
+    await saveAnswer(name, 'GET /v1/access/decisions', { query: filter }, accept).catch(toldFailed);
+    setBusy(false);
+  };
+  return (
+    <Menu position="bottom-end" shadow="md">
+      <Menu.Target>
+        <Button variant="default" leftSection={<IconDownload size={16} />} loading={busy}>
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>The whole selection</Menu.Label>
+        <Menu.Item onClick={() => void save('decisions.csv', 'text/csv')}>CSV</Menu.Item>
+        <Menu.Item onClick={() => void save('decisions.ndjson', 'application/x-ndjson')}>NDJSON</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,26 @@
+/** The console: who is signed in, and the page that the address names. */
+import './shell/styles.ts';
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { setNonce } from 'get-nonce';
+import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
+import { queries } from './api/read.ts';
+import { Notices } from './parts/notices.tsx';
+import { Gate } from './shell/gate.tsx';
+import { theme } from './shell/theme.ts';
+
+// Styles that libraries write at run time carry the nonce of the page; without it the browser refuses them.
+const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+setNonce(nonce);
+
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+    <QueryClientProvider client={queries}>
+      <Notices />
+      <Router base="/console">
+        <Gate />
+      </Router>
+    </QueryClientProvider>
+  </MantineProvider>,
+);

@@ -1,0 +1,54 @@
+/** Decisions as they are made, newest first. */
+import { Switch } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { useRead } from '../api/read.ts';
+import { Panel } from '../parts/page.tsx';
+import { Moment, RequesterLink, Verdict } from '../parts/show.tsx';
+import { Loaded } from '../parts/states.tsx';
+
+const EVERY_MS = 3_000;
+
+interface FeedProps {
+  contentId?: string | undefined;
+  requesterId?: string | undefined;
+}
+
+export function Feed({ contentId, requesterId }: FeedProps) {
+  const [live, setLive] = useState(true);
+  const query = {
+    limit: 10,
+    ...(contentId === undefined ? {} : { contentId }),
+    ...(requesterId === undefined ? {} : { requesterId }),
+  };
+  const decisions = useRead(
+    'GET /v1/access/decisions',
+    { query },
+    { keep: true, ...(live ? { everyMs: EVERY_MS } : {}) },
+  );
+  return (
+    <Panel
+      title="Latest decisions"
+      actions={<Switch label="Live" checked={live} onChange={(event) => setLive(event.currentTarget.checked)} />}
+    >
+      <Loaded of={decisions}>
+        {({ data }) => (
+          <ol className="feed">
+            {data.map(({ id, externalId, requesterId: who, reason, created }) => (
+              <li key={id}>
+                <span className="what">
+                  <RequesterLink id={who} /> <span className="soft">asked for</span>{' '}
+                  <Link href={`/decisions/${id}`}>{externalId}</Link>
+                </span>
+                <Verdict reason={reason} />
+                <span className="when">
+                  <Moment at={created} />
+                </span>
+              </li>
+            ))}
+          </ol>
+        )}
+      </Loaded>
+    </Panel>
+  );
+}

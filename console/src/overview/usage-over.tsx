@@ -1,0 +1,34 @@
+/** The last thirty days of one item or one requester. */
+
+import { useRead } from '../api/read.ts';
+import { Bars } from '../parts/bars.tsx';
+import { Panel } from '../parts/page.tsx';
+import { countOf } from '../parts/show.tsx';
+import { Empty, Loaded } from '../parts/states.tsx';
+import { bucketLabel, bucketTitle, type UsageQuery } from './range.ts';
+
+export function UsageOver({ title, query }: { title: string; query: Pick<UsageQuery, 'contentId' | 'requesterId'> }) {
+  const usage = useRead('GET /v1/analytics/usage', { query: { period: '30d', ...query } });
+  return (
+    <Panel title={title}>
+      <Loaded of={usage}>
+        {({ timeSeries, summary }) =>
+          summary.totalRequests === 0 ? (
+            <Empty title="Not asked for in 30 days" />
+          ) : (
+            <Bars
+              height={180}
+              bars={timeSeries.map(({ date, allowed, denied }) => ({
+                label: bucketLabel(date, 'day'),
+                title: bucketTitle(date, 'day'),
+                allowed,
+                denied,
+              }))}
+              summary={`${countOf(summary.allowed)} allowed and ${countOf(summary.denied)} denied in 30 days`}
+            />
+          )
+        }
+      </Loaded>
+    </Panel>
+  );
+}

@@ -1,0 +1,61 @@
+/** The head of a page, with what the page asked the API for, to paste into a shell. */
+import { Anchor } from '@mantine/core';
+import { type ReactNode, useEffect } from 'react';
+import { Link } from 'wouter';
+import { CopyAsCurl } from './curl.tsx';
+
+interface PageHeadProps {
+  title: string;
+  lead?: ReactNode;
+  /** Where it belongs. */
+  under?: { path: string; label: string };
+  actions?: ReactNode;
+}
+
+export function PageHead({ title, lead, under, actions }: PageHeadProps) {
+  useEffect(() => {
+    document.title = `${title} · Postern`;
+  }, [title]);
+  return (
+    <div className="head">
+      <div>
+        {under !== undefined && (
+          <div className="crumbs">
+            <Anchor component={Link} href={under.path} size="sm">
+              {under.label}
+            </Anchor>{' '}
+            /
+          </div>
+        )}
+        <h1>{title}</h1>
+        {lead !== undefined && <div className="lead">{lead}</div>}
+      </div>
+      <div className="actions">
+        {actions}
+        <CopyAsCurl />
+      </div>
+    </div>
+  );
+}
+
+interface PanelProps {
+  title: string;
+  lead?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+export function Panel({ title, lead, actions, children }: PanelProps) {
+  return (
+    <section className="panel" aria-label={title}>
+      <header>
+        <div>
+          <h2>{title}</h2>
+          {lead !== undefined && <p>{lead}</p>}
+        </div>
+        {actions}
+      </header>
+      {children}
+    </section>
+  );
+}

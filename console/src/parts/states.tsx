@@ -1,0 +1,81 @@
+/** What is shown when there is nothing, when it failed, and while it is on its way. */
+import { Alert, Button, Skeleton, Stack } from '@mantine/core';
+import { IconInbox } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { ApiError } from '../api/client.ts';
+import type { Reading } from '../api/read.ts';
+
+interface EmptyProps {
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+  icon?: ReactNode;
+}
+
+export function Empty({ title, children, action, icon = <IconInbox size={34} stroke={1.4} /> }: EmptyProps) {
+  return (
+    <div className="empty">
+      {icon}
+      <h3>{title}</h3>
+      {children !== undefined && <p>{children}</p>}
+      {action}
+    </div>
+  );
+}
+
+export function Failed({ error, onRetry }: { error: Error; onRetry?: () => void }) {
+  const api = error instanceof ApiError ? error : undefined;
+  return (
+    <Alert color="red" title={titleOf(api)} role="alert">
+      <div>{error.message}</div>
+      {(api?.details.length ?? 0) > 1 && (
+        <ul>
+          {api?.details.map((one) => (
+            <li key={`${one.param} ${one.message}`}>{one.message}</li>
+          ))}
+        </ul>
+      )}
+      {api?.requestId !== undefined && <div className="soft small">Request {api.requestId}</div>}
+      {onRetry !== undefined && (
+        <Button size="xs" variant="default" mt="sm" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </Alert>
+  );
+}
+
+function titleOf(error: ApiError | undefined): string {
+  if (error === undefined) return 'Something went wrong';
+  if (error.status === 404) return 'It is not there';
+  if (error.status === 403) return 'Not allowed';
+  if (error.status === 412 || error.status === 409) return 'Something else is in the way';
+  if (error.status === 503 || error.status === 0) return 'Not to be had at the moment';
+  return error.status >= 500 ? 'The service failed' : 'This was refused';
+}
+
+interface LoadedProps<T> {
+  of: Reading<T>;
+  /** How much room to keep. */
+  rows?: number;
+  children: (data: T) => ReactNode;
+}
+
+export function Loaded<T>({ of, rows = 5, children }: LoadedProps<T>) {
+  if (of.data !== undefined) {
+    return (
+      <>
+        {of.isError && <Failed error={of.error} onRetry={() => void of.refetch()} />}
+        {children(of.data)}
+      </>
+    );
+  }
+  if (of.isError) return <Failed error={of.error} onRetry={() => void of.refetch()} />;
+  return (
+    <Stack gap={10} aria-busy="true">
+      {Array.from({ length: rows }, (_, i) => (
+        <Skeleton key={i} height={i === 0 ? 26 : 34} radius="sm" width={i === 0 ? '40%' : '100%'} />
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,236 @@
+/** One condition of a rule: what is asked, and the value that fits its kind. */
+import { ActionIcon, Button, Group, MultiSelect, Select, TagsInput, TextInput, Tooltip } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
+import { type ConditionRow, rowOf, verbOf } from './condition-table.ts';
+
+interface ConditionEditorProps {
+  name: string;
+  value: unknown;
+  onChange: (name: string, value: unknown) => void;
+  onRemove: () => void;
+  readOnly: boolean;
+}
+
+export function ConditionEditor({ name, value, onChange, onRemove, readOnly }: ConditionEditorProps) {
+  const found = rowOf(name);
+  if (found === undefined) {
+    return (
+      <div className="condition">
+        <code>{name}</code>
+        <code>{JSON.stringify(value)}</code>
+      </div>
+    );
+  }
+  const { row, negated } = found;
+  return (
+    <div className="condition">
+      <Tooltip label={row.about}>
+        <span className="key">{row.label}</span>
+      </Tooltip>
+      {row.kind === 'flag' ? (
+        <Select
+          aria-label={row.label}
+          data={
+            row.key === 'default'
+              ? [{ value: 'true', label: 'whatever it is' }]
+              : [
+                  { value: 'true', label: 'yes' },
+                  { value: 'false', label: 'no' },
+                ]
+          }
+          value={String(value)}
+          onChange={(chosen) => onChange(name, chosen === 'true')}
+          allowDeselect={false}
+          disabled={readOnly}
+        />
+      ) : (
+        <Select
+          className="verb"
+          aria-label={`How ${row.label} is compared`}
+          data={
+            row.negatable
+              ? [
+                  { value: 'is', label: verbOf(row, false) },
+                  { value: 'not', label: verbOf(row, true) },
+                ]
+              : [{ value: 'is', label: verbOf(row, false) }]
+          }
+          value={negated ? 'not' : 'is'}
+          onChange={(chosen) => onChange(chosen === 'not' ? `${row.key}Not` : row.key, value)}
+          allowDeselect={false}
+          disabled={readOnly || !row.negatable}
+        />
+      )}
+      <div className="value">
+        <Value row={row} value={value} onChange={(next) => onChange(name, next)} readOnly={readOnly} />
+      </div>
+      {!readOnly && (
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          onClick={onRemove}
+          aria-label={`Take the condition ${row.label} away`}
+        >
+          <IconTrash size={16} />
+        </ActionIcon>
+      )}
+    </div>
+  );
+}
+
+interface ValueProps {
+  row: ConditionRow;
+  value: unknown;
+  onChange: (value: unknown) => void;
+  readOnly: boolean;
+}
+
+/** A single text stays one, so that opening a policy does not change it. */
+const listOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.map(String) : typeof value === 'string' && value !== '' ? [value] : [];
+
+function Value(props: ValueProps) {
+  const { row, value, onChange, readOnly } = props;
+  switch (row.kind) {
+    case 'flag':
+      return null;
+    case 'texts':
+      return (
+        <TagsInput
+          aria-label={row.label}
+          placeholder={listOf(value).length === 0 ? `${row.about}; Enter adds one` : ''}
+          data={[...(row.values ?? [])]}
+          value={listOf(value)}
+          onChange={onChange}
+          acceptValueOnBlur
+          disabled={readOnly}
+        />
+      );
+    case 'choices':
+      return (
+        <MultiSelect
+          aria-label={row.label}
+          data={[...(row.values ?? [])]}
+          value={listOf(value)}
+          onChange={onChange}
+          disabled={readOnly}
+        />
+      );
+    case 'expiry':
+      return (
+        <Fields
+          {...props}
+          names={[
+            ['after', 'At or after'],
+            ['before', 'Before'],
+          ]}
+          hint="now, or 2027-01-01T00:00:00Z"
+        />
+      );
+    case 'time':
+      return <Time {...props} />;
+    case 'metadata':
+      return <Metadata {...props} />;
+  }
+}
+
+const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+
+function Time(props: ValueProps) {
+  const time = props.value as { days?: string[] };
+  return (
+    <div className="fields">
+      <MultiSelect
+        aria-label="Days"
+        placeholder="Every day"
+        data={DAYS}
+        value={time.days ?? []}
+        onChange={(days) =>
+          props.onChange(set(time, 'days', days.length === 0 ? undefined : DAYS.filter((day) => days.includes(day))))
+        }
+        disabled={props.readOnly}
+      />
+      <Fields
+        {...props}
+        names={[
+          ['from', 'From (09:00)'],
+          ['to', 'To (17:30)'],
+          ['timezone', 'Time zone'],
+          ['after', 'Not before'],
+          ['before', 'Until'],
+        ]}
+        hint=""
+      />
+    </div>
+  );
+}
+
+interface FieldsProps extends ValueProps {
+  names: readonly (readonly [string, string])[];
+  hint: string;
+}
+
+function Fields({ value, onChange, readOnly, names, hint }: FieldsProps) {
+  const record = value as Record<string, string | undefined>;
+  return (
+    <Group gap="xs" grow preventGrowOverflow={false}>
+      {names.map(([name, label]) => (
+        <TextInput
+          key={name}
+          aria-label={label}
+          placeholder={label}
+          title={hint === '' ? label : `${label}: ${hint}`}
+          value={record[name] ?? ''}
+          onChange={(event) => onChange(set(record, name, event.currentTarget.value || undefined))}
+          disabled={readOnly}
+        />
+      ))}
+    </Group>
+  );
+}
+
+function Metadata({ value, onChange, readOnly }: ValueProps) {
+  const entries = Object.entries(value as Record<string, unknown>);
+  const write = (next: [string, unknown][]) => onChange(Object.fromEntries(next));
+  return (
+    <div className="fields">
+      {entries.map(([key, wanted], i) => (
+        <Group key={i} gap="xs" wrap="nowrap">
+          <TextInput
+            aria-label="Metadata key"
+            placeholder="key"
+            value={key}
+            onChange={(event) => write(entries.with(i, [event.currentTarget.value, wanted]))}
+            disabled={readOnly}
+          />
+          <TagsInput
+            flex={1}
+            aria-label={`Values of ${key}`}
+            placeholder="value"
+            value={(Array.isArray(wanted) ? wanted : [wanted]).map((one) =>
+              typeof one === 'string' ? one : JSON.stringify(one),
+            )}
+            onChange={(texts) => write(entries.with(i, [key, texts.map(scalarOf)]))}
+            acceptValueOnBlur
+            disabled={readOnly}
+          />
+        </Group>
+      ))}
+      {!readOnly && (
+        <Button size="compact-xs" variant="subtle" onClick={() => write([...entries, ['', []]])}>
+          Add a key
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** What looks like a number, true, false or null is one. */
+function scalarOf(text: string): unknown {
+  return /^(-?\d+(\.\d+)?|true|false|null)$/.test(text) ? JSON.parse(text) : text;
+}
+
+function set(record: object, name: string, value: unknown): object {
+  const { [name]: _, ...rest } = record as Record<string, unknown>;
+  return value === undefined ? rest : { ...record, [name]: value };
+}

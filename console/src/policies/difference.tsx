@@ -1,0 +1,82 @@
+/** What is different between two versions, rule by rule. */
+import { useRead } from '../api/read.ts';
+import { Chip } from '../parts/show.tsx';
+import { Loaded } from '../parts/states.tsx';
+import { type Rule, ruleWords } from './rules.ts';
+
+interface FieldChange {
+  path: string;
+  from?: unknown;
+  to?: unknown;
+}
+
+/** As the service tells it; of an added or removed rule the whole, of a changed one the fields. */
+interface RuleChange {
+  change: string;
+  from: number | null;
+  to: number | null;
+  rule?: Rule;
+  fields?: FieldChange[];
+}
+
+const WORDS: Record<string, string> = {
+  added: 'added',
+  removed: 'removed',
+  moved: 'moved',
+  changed: 'changed',
+  moved_and_changed: 'moved and changed',
+};
+
+export function Difference({ policyId, from, to }: { policyId: string; from: number; to: number }) {
+  const difference = useRead('GET /v1/policies/{id}/versions/{version}/diff/{other}', {
+    path: { id: policyId, version: from, other: to },
+  });
+  return (
+    <Loaded of={difference} rows={3}>
+      {({ fields, rules }) =>
+        fields.length === 0 && rules.length === 0 ? (
+          <p className="soft">They say the same.</p>
+        ) : (
+          <ul className="differences">
+            {fields.map((field) => (
+              <li key={field.path}>
+                <Field {...field} />
+              </li>
+            ))}
+            {(rules as RuleChange[]).map((one) => (
+              <li key={`${one.from} ${one.to}`}>
+                <Chip tone={one.change === 'added' ? 'allowed' : one.change === 'removed' ? 'denied' : 'limited'}>
+                  Rule {(one.to ?? one.from ?? 0) + 1} {WORDS[one.change] ?? one.change}
+                </Chip>
+                {one.change.startsWith('moved') && one.from !== null && (
+                  <span className="soft small"> from place {one.from + 1}</span>
+                )}
+                {one.rule !== undefined && (
+                  <div className="small">
+                    {one.rule.action} {ruleWords(one.rule)}
+                  </div>
+                )}
+                {one.fields?.map((field) => (
+                  <Field key={field.path} {...field} />
+                ))}
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function Field({ path, from, to }: FieldChange) {
+  return (
+    <div className="field-change">
+      <code>{path}</code>
+      <del>{valueOf(from)}</del>
+      <ins>{valueOf(to)}</ins>
+    </div>
+  );
+}
+
+const valueOf = (value: unknown): string =>
+  value === null || value === undefined ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);

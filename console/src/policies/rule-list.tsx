@@ -1,0 +1,114 @@
+/** The rules in the order in which they are asked; moved by dragging, by the keyboard (space, arrows, space) or by buttons. */
+import {
+  closestCenter,
+  DndContext,
+  type DragEndEvent,
+  KeyboardSensor,
+  PointerSensor,
+  useSensor,
+  useSensors,
+} from '@dnd-kit/core';
+import {
+  SortableContext,
+  sortableKeyboardCoordinates,
+  useSortable,
+  verticalListSortingStrategy,
+} from '@dnd-kit/sortable';
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { type ComponentProps, useState } from 'react';
+import { Empty } from '../parts/states.tsx';
+import { RuleCard } from './rule-card.tsx';
+import { evaluationOrder, type Rule, reordered } from './rules.ts';
+
+export interface RuleProblem {
+  place: number;
+  message: string;
+  refused: boolean;
+}
+
+interface RuleListProps {
+  rules: readonly Rule[];
+  problems: readonly RuleProblem[];
+  readOnly: boolean;
+  onChange: (rules: Rule[]) => void;
+}
+
+export function RuleList({ rules, problems, readOnly, onChange }: RuleListProps) {
+  const [open, setOpen] = useState<number | undefined>(undefined);
+  const order = evaluationOrder(rules);
+  const sensors = useSensors(
+    useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
+    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
+  );
+  const move = (from: number, to: number) => {
+    setOpen(undefined);
+    onChange(reordered(rules, from, to));
+  };
+  const drop = ({ active, over }: DragEndEvent) => {
+    if (over !== null && active.id !== over.id) move(Number(active.id) - 1, Number(over.id) - 1);
+  };
+  const replace = (place: number, rule: Rule) => onChange(rules.map((one, i) => (i === place ? rule : one)));
+  return (
+    <>
+      {rules.length === 0 && <Empty title="No rules">Every check gets the default action.</Empty>}
+      <DndContext sensors={sensors} collisionDetection={closestCenter} onDragEnd={drop}>
+        <SortableContext items={order.map((_, i) => i + 1)} strategy={verticalListSortingStrategy}>
+          <div className="rule-list">
+            {order.map((place, i) => (
+              <Sortable
+                key={`${i}-${rules.length}`}
+                rule={rules[place] as Rule}
+                number={i + 1}
+                of={rules.length}
+                open={open === i}
+                onToggle={() => setOpen(open === i ? undefined : i)}
+                problems={problems.filter((one) => one.place === place)}
+                readOnly={readOnly}
+                onChange={(rule) => replace(place, rule)}
+                onMove={(by) => move(i, i + by)}
+                onCopy={() => onChange(rules.toSpliced(place + 1, 0, structuredClone(rules[place] as Rule)))}
+                onRemove={() => {
+                  setOpen(undefined);
+                  onChange(rules.toSpliced(place, 1));
+                }}
+              />
+            ))}
+          </div>
+        </SortableContext>
+      </DndContext>
+      {!readOnly && (
+        <Button
+          mt="sm"
+          variant="default"
+          leftSection={<IconPlus size={16} />}
+          disabled={rules.length >= 100}
+          onClick={() => {
+            const added = [...rules, { action: 'allow', conditions: {} } as Rule];
+            onChange(added);
+            setOpen(evaluationOrder(added).indexOf(rules.length));
+          }}
+        >
+          Add a rule
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Sortable(props: Omit<ComponentProps<typeof RuleCard>, 'handle'>) {
+  const { attributes, listeners, setNodeRef, transform, transition, isDragging } = useSortable({
+    id: props.number,
+    disabled: props.readOnly,
+  });
+  const style = {
+    transform: transform === null ? undefined : `translate3d(0, ${transform.y}px, 0)`,
+    transition,
+    ...(isDragging ? { zIndex: 2, position: 'relative' as const } : {}),
+  };
+  return (
+    <div ref={setNodeRef} style={style}>
+      <RuleCard {...props} handle={{ ...attributes, ...listeners }} />
+    </div>
+  );
+}

@@ -1,0 +1,12 @@
+/** The navigation on a phone, drawn over the page. */
+import '@mantine/core/styles/Drawer.css';
+import { Drawer } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+export default function Drawn({ onClose, children }: { onClose: () => void; children: ReactNode }) {
+  return (
+    <Drawer opened onClose={onClose} size={280} title="Postern" closeButtonProps={{ 'aria-label': 'Close' }}>
+      {children}
+    </Drawer>
+  );
+}

@@ -1,0 +1,50 @@
+/** Nobody passes without a session. What is asked for stays in the address, so that it opens after signing in. */
+import { Center, Loader } from '@mantine/core';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { callSession, onSignedOut, type Session } from '../api/client.ts';
+import { queries } from '../api/read.ts';
+import { Frame } from './frame.tsx';
+import { SessionProvider } from './session.tsx';
+
+const SignIn = lazy(() => import('./sign-in.tsx'));
+
+export function Gate() {
+  const [session, setSession] = useState<Session | null | undefined>(undefined);
+  const [ended, setEnded] = useState(false);
+
+  useEffect(() => {
+    callSession('GET').then(setSession, () => setSession(null));
+    return onSignedOut(() => {
+      setEnded(true);
+      setSession(null);
+      queries.clear();
+    });
+  }, []);
+
+  const signOut = async () => {
+    await callSession('DELETE').catch(() => {});
+    queries.clear();
+    setEnded(false);
+    setSession(null);
+  };
+
+  if (session === undefined) {
+    return (
+      <Center mih="100dvh">
+        <Loader aria-label="Loading" />
+      </Center>
+    );
+  }
+  if (session === null) {
+    return (
+      <Suspense>
+        <SignIn ended={ended} onSignedIn={setSession} />
+      </Suspense>
+    );
+  }
+  return (
+    <SessionProvider session={session}>
+      <Frame onSignOut={signOut} />
+    </SessionProvider>
+  );
+}

@@ -1,0 +1,25 @@
+/** Type, spacing and colour of the console. Colour has a meaning: allowed, denied, limited; everything else is quiet. */
+import { Anchor, Button, createTheme, Modal, Select, Tooltip } from '@mantine/core';
+
+export const theme = createTheme({
+  fontFamily: '"Inter Variable", system-ui, -apple-system, "Segoe UI", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+  headings: { fontFamily: '"Inter Variable", system-ui, sans-serif', fontWeight: '640' },
+  primaryColor: 'indigo',
+  primaryShade: { light: 8, dark: 8 },
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  focusRing: 'auto',
+  respectReducedMotion: true,
+  components: {
+    Anchor: Anchor.extend({ defaultProps: { underline: 'hover' } }),
+    Button: Button.extend({ defaultProps: { size: 'sm' } }),
+    Modal: Modal.extend({
+      defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, overlayProps: { backgroundOpacity: 0.45 } },
+    }),
+    Select: Select.extend({ defaultProps: { comboboxProps: { shadow: 'md' }, checkIconPosition: 'right' } }),
+    Tooltip: Tooltip.extend({
+      defaultProps: { withArrow: true, multiline: true, maw: 320, events: { hover: true, focus: true, touch: true } },
+    }),
+  },
+});

@@ -1,0 +1,14 @@
+/** What a webhook can be told of. */
+export const KINDS = [
+  { group: 'Everything', items: [{ value: '*', label: 'Everything' }] },
+  { group: 'Decisions', items: [...of('access', ['*', 'granted', 'denied', 'rate_limited'])] },
+  { group: 'Content', items: [...of('content', ['*', 'created', 'updated', 'archived', 'restored', 'deleted'])] },
+  { group: 'Policies', items: [...of('policy', ['*', 'created', 'updated', 'rolled_back', 'deleted'])] },
+  { group: 'Requesters', items: [...of('requester', ['*', 'created', 'updated', 'deleted'])] },
+  { group: 'Licences', items: [...of('license', ['*', 'created', 'updated', 'revoked', 'expired'])] },
+  { group: 'API keys', items: [...of('api_key', ['*', 'created', 'rotated', 'revoked'])] },
+];
+
+function of(name: string, kinds: readonly string[]): { value: string; label: string }[] {
+  return kinds.map((kind) => ({ value: `${name}.${kind}`, label: `${name}.${kind}` }));
+}

@@ -1,0 +1,92 @@
+/** Where a webhook leads and what it is told. */
+import { Alert, Button, Group, MultiSelect, Textarea, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import type { Row } from '../api/client.ts';
+import { useWrite } from '../api/read.ts';
+import { SecretText } from '../parts/copy.tsx';
+import { KINDS } from './kinds.ts';
+
+type Webhook = Row<'GET /v1/webhooks'>;
+
+interface WebhookFormProps {
+  webhook?: Webhook;
+  onDone: (id: string) => void;
+  onCancel: () => void;
+}
+
+export function WebhookForm({ webhook, onDone, onCancel }: WebhookFormProps) {
+  const write = useWrite();
+  const [url, setUrl] = useState(webhook?.url ?? '');
+  const [events, setEvents] = useState<string[]>(webhook?.events ?? ['*']);
+  const [description, setDescription] = useState(webhook?.description ?? '');
+  const [error, setError] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const [made, setMade] = useState<{ id: string; secret: string }>();
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    const body = { url: url.trim(), events, description: description.trim() === '' ? null : description.trim() };
+    try {
+      if (webhook === undefined) {
+        const { id, secret = '' } = await write('POST /v1/webhooks', { body });
+        setMade({ id, secret });
+      } else {
+        await write('PATCH /v1/webhooks/{id}', { path: { id: webhook.id }, body });
+        onDone(webhook.id);
+      }
+    } catch (failed) {
+      setError((failed as Error).message);
+      setBusy(false);
+    }
+  };
+
+  if (made !== undefined) return <Secret text={made.secret} onDone={() => onDone(made.id)} />;
+  return (
+    <form className="fields" onSubmit={submit}>
+      <TextInput
+        label="Address"
+        placeholder="https://example.com/hooks/postern"
+        type="url"
+        value={url}
+        onChange={(event) => setUrl(event.currentTarget.value)}
+        required
+        data-autofocus
+      />
+      <MultiSelect label="Told of" data={KINDS} value={events} onChange={setEvents} searchable required />
+      <Textarea
+        label="Description"
+        value={description}
+        onChange={(event) => setDescription(event.currentTarget.value)}
+        autosize
+      />
+      {error !== undefined && (
+        <Alert color="red" role="alert">
+          {error}
+        </Alert>
+      )}
+      <Group justify="flex-end" gap="sm">
+        <Button variant="default" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={busy} disabled={events.length === 0}>
+          {webhook === undefined ? 'Add the webhook' : 'Save'}
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+/** What deliveries are signed with, this once. */
+export function Secret({ text, onDone }: { text: string; onDone: () => void }) {
+  return (
+    <div className="fields">
+      <Alert color="yellow">Copy the secret now: deliveries are signed with it, and it is not shown again.</Alert>
+      <SecretText text={text} what="the secret" />
+      <Group justify="flex-end">
+        <Button onClick={onDone}>I have it</Button>
+      </Group>
+    </div>
+  );
+}

@@ -1,0 +1,140 @@
+/**
+ * Pictures of every page of the console: desktop and phone, light and dark. `--url URL --key KEY` names a service with data,
+ * such as that of `npm run demo`; without them it is a fresh one. `--readme` writes only those of docs/images.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser, signedIn } from '../test/support/browser.ts';
+import { startTestService } from '../test/support/service.ts';
+
+interface Shot {
+  name: string;
+  /** Where it is; `null`: there is nothing like it yet. */
+  path: string | null;
+  act?: (page: Page) => Promise<void>;
+}
+
+interface Screen {
+  name: string;
+  width: number;
+  height: number;
+}
+
+const SCREENS: readonly Screen[] = [
+  { name: 'desktop', width: 1440, height: 900 },
+  { name: 'phone', width: 390, height: 844 },
+];
+const SCHEMES = ['light', 'dark'] as const;
+
+const { values: flags } = parseArgs({
+  options: {
+    url: { type: 'string' },
+    key: { type: 'string' },
+    out: { type: 'string', default: 'screenshots' },
+    only: { type: 'string' },
+    readme: { type: 'boolean', default: false },
+  },
+});
+
+await using service = flags.url === undefined ? await startTestService() : undefined;
+const url = flags.url ?? service?.url ?? '';
+const key = flags.key ?? service?.key ?? '';
+
+const get = async (path: string): Promise<{ data: { id: string }[] }> =>
+  (await fetch(url + path, { headers: { authorization: `Bearer ${key}` } })).json() as never;
+const first = async (path: string): Promise<string | undefined> => (await get(path)).data[0]?.id;
+
+const item = await first('/v1/content?q=fetch');
+const policy = await first('/v1/policies?limit=1');
+const denied = await first('/v1/access/decisions?allowed=false&reason=no_license&limit=1');
+const license = (await get('/v1/licenses?limit=1')).data[0] as { requesterId?: string } | undefined;
+const webhook = await first('/v1/webhooks');
+const under = (base: string, id: string | undefined): string | null =>
+  id === undefined ? null : `${base}/${encodeURIComponent(id)}`;
+
+const SHOTS: readonly Shot[] = [
+  { name: 'overview', path: '' },
+  { name: 'decisions', path: '/decisions' },
+  { name: 'decision', path: under('/decisions', denied) },
+  { name: 'content', path: '/content' },
+  { name: 'new-item', path: '/content/new' },
+  { name: 'import', path: '/content/import' },
+  { name: 'item', path: under('/content', item) },
+  { name: 'policies', path: '/policies' },
+  { name: 'new-policy', path: '/policies/new' },
+  {
+    name: 'policy',
+    path: under('/policies', policy),
+    act: async (page) => {
+      const rule = page.locator('.rule-title').first();
+      if ((await rule.count()) > 0) await rule.click();
+    },
+  },
+  { name: 'bench', path: policy === undefined ? null : `/policies/${policy}?tab=bench` },
+  { name: 'versions', path: policy === undefined ? null : `/policies/${policy}?tab=versions` },
+  { name: 'requesters', path: '/requesters' },
+  { name: 'requester', path: under('/requesters', license?.requesterId ?? 'somebody') },
+  { name: 'licenses', path: '/licenses' },
+  { name: 'new-license', path: '/licenses?new=1' },
+  { name: 'keys', path: '/keys' },
+  { name: 'new-key', path: '/keys?new=1' },
+  { name: 'webhooks', path: '/webhooks' },
+  { name: 'webhook', path: under('/webhooks', webhook) },
+  { name: 'audit', path: '/audit' },
+  { name: 'status', path: '/status' },
+];
+
+/** Those of the README. */
+const README: readonly { name: string; scheme: (typeof SCHEMES)[number]; screen: number }[] = [
+  { name: 'overview', scheme: 'light', screen: 0 },
+  { name: 'policy', scheme: 'light', screen: 0 },
+  { name: 'decision', scheme: 'dark', screen: 0 },
+];
+
+async function take(
+  browser: Browser,
+  { name, path, act }: Shot,
+  screen: Screen,
+  scheme: 'light' | 'dark',
+  file: string,
+  whole: boolean,
+): Promise<void> {
+  if (path === null) return;
+  await using signed = await signedIn(browser, url, key, {
+    viewport: screen,
+    colorScheme: scheme,
+    reducedMotion: 'reduce',
+  });
+  const { page, faults } = signed;
+  await page.goto(`/console${path}`);
+  await page.locator('h1').first().waitFor();
+  await act?.(page);
+  await page.waitForTimeout(700);
+  const wide = await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  if (wide > 0) process.stdout.write(`${name} ${screen.name}: ${wide} pixels too wide\n`);
+  for (const fault of faults) process.stdout.write(`${name} ${screen.name} ${scheme}: ${fault}\n`);
+  await page.screenshot({ path: file, fullPage: whole });
+}
+
+const browser = await launchBrowser();
+const out = flags.readme ? 'docs/images' : flags.out;
+mkdirSync(out, { recursive: true });
+if (flags.readme) {
+  for (const { name, scheme, screen } of README) {
+    const shot = SHOTS.find((one) => one.name === name);
+    if (shot !== undefined)
+      await take(browser, shot, SCREENS[screen] as Screen, scheme, join(out, `console-${name}.png`), false);
+  }
+} else {
+  for (const shot of SHOTS.filter(({ name }) => flags.only === undefined || flags.only.split(',').includes(name))) {
+    for (const screen of SCREENS) {
+      for (const scheme of SCHEMES)
+        await take(browser, shot, screen, scheme, join(out, `${shot.name}-${screen.name}-${scheme}.png`), true);
+    }
+  }
+}
+await browser.close();
