@@ -42,7 +42,12 @@ export function statusRoutes(app: App, read: () => Promise<Status>): void {
     '/v1/status',
     {
       config: { permission: 'api_keys:manage' },
-      schema: { tags: ['Operations'], summary: 'How the service is doing', response: { 200: StatusAnswer } },
+      schema: {
+        tags: ['Operations'],
+        operationId: 'getStatus',
+        summary: 'How the service is doing',
+        response: { 200: StatusAnswer },
+      },
     },
     async () => read(),
   );

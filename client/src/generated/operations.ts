@@ -28,6 +28,7 @@ export const OPERATIONS = {
   getPolicyVersion: { method: 'GET', path: '/v1/policies/{id}/versions/{version}', answers: 'json' },
   getReadiness: { method: 'GET', path: '/readyz', answers: 'json' },
   getRequester: { method: 'GET', path: '/v1/requesters/{id}', answers: 'json' },
+  getStatus: { method: 'GET', path: '/v1/status', answers: 'json' },
   getUsage: { method: 'GET', path: '/v1/analytics/usage', answers: 'json', takesQuery: true },
   getWebhook: { method: 'GET', path: '/v1/webhooks/{id}', answers: 'json' },
   getWebhookDelivery: { method: 'GET', path: '/v1/webhooks/{id}/deliveries/{deliveryId}', answers: 'json' },

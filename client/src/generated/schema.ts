@@ -939,6 +939,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How the service is doing
+         * @description Needs the permission `api_keys:manage` (Manage API keys).
+         */
+        get: operations["getStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -6172,6 +6192,8 @@ export interface operations {
                 requesterId?: string;
                 /** @description Only content that is of this type now. */
                 type?: "article" | "report" | "image" | "dataset" | "video";
+                /** @description Only denials for this reason: who is turned away, and for what. */
+                reason?: "no_license" | "license_expired" | "rate_limit_exceeded" | "permission_not_granted" | "content_archived" | "requester_suspended" | "policy_denied";
                 /** @description Length of the two top lists. */
                 limit?: number;
             };
@@ -6249,6 +6271,86 @@ export interface operations {
                             groupBy: "hour" | "day" | "week" | "month";
                             timezone: string;
                         };
+                    };
+                };
+            };
+            /** @description Refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How the service is doing */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "status";
+                        version: string;
+                        /** @description When this process began to answer */
+                        started: string;
+                        storage: {
+                            /** @description Size of the records, in bytes */
+                            recordsBytes: number;
+                            /** @description Size of the columns, in bytes */
+                            columnsBytes: number;
+                            /** @description Size of the disk they are on, in bytes */
+                            diskBytes: number;
+                            /** @description What of it is free, in bytes */
+                            diskFreeBytes: number;
+                        };
+                        ledger: {
+                            /** @description Decisions recorded by this process */
+                            decisions: number;
+                            /** @description Checks waiting to be recorded */
+                            waiting: number;
+                            /** @description Group commits of this process */
+                            commits: number;
+                        };
+                        columns: {
+                            /** @description Decisions not yet in the columns */
+                            behind: number;
+                            /** @description Times the columns were counted again */
+                            rebuilds: number;
+                            /** @description Times their thread was started again */
+                            restarts: number;
+                        };
+                        webhooks: {
+                            /** @description Attempts answered with success */
+                            succeeded: number;
+                            /** @description Attempts that failed */
+                            failed: number;
+                            /** @description Attempts under way */
+                            inFlight: number;
+                        };
+                        /** @description Memory of the process, in bytes */
+                        memoryBytes: number;
                     };
                 };
             };
