@@ -92,8 +92,6 @@ export interface HonoContext {
   header(name: string, value: string): void;
 }
 
-/** What a check takes; a longer user agent is no browser's. */
-const USER_AGENT_LENGTH_MAX = 1024;
 const TIMEOUT_MS = 1_000;
 const KEPT_MAX = 1_000;
 
@@ -155,7 +153,6 @@ async function decideFor(options: GuardOptions, ask: Ask, visit: Visit): Promise
   // What you wrote fails for what a visitor sent: its errors are yours to see, and never an allow.
   const check = await checkOf(options, visit);
   if (check === null) return missing();
-  if (check === undefined) return verdictOf({ error: UNREADABLE }, challenge);
   try {
     const asked = await ask(check);
     return 'error' in asked && asked.error.code === 'content_not_found' ? missing() : verdictOf(asked, challenge);
@@ -168,16 +165,13 @@ async function decideFor(options: GuardOptions, ask: Ask, visit: Visit): Promise
   }
 }
 
-const UNREADABLE = { code: 'invalid_request', message: '', type: 'validation_error' } as const;
-
-/** null: no item; undefined: what the visitor sent cannot be asked about. */
-async function checkOf(options: GuardOptions, visit: Visit): Promise<Check | null | undefined> {
+/** null: no item. */
+async function checkOf(options: GuardOptions, visit: Visit): Promise<Check | null> {
   const contentId = await options.content(visit);
   if (contentId === undefined || contentId === null || contentId === '') return null;
   const requesterId = await options.requester?.(visit);
   const known = await options.context?.(visit);
   const userAgent = visit.header('user-agent');
-  if (userAgent !== undefined && userAgent.length > USER_AGENT_LENGTH_MAX) return undefined;
   const context = { ...known, ...(userAgent === undefined ? {} : { userAgent }) };
   return {
     contentId,

@@ -8,6 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
+import { until } from '../support/until.ts';
 import { folderOf, freePort, startNginx } from '../support/web-server.ts';
 import { configurationOf } from './visiting.ts';
 
@@ -61,7 +62,6 @@ function openShell(cwd: string, env: Record<string, string>) {
 
 test('every step of the page', { timeout: 300_000 }, async (t) => {
   const packages = mkdtempSync(join(tmpdir(), 'postern-packed-'));
-  t.after(() => rmSync(packages, { recursive: true, force: true }));
   const pack = (cwd: string): string => {
     const said = execFileSync('npm', ['pack', '--json', '--pack-destination', packages], { cwd, encoding: 'utf8' });
     const [{ filename }] = JSON.parse(said.slice(said.search(/^\[/m))) as [{ filename: string }];
@@ -73,7 +73,6 @@ test('every step of the page', { timeout: 300_000 }, async (t) => {
   const [server, client] = [pack('.'), pack('client')];
 
   const folder = folderOf({});
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
   const [port, sitePort] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${port}`;
   const changes: [string, string][] = [
@@ -86,7 +85,16 @@ test('every step of the page', { timeout: 300_000 }, async (t) => {
   const tried = (text: string): string => changes.reduce((changed, [from, to]) => changed.replaceAll(from, to), text);
 
   const shell = openShell(folder, { POSTERN_PORT: String(port), POSTERN_URL: url });
-  t.after(() => shell.close());
+  t.after(async () => {
+    await shell.close();
+    await until('the service has ended', () =>
+      fetch(`${url}/livez`).then(
+        () => false,
+        () => true,
+      ),
+    );
+    for (const made of [folder, packages]) rmSync(made, { recursive: true, force: true, maxRetries: 5 });
+  });
   const [before = '', after = ''] = page.split(/^Copy the configuration/m);
   for (const { language, text } of blocksOf(before)) if (language === 'sh') await shell.run(tried(text));
 
