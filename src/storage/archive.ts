@@ -141,7 +141,7 @@ async function writeFile(db: Db, path: string, after: number, end: number): Prom
     let rows = 0;
     for (let place = after; ; ) {
       const page = await db.read(SELECT, [place, end]);
-      append(connection, await connection.createAppender('decisions'), page);
+      append(await connection.createAppender('decisions'), page);
       rows += page.length;
       if (page.length < ROWS_AT_ONCE) break;
       place = page.at(-1)?.seq as number;
@@ -149,10 +149,10 @@ async function writeFile(db: Db, path: string, after: number, end: number): Prom
     await connection.run(
       `copy (select * from decisions order by seq) to '${part.replaceAll("'", "''")}' (format parquet, compression zstd)`,
     );
-    const [[counted]] = (await (
-      await connection.runAndReadAll(`select count(*)::double from read_parquet('${part.replaceAll("'", "''")}')`)
-    ).getRows()) as [[number]];
-    if (counted !== rows) throw new Error(`the file holds ${counted} decisions instead of ${rows}`);
+    const file = `read_parquet('${part.replaceAll("'", "''")}')`;
+    const reader = await connection.runAndReadAll(`select count(*)::double from ${file}`);
+    const counted = reader.getRows()[0]?.[0];
+    if (counted !== rows) throw new Error(`the file holds ${String(counted)} decisions instead of ${rows}`);
     sync(part);
     renameSync(part, path);
     sync(dirname(path));
@@ -165,7 +165,7 @@ async function writeFile(db: Db, path: string, after: number, end: number): Prom
 
 type Appender = Awaited<ReturnType<DuckDBConnection['createAppender']>>;
 
-function append(_connection: DuckDBConnection, appender: Appender, rows: readonly Row[]): void {
+function append(appender: Appender, rows: readonly Row[]): void {
   if (rows.length > 0) {
     const chunk = DuckDBDataChunk.create(Object.values(COLUMNS), rows.length);
     for (const [i, name] of NAMES.entries()) {
