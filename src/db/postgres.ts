@@ -18,6 +18,8 @@ const EXCHANGES_AT_ONCE = 1;
 const QUEUE_MAX = 10_000;
 const ATTEMPTS_MAX = 5;
 const RETRY_MS = 20;
+/** What waited this long for a lock is not asked again. */
+const RETRY_WITHIN_MS = 4_000;
 const CONNECT_WITHIN_MS = 2_000;
 /** The server gives up first, so that a connection is lost only when the server does not answer at all. */
 const STATEMENT_WITHIN_MS = 10_000;
@@ -87,11 +89,13 @@ export async function openPostgres(url: string): Promise<PostgresDb> {
 
   /** Runs `work` on a connection, again if the server asks for it. */
   async function attempt<T>(room: Lane, work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const begun = performance.now();
     for (let attempts = 1; ; attempts++) {
       try {
         return await onConnection(pool, trusted, work);
       } catch (error) {
-        if (attempts === ATTEMPTS_MAX || !isRetryable(error)) throw toDbError(error, room !== reads);
+        const last = attempts === ATTEMPTS_MAX || performance.now() - begun > RETRY_WITHIN_MS;
+        if (last || !isRetryable(error)) throw toDbError(error, room !== reads);
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS * attempts * Math.random()));
       }
     }

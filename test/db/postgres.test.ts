@@ -168,6 +168,62 @@ describe('PostgreSQL', () => {
     );
   });
 
+  test('transactions that wait for each other in a circle are both done, the one after the other', async () => {
+    await using store = await opened();
+    const other = await store.again();
+    await store.db.atomic([
+      { sql: 'create table t (id bigint primary key, n bigint not null)' },
+      { sql: 'insert into t values (1, 0), (2, 0)' },
+    ]);
+    const add = (id: number) => ({ sql: 'update t set n = n + 1 where id = $1', params: [id] });
+    const wait = { sql: 'select pg_sleep(0.3)' };
+    await Promise.all([store.db.write([add(1), wait, add(2)]), other.write([add(2), wait, add(1)])]);
+    const rows = await store.db.read<{ n: number }>('select n from t order by id');
+    assert.deepEqual(
+      rows.map(({ n }) => n),
+      [2, 2],
+    );
+    await other.close();
+  });
+
+  test('what is locked for too long is Unavailable within seconds, and nothing of it is written', async () => {
+    await using store = await opened();
+    await store.db.atomic([{ sql: 'create table t (id bigint primary key)' }, { sql: 'insert into t values (1)' }]);
+    const holder = new Client({ connectionString: store.url });
+    await holder.connect();
+    await holder.query('begin; select * from t for update');
+    const begun = performance.now();
+    await assert.rejects(
+      store.db.write([{ sql: 'insert into t values (2)' }, { sql: 'delete from t where id = 1' }]),
+      Unavailable,
+    );
+    assert.ok(performance.now() - begun < 8_000);
+    await holder.end();
+    assert.equal((await store.db.read('select id from t')).length, 1);
+  });
+
+  test('a server without a free connection: Unavailable, and well again once there is one', async () => {
+    await using store = await opened();
+    const admin = new Client({ connectionString: store.url });
+    await admin.connect();
+    const name = `few_${Date.now()}`;
+    await admin.query(`create role ${name} login connection limit 1`);
+    const url = store.url.replace('postgres@', `${name}@`);
+    const taken = new Client({ connectionString: url });
+    taken.on('error', () => {});
+    await taken.connect();
+    await assert.rejects(openPostgres(url), Unavailable);
+    await taken.end();
+    const db = await openPostgres(url);
+    // The pool wants more than there are: some wait in vain, none is half done.
+    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => db.read('select pg_sleep(0.01)')));
+    for (const answer of answers) if (answer.status === 'rejected') assert.ok(answer.reason instanceof Unavailable);
+    assert.equal((await db.read('select 1 as one')).length, 1);
+    await db.close();
+    await admin.query(`drop role ${name}`);
+    await admin.end();
+  });
+
   test('texts that fail again and again leave nothing behind on the server', async () => {
     await using store = await opened();
     const { db } = store;
