@@ -238,14 +238,14 @@ export const SURVIVORS: readonly Survivor[] = [
     line: 'meter.spend(values.size + not.size + (only?.size ?? 0));',
     from: '+',
     to: '-',
-    why: 'Only the price of narrowing to values: what the excluded ones cost is subtracted, so reasoning is given up later. Nothing wrong is claimed.',
+    why: 'Only the price of narrowing to values: part of what is known already is subtracted, so reasoning is given up later. Nothing wrong is claimed.',
   },
   {
     file: 'src/policies/lint-cells.ts',
     line: 'meter.spend(values.size + misses.size + hits.reduce((sum, hit) => sum + hit.size, 0));',
     from: '+',
     to: '-',
-    why: 'Only the price of narrowing to names: what the lists known already cost is subtracted, so reasoning is given up later. Nothing wrong is claimed.',
+    why: 'Only the price of narrowing to names: part of what is known already is subtracted, so reasoning is given up later. Nothing wrong is claimed.',
   },
   {
     file: 'src/policies/lint-cells.ts',
