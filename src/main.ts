@@ -85,6 +85,7 @@ Try it:
   curl -s ${address}/v1/access/check -H "Authorization: Bearer ${shown}" -H 'Content-Type: application/json' \\
     -d '{"contentId":"hello","requesterId":"gptbot","explain":true}'
 
+The console, in a browser: ${address}
 The API: ${address}/docs
 `;
 }

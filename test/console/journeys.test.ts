@@ -351,7 +351,7 @@ test('creating a key, using it, revoking it', async () => {
   await page.getByRole('menuitem', { name: 'Revoke…' }).click();
   await page.getByLabel(/to go on/).fill('Reporting');
   await page.getByRole('button', { name: 'Revoke for good' }).click();
-  await page.getByText('Reporting', { exact: true }).waitFor({ state: 'detached' });
+  await page.getByRole('table', { name: 'API keys' }).getByText('Reporting').waitFor({ state: 'detached' });
   assert.equal((await postern.call('GET', '/v1/analytics/usage', { key })).status, 401);
   await other.page.goto('/console/content');
   await other.page.getByLabel('API key').waitFor();
