@@ -110,8 +110,12 @@ function open(terminal: Terminal, url: string, key: string): Connection {
     async ask(method, path, ask = {}) {
       const response = await send(method, path, ask);
       const text = await response.text();
-      if (response.ok) return text === '' ? undefined : JSON.parse(text);
-      throw refusal(response, text);
+      if (!response.ok) throw refusal(response, text);
+      try {
+        return JSON.parse(text);
+      } catch {
+        throw refusal(response, text);
+      }
     },
     async *each(path, query = {}) {
       let cursor: string | undefined;

@@ -1,10 +1,11 @@
 /** What holds for every command: its help, how it ends, where it writes, how it comes by a key. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import type { Command } from 'commander';
 import { cliDoc } from '../../scripts/cli-doc.ts';
 import { buildProgram } from '../../src/cli/program.ts';
@@ -131,6 +132,73 @@ describe('how it ends', () => {
     child.stdout?.destroy();
     const { status, stderr } = await ended;
     assert.deepEqual([status, stderr], [0, '']);
+  });
+});
+
+describe('a service that is away or busy for a moment', () => {
+  /** Stands before the service; `meet` may deal with a request itself and say so. */
+  async function stand(meet: (attempt: number, response: ServerResponse, pass: () => Promise<void>) => Promise<void>) {
+    let attempts = 0;
+    const server = createHttpServer(async (request, response) => {
+      const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>));
+      const headers = Object.fromEntries(
+        ['authorization', 'content-type', 'idempotency-key'].map((name) => [name, String(request.headers[name] ?? '')]),
+      );
+      await meet(++attempts, response, async () => {
+        const answer = await fetch(postern.url + request.url, { method: request.method ?? 'GET', headers, body });
+        const text = await answer.text();
+        if (!response.destroyed) response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
+      });
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port } = server.address() as AddressInfo;
+    return {
+      url: `http://127.0.0.1:${port}`,
+      attempts: () => attempts,
+      [Symbol.asyncDispose]: () => new Promise<void>((closed) => void server.close(() => closed())),
+    };
+  }
+  before(() => postern.call('POST', '/v1/requesters', { body: { id: 'somebody' } }));
+  const licenses = async (): Promise<number> => (await postern.call('GET', '/v1/licenses')).body.totalCount;
+  const give = (url: string) =>
+    command(['licenses', 'create', 'somebody', '--type', 'research'], { env: { ...env, POSTERN_URL: url } });
+
+  test('an answer that is lost on the way: asked again, done once', async () => {
+    const there = await licenses();
+    await using proxy = await stand(async (attempt, response, pass) => {
+      if (attempt === 1) response.destroy();
+      await pass();
+    });
+    const { status, stdout, stderr } = await give(proxy.url);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /^lic_/);
+    assert.deepEqual([proxy.attempts(), await licenses()], [2, there + 1]);
+  });
+
+  test('503: asked again after the time it names, and given up in the end', async () => {
+    await using proxy = await stand(async (attempt, response, pass) => {
+      if (attempt > 2) await pass();
+      else response.writeHead(503, { 'retry-after': '0', 'content-type': 'application/json' }).end('{}');
+    });
+    assert.equal((await give(proxy.url)).status, 0);
+    assert.equal(proxy.attempts(), 3);
+    await using never = await stand(async (_attempt, response) => {
+      const error = { code: 'service_unavailable', message: 'Not now.', type: 'api_error', requestId: 'req_1' };
+      response
+        .writeHead(503, { 'retry-after': '0', 'content-type': 'application/json' })
+        .end(JSON.stringify({ error }));
+    });
+    const { status, stderr } = await give(never.url);
+    assert.deepEqual([status, stderr], [1, 'service_unavailable: Not now.\n  (req_1)\n']);
+    assert.equal(never.attempts(), 5);
+  });
+
+  test('what answers is not Postern', async () => {
+    await using other = await stand(async (_attempt, response) => void response.end('<html>hello</html>'));
+    const { status, stderr } = await give(other.url);
+    assert.equal(status, 1);
+    assert.match(stderr, /not Postern's \(HTTP 200\)/);
+    assert.doesNotMatch(stderr, /\n\s+at /);
   });
 });
 
