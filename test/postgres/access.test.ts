@@ -2,6 +2,9 @@
 import { onPostgres } from './suites.ts';
 
 await onPostgres([
+  'enforce/authorize',
+  'enforce/max-age',
+
   'http/access',
   'http/expiry',
   'http/laws',
