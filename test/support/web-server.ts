@@ -41,10 +41,16 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** A folder with these files, which every user may read. */
+const folders: string[] = [];
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder with these files, which every user may read; gone with the process at the latest. */
 export function folderOf(files: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), 'postern-web-'));
   chmodSync(folder, 0o755);
+  folders.push(folder);
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
