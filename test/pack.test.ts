@@ -47,7 +47,9 @@ function run(file: string, args: string[], env: Record<string, string> = {}, cwd
 
 test('the package installs elsewhere and runs', { timeout: 240_000 }, async () => {
   // npm runs no scripts here, so what it would run first is run.
-  assert.equal((await run(process.execPath, ['scripts/build.ts'], {}, process.cwd())).status, 0);
+  for (const script of ['scripts/build-console.ts', 'scripts/build.ts']) {
+    assert.equal((await run(process.execPath, [script], {}, process.cwd())).status, 0);
+  }
   const packed = await run(
     'npm',
     ['pack', '--json', '--pack-destination', folder],
@@ -62,6 +64,7 @@ test('the package installs elsewhere and runs', { timeout: 240_000 }, async () =
     'dist/postern.js',
     'dist/db/sqlite-worker.js',
     'docs/cli.md',
+    'console/dist/index.html',
     'LICENSE',
     'README.md',
   ]) {
@@ -93,6 +96,9 @@ test('the package installs elsewhere and runs', { timeout: 240_000 }, async () =
   try {
     const url = await until('it answers', () => /answers on (http:\S+)/.exec(out)?.[1], 30_000);
     const env = { POSTERN_URL: url, POSTERN_ENV_FILE: 'postern.env' };
+    const page = await (await fetch(`${url}/console`)).text();
+    const script = /src="([^"]+\.js)"/.exec(page)?.[1];
+    assert.equal((await fetch(`${url}${script}`)).status, 200, 'the console comes with the package');
     const doctor = await run(bin, ['doctor'], { ...env, POSTERN_PORT: '0' });
     assert.equal(doctor.status, 0, doctor.stdout);
     assert.match(doctor.stdout, /✓ machine +Node\.js 2[6-9]|✓ machine +Node\.js [3-9]\d/);
