@@ -1,5 +1,5 @@
 /**
- * Writes dist/: the files of src/ as JavaScript, for `npm pack`, because Node strips no types inside node_modules. Lines and
+ * Writes dist/: the files of src/ as JavaScript, for the package, because Node strips no types inside node_modules. Lines and
  * columns stay where they are, so a trace leads to the source.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,5 +22,6 @@ for (const file of globSync('**/*.ts', { cwd: join(root, 'src') })) {
   mkdirSync(dirname(target), { recursive: true });
   writeFileSync(target, script);
 }
-for (const name of globSync('**/*.js', { cwd: dist })) if (!written.has(name)) rmSync(join(dist, name));
+for (const name of globSync('**/*.js', { cwd: dist }))
+  if (!written.has(name)) rmSync(join(dist, name), { force: true });
 process.stderr.write(`${written.size} files in dist\n`);
