@@ -52,6 +52,7 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxie
   // A key read while a change was on its way may be of yesterday: it is used once and not remembered.
   let epoch = 0;
   const used = new Map<string, number>();
+  let recent: ReadonlyMap<string, number> = new Map();
   changes.subscribe((change) => {
     if (!change.kind.startsWith('api_key.')) return;
     epoch++;
@@ -63,6 +64,8 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxie
     const written = [...used];
     await db.atomic(written.map(([id, at]) => touchKey(id, at)));
     for (const [id, at] of written) if (used.get(id) === at) used.delete(id);
+    // Who read the key just before this was written is still told.
+    recent = new Map(written);
   };
   // A last use that could not be written is lost; the next one says more anyway.
   const timer = setInterval(() => void touch().catch(() => {}), TOUCH_EVERY_MS);
@@ -110,7 +113,7 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxie
     },
     source: (request) => sourceOf(request, trustedProxies),
     visitor: (request) => visitorOf(request, trustedProxies),
-    lastUsedAt: (keyId) => used.get(keyId) ?? null,
+    lastUsedAt: (keyId) => used.get(keyId) ?? recent.get(keyId) ?? null,
     async close() {
       clearInterval(timer);
       await touch();

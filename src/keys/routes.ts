@@ -38,7 +38,7 @@ function routesAt(app: App, path: string, { db, changes, clock, keys }: KeyDeps)
   };
   const shown = (key: Key) => {
     const lastUsedAt = keys.lastUsedAt(key.id);
-    return keyAnswer(lastUsedAt === null ? key : { ...key, lastUsedAt });
+    return keyAnswer(lastUsedAt === null ? key : { ...key, lastUsedAt: Math.max(lastUsedAt, key.lastUsedAt ?? 0) });
   };
 
   app.post(

@@ -41,7 +41,7 @@ describe('a licence in memory', () => {
     const end = clock.now() + 60_000;
     await made(postern, '/v1/licenses', { requesterId: 'ending', type: 'a', expiresAt: iso(end) });
     assert.equal(await reason(one), null);
-    await tamper(`update licenses set expires_at = null where requester_id = 'ending'`);
+    await tamper(`update licenses set expires_at = null, expiry_due = null where requester_id = 'ending'`);
     for (const at of [end - 1000, end - 1]) {
       advanceTo(at);
       assert.equal(await reason(one), null, String(at - end));
