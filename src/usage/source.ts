@@ -156,10 +156,11 @@ const NOTES_MAX = 1_000;
 
 /**
  * Places are given before their transactions commit, so a low one may appear after a higher one. What is settled follows
- * from transaction numbers. A note says: before this snapshot was taken, `place` was the last one given. A transaction
- * gets its number before its first place, so whoever holds a place up to `place` has a number below the snapshot's
- * `xmax`. Once a later snapshot's `xmin` has come that far, all of them have ended: it shows their decisions or never
- * will. A transaction that stays open, of whomever, delays what is settled, never an answer.
+ * from transaction numbers. A note says: before this transaction number of ours was drawn, `place` was the last one given.
+ * A transaction gets its number before its first place, so whoever holds a place up to `place` has a lower number than
+ * ours. Once a later snapshot's `xmin` has come that far, all of them have ended: it shows their decisions or never
+ * will. (A snapshot's own `xmax` is no such number: it follows the last one that ended, and others may be open above it.)
+ * A transaction that stays open, of whomever, delays what is settled, never an answer.
  */
 async function openPostgresSource(url: string): Promise<Source> {
   const failed = (cause: unknown): never => {
@@ -168,28 +169,31 @@ async function openPostgresSource(url: string): Promise<Source> {
   const reader = await openPostgresReader(url).catch(failed);
   const all: All = async <R>(sql: string, params: readonly Value[] = []) =>
     (await reader.all([{ sql, params }]).catch(failed))[0] as unknown as R[];
-  let notes: { place: number; xmax: number }[] = [];
+  let notes: { place: number; number: number }[] = [];
   let settled = 0;
   const truth = snapshotOf('postgres', all, (newest) => Math.min(newest, settled));
 
   return {
     async read(work) {
-      const [given] = await all<{ place: number }>(
-        'select case when is_called then last_value else 0 end as place from decisions_seq_seq',
-      );
+      const [[given], [own]] = (await reader
+        .all([
+          { sql: 'select case when is_called then last_value else 0 end as place from decisions_seq_seq' },
+          { sql: 'select pg_current_xact_id()::text::bigint as number' },
+        ])
+        .catch(failed)) as [{ place: number }[], { number: number }[]];
       const [, [numbers]] = (await reader
         .all([
           { sql: 'begin isolation level repeatable read read only' },
           {
-            sql: `select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin,
-                    pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xmax`,
+            sql: 'select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin',
           },
         ])
-        .catch(failed)) as [Row[], { xmin: number; xmax: number }[]];
-      const { xmin, xmax } = numbers as { xmin: number; xmax: number };
-      if (notes.length < NOTES_MAX) notes.push({ place: given?.place ?? 0, xmax });
-      for (const note of notes) if (note.xmax <= xmin) settled = Math.max(settled, note.place);
-      notes = notes.filter((note) => note.xmax > xmin);
+        .catch(failed)) as [Row[], { xmin: number }[]];
+      const { xmin } = numbers as { xmin: number };
+      if (notes.length < NOTES_MAX)
+        notes.push({ place: given?.place ?? 0, number: own?.number ?? Number.POSITIVE_INFINITY });
+      for (const note of notes) if (note.number <= xmin) settled = Math.max(settled, note.place);
+      notes = notes.filter((note) => note.number > xmin);
       try {
         return await work(truth);
       } finally {

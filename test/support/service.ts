@@ -120,7 +120,7 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
     async tamper(...statements) {
       const url = options.env?.POSTERN_DATABASE_URL ?? database.POSTERN_DATABASE_URL;
       if (url === undefined) {
-        using file = new DatabaseSync(join(dataDir, 'postern.db'));
+        using file = new DatabaseSync(join(dataDir, 'postern.db'), { timeout: 5000 });
         for (const { sql, params = [] } of statements) file.prepare(sql.replaceAll('$', '?')).run(...params);
         return;
       }
