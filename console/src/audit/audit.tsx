@@ -35,18 +35,18 @@ export default function AuditPage() {
     );
     setBusy(false);
   };
+  // A kind of record is chosen beside it.
+  const shown = (name: string) => (TARGETS.includes(values[name] ?? '') ? '' : (values[name] ?? ''));
   const text = (name: string, label: string, w: number, type = 'text') => (
     <TextInput
-      key={`${name} ${values[name] ?? ''}`}
+      key={`${name} ${shown(name)}`}
       aria-label={label}
       placeholder={label}
       title={label}
       type={type}
       w={w}
-      defaultValue={values[name] ?? ''}
-      onBlur={(event) =>
-        event.currentTarget.value !== (values[name] ?? '') && set({ [name]: event.currentTarget.value.trim() })
-      }
+      defaultValue={shown(name)}
+      onBlur={(event) => event.currentTarget.value !== shown(name) && set({ [name]: event.currentTarget.value.trim() })}
       onKeyDown={(event) => event.key === 'Enter' && set({ [name]: event.currentTarget.value.trim() })}
     />
   );
