@@ -173,7 +173,7 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
     sender,
     isOurs: dispatch.held,
     userAgent: `Postern/${VERSION}`,
-    checksWait: () => ledger.figures().waiting > 0,
+    checksWaiting: () => ledger.figures().waiting,
     onProblem: (error) => logger.warn({ err: error }, 'webhook deliveries: will be tried again'),
   });
   opened.defer(() => deliverer.close());

@@ -41,8 +41,9 @@ const AT_ONCE = 8;
 /** Deliveries not yet done for one webhook; what comes after waits in the log. */
 const PENDING_MAX = 10_000;
 const EVENTS_AT_ONCE = 200;
-/** While checks are waiting to be recorded, one request begins in so many milliseconds. */
-const PAUSE_MS = 10;
+/** While so many checks wait for the disk that the node is busy, one request begins in so many milliseconds. */
+const CHECKS_MANY = 16;
+const PAUSE_MS = 50;
 /** Places of the log looked through for one webhook in one go. */
 const PLACES_AT_ONCE = 20_000;
 /** Requests under way when the service stops have this long to end. */
@@ -62,8 +63,8 @@ export interface DelivererDeps {
   events: Events;
   sender: Sender;
   userAgent: string;
-  /** Whether checks are waiting for the disk: they go first. */
-  checksWait(): boolean;
+  /** How many checks are waiting for the disk. */
+  checksWaiting(): number;
   /** On a cluster one node at a time delivers. */
   isOurs(): boolean;
   onProblem(problem: unknown): void;
@@ -94,7 +95,7 @@ export function openDeliverer(deps: DelivererDeps): Deliverer {
   const { db, changes, clock, events, sender } = deps;
   const endpoints = new Map<string, Endpoint>();
   const texts: EventTexts = openEventTexts(events);
-  const nextTurn = turns(deps.checksWait);
+  const nextTurn = turns(deps.checksWaiting);
   const sending = new Set<Promise<void>>();
   const stopped = new AbortController();
   const figures = { succeeded: 0, failed: 0 };
@@ -354,15 +355,15 @@ export function openDeliverer(deps: DelivererDeps): Deliverer {
   };
 }
 
-/** Lets one go in each turn of the event loop, and pauses where checks wait: they are what somebody waits for. */
-function turns(checksWait: () => boolean): () => Promise<void> {
+/** Lets one go in each turn of the event loop, and pauses where many checks wait: they are what somebody waits for. */
+function turns(checksWaiting: () => number): () => Promise<void> {
   const waiting: (() => void)[] = [];
   const release = (): void => {
     waiting.shift()?.();
     if (waiting.length > 0) next();
   };
   const next = (): void => {
-    if (checksWait()) setTimeout(release, PAUSE_MS);
+    if (checksWaiting() >= CHECKS_MANY) setTimeout(release, PAUSE_MS);
     else setImmediate(release);
   };
   return () =>
