@@ -46,7 +46,8 @@ export async function signedIn(
 ): Promise<Signed> {
   const context = await browser.newContext({ baseURL: url, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  // Only how long a wait may take before it fails: machines are slow at times.
+  page.setDefaultTimeout(60_000);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   page.on('console', (message) => {
