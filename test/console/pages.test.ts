@@ -140,7 +140,7 @@ const tooWide = (page: Page) =>
   page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
 /** The page has heard of it, and its colours have changed. */
-const DARK = `document.documentElement.dataset.mantineColorScheme === 'dark'
+const shows = (scheme: 'dark' | 'light') => `document.documentElement.dataset.mantineColorScheme === '${scheme}'
   && document.getAnimations().every((one) => one.playState !== 'running')`;
 
 /** Waits for an expression to be true, two seconds at most; the page's policy does not let it evaluate by itself. */
@@ -181,9 +181,10 @@ async function look(of: TestService, pages: typeof PAGES): Promise<string[]> {
   for (const [path, act] of pages) {
     await go(page, path);
     await act?.(page);
+    await turned(page, shows('light'));
     for (const finding of await findings(page)) wrong.push(`${path} light: ${finding}`);
     await page.emulateMedia({ colorScheme: 'dark' });
-    await turned(page, DARK);
+    await turned(page, shows('dark'));
     for (const finding of await findings(page, 'color-contrast')) wrong.push(`${path} dark: ${finding}`);
     await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize({ width: 390, height: 844 });
