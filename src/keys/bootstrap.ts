@@ -11,7 +11,9 @@ import { hasKeys, insertKey, isUsed, revokeKey } from './store.ts';
 export async function ensureFirstKey(db: Db, chosen: string | null, now: number): Promise<string | undefined> {
   const unseen = await findUnseen(db);
   const inHands = unseen === undefined ? await hasKeys(db) : await isUsed(db, unseen);
-  if (inHands || (unseen !== undefined && isBeingShown(db, unseen, now))) return undefined;
+  // What the operator chose needs no showing: it takes the place of one that another node may be about to show.
+  const mayBeShown = unseen !== undefined && chosen === null && isBeingShown(db, unseen, now);
+  if (inHands || mayBeShown) return undefined;
   const text = chosen ?? newKeyText('secret');
   const key = {
     id: newId('key_', now),

@@ -8,16 +8,30 @@ import { pino } from 'pino';
 import { type Service, startService } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { newKeyText } from '../../src/keys/key.ts';
+import { databaseSettings, testClock, testEngine } from '../support/service.ts';
 
-const folder = (): Disposable & { path: string } => {
-  const path = mkdtempSync(join(tmpdir(), 'postern-first-key-'));
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
-};
+interface Place extends Disposable {
+  settings: Record<string, string>;
+}
+
+/** A data directory, and a database of its own where the engine needs one. */
+async function place(): Promise<Place> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'postern-first-key-'));
+  return {
+    settings: { POSTERN_DATA_DIR: dataDir, ...(await databaseSettings(dataDir)) },
+    [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }),
+  };
+}
+/** On a cluster a key that was made just now may be about to be shown by another node. */
+const SHOWN_WITHIN_MS = 30_000;
+// Later than any other clock of this process: ids never go back.
+const clock = testClock(Date.parse('2100-01-01T00:00:00Z'));
+const shownByNow = (): void => clock.advance(SHOWN_WITHIN_MS);
 let running: Service | undefined;
 afterEach(() => running?.close());
-async function start(path: string, env: Record<string, string> = {}): Promise<Service> {
-  const config = readConfig({ POSTERN_PORT: '0', POSTERN_DATA_DIR: path, ...env });
-  running = await startService({ config, logger: pino({ level: 'silent' }) });
+async function start({ settings }: Place, env: Record<string, string> = {}): Promise<Service> {
+  const config = readConfig({ POSTERN_PORT: '0', ...settings, ...env });
+  running = await startService({ config, logger: pino({ level: 'silent' }), clock });
   return running;
 }
 const list = async (service: Service, key: string | undefined): Promise<[number, number | undefined]> => {
@@ -27,10 +41,10 @@ const list = async (service: Service, key: string | undefined): Promise<[number,
 };
 
 test('a first key that was never shown is replaced at the next start, again and again', async () => {
-  using data = folder();
+  using data = await place();
   const keys: (string | undefined)[] = [];
   for (let i = 0; i < 3; i++) {
-    const service = await start(data.path);
+    const service = await start(data);
     keys.push(service.firstKey);
     if (i === 2) {
       assert.deepEqual(await list(service, keys[0]), [401, undefined]);
@@ -38,44 +52,57 @@ test('a first key that was never shown is replaced at the next start, again and 
       assert.deepEqual(await list(service, keys[2]), [200, 1]);
     }
     await service.close();
+    shownByNow();
   }
   assert.equal(new Set(keys).size, 3);
   assert.ok(keys.every((key) => key?.startsWith('svc_sk_')));
 });
 
+test('one that was made just now is replaced at once, but not where another node may be showing it', async () => {
+  using data = await place();
+  const first = await start(data);
+  await first.close();
+  clock.advance(SHOWN_WITHIN_MS - 1);
+  const second = await start(data);
+  assert.equal(second.firstKey !== undefined, testEngine() === 'sqlite');
+  await second.close();
+});
+
 test('one that was shown stays, though it was never used', async () => {
-  using data = folder();
-  const first = await start(data.path);
+  using data = await place();
+  const first = await start(data);
   await first.firstKeyShown();
   await first.close();
-  const second = await start(data.path);
+  shownByNow();
+  const second = await start(data);
   assert.equal(second.firstKey, undefined);
   assert.deepEqual(await list(second, first.firstKey), [200, 1]);
   await second.close();
 });
 
 test('one that was used stays, whatever is known of its showing', async () => {
-  using data = folder();
-  const first = await start(data.path);
+  using data = await place();
+  const first = await start(data);
   assert.deepEqual(await list(first, first.firstKey), [200, 1]);
   await first.close();
-  const second = await start(data.path);
+  shownByNow();
+  const second = await start(data);
   assert.equal(second.firstKey, undefined);
   assert.deepEqual(await list(second, first.firstKey), [200, 1]);
   await second.close();
 });
 
 test('a key that the operator chose stays, and takes the place of one that was never shown', async () => {
-  using data = folder();
-  const lost = await start(data.path);
+  using data = await place();
+  const lost = await start(data);
   await lost.close();
   const chosen = newKeyText('secret');
   for (const expected of [chosen, undefined]) {
-    const service = await start(data.path, { POSTERN_BOOTSTRAP_KEY: chosen });
+    const service = await start(data, { POSTERN_BOOTSTRAP_KEY: chosen });
     assert.equal(service.firstKey, expected);
     await service.close();
   }
-  const last = await start(data.path);
+  const last = await start(data);
   assert.equal(last.firstKey, undefined);
   assert.deepEqual(await list(last, lost.firstKey), [401, undefined]);
   assert.deepEqual(await list(last, chosen), [200, 1]);

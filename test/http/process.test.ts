@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { startTestService } from '../support/service.ts';
+import { databaseSettings, startTestService } from '../support/service.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/main.ts');
 const root = mkdtempSync(join(tmpdir(), 'postern-process-'));
@@ -57,12 +57,16 @@ async function until(holds: () => boolean | Promise<boolean>, { child }: Run): P
   }
 }
 
-const folder = () => mkdtempSync(join(root, 'data-'));
+/** A data directory, and a database of its own where the engine needs one. */
+async function place(): Promise<Record<string, string>> {
+  const dataDir = mkdtempSync(join(root, 'data-'));
+  return { POSTERN_DATA_DIR: dataDir, ...(await databaseSettings(dataDir)) };
+}
 
 describe('settings', () => {
   test('all faults are listed at once, and it does not start', async () => {
     const { ended, out, err } = run({
-      POSTERN_DATA_DIR: folder(),
+      ...(await place()),
       POSTERN_PORT: '99999',
       POSTERN_LOG_LEVEL: 'loud',
       POSTERN_TRUSTED_PROXIES: '10.0.0.0/99',
@@ -116,16 +120,16 @@ describe('a start that cannot succeed ends with 1 and a sentence that names what
     ['a misspelt setting beside a wrong one', { POSTERN_PRT: '1', POSTERN_PORT: 'x' }, /POSTERN_PRT.*POSTERN_PORT\?/],
   ] as const) {
     test(what, async () => {
-      const { ended, err } = run({ POSTERN_DATA_DIR: folder(), ...env });
+      const { ended, err } = run({ ...(await place()), ...env });
       assert.equal(await ended, 1);
       assert.match(err(), sentence);
       assert.doesNotMatch(err(), /^ {4}at /m);
     });
   }
   test('a port that is taken', async () => {
-    const first = run({ POSTERN_DATA_DIR: folder() });
+    const first = run(await place());
     const { port } = new URL(await first.ready);
-    const second = run({ POSTERN_DATA_DIR: folder(), POSTERN_PORT: port });
+    const second = run({ ...(await place()), POSTERN_PORT: port });
     assert.equal(await second.ended, 1);
     assert.match(second.err(), new RegExp(`${port} is taken`));
     first.child.kill('SIGTERM');
@@ -135,8 +139,8 @@ describe('a start that cannot succeed ends with 1 and a sentence that names what
 
 describe('the process', () => {
   test('prints its first key once with requests that work, then never again; SIGTERM ends it with 0', async () => {
-    const dir = folder();
-    const first = run({ POSTERN_DATA_DIR: dir });
+    const data = await place();
+    const first = run(data);
     const address = await first.ready;
     await until(() => /svc_sk_\w{49}/.test(first.out()) && first.out().includes('/v1/access/check'), first);
     const key = /svc_sk_[0-9A-Za-z]{49}/.exec(first.out())?.[0] ?? '';
@@ -147,7 +151,7 @@ describe('the process', () => {
     first.child.kill('SIGTERM');
     assert.equal(await first.ended, 0);
 
-    const second = run({ POSTERN_DATA_DIR: dir });
+    const second = run(data);
     const again = await second.ready;
     assert.equal((await fetch(`${again}/v1/content`, { headers })).status, 200);
     second.child.kill('SIGTERM');
@@ -156,24 +160,24 @@ describe('the process', () => {
   });
 
   test('refuses a data directory that another process holds, and leaves that one unharmed', async () => {
-    const dir = folder();
-    const first = run({ POSTERN_DATA_DIR: dir });
+    const data = await place();
+    const first = run(data);
     const address = await first.ready;
-    const second = run({ POSTERN_DATA_DIR: dir });
+    const second = run(data);
     assert.notEqual(await second.ended, 0);
     assert.ok((second.out() + second.err()).length > 0);
     assert.equal((await fetch(`${address}/readyz`)).status, 200);
     first.child.kill('SIGKILL');
     await first.ended;
-    const third = run({ POSTERN_DATA_DIR: dir });
+    const third = run(data);
     assert.equal((await fetch(`${await third.ready}/readyz`)).status, 200);
     third.child.kill('SIGTERM');
     assert.equal(await third.ended, 0);
   });
 
   test('SIGTERM finishes what is in flight, and a client that keeps its connection open does not hold it up', async () => {
-    const dir = folder();
-    const first = run({ POSTERN_DATA_DIR: dir });
+    const data = await place();
+    const first = run(data);
     const { port } = new URL(await first.ready);
     await until(() => /svc_sk_\w{49}/.test(first.out()), first);
     const key = /svc_sk_[0-9A-Za-z]{49}/.exec(first.out())?.[0] ?? '';
@@ -199,7 +203,7 @@ describe('the process', () => {
     assert.match(got, /HTTP\/1\.1 201 /);
     assert.equal(code, 0, first.err());
 
-    const second = run({ POSTERN_DATA_DIR: dir });
+    const second = run(data);
     const kept = await fetch(`${await second.ready}/v1/content/late`, { headers: { authorization: `Bearer ${key}` } });
     assert.equal(kept.status, 200);
     second.child.kill('SIGTERM');
@@ -207,9 +211,9 @@ describe('the process', () => {
   });
 
   test('SIGTERM in the moment it becomes ready ends it with 0 too', async () => {
-    const dir = folder();
+    const data = await place();
     for (let round = 0; round < 5; round++) {
-      const one = run({ POSTERN_DATA_DIR: dir });
+      const one = run(data);
       const address = await one.ready;
       await until(
         () =>
