@@ -16,6 +16,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
@@ -142,15 +143,23 @@ export interface TestPostgres {
   restart(signal: 'INT' | 'QUIT', downMs: number): Promise<void>;
 }
 
-/** A server of its own, which waits for its disk: for tests that end it. */
-export const startPostgres = (): Promise<TestPostgres> => start({ fsync: 'on', shared_buffers: '128MB' });
+/** A server of its own, which waits for its disk: for tests that end it. `files` go into its folder of data. */
+export const startPostgres = (
+  settings: Record<string, string> = {},
+  files: Record<string, string> = {},
+): Promise<TestPostgres> => start({ fsync: 'on', shared_buffers: '128MB', ...settings }, files);
 
-async function start(settings: Record<string, string>): Promise<TestPostgres> {
+async function start(settings: Record<string, string>, files: Record<string, string>): Promise<TestPostgres> {
   const binaries = findBinaries();
   const template = installation(binaries);
   const folder = giveAway(mkdtempSync(join(tmpdir(), 'postern-pg-')));
   const data = join(folder, 'data');
   copyAs(template, data);
+  for (const [name, text] of Object.entries(files)) {
+    rmSync(join(data, name), { force: true });
+    writeFileSync(join(data, name), text, { mode: 0o600 });
+    giveAway(join(data, name));
+  }
   const port = await freePort();
   const all = {
     listen_addresses: '127.0.0.1',
@@ -246,6 +255,6 @@ let running: Promise<TestPostgres> | undefined;
 
 /** The server of this process; started when it is first asked for. */
 export function testPostgres(): Promise<TestPostgres> {
-  running ??= start({});
+  running ??= start({}, {});
   return running;
 }
