@@ -29,6 +29,7 @@ import { migrate } from './db/migrate.ts';
 import { openPostgres, type PostgresDb } from './db/postgres.ts';
 import { openPostgresLine } from './db/postgres-line.ts';
 import { holdFile, openSqlite } from './db/sqlite.ts';
+import { StartRefused } from './errors.ts';
 import { eventRoutes } from './events/routes.ts';
 import { openEvents, sweepEvents } from './events/store.ts';
 import { openStreams, type Streams } from './events/stream.ts';
@@ -77,8 +78,6 @@ export interface Service {
   close(): Promise<void>;
 }
 
-export class DataDirHeld extends Error {}
-
 export interface Options {
   config: Config;
   logger: FastifyBaseLogger;
@@ -92,7 +91,7 @@ const EXPIRY_EVERY_MS = 500;
 const DAY_MS = 86_400_000;
 const IDLE_CHECK_MS = 50;
 
-/** Throws DataDirHeld, or what kept a part from opening; what was open by then is closed again. */
+/** Throws StartRefused, or what kept a part from opening; what was open by then is closed again. */
 export async function startService(options: Options): Promise<Service> {
   await using opened = new AsyncDisposableStack();
   const started = await open(options, opened);
@@ -109,7 +108,9 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
   makeFolder(config.dataDir);
   const hold = holdFile(join(config.dataDir, 'postern.lock'));
   if (hold === undefined) {
-    throw new DataDirHeld(`Another process works with the data in ${config.dataDir}. Stop it, or name another folder.`);
+    throw new StartRefused(
+      `Another process works with the data in ${config.dataDir}. Stop it, or name another folder.`,
+    );
   }
   opened.defer(() => hold.release());
 
@@ -271,7 +272,11 @@ async function openRecords(
   onDeath: (cause: Error) => void,
 ): Promise<Records> {
   if (config.databaseUrl !== null) {
-    const db = await openPostgres(config.databaseUrl);
+    const db = await openPostgres(config.databaseUrl).catch((error: Error) => {
+      throw new StartRefused(`The database of POSTERN_DATABASE_URL cannot be used: ${reasonOf(error)}.`, {
+        cause: error,
+      });
+    });
     const openLedger = (subscribed: Subscribed) => openPostgresLedger(db, given, subscribed);
     return { db, records: config.databaseUrl, clock: given ?? db.clock, openLedger };
   }
@@ -279,6 +284,11 @@ async function openRecords(
   const records = join(config.dataDir, 'postern.db');
   const db = await openSqlite(records, ledgerProcedure, onDeath);
   return { db, records, clock, openLedger: (subscribed) => openSqliteLedger(db, clock, subscribed) };
+}
+
+/** What the server, the network or TLS said first; it never has the password. */
+function reasonOf(error: Error & { code?: string }): string {
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message || (error.code ?? error.name);
 }
 
 interface Cluster {

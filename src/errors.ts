@@ -95,3 +95,6 @@ export function invalid(problems: [Problem, ...Problem[]]): Failure {
 /** A 503 the caller may retry after `retryAfterSeconds`. */
 export const unavailable = (message: string, cause?: unknown, retryAfterSeconds = 1): Failure =>
   fail('service_unavailable', message, { cause, headers: { 'retry-after': String(retryAfterSeconds) } });
+
+/** What keeps the service from starting: a sentence for its operator, which names what to change. */
+export class StartRefused extends Error {}

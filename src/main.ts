@@ -8,7 +8,8 @@ if (compileCache !== undefined) process.env.NODE_COMPILE_CACHE ??= compileCache;
 const { pino } = await import('pino');
 const { ConfigError, readConfig, unknownSettings } = await import('./config.ts');
 type Config = import('./config.ts').Config;
-const { DataDirHeld, startService } = await import('./app.ts');
+const { startService } = await import('./app.ts');
+const { StartRefused } = await import('./errors.ts');
 
 /** Longer than this nobody waits for a request that is under way. */
 const STOP_WITHIN_MS = 10_000;
@@ -48,7 +49,7 @@ try {
   if (error instanceof ConfigError) {
     stop([error.message, ...unknownSettings(process.env).map((warning) => `  - ${warning}`)].join('\n'));
   }
-  if (error instanceof DataDirHeld) stop(error.message);
+  if (error instanceof StartRefused) stop(error.message);
   const why = config === undefined ? undefined : refusalOf(error as NodeJS.ErrnoException, config);
   if (why !== undefined) stop(why);
   throw error;

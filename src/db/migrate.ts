@@ -3,6 +3,7 @@
  * `schema_migrations`. Two nodes may start at once: the loser of a race finds the work done. A store that a newer version
  * has changed is refused, so that an old binary cannot harm it.
  */
+import { StartRefused } from '../errors.ts';
 import { Conflict, type Db, UniqueViolation } from './db.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 
@@ -29,7 +30,7 @@ function inDialect(sql: string, engine: Db['engine']): string {
 /** A setting that is there while a store is being filled from another one: no service may work with half of it. */
 export const UNFINISHED = 'unfinished_move';
 
-/** `unfinished`: by who fills it. Throws for a store that is of a newer version, or not whole. */
+/** `unfinished`: by who fills it. Throws StartRefused for a store that is of a newer version, or not whole. */
 export async function migrate(db: Db, now: number, { unfinished = false } = {}): Promise<void> {
   await db.atomic([
     { sql: 'create table if not exists schema_migrations (version bigint primary key, applied_at bigint not null)' },
@@ -37,8 +38,8 @@ export async function migrate(db: Db, now: number, { unfinished = false } = {}):
   const done = new Set((await db.read('select version from schema_migrations')).map((row) => Number(row.version)));
   const newest = Math.max(0, ...done);
   if (newest > MIGRATIONS.length) {
-    throw new Error(
-      `the data is of a newer version of Postern (schema ${newest}, this one knows ${MIGRATIONS.length})`,
+    throw new StartRefused(
+      `The data is of a newer version of Postern (schema ${newest}, this one knows ${MIGRATIONS.length}). Start that version.`,
     );
   }
   for (const [index, statements] of MIGRATIONS.entries()) {
@@ -56,8 +57,8 @@ export async function migrate(db: Db, now: number, { unfinished = false } = {}):
   if (unfinished) return;
   const [mark] = await db.read('select 1 as there from settings where name = $1', [UNFINISHED]);
   if (mark !== undefined) {
-    throw new Error(
-      'the move to this database was not finished: run postern migrate-store again, or empty the database',
+    throw new StartRefused(
+      'The move to this database was not finished. Run postern migrate-store again, or empty the database.',
     );
   }
 }

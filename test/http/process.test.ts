@@ -117,6 +117,16 @@ describe('a start that cannot succeed ends with 1 and a sentence that names what
     ['a name that is none', { POSTERN_HOST: 'no-such-host.invalid' }, /POSTERN_HOST.*no-such-host\.invalid/],
     ['a data folder that is a file', { POSTERN_DATA_DIR: file }, /POSTERN_DATA_DIR.*file/],
     ['a data folder below a file', { POSTERN_DATA_DIR: join(file, 'a') }, /POSTERN_DATA_DIR.*file/],
+    [
+      'a database that nobody answers for',
+      { POSTERN_DATABASE_URL: 'postgres://user:pass-word@127.0.0.1:1/db' },
+      /POSTERN_DATABASE_URL.*ECONNREFUSED/,
+    ],
+    [
+      'a database at a name that is none',
+      { POSTERN_DATABASE_URL: 'postgres://user:pass-word@no-such-host.invalid/db' },
+      /POSTERN_DATABASE_URL.*no-such-host\.invalid/,
+    ],
     ['a misspelt setting beside a wrong one', { POSTERN_PRT: '1', POSTERN_PORT: 'x' }, /POSTERN_PRT.*POSTERN_PORT\?/],
   ] as const) {
     test(what, async () => {
@@ -124,6 +134,7 @@ describe('a start that cannot succeed ends with 1 and a sentence that names what
       assert.equal(await ended, 1);
       assert.match(err(), sentence);
       assert.doesNotMatch(err(), /^ {4}at /m);
+      assert.doesNotMatch(err(), /pass-word/);
     });
   }
   test('a port that is taken', async () => {
