@@ -2,16 +2,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { unavailable } from '../errors.ts';
-import { hooksOf } from './hooks.ts';
-import type { App } from './server.ts';
-
-/** A number read when it is asked for: counting costs the hot path an increment and nothing else. */
-export interface Metric {
-  name: string;
-  help: string;
-  labels?: Record<string, string>;
-  read(): number;
-}
+import { hooksOf } from '../http/hooks.ts';
+import type { App } from '../http/server.ts';
+import type { Metric } from './metrics.ts';
 
 export interface HealthDeps {
   /** Why the service is not ready; undefined when it is. */

@@ -1,0 +1,103 @@
+/** How the service is doing, for people: what `/metrics` tells machines, in one answer of the API. */
+import { stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Static, Type } from 'typebox';
+import type { Db } from '../db/db.ts';
+import type { App } from '../http/server.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { toIso } from '../lib/clock.ts';
+import type { Columns } from '../usage/columns.ts';
+import { VERSION } from '../version.ts';
+import type { Deliverer } from '../webhooks/deliver.ts';
+
+const bytes = (description: string) => Type.Integer({ minimum: 0, description: `${description}, in bytes` });
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+const StatusAnswer = Type.Object(
+  {
+    object: Type.Literal('status'),
+    version: Type.String(),
+    started: Type.String({ description: 'When this process began to answer' }),
+    storage: Type.Object({
+      recordsBytes: bytes('Size of the records'),
+      columnsBytes: bytes('Size of the columns'),
+      diskBytes: bytes('Size of the disk they are on'),
+      diskFreeBytes: bytes('What of it is free'),
+    }),
+    ledger: Type.Object({
+      decisions: count('Decisions recorded by this process'),
+      waiting: count('Checks waiting to be recorded'),
+      commits: count('Group commits of this process'),
+    }),
+    columns: Type.Object({
+      behind: count('Decisions not yet in the columns'),
+      rebuilds: count('Times the columns were counted again'),
+      restarts: count('Times their thread was started again'),
+    }),
+    webhooks: Type.Object({
+      succeeded: count('Attempts answered with success'),
+      failed: count('Attempts that failed'),
+      inFlight: count('Attempts under way'),
+    }),
+    memoryBytes: bytes('Memory of the process'),
+  },
+  { description: 'How the service is doing' },
+);
+type Status = Static<typeof StatusAnswer>;
+
+export interface StatusDeps {
+  dataDir: string;
+  /** Epoch ms. */
+  startedAt: number;
+  db: Db;
+  ledger: Ledger;
+  columns: Columns;
+  deliverer: Deliverer;
+}
+
+export function statusRoutes(app: App, deps: StatusDeps): void {
+  app.get(
+    '/v1/status',
+    {
+      config: { permission: 'api_keys:manage' },
+      schema: {
+        tags: ['Operations'],
+        operationId: 'getStatus',
+        summary: 'How the service is doing',
+        response: { 200: StatusAnswer },
+      },
+    },
+    async () => statusOf(deps),
+  );
+}
+
+async function statusOf({ dataDir, startedAt, db, ledger, columns, deliverer }: StatusDeps): Promise<Status> {
+  const disk = await statfs(dataDir);
+  const recorded = ledger.figures();
+  const copied = columns.figures();
+  const sent = deliverer.figures();
+  return {
+    object: 'status',
+    version: VERSION,
+    started: toIso(startedAt),
+    storage: {
+      recordsBytes: await recordsBytes(db, dataDir),
+      columnsBytes: copied.sizeBytes,
+      diskBytes: disk.blocks * disk.bsize,
+      diskFreeBytes: disk.bavail * disk.bsize,
+    },
+    ledger: { decisions: recorded.entries, waiting: recorded.waiting, commits: recorded.flushes },
+    columns: { behind: copied.behind, rebuilds: copied.rebuilds, restarts: copied.restarts },
+    webhooks: { succeeded: sent.succeeded, failed: sent.failed, inFlight: sent.inFlight },
+    memoryBytes: process.memoryUsage.rss(),
+  };
+}
+
+async function recordsBytes(db: Db, dataDir: string): Promise<number> {
+  if (db.engine === 'postgres') {
+    const [row] = await db.read<{ bytes: number }>('select pg_database_size(current_database()) as bytes');
+    return Number(row?.bytes ?? 0);
+  }
+  const files = ['postern.db', 'postern.db-wal'].map((file) => stat(join(dataDir, file)).catch(() => undefined));
+  return (await Promise.all(files)).reduce((sum, one) => sum + (one?.size ?? 0), 0);
+}

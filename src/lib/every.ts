@@ -1,0 +1,16 @@
+/** Work that is done now and then, one at a time. Returns what ends it. */
+export function every(ms: number, work: () => Promise<void>, onProblem: (error: unknown) => void): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    running ??= work()
+      .catch(onProblem)
+      .finally(() => {
+        running = undefined;
+      });
+  }, ms);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}
