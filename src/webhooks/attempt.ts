@@ -99,14 +99,14 @@ function afterAttempt(
   const number = delivery.attemptCount + 1;
   const succeeded = statusCode !== null && statusCode >= 200 && statusCode < 300;
   const next = succeeded ? null : nextAttemptAt(number, now, retryAfterMs(retryAfter, now), Math.random());
-  const attempt = { number, created: toIso(begun), request, statusCode, durationMs, error, responseBody };
+  const made = { number, created: toIso(begun), request, statusCode, durationMs, error, responseBody };
   let status: Delivery['status'] = 'succeeded';
   if (!succeeded) status = next === null ? 'failed' : 'pending';
   return {
     ...delivery,
     status,
     attemptCount: number,
-    attempts: [...delivery.attempts, attempt].slice(-ATTEMPTS_KEPT),
+    attempts: [...delivery.attempts, made].slice(-ATTEMPTS_KEPT),
     nextAttemptAt: next,
     updatedAt: now,
   };
