@@ -94,9 +94,12 @@ export async function openPostgres(url: string): Promise<PostgresDb> {
       try {
         return await onConnection(pool, trusted, work);
       } catch (error) {
-        const last = attempts === ATTEMPTS_MAX || performance.now() - begun > RETRY_WITHIN_MS;
+        // What the other half wants begun anew has met no fault: how often does not matter, how long does.
+        const often = attempts >= ATTEMPTS_MAX && !(error instanceof BeginAnew);
+        const last = often || performance.now() - begun > RETRY_WITHIN_MS;
         if (last || !isRetryable(error)) throw toDbError(error, room !== reads);
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS * attempts * Math.random()));
+        const waitMs = RETRY_MS * Math.min(attempts, ATTEMPTS_MAX) * Math.random();
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
       }
     }
   }

@@ -109,13 +109,15 @@ function makeOnce(path: string, fill: (made: string) => void): void {
 
 /**
  * An empty installation, made once a version. Its order of text is a language's, not that of the bytes, so that a
- * statement which relies on the order of the database is found out.
+ * statement which relies on the order of the database is found out. PostgreSQL 14 has only the machine's languages for it,
+ * of which there may be none: there it is the bytes'.
  */
 function installation({ folder, env, version }: Binaries): string {
   const path = join(cache(), version);
   makeOnce(path, (made) => {
     const args = ['-D', made, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-instructions'];
-    const locale = ['--locale-provider=icu', '--icu-locale=en-US', '--locale=C'];
+    const language = /-14\./.test(version) ? [] : ['--locale-provider=icu', '--icu-locale=en-US'];
+    const locale = [...language, '--locale=C'];
     const result = spawnSync(join(folder, 'initdb'), [...args, ...locale], {
       env,
       encoding: 'utf8',
