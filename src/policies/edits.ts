@@ -85,20 +85,16 @@ export async function getVersion(
   );
 }
 
-export const planMakeDefault = (policy: Policy): Edit => ({
-  steps: setDefaultPolicy(policy.id),
-  changes: [
-    {
-      kind: 'policy.updated',
-      id: policy.id,
-      object: policyAnswer({ ...policy, isDefault: true }),
-      before: policyAnswer(policy),
-    },
-  ],
-  status: 200,
-  body: policyAnswer({ ...policy, isDefault: true }),
-  etag: policyEtag(policy),
-});
+export function planMakeDefault(policy: Policy): Edit {
+  const body = policyAnswer({ ...policy, isDefault: true });
+  const answer = { status: 200, body, etag: policyEtag(policy) };
+  if (policy.isDefault) return { steps: [], changes: [], ...answer };
+  return {
+    steps: setDefaultPolicy(policy.id),
+    changes: [{ kind: 'policy.updated', id: policy.id, object: body, before: policyAnswer(policy) }],
+    ...answer,
+  };
+}
 
 /** Throws default_policy, policy_in_use. */
 export async function planDelete(db: Db, policy: Policy): Promise<Edit> {

@@ -153,6 +153,9 @@ export function licenseRoutes(app: App, { db, changes, clock }: RequesterDeps): 
     async (request, reply) => {
       const committed = await changes.commit(request, request.params.id, async () => {
         const before = await get(request.params.id);
+        if (before.status === 'revoked') {
+          return { steps: [], changes: [], status: 200, body: licenseAnswer(before, clock.now()) };
+        }
         const at = Math.max(clock.now(), before.updatedAt + 1);
         return updated(before, { ...before, status: 'revoked', updatedAt: at }, 'license.revoked');
       });

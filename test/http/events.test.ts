@@ -229,6 +229,21 @@ describe('each kind', () => {
     assert.equal(events[0].data.previous.status, 'active');
   });
 
+  test('what is so already is not done again, and nothing is announced', async () => {
+    const { id: requesterId } = await made(postern, '/v1/requesters', { name: 'R' });
+    const { id } = await made(postern, '/v1/licenses', { requesterId, type: 'research' });
+    const revoked = (await post(`/v1/licenses/${id}/revoke`)).body;
+    const policy = await makePolicy(postern, [allowAll]);
+    await post(`/v1/policies/${policy.id}/make-default`);
+    const events = await announced(postern, async () => {
+      assert.deepEqual((await post(`/v1/licenses/${id}/revoke`)).body, revoked);
+      assert.equal((await post(`/v1/policies/${policy.id}/make-default`)).body.isDefault, true);
+    });
+    assert.deepEqual(events, []);
+    await post('/v1/policies/pol_default/make-default');
+    await remove(`/v1/policies/${policy.id}`);
+  });
+
   test('keys', async () => {
     let key = { id: '', key: '' };
     const created = await one(
