@@ -7,9 +7,10 @@ import { Compile } from 'typebox/compile';
 import { LineCounter, parseDocument } from 'yaml';
 import { CreateContent } from '../content/schema.ts';
 import type { Problem } from '../errors.ts';
-import { uncarriedIn } from '../http/json.ts';
+import { pathTo, uncarriedIn } from '../http/json.ts';
 import { problemsOf, type Schema } from '../http/problems.ts';
 import { REASONS, type Reason } from '../ledger/reason.ts';
+import { repeatedKey } from '../lib/repeated-key.ts';
 import { PERMISSION_PATTERN } from '../policies/conditions.ts';
 import { CreatePolicy } from '../policies/schema.ts';
 import { CreateLicense, CreateRequester } from '../requesters/schema.ts';
@@ -124,11 +125,17 @@ function parse(text: string, format: PolicyFileFormat): unknown {
 }
 
 function parseJsonText(text: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (error) {
     throw new Unreadable(`The file is not valid JSON: ${oneLine((error as Error).message)}.`);
   }
+  const repeated = repeatedKey(text, value);
+  if (repeated === undefined) return value;
+  throw new Unreadable(
+    `${repeated.reduce<string>(pathTo, '')} is given more than once in the same object; give it once.`,
+  );
 }
 
 /** YAML 1.2: `no` is a text, not false, and a date is a text. What the parser only warns of is refused as well. */

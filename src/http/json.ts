@@ -1,10 +1,12 @@
 /**
  * Bodies in: bytes to a value that can be stored and given back exactly as it came. What JSON or our stores cannot carry
- * (invalid UTF-8, NUL, unpaired surrogates, integers beyond 2^53, bottomless nesting) is refused, never altered.
+ * (invalid UTF-8, NUL, unpaired surrogates, integers beyond 2^53, repeated keys, bottomless nesting) is refused, never
+ * altered.
  */
 import { isUtf8 } from 'node:buffer';
 import { fail, type Problem } from '../errors.ts';
 import { parseOrdered, plainKey } from '../lib/json.ts';
+import { repeatedKey } from '../lib/repeated-key.ts';
 
 /** Deeper than any body of ours needs; what a schema allows is far less. */
 const DEPTH_MAX = 32;
@@ -12,10 +14,19 @@ const DEPTH_MAX = 32;
 /** Throws `invalid_json`. */
 export function parseJson(body: Buffer): unknown {
   if (!isUtf8(body)) throw fail('invalid_json', 'The body is not valid UTF-8. Send JSON encoded as UTF-8.');
+  const { value, repeated } = parse(body.toString());
+  if (repeated === undefined) return value;
+  const place = repeated.reduce<string>(pathTo, '');
+  throw fail('invalid_json', `\`${place}\` is given more than once in the same object; give it once.`);
+}
+
+function parse(text: string): { value: unknown; repeated: (string | number)[] | undefined } {
   try {
-    return parseOrdered(body.toString());
+    const value = parseOrdered(text);
+    return { value, repeated: repeatedKey(text, value) };
   } catch (error) {
-    throw fail('invalid_json', `The body is not valid JSON: ${(error as Error).message}.`, { cause: error });
+    const why = error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message;
+    throw fail('invalid_json', `The body is not valid JSON: ${why}.`, { cause: error });
   }
 }
 

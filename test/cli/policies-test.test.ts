@@ -112,6 +112,11 @@ describe('exit status and output', () => {
     const rows: [string, string | Uint8Array, RegExp][] = [
       ['a.json', '{"name": "x",\n "rules": [}', /The file is not valid JSON: .*\.$/m],
       ['b.json', '', /not valid JSON/],
+      [
+        'b2.json',
+        '{"name": "x", "rules": [{"action": "deny", "action": "allow"}]}',
+        /rules\[0\]\.action is given more than once/,
+      ],
       ['c.json', '[]', /The file must be an object\./],
       ['d.yaml', 'name: x\nrules: [\n', /not valid YAML: .* \(line 3, column 1\)\.$/m],
       ['e.yaml', 'name: x\nname: y\nrules: []\n', /not valid YAML: Map keys must be unique \(line 2, column 1\)/],
@@ -136,7 +141,7 @@ describe('exit status and output', () => {
     for (const [name, content] of rows) put(name, content);
     const { status, stderr, stdout } = await run([...rows.map(([name]) => name), 'gone.yaml', '.']);
     assert.equal(status, 2);
-    assert.equal(stdout, '0 cases: 0 passed, 0 failed; 16 files not valid\n');
+    assert.equal(stdout, '0 cases: 0 passed, 0 failed; 17 files not valid\n');
     const told = stderr.split('✗ ').slice(1);
     for (const [i, [name, , message]] of rows.entries()) {
       const text = told[i] ?? '';

@@ -643,6 +643,43 @@ describe('bodies', () => {
       else assertError(answer, 'invalid_json');
     });
   }
+  for (const [what, path, raw, place] of [
+    [
+      'a condition',
+      '/v1/policies',
+      '{"name":"x","rules":[{"action":"deny","conditions":{"country":"DE", "purpose":"a","country" : "FR"}}]}',
+      'rules[0].conditions.country',
+    ],
+    ['a field of a check', '/v1/access/check', '{"contentId":"a","dryRun":true,"dryRun":false}', 'dryRun'],
+    [
+      'a key written with an escape',
+      '/v1/access/check',
+      String.raw`{"contentId":"a","\u0063ontentId":"b"}`,
+      'contentId',
+    ],
+    [
+      'an item in bulk',
+      '/v1/content/bulk-upsert',
+      '{"items":[{"title":"a"},{"title":"a","title":"a"}]}',
+      'items[1].title',
+    ],
+    ['a key like a number', '/v1/content', '{"metadata":{"b":{"2":1,"1":2,"2":1}}}', 'metadata.b.2'],
+    ['__proto__', '/v1/content', '{"metadata":{"__proto__":1,"__proto__":{}}}', 'metadata.__proto__'],
+    ['behind quotes and braces', '/v1/content', String.raw`{"a":"{\"b\":1,\"b\":2,\\","c":[[{}],":"],"c":1}`, 'c'],
+  ] as const) {
+    test(`${what} given twice in one object is refused: one of the two would be dropped unseen`, async () => {
+      const answer = await postern.call('POST', path, { raw });
+      assertError(answer, 'invalid_json');
+      assert.ok(answer.body.error.message.includes(`\`${place}\``), answer.text);
+    });
+  }
+  test('the same key in different objects, and text that looks like keys, are nothing of the kind', async () => {
+    const metadata = { a: { a: { a: '"a":1,"a":2' } }, b: [{ a: 1 }, { a: 1 }], '"a"': ':', ':': '\\"', '\\': '\\' };
+    const answer = await postern.call('POST', '/v1/content', { body: item({ metadata }) });
+    assertStatus(answer, 201);
+    assert.deepEqual(answer.body.metadata, metadata);
+  });
+
   for (const raw of ['null', '[]', '5', '"x"', 'true', '[{}]']) {
     test(`${raw} is no body`, async () =>
       assertError(await postern.call('POST', '/v1/content', { raw }), 'invalid_request'));
