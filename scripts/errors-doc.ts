@@ -35,7 +35,7 @@ const MEANINGS: Record<ErrorCode, string> = {
     'The first request with this `Idempotency-Key` is still being worked on. Repeat it after `Retry-After` seconds.',
   precondition_failed: 'The record has changed since the `ETag` in `If-Match`. Read it again.',
   payload_too_large: 'The body has more than 1 MiB, or 16 MiB for bulk operations and batches.',
-  unsupported_media_type: 'The body is not sent as `application/json`.',
+  unsupported_media_type: 'The body is not sent as `application/json`, or it is sent compressed.',
   idempotency_key_reused: 'The `Idempotency-Key` was used with another body within 24 hours. Use a new one.',
   internal_error: 'A fault of Postern. The log has its cause under the same `requestId`.',
   service_unavailable:

@@ -77,6 +77,7 @@ export function createServer(logger: FastifyBaseLogger): App {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     // Some clients name a content type on a DELETE without a body; nothing is nothing.
     if (body.length === 0) return done(null, undefined);
+    if (isEncoded(request)) return done(ENCODED);
     try {
       const value = parseJson(body as Buffer);
       if (request.headers['idempotency-key'] !== undefined) request.rawBody = body as Buffer;
@@ -122,6 +123,12 @@ function uncarriedPart(params: unknown): Failure | undefined {
 }
 
 const isEmpty = (body: unknown): boolean => typeof body === 'object' && Object.keys(body as object).length === 0;
+
+/** RFC 9110, section 8.4: what is compressed is not the JSON that the length and the parser take it for. */
+const isEncoded = ({ headers }: FastifyRequest): boolean =>
+  headers['content-encoding'] !== undefined && headers['content-encoding'].trim().toLowerCase() !== 'identity';
+
+const ENCODED = fail('unsupported_media_type', 'Send the body as it is, without a Content-Encoding.');
 
 declare module 'fastify' {
   interface FastifyRequest {

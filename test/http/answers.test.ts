@@ -1,6 +1,7 @@
 /** Section 1 of the contract: what holds for every answer, whatever was asked. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { startTestService } from '../support/service.ts';
 import {
   assertError,
@@ -618,6 +619,23 @@ describe('bodies', () => {
       assertError(answer, 'unsupported_media_type');
     });
   }
+  for (const coding of ['gzip', 'br', 'deflate', 'zstd', 'nonsense', 'gzip, identity']) {
+    test(`a body in Content-Encoding ${coding} is not read as if it had none`, async () => {
+      const one = item();
+      const body = Buffer.from(JSON.stringify(one));
+      for (const sent of [body, gzipSync(body)]) {
+        const headers = { 'content-type': 'application/json', 'content-encoding': coding };
+        const answer = await wire(postern, 'POST', '/v1/content', { body: sent, headers });
+        assertError(answer, 'unsupported_media_type');
+        assert.match(answer.body.error.message, /Content-Encoding/);
+      }
+      assertError(await postern.call('GET', `/v1/content/${one.externalId}`), 'content_not_found');
+    });
+  }
+  test('Content-Encoding identity is none', async () => {
+    const headers = { 'content-encoding': 'Identity' };
+    assertStatus(await postern.call('POST', '/v1/content', { body: item(), headers }), 201);
+  });
   test('JSON with a charset is JSON', async () => {
     const headers = { 'content-type': 'application/json; charset=utf-8' };
     assertStatus(await postern.call('POST', '/v1/content', { body: item(), headers }), 201);
