@@ -157,6 +157,14 @@ function refuseUnknownRoutes(app: App): void {
     reply.header('allow', allow);
     return fail('method_not_allowed', `${path.slice(0, 200)} does not take ${request.method}, only ${allow}.`);
   };
+  // The router takes `/v1/content/` for an item whose name is empty. No record has such a name.
+  app.addHook('onRoute', (route) => {
+    if (!route.url.includes('/:')) return;
+    route.onRequest = hooksOf(route.onRequest, (request, reply, done) => {
+      if (Object.values(request.params as object).includes('')) done(refuse(request, reply));
+      else done();
+    });
+  });
   // Before the body is looked at: what is wrong with it does not matter here.
   app.addHook('onRequest', (request, reply, done) => (request.is404 ? done(refuse(request, reply)) : done()));
   // A route that takes any path and found no file there.

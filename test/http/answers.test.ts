@@ -519,7 +519,18 @@ describe('routes and methods', () => {
     '/v1',
     '/v2/content',
     '/v1/contents',
+    '/v1/content/',
+    '/v1/content/?limit=1',
+    '/v1/content//',
+    '/v1/content/a/',
     '/v1/content/a/b',
+    '/v1/policies/',
+    '/v1/policies//versions',
+    '/v1/policies/pol_default/versions/',
+    '/v1/policies/pol_default/versions//diff/1',
+    '/v1/access/decisions/',
+    '/v1/requesters/',
+    '/v1/api-keys/',
     '/v1/policies/pol_default/nope',
     '/index.html',
     '/docs/nothing',
@@ -527,6 +538,13 @@ describe('routes and methods', () => {
     '/docs/static/../../package.json',
   ]) {
     test(`${path} is no route`, async () => assertError(await postern.call('GET', path), 'route_not_found'));
+  }
+  for (const method of ['PATCH', 'DELETE', 'POST', 'PUT', 'HEAD']) {
+    test(`${method} of an item without a name is no route either, whatever is sent`, async () => {
+      const answer = await wire(postern, method, '/v1/content/', { body: method === 'HEAD' ? '' : '{' });
+      if (method === 'HEAD') assertStatus(answer, 404);
+      else assertError(answer, 'route_not_found');
+    });
   }
   const known: [string, string, string[]][] = [
     ['/v1/content', 'PUT', ['GET', 'POST']],
