@@ -107,6 +107,10 @@ export function createServer(logger: FastifyBaseLogger): App {
     if (!route.url.includes('/:')) return;
     route.preValidation = hooksOf(route.preValidation, ({ params }, _reply, done) => done(uncarriedPart(params)));
   });
+  app.addHook('onRoute', (route) => {
+    if (route.schema?.querystring === undefined || route.schema.querystring === NoQuery) return;
+    route.preValidation = hooksOf(route.preValidation, ({ url }, _reply, done) => done(undecodedQuery(url)));
+  });
   app.setErrorHandler((error, request, reply) => answerError(toFailure(error), request, reply));
   refuseUnknownRoutes(app);
   return app;
@@ -120,6 +124,24 @@ function uncarriedPart(params: unknown): Failure | undefined {
     return fail('invalid_request', message, { param: name });
   }
   return undefined;
+}
+
+/** The parser would take what it cannot decode as it stands, and the query would ask for other text. */
+function undecodedQuery(url: string): Failure | undefined {
+  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
+  if (decoded(query) !== undefined) return undefined;
+  const pair = query.split('&').find((one) => decoded(one) === undefined) ?? '';
+  const name = pair.split('=', 1)[0] ?? '';
+  const param = decoded(name) ?? name;
+  return fail('invalid_request', `\`${param}\` is not valid: percent-encode it as UTF-8.`, { param });
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 const isEmpty = (body: unknown): boolean => typeof body === 'object' && Object.keys(body as object).length === 0;

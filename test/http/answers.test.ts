@@ -793,6 +793,26 @@ describe('bodies', () => {
 });
 
 describe('queries', () => {
+  for (const [query, param] of [
+    ['externalId=%ff', 'externalId'],
+    ['limit=1&q=%e2%82', 'q'],
+    ['q=%ed%a0%80', 'q'],
+    ['externalId=100%', 'externalId'],
+    ['tag=%zz&limit=1', 'tag'],
+    ['q=a%2', 'q'],
+    ['%ff=1', '%ff'],
+  ] as const) {
+    test(`${query} is not percent-encoded UTF-8 and is not taken for other text`, async () => {
+      assertError(await wire(postern, 'GET', `/v1/content?${query}`), 'invalid_request', param);
+    });
+  }
+  test('what is percent-encoded rightly is taken, + as a space', async () => {
+    const { externalId } = await made(postern, '/v1/content', item({ externalId: 'a 100% é+%ff 🎈' }));
+    for (const text of [encodeURIComponent(externalId), encodeURIComponent(externalId).replaceAll('%20', '+')]) {
+      const answer = await wire(postern, 'GET', `/v1/content?externalId=${text}`);
+      assert.equal(answer.body.totalCount, 1, answer.text);
+    }
+  });
   const lists = ['/v1/content', '/v1/policies', '/v1/api-keys', '/v1/api_keys', '/v1/access/decisions'];
   for (const path of lists) {
     test(`${path}: a limit of 1 to 100`, async () => {
