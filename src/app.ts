@@ -148,7 +148,7 @@ async function openParts(options: Options, opened: AsyncDisposableStack) {
   opened.defer(() => columns.close());
   opened.defer(() => ledger.close());
   const snapshot = openSnapshot(db, changes);
-  const impacts = openImpacts(records);
+  const impacts = openImpacts(records, () => ledger.figures().entries);
   opened.defer(() => impacts.close());
   const keys = openKeys(db, changes, clock, config);
   opened.defer(() => keys.close());

@@ -8,7 +8,7 @@ import { fail, unavailable } from '../errors.ts';
 import type { ImpactReport } from './impact-report.ts';
 import type { FromImpactWorker, ImpactSetup } from './impact-worker.ts';
 
-export type ImpactQuestion = Omit<ImpactSetup, 'records'>;
+export type ImpactQuestion = Omit<ImpactSetup, 'records' | 'checksCome'>;
 
 export interface Impacts {
   /** Throws service_unavailable when too many wait, Unavailable when the records cannot be read. */
@@ -19,10 +19,13 @@ export interface Impacts {
 const WAITING_MAX = 4;
 const WAIT_MAX_MS = 30_000;
 const RETRY_AFTER_SECONDS = 10;
+/** How often a preview hears whether checks come. */
+const WATCH_EVERY_MS = 20;
 /** Out of heap, the thread ends and not the process. */
 const HEAP_MIB = 768;
 
-export function openImpacts(records: string): Impacts {
+/** `checksRecorded`: how many so far; while it grows, a preview makes room for them. */
+export function openImpacts(records: string, checksRecorded: () => number): Impacts {
   const turns = turnstile();
   let worker: Worker | undefined;
   let closed = false;
@@ -30,8 +33,9 @@ export function openImpacts(records: string): Impacts {
   async function run(question: ImpactQuestion, signal: AbortSignal): Promise<ImpactReport> {
     if (signal.aborted) throw hangUp();
     if (closed) throw new Unavailable('the service is stopping');
+    const watch = watched(checksRecorded);
     const thread = new Worker(new URL('./impact-worker.ts', import.meta.url), {
-      workerData: { ...question, records } satisfies ImpactSetup,
+      workerData: { ...question, records, checksCome: watch.checksCome } satisfies ImpactSetup,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
     });
     worker = thread;
@@ -45,6 +49,7 @@ export function openImpacts(records: string): Impacts {
       throw signal.aborted ? hangUp() : error;
     } finally {
       signal.removeEventListener('abort', stop);
+      watch.end();
       await thread.terminate();
       worker = undefined;
     }
@@ -64,6 +69,17 @@ export function openImpacts(records: string): Impacts {
       await worker?.terminate();
     },
   };
+}
+
+function watched(checksRecorded: () => number): { checksCome: ImpactSetup['checksCome']; end(): void } {
+  const checksCome = new Int32Array(new SharedArrayBuffer(4));
+  let before = checksRecorded();
+  const timer = setInterval(() => {
+    const now = checksRecorded();
+    Atomics.store(checksCome, 0, now === before ? 0 : 1);
+    before = now;
+  }, WATCH_EVERY_MS);
+  return { checksCome, end: () => clearInterval(timer) };
 }
 
 function answerOf(thread: Worker): Promise<FromImpactWorker> {
