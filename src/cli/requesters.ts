@@ -1,14 +1,14 @@
-/** `postern requesters`: register, list, suspend and readmit who asks. */
+/** `postern requesters`: register, edit, list, suspend and readmit who asks. */
 import { type Command, Option } from 'commander';
 import { REQUESTER_STATUSES } from '../requesters/requester.ts';
 import { type Context, collect, does, examples } from './command.ts';
 import { type Answer, connect } from './connection.ts';
-import { EXIT } from './outcome.ts';
+import { EXIT, misused } from './outcome.ts';
 import { json, table } from './terminal.ts';
 
 export function requestersCommand(parent: Command, context: Context): void {
   const { terminal } = context;
-  const group = parent.command('requesters').description('Requesters: list, create, suspend, activate.');
+  const group = parent.command('requesters').description('Requesters: list, create, edit, suspend, activate.');
 
   const list = group
     .command('list')
@@ -31,27 +31,33 @@ export function requestersCommand(parent: Command, context: Context): void {
     return EXIT.ok;
   });
 
-  const create = group
-    .command('create')
-    .argument('<id>', 'as checks will name it')
-    .description('Registers a requester.')
-    .option('--name <name>')
-    .option('--type <type>', 'as conditions name it, such as crawler')
-    .option('--tag <tag>', 'may be repeated', collect)
-    .option('--user-agent <text>', 'part of the user agent it is known by at a proxy; may be repeated', collect);
-  examples(create, '$ postern requesters create gptbot --name GPTBot --type crawler --tag ai --user-agent GPTBot');
-  does<{ name?: string; type?: string; tag?: string[]; userAgent?: string[] }>(
-    create,
-    context,
-    async ({ name, type, tag, userAgent, ...options }, id) => {
-      const connection = await connect(terminal, options);
-      const made = await connection.ask('POST', '/v1/requesters', {
-        body: { id, name, type, tags: tag, userAgents: userAgent },
-      });
-      await terminal.out(options.json === true ? json(made) : `${made.id}\n`);
-      return EXIT.ok;
-    },
+  const create = withFields(
+    group.command('create').argument('<id>', 'as checks will name it').description('Registers a requester.'),
   );
+  examples(create, '$ postern requesters create gptbot --name GPTBot --type crawler --tag ai --user-agent GPTBot');
+  does<Fields>(create, context, async (options, id) => {
+    const connection = await connect(terminal, options);
+    const made = await connection.ask('POST', '/v1/requesters', { body: { id, ...fieldsOf(options) } });
+    await terminal.out(options.json === true ? json(made) : `${made.id}\n`);
+    return EXIT.ok;
+  });
+
+  const edit = withFields(
+    group
+      .command('edit')
+      .argument('<id>')
+      .description('Changes what is given and leaves the rest; a list that is given replaces the one there was.'),
+  );
+  examples(edit, '$ postern requesters edit gptbot --tag ai --tag trains');
+  does<Fields>(edit, context, async (options, id) => {
+    const body = fieldsOf(options);
+    if (Object.values(body).every((one) => one === undefined)) throw misused('Say what to change: see --help.');
+    const connection = await connect(terminal, options);
+    const edited = await connection.ask('PATCH', pathOf(id), { body });
+    if (options.json === true) await terminal.out(json(edited));
+    else terminal.err(`${edited.id} is changed.\n`);
+    return EXIT.ok;
+  });
 
   const changes = [
     ['suspend', 'suspended', 'Denies a requester everything, at once, until it is activated again.'],
@@ -62,11 +68,28 @@ export function requestersCommand(parent: Command, context: Context): void {
     examples(command, `$ postern requesters ${name} gptbot`);
     does(command, context, async (options, id) => {
       const connection = await connect(terminal, options);
-      const path = `/v1/requesters/${encodeURIComponent(id ?? '')}`;
-      const edited = await connection.ask('PATCH', path, { body: { status } });
+      const edited = await connection.ask('PATCH', pathOf(id), { body: { status } });
       if (options.json === true) await terminal.out(json(edited));
       else terminal.err(`${edited.id} is ${edited.status}.\n`);
       return EXIT.ok;
     });
   }
 }
+
+interface Fields {
+  name?: string;
+  type?: string;
+  tag?: string[];
+  userAgent?: string[];
+}
+
+const withFields = (command: Command): Command =>
+  command
+    .option('--name <name>')
+    .option('--type <type>', 'as conditions name it, such as crawler')
+    .option('--tag <tag>', 'may be repeated', collect)
+    .option('--user-agent <text>', 'part of the user agent it is known by at a proxy; may be repeated', collect);
+
+const fieldsOf = ({ name, type, tag, userAgent }: Fields) => ({ name, type, tags: tag, userAgents: userAgent });
+
+const pathOf = (id = ''): string => `/v1/requesters/${encodeURIComponent(id)}`;

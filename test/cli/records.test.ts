@@ -69,6 +69,25 @@ test('from a requester to its licence to its decisions to the report', async () 
     new RegExp(`${id} +university +research +f +valid`),
   );
 
+  const edited = await run('requesters', 'edit', 'university', '--name', 'A university', '--tag', 'b', '--json');
+  const { name, type, tags } = JSON.parse(edited.stdout);
+  assert.deepEqual([name, type, tags], ['A university', 'academic', ['b']]);
+  const expired = await run('licenses', 'edit', id, '--expires', '2020-01-01T00:00:00Z');
+  assert.match(expired.stderr, /not valid now/);
+  assert.match((await run('check', 'tides', '--requester', 'university', '--dry-run')).stdout, /license_expired/);
+  const renewed = await run('licenses', 'edit', id, '--expires', 'never', '--tag', 'x', '--tag', 'y', '--json');
+  const { expiresAt, features, scope } = JSON.parse(renewed.stdout);
+  assert.deepEqual([expiresAt, features, scope], [null, ['f'], { tags: ['x', 'y'] }]);
+  await run('licenses', 'edit', id, '--content', 'tides');
+  for (const args of [
+    ['requesters', 'edit', 'university'],
+    ['licenses', 'edit', id],
+  ]) {
+    const refused = await run(...args);
+    assert.equal(refused.status, 2);
+    assert.match(refused.stderr, /Say what to change/);
+  }
+
   await run('requesters', 'suspend', 'university');
   assert.match((await run('check', 'tides', '--requester', 'university', '--dry-run')).stdout, /requester_suspended/);
   await run('requesters', 'activate', 'university');
@@ -77,14 +96,14 @@ test('from a requester to its licence to its decisions to the report', async () 
   assert.equal((await run('check', 'tides', '--requester', 'university', '--dry-run')).status, 3);
   assert.match(
     (await run('requesters', 'list', '--type', 'academic')).stdout,
-    /university +The university +academic +a +active/,
+    /university +A university +academic +b +active/,
   );
 
   const { stdout } = await run('usage', '--period', '7d');
   assert.match(stdout, /^2 requests from 1 requester for 1 item\n1 allowed \(50 %\), 1 denied \(50 %\)\n/);
   assert.match(stdout, /\d{4}-\d\d-\d\d +2 +█+░+\n/);
   assert.match(stdout, /Tides +cnt_\w+ +2\n/);
-  assert.match(stdout, /The university +university +2\n/);
+  assert.match(stdout, /A university +university +2\n/);
   assert.match(stdout, /no_license +1\n/);
 });
 
