@@ -110,6 +110,11 @@ function walkObject(
 ): void {
   const properties = schema.properties ?? {};
   const unnamed = Object.values(schema.patternProperties ?? {})[0];
+  // First: a name that is misspelt also leaves one missing, and the spelling is what to mend.
+  if (schema.additionalProperties === false && unnamed === undefined) {
+    for (const key of Object.keys(value))
+      if (!Object.hasOwn(properties, key)) problems.push(unknownField(properties, pathTo(path, key), key, what));
+  }
   for (const key of schema.required ?? []) {
     if (!Object.hasOwn(value, key))
       problems.push({ param: pathTo(path, key), message: `\`${pathTo(path, key)}\` is required.` });
@@ -131,13 +136,13 @@ function walkObject(
     }
     if (Object.hasOwn(properties, key)) walk(properties[key] as Schema, item, inner, what, problems);
     else if (unnamed !== undefined) walk(unnamed, item, inner, what, problems);
-    else if (schema.additionalProperties === false) {
-      const near = nearest(key, Object.keys(properties));
-      const advice = near === undefined ? 'remove it' : `did you mean \`${near}\`?`;
-      const kind = what === 'query' ? 'query parameter' : 'field';
-      problems.push({ param: inner, message: `Unknown ${kind} \`${inner}\`; ${advice.replace(/([^?])$/, '$1.')}` });
-    }
   }
+}
+
+function unknownField(properties: Record<string, Schema>, param: string, key: string, what: string): Problem {
+  const near = nearest(key, Object.keys(properties));
+  const advice = near === undefined ? 'remove it.' : `did you mean \`${near}\`?`;
+  return { param, message: `Unknown ${what === 'query' ? 'query parameter' : 'field'} \`${param}\`; ${advice}` };
 }
 
 const isWithin = ({ minLength, maxLength }: { minLength: number; maxLength: number }, length: number): boolean =>

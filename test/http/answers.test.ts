@@ -210,6 +210,19 @@ describe('an unknown name is refused, and the nearest known one is told', () => 
       assert.ok(answer.body.error.message.includes(nearest), answer.body.error.message);
     });
   }
+  for (const [path, body, param, nearest] of [
+    ['/v1/content', { ...item(), title: undefined, titel: 'x' }, 'titel', 'title'],
+    ['/v1/access/check', { contentid: 'x' }, 'contentid', 'contentId'],
+    ['/v1/access/check', { contentId: 'x', license: { typ: 'a' } }, 'license.typ', 'type'],
+    ['/v1/policies', rule({ rateLimit: { request: 1, period: 'hour' } }), 'rules[0].rateLimit.request', 'requests'],
+  ] as const) {
+    test(`${path}: ${param}, which is told before the ${nearest} that is missing for it`, async () => {
+      const answer = await postern.call('POST', path, { body });
+      assertError(answer, 'invalid_request', param);
+      assert.ok(answer.body.error.message.includes(`\`${nearest}\``), answer.body.error.message);
+      assert.equal(answer.body.error.details.length, 2, answer.text);
+    });
+  }
   test('in the second of several rules the index is told', async () => {
     const rules = [
       { action: 'allow', conditions: {} },
