@@ -59,10 +59,17 @@ describe('what is offered', () => {
     return remediesFor(policyOf(input), factsOf(input), decide(policyOf(input), factsOf(input)));
   }
   const allow = (conditions: object, more: object = {}): Rule => ({ action: 'allow', conditions, ...more });
-  const license = (licenseType: string[] | null, licenseFeatures: string[], rule: number): Remedy => ({
+  const deny = (conditions: object): Rule => ({ action: 'deny', conditions });
+  const license = (
+    licenseType: string[] | null,
+    licenseFeatures: string[],
+    rule: number,
+    licenseExpiry?: { after?: string; before?: string },
+  ): Remedy => ({
     kind: 'license',
     licenseType,
     licenseFeatures,
+    ...(licenseExpiry === undefined ? {} : { licenseExpiry }),
     rule,
   });
   const wait = (until: string): Remedy => ({ kind: 'wait', until });
@@ -132,7 +139,49 @@ describe('what is offered', () => {
       'a licence that ends before what the rule says',
       [allow({ licenseExpiry: { before: '2026-11-21T09:30:00.002Z' } })],
       {},
+      [license(null, [], 0, { before: '2026-11-21T09:30:00.002Z' })],
+    ],
+    [
+      'a licence that ends within what the rule says',
+      [allow({ licenseType: 'a', licenseExpiry: { after: '2026-12-01T00:00:00Z', before: '2027-01-01T00:00:00Z' } })],
+      {},
+      [license(['a'], [], 0, { after: '2026-12-01T00:00:00Z', before: '2027-01-01T00:00:00Z' })],
+    ],
+    [
+      'any licence, where a rule denies all who have none',
+      [deny({ hasValidLicense: false }), allow({})],
+      {},
       [license(null, [], 0)],
+    ],
+    [
+      'any licence, where the default action then allows',
+      [allow({ licenseType: 'a' }), deny({ hasValidLicense: false, purpose: 'p' })],
+      { defaultAction: 'allow', purpose: 'p' },
+      [license(['a'], [], 0), license(null, [], 1)],
+    ],
+    [
+      'a licence of the types without which a rule denies, with the features without which it denies',
+      [deny({ licenseTypeNot: ['a', 'b'], licenseFeaturesNot: ['x', 'y'] }), allow({})],
+      {},
+      [license(['a', 'b'], ['x', 'y'], 0)],
+    ],
+    [
+      'no licence where the next rule denies all the same',
+      [deny({ hasValidLicense: false }), deny({}), allow({})],
+      {},
+      [],
+    ],
+    [
+      'no licence that the next rule denies',
+      [deny({ licenseTypeNot: 'a' }), deny({ licenseType: 'a' }), allow({})],
+      {},
+      [],
+    ],
+    [
+      'the licence of the rule that allows, where any other leaves the denial to another rule',
+      [deny({ hasValidLicense: false }), allow({ licenseType: 'a' })],
+      {},
+      [license(['a'], [], 1)],
     ],
     ['no licence that would have to have ended', [allow({ licenseExpiry: { before: 'now' } })], {}, []],
     ['no licence that grants another permission', [allow({ hasValidLicense: true })], { permission: 'training' }, []],
@@ -256,8 +305,7 @@ type Input = Parameters<typeof oracleDecide>[0];
 function withRemedy(input: Input, remedy: Remedy): Input[] {
   if (remedy.kind === 'wait') return [{ ...input, at: Date.parse(remedy.until) }];
   if (remedy.kind === 'permission') return remedy.permissions.map((permission) => ({ ...input, permission }));
-  const rule = input.policy.rules[remedy.rule];
-  const before = rule.conditions?.licenseExpiry?.before;
+  const before = remedy.licenseExpiry?.before;
   return (remedy.licenseType ?? ['any']).map((type) => ({
     ...input,
     licenses: [

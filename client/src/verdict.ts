@@ -7,7 +7,13 @@ import type { Decision } from './types.ts';
 
 /** What would help: a licence, another right, waiting. */
 export type Remedy =
-  | { kind: 'license'; licenseType: readonly string[] | null; licenseFeatures: readonly string[] }
+  | {
+      kind: 'license';
+      licenseType: readonly string[] | null;
+      licenseFeatures: readonly string[];
+      /** When it must end; absent: at any time. */
+      licenseExpiry?: { after?: string; before?: string };
+    }
   | { kind: 'permission'; permissions: readonly string[] }
   | { kind: 'wait'; until: string };
 
@@ -132,6 +138,6 @@ const toVerdict = (problem: Problem, headers: Verdict['headers'], decision: Deci
 /** Without the place of the rule that it would meet. */
 function toRemedy(remedy: NonNullable<Decision['remedies']>[number]): Remedy {
   if (remedy.kind !== 'license') return remedy;
-  const { kind, licenseType, licenseFeatures } = remedy;
-  return { kind, licenseType, licenseFeatures };
+  const { rule: _, ...license } = remedy;
+  return license;
 }

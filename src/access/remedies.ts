@@ -15,7 +15,11 @@ const MOMENTS_MAX = 20;
 export function remediesFor(policy: CompiledPolicy, facts: Facts, verdict: Verdict): Remedy[] {
   if (verdict.reason === null) return [];
   const allows = (changed: Partial<Facts>): boolean => decide(policy, withFacts(facts, changed)).reason === null;
-  return [...licenses(policy, facts, allows), ...permissions(verdict, allows), ...waits(policy, facts, allows)];
+  return [
+    ...licenses(policy, facts, verdict, allows),
+    ...permissions(verdict, allows),
+    ...waits(policy, facts, allows),
+  ];
 }
 
 type Allows = (changed: Partial<Facts>) => boolean;
@@ -34,26 +38,18 @@ const withFacts = (facts: Facts, changed: Partial<Facts>): Facts =>
     licenses: changed.licenses ?? facts.licenses,
   });
 
-/** One more licence, of the kind that a rule asks for. */
-function licenses(policy: CompiledPolicy, facts: Facts, allows: Allows): Remedy[] {
-  const found = policy.rules.flatMap((rule): Remedy[] => {
-    const need = rule.licenseNeed;
-    if (need === null || !need.missesOnlyLicense(facts)) return [];
-    const { wanted } = need;
-    const licenseType = wanted.types?.filter((type) => allows({ licenses: [...facts.licenses, sample(wanted, type)] }));
-    if (licenseType === undefined) {
-      if (!allows({ licenses: [...facts.licenses, sample(wanted, ANY_TYPE)] })) return [];
-    } else if (licenseType.length === 0) return [];
-    return [
-      {
-        kind: 'license',
-        licenseType: licenseType ?? null,
-        licenseFeatures: [...wanted.features],
-        rule: rule.index,
-      },
-    ];
+/** One more licence, of the kind that a rule asks for: to hold, or not to deny for want of it. */
+function licenses(policy: CompiledPolicy, facts: Facts, verdict: Verdict, allows: Allows): Remedy[] {
+  return policy.rules.flatMap((rule): Remedy[] => {
+    const need = rule.index === verdict.rule?.index ? rule.licenseLacking : rule.licenseNeed?.wanted;
+    if (!need || rule.licenseNeed?.missesOnlyLicense(facts) === false) return [];
+    const { types, features, expiry } = need;
+    const helps = (type: string): boolean => allows({ licenses: [...facts.licenses, sample(need, type)] });
+    const licenseType = types?.filter(helps) ?? null;
+    if (licenseType === null ? !helps(ANY_TYPE) : licenseType.length === 0) return [];
+    const licenseExpiry = expiry === null ? {} : { licenseExpiry: expiry };
+    return [{ kind: 'license', licenseType, licenseFeatures: [...features], ...licenseExpiry, rule: rule.index }];
   });
-  return found;
 }
 
 /** No rule can name it. */

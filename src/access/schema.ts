@@ -101,9 +101,17 @@ export const DecisionAnswer = Type.Object(
         Type.Union([
           Type.Object({
             kind: Type.Literal('license'),
-            licenseType: Type.Union([Type.Array(Type.String()), Type.Null()]),
-            licenseFeatures: Type.Array(Type.String()),
-            rule: Type.Integer(),
+            licenseType: Type.Union([Type.Array(Type.String()), Type.Null()], {
+              description: 'One of these; null: any',
+            }),
+            licenseFeatures: Type.Array(Type.String(), { description: 'All of these' }),
+            licenseExpiry: Type.Optional(
+              Type.Object(
+                { after: Type.Optional(Type.String()), before: Type.Optional(Type.String()) },
+                { description: 'When it must end, as in the condition of the rule' },
+              ),
+            ),
+            rule: Type.Integer({ description: 'The rule that asks for it, by its place in the stored list' }),
           }),
           Type.Object({ kind: Type.Literal('permission'), permissions: Type.Array(Type.String()) }),
           Type.Object({ kind: Type.Literal('wait'), until: Type.String() }),

@@ -18,7 +18,16 @@ export interface DecisionLimit {
 
 /** What would have turned a denial. */
 export type Remedy =
-  | { kind: 'license'; licenseType: string[] | null; licenseFeatures: string[]; rule: number }
+  | {
+      kind: 'license';
+      /** One of these; null: any. */
+      licenseType: string[] | null;
+      licenseFeatures: string[];
+      /** As in the rule's condition; absent: it may end at any time. */
+      licenseExpiry?: { after?: string; before?: string };
+      /** The rule that asks for it, in the stored list. */
+      rule: number;
+    }
   | { kind: 'permission'; permissions: string[] }
   | { kind: 'wait'; until: string };
 

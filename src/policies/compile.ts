@@ -49,6 +49,8 @@ export interface CompiledRule {
   holds(facts: Facts): boolean;
   /** Of allow rules with a licence key. */
   licenseNeed: LicenseNeed | null;
+  /** Of deny rules that hold for want of a licence: the kind that might end that. */
+  licenseLacking: LicenseNeed['wanted'] | null;
   /** For allow rules that ask for a licence: the one that meets them. */
   licenseOf: ((facts: Facts) => LicenseFacts | undefined) | null;
   /** Moments at which its `time` begins or ends, epoch ms. */
@@ -163,6 +165,7 @@ function compileRule(policyNo: number, rule: Rule, index: number): CompiledRule 
           wanted: parts.values,
         }
       : null,
+    licenseLacking: action === 'deny' ? lackingIn(parts) : null,
     licenseOf: needsLicense && parts.hasValidLicense !== false ? (facts) => licenseOf(parts, facts) : null,
     moments: momentsOf(conditions.time as { after?: string; before?: string } | undefined),
     trace: (facts) => trace(conditions, facts, action),
@@ -170,6 +173,18 @@ function compileRule(policyNo: number, rule: Rule, index: number): CompiledRule 
 }
 
 const ALWAYS = (): boolean => true;
+
+/** Any licence ends a want of all; one with what the negative keys name ends theirs. */
+function lackingIn({
+  hasValidLicense,
+  licenseNot,
+  values: { typesNot, featuresNot },
+}: Parts): LicenseNeed['wanted'] | null {
+  const any = { types: null, typesNot: [], features: [], featuresNot: [], expiry: null };
+  if (hasValidLicense === false) return any;
+  if (licenseNot.length === 0) return null;
+  return { ...any, types: typesNot.length === 0 ? null : typesNot, features: featuresNot };
+}
 
 /** The conditions that ask the check: a call for each, and what its answer means as data. */
 function plainTest({ tests }: Parts, action: Action): (facts: Facts) => boolean {

@@ -1181,8 +1181,16 @@ export interface operations {
                         remedies?: ({
                             /** @enum {string} */
                             kind: "license";
+                            /** @description One of these; null: any */
                             licenseType: string[] | null;
+                            /** @description All of these */
                             licenseFeatures: string[];
+                            /** @description When it must end, as in the condition of the rule */
+                            licenseExpiry?: {
+                                after?: string;
+                                before?: string;
+                            };
+                            /** @description The rule that asks for it, by its place in the stored list */
                             rule: number;
                         } | {
                             /** @enum {string} */
@@ -1279,8 +1287,16 @@ export interface operations {
                             remedies?: ({
                                 /** @enum {string} */
                                 kind: "license";
+                                /** @description One of these; null: any */
                                 licenseType: string[] | null;
+                                /** @description All of these */
                                 licenseFeatures: string[];
+                                /** @description When it must end, as in the condition of the rule */
+                                licenseExpiry?: {
+                                    after?: string;
+                                    before?: string;
+                                };
+                                /** @description The rule that asks for it, by its place in the stored list */
                                 rule: number;
                             } | {
                                 /** @enum {string} */
@@ -1456,8 +1472,16 @@ export interface operations {
                             remedies?: ({
                                 /** @enum {string} */
                                 kind: "license";
+                                /** @description One of these; null: any */
                                 licenseType: string[] | null;
+                                /** @description All of these */
                                 licenseFeatures: string[];
+                                /** @description When it must end, as in the condition of the rule */
+                                licenseExpiry?: {
+                                    after?: string;
+                                    before?: string;
+                                };
+                                /** @description The rule that asks for it, by its place in the stored list */
                                 rule: number;
                             } | {
                                 /** @enum {string} */
@@ -1551,8 +1575,16 @@ export interface operations {
                         remedies?: ({
                             /** @enum {string} */
                             kind: "license";
+                            /** @description One of these; null: any */
                             licenseType: string[] | null;
+                            /** @description All of these */
                             licenseFeatures: string[];
+                            /** @description When it must end, as in the condition of the rule */
+                            licenseExpiry?: {
+                                after?: string;
+                                before?: string;
+                            };
+                            /** @description The rule that asks for it, by its place in the stored list */
                             rule: number;
                         } | {
                             /** @enum {string} */
@@ -3094,8 +3126,16 @@ export interface operations {
                             remedies?: ({
                                 /** @enum {string} */
                                 kind: "license";
+                                /** @description One of these; null: any */
                                 licenseType: string[] | null;
+                                /** @description All of these */
                                 licenseFeatures: string[];
+                                /** @description When it must end, as in the condition of the rule */
+                                licenseExpiry?: {
+                                    after?: string;
+                                    before?: string;
+                                };
+                                /** @description The rule that asks for it, by its place in the stored list */
                                 rule: number;
                             } | {
                                 /** @enum {string} */

@@ -50,7 +50,13 @@ export interface Operations {
       maxAge?: number;
       explanation?: unknown;
       remedies?: (
-        | { kind: 'license'; licenseType: string[] | null; licenseFeatures: string[]; rule: number }
+        | {
+            kind: 'license';
+            licenseType: string[] | null;
+            licenseFeatures: string[];
+            licenseExpiry?: { after?: string; before?: string };
+            rule: number;
+          }
         | { kind: 'permission'; permissions: string[] }
         | { kind: 'wait'; until: string }
       )[];
@@ -97,7 +103,13 @@ export interface Operations {
         maxAge?: number;
         explanation?: unknown;
         remedies?: (
-          | { kind: 'license'; licenseType: string[] | null; licenseFeatures: string[]; rule: number }
+          | {
+              kind: 'license';
+              licenseType: string[] | null;
+              licenseFeatures: string[];
+              licenseExpiry?: { after?: string; before?: string };
+              rule: number;
+            }
           | { kind: 'permission'; permissions: string[] }
           | { kind: 'wait'; until: string }
         )[];
@@ -165,7 +177,13 @@ export interface Operations {
         maxAge?: number;
         explanation?: unknown;
         remedies?: (
-          | { kind: 'license'; licenseType: string[] | null; licenseFeatures: string[]; rule: number }
+          | {
+              kind: 'license';
+              licenseType: string[] | null;
+              licenseFeatures: string[];
+              licenseExpiry?: { after?: string; before?: string };
+              rule: number;
+            }
           | { kind: 'permission'; permissions: string[] }
           | { kind: 'wait'; until: string }
         )[];
@@ -214,7 +232,13 @@ export interface Operations {
       maxAge?: number;
       explanation?: unknown;
       remedies?: (
-        | { kind: 'license'; licenseType: string[] | null; licenseFeatures: string[]; rule: number }
+        | {
+            kind: 'license';
+            licenseType: string[] | null;
+            licenseFeatures: string[];
+            licenseExpiry?: { after?: string; before?: string };
+            rule: number;
+          }
         | { kind: 'permission'; permissions: string[] }
         | { kind: 'wait'; until: string }
       )[];
@@ -1418,7 +1442,13 @@ export interface Operations {
             maxAge?: number;
             explanation?: unknown;
             remedies?: (
-              | { kind: 'license'; licenseType: string[] | null; licenseFeatures: string[]; rule: number }
+              | {
+                  kind: 'license';
+                  licenseType: string[] | null;
+                  licenseFeatures: string[];
+                  licenseExpiry?: { after?: string; before?: string };
+                  rule: number;
+                }
               | { kind: 'permission'; permissions: string[] }
               | { kind: 'wait'; until: string }
             )[];

@@ -88,6 +88,12 @@ function valueOf(value: unknown) {
   return <code>{shown.join(', ') + (values.length > 6 ? ` and ${values.length - 6} more` : '')}</code>;
 }
 
+/** When a licence must end: `after now and before …`. */
+function endOf({ after, before }: { after?: string; before?: string }): string {
+  const bounds = Object.entries({ after, before }).filter(([, text]) => text !== undefined);
+  return bounds.map(([word, text]) => `${word} ${text === 'now' ? text : momentOf(text as string)}`).join(' and ');
+}
+
 export function Remedies({ of }: { of: Explained['remedies'] }) {
   if (of === undefined || of.length === 0) return null;
   return (
@@ -100,8 +106,9 @@ export function Remedies({ of }: { of: Explained['remedies'] }) {
             {remedy.kind === 'license' && (
               <span>
                 A licence {remedy.licenseType === null ? 'of any type' : <>of type {valueOf(remedy.licenseType)}</>}
-                {remedy.licenseFeatures.length > 0 && <> with {valueOf(remedy.licenseFeatures)}</>}: rule{' '}
-                {remedy.rule + 1} would allow it
+                {remedy.licenseFeatures.length > 0 && <> with {valueOf(remedy.licenseFeatures)}</>}
+                {remedy.licenseExpiry !== undefined && <> that ends {endOf(remedy.licenseExpiry)}</>}, which rule{' '}
+                {remedy.rule + 1} asks for
               </span>
             )}
             {remedy.kind === 'permission' && (
