@@ -7,8 +7,8 @@ import { Conflict, type Db, Unavailable } from '../db/db.ts';
 import { Failure, unavailable } from '../errors.ts';
 import type { Caller } from '../http/auth.ts';
 import { type Idempotency, inUse } from '../http/idempotency.ts';
-import { type Decision, type Draft, settle } from '../ledger/decision.ts';
-import type { Claim, Entry, Ledger, Receipt, Recorded } from '../ledger/ledger.ts';
+import { type Decision, type Draft, type Granted, settle } from '../ledger/decision.ts';
+import type { Claim, Entry, Ledger, PeekedClaim, Receipt, Recorded } from '../ledger/ledger.ts';
 import { ALLOWED_MESSAGE, REASONS, reasonCode } from '../ledger/reason.ts';
 import { stringifyOrdered } from '../lib/json.ts';
 import type { CompiledPolicy } from '../policies/compile.ts';
@@ -286,11 +286,20 @@ async function record(ledger: Ledger, entries: readonly Entry[], receipt?: Recei
   }
 }
 
-/** Dry runs and public keys: the limit is asked, nothing is used. */
+/** Dry runs and public keys: the limit is asked as it is at their place among the others, and nothing is used. */
 async function answerDry(ledger: Ledger, decided: readonly (Decided | Failure)[], texts: string[]): Promise<void> {
-  const at = ledger.now();
+  if (decided.every((one) => one instanceof Failure || one.recorded)) return;
+  const claims: PeekedClaim[] = [];
+  for (const one of decided) {
+    if (!(one instanceof Failure) && one.entry.claim !== null) claims.push({ ...one.entry.claim, uses: one.recorded });
+  }
+  const granted = (claims.length === 0 ? [] : await ledger.peek(claims)).values();
+  const now = ledger.now();
   for (const [index, one] of decided.entries()) {
-    if (!(one instanceof Failure || one.recorded)) texts[index] = stringifyOrdered(await settleDry(ledger, one, at));
+    if (one instanceof Failure) continue;
+    const answered = one.entry.claim === null ? null : (granted.next().value as Granted);
+    if (!one.recorded)
+      texts[index] = stringifyOrdered(settle(one.draft, { id: null, at: one.at ?? now, granted: answered }));
   }
 }
 

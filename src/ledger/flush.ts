@@ -7,9 +7,9 @@ import type { Value } from '../db/db.ts';
 import type { ReceiptRow } from '../db/receipt.ts';
 import { bodyOf } from '../lib/id.ts';
 import { stringifyOrdered } from '../lib/json.ts';
-import { type LimitState, type Period, take } from '../limits/limit.ts';
+import { type LimitState, type Period, peek, take } from '../limits/limit.ts';
 import { decisionId, type Granted, settle } from './decision.ts';
-import type { Receipt } from './ledger.ts';
+import type { PeekedClaim, Receipt } from './ledger.ts';
 import { accessKind, REASONS } from './reason.ts';
 import type { Submission } from './recorder.ts';
 
@@ -110,6 +110,22 @@ export function answerClaims(
     answers.push(use.admitted ? 1 : 0, use.remaining, use.resetAt);
   }
   return { answers, touched };
+}
+
+/** Answers the claims in their order on these states, which end up as they would be if the claims that use were recorded. */
+export function peekInOrder(
+  claims: readonly PeekedClaim[],
+  states: Map<string, LimitState>,
+  stateKey: (key: string) => string,
+  at: number,
+): Granted[] {
+  return claims.map(({ key, limit, uses }) => {
+    const before = states.get(stateKey(key)) ?? [];
+    if (uses !== true) return peek(before, limit, at);
+    const use = take(before, limit, at);
+    states.set(stateKey(key), use.state);
+    return use;
+  });
 }
 
 /** EVENT_COLUMNS values for each event, once the claims are answered. It shares the 26 characters of its decision's id. */

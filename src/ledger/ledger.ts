@@ -28,6 +28,9 @@ export interface Claim {
   limit: Limit;
 }
 
+/** One that is about to be recorded `uses` what it is granted: those asked after it see that. */
+export type PeekedClaim = Claim & { uses?: boolean };
+
 /** The answer kept for an `Idempotency-Key`, written together with the effect. */
 export interface Receipt {
   scope: string;
@@ -56,8 +59,8 @@ export interface Ledger {
    * scope is there already.
    */
   record(entries: readonly Entry[], receipt?: Receipt): Promise<Recorded[]>;
-  /** What a claim would be answered now, without using anything. */
-  peek(claims: readonly Claim[]): Promise<Granted[]>;
+  /** What each claim would be answered now, in their order, without using anything. */
+  peek(claims: readonly PeekedClaim[]): Promise<Granted[]>;
   /** The clock that decisions and limits go by, epoch ms. */
   now(): number;
   /** The newest place acknowledged on this node; 0 when there is none. */

@@ -16,7 +16,7 @@ import { IN_ORDER, MOMENT_SQL, type PostgresDb, toArray } from '../db/postgres.t
 import { receiptStep } from '../db/receipt.ts';
 import type { Clock } from '../lib/clock.ts';
 import { toStoredKey } from '../limits/key.ts';
-import { type LimitState, peek } from '../limits/limit.ts';
+import type { LimitState } from '../limits/limit.ts';
 import { decisionId, type Granted } from './decision.ts';
 import {
   answerClaims,
@@ -24,12 +24,13 @@ import {
   eventsOf,
   type Flush,
   grantedToAll,
+  peekInOrder,
   settleReceipts,
   type Touched,
   toFlush,
   WIDTH,
 } from './flush.ts';
-import type { Claim, Ledger } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
 import { recorder, type Submission } from './recorder.ts';
 
 /** A clock set back by more than this was wrong before: waiting for it to catch up would stamp new decisions wrongly. */
@@ -164,9 +165,9 @@ export async function openPostgresLedger(
     figures: record.figures,
     now,
     async peek(claims) {
-      const keys = [...new Set(claims.map((claim: Claim) => toStoredKey(claim.key)))];
+      const keys = [...new Set(claims.map((claim) => toStoredKey(claim.key)))];
       const states = statesOf(await db.read(READ_LIMITS, [toArray(keys)]));
-      return claims.map((claim) => peek(states.get(toStoredKey(claim.key)) ?? [], claim.limit, now()));
+      return peekInOrder(claims, states, toStoredKey, now());
     },
     close: record.drained,
   };

@@ -3,10 +3,10 @@ import { randomInt } from 'node:crypto';
 import type { AccessKind } from '../changes/kinds.ts';
 import type { SqliteDb } from '../db/sqlite.ts';
 import { type Clock, steadyClock } from '../lib/clock.ts';
-import { peek } from '../limits/limit.ts';
+import type { LimitState } from '../limits/limit.ts';
 import { decisionId, type Granted } from './decision.ts';
-import { grantedToAll, toFlush } from './flush.ts';
-import type { Claim, Ledger } from './ledger.ts';
+import { grantedToAll, peekInOrder, toFlush } from './flush.ts';
+import type { Ledger, PeekedClaim } from './ledger.ts';
 import { recorder } from './recorder.ts';
 
 /** For openSqlite: the ledger's part of the storage thread. */
@@ -93,12 +93,12 @@ export async function openSqliteLedger(
   };
 }
 
-async function peekLimits(db: SqliteDb, claims: readonly Claim[], at: number): Promise<Granted[]> {
+async function peekLimits(db: SqliteDb, claims: readonly PeekedClaim[], at: number): Promise<Granted[]> {
   const keys = [...new Set(claims.map((claim) => claim.key))];
   const rows = await db.read<{ key: string; state: string }>(
     'select key, state from limits where key in (select value from json_each($1))',
     [JSON.stringify(keys)],
   );
-  const states = new Map(rows.map((row) => [row.key, JSON.parse(row.state) as number[]]));
-  return claims.map((claim) => peek(states.get(claim.key) ?? [], claim.limit, at));
+  const states = new Map<string, LimitState>(rows.map((row) => [row.key, JSON.parse(row.state) as number[]]));
+  return peekInOrder(claims, states, (key) => key, at);
 }

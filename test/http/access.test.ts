@@ -547,6 +547,26 @@ describe('batch', () => {
     const remaining = [0, 2, 3].map((at) => answer.body.data[at].rateLimit.remaining);
     assert.deepEqual(remaining, [2, 1, 0]);
   });
+  test('a dry run among them sees what those before it leave, and not what those after it use', async () => {
+    const { id } = await makeItem(postern, [allow({}, { rateLimit: { requests: 2, period: 'hour' } })]);
+    const one = { contentId: id, requesterId: 'd' };
+    const dry = { ...one, dryRun: true };
+    const { body } = await batch([dry, one, dry, { ...dry, requesterId: 'e' }, one, dry, one]);
+    type Each = { allowed: boolean; recorded: boolean; rateLimit: { remaining: number; retryAfter?: number } };
+    assert.deepEqual(
+      body.data.map(({ allowed, recorded, rateLimit }: Each) => [allowed, recorded, rateLimit.remaining]),
+      [
+        [true, false, 2],
+        [true, true, 1],
+        [true, false, 1],
+        [true, false, 2],
+        [true, true, 0],
+        [false, false, 0],
+        [false, true, 0],
+      ],
+    );
+    assert.ok(body.data[5].rateLimit.retryAfter > 0);
+  });
 });
 
 describe('rate limits', () => {

@@ -319,6 +319,19 @@ export function ledgerContract(name: string, empty: () => Promise<LedgerStore>):
         ],
       );
       assert.deepEqual(await ledger.peek([]), []);
+      const uses = { ...claim('a', 2), uses: true };
+      const inOrder = await ledger.peek([claim('a', 2), uses, claim('a', 2), claim('c', 1), uses, claim('a', 2)]);
+      assert.deepEqual(
+        inOrder.map((one) => [one.admitted, one.remaining]),
+        [
+          [true, 1],
+          [true, 0],
+          [false, 0],
+          [true, 1],
+          [false, 0],
+          [false, 0],
+        ],
+      );
       assert.equal((await rowsOf(db)).length, 2);
       const recorded = await ledger.record([1, 2].map(() => entry({ claim: claim('a', 2) })));
       assert.deepEqual(admitted(recorded), [true, false]);
