@@ -10,7 +10,7 @@ import type { Problem } from '../errors.ts';
 import { pathTo, uncarriedIn } from '../http/json.ts';
 import { problemsOf, type Schema } from '../http/problems.ts';
 import { REASONS, type Reason } from '../ledger/reason.ts';
-import { repeatedKey } from '../lib/repeated-key.ts';
+import { repeatedKey } from '../lib/json-keys.ts';
 import { PERMISSION_PATTERN } from '../policies/conditions.ts';
 import { CreatePolicy } from '../policies/schema.ts';
 import { CreateLicense, CreateRequester } from '../requesters/schema.ts';

@@ -6,7 +6,7 @@
 import { isUtf8 } from 'node:buffer';
 import { fail, type Problem } from '../errors.ts';
 import { parseOrdered, plainKey } from '../lib/json.ts';
-import { repeatedKey } from '../lib/repeated-key.ts';
+import { repeatedKey } from '../lib/json-keys.ts';
 
 /** Deeper than any body of ours needs; what a schema allows is far less. */
 const DEPTH_MAX = 32;
@@ -16,7 +16,7 @@ export function parseJson(body: Buffer): unknown {
   if (!isUtf8(body)) throw fail('invalid_json', 'The body is not valid UTF-8. Send JSON encoded as UTF-8.');
   const { value, repeated } = parse(body.toString());
   if (repeated === undefined) return value;
-  const place = repeated.reduce<string>(pathTo, '');
+  const place = repeated.slice(0, DEPTH_MAX).reduce<string>(pathTo, '');
   throw fail('invalid_json', `\`${place}\` is given more than once in the same object; give it once.`);
 }
 

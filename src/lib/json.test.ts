@@ -35,6 +35,7 @@ test('what goes in comes out, key by key, whatever the keys look like', () => {
 });
 
 test('white space between the tokens makes no difference', () => {
+  assert.equal(stringifyOrdered(parseOrdered('{"a":"{",\n":":{"b":0,"1":0}}')), '{"a":"{",":":{"b":0,"1":0}}');
   assert.equal(stringifyOrdered(parseOrdered('{ "b" : 1 ,\n "1" : { "2":0, "1" :0 } }')), '{"b":1,"1":{"2":0,"1":0}}');
 });
 

@@ -2,22 +2,21 @@
  * JSON whose objects keep the order of their keys. JavaScript moves keys that look like array indexes ("1", "2026") to the
  * front; inside, such keys carry a mark that makes them ordinary, and it is taken off on the way out.
  */
+import { mapKeys } from './json-keys.ts';
 
 /** A private-use character. A key that begins with it as it is gets a second one, so that nothing is lost. */
 const MARK = '\ue000';
 
-/** A key in object position: after `{` or `,`, which inside a string cannot stand before an unescaped quote. */
-const KEY = /(?<=[{,]\s*)"((?:[^"\\]|\\.)*)"(?=\s*:)/g;
 const MARKED_KEY = /(?<=[{,])"\ue000(?=(?:[^"\\]|\\.)*":)/g;
 
 /** As JSON.parse, but ordered. Throws SyntaxError. */
 export function parseOrdered(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  return needsMarks(value) ? JSON.parse(text.replaceAll(KEY, marked)) : value;
+  return needsMarks(value) ? JSON.parse(mapKeys(text, marked)) : value;
 }
 
-function marked(key: string, inner: string): string {
-  const name = JSON.parse(`"${inner}"`) as string;
+function marked(key: string): string {
+  const name = JSON.parse(key) as string;
   return isIndex(name) || name.startsWith(MARK) ? JSON.stringify(MARK + name) : key;
 }
 
