@@ -2,15 +2,18 @@
  * A connection to PostgreSQL apart from the pool, for what must not wait behind requests: hearing of changes, leases. It
  * listens to a channel, answers within a bound or not at all, and is made anew by the next question after it broke.
  */
+import type { Socket } from 'node:net';
 import { Client } from 'pg';
 import { type Row, type Step, Unavailable } from './db.ts';
 import { connectionOptions, toDbError } from './postgres.ts';
 import { pipeline } from './postgres-pipeline.ts';
 
-/** Longer than this nobody waits for an answer: the server, or the way there, is gone. */
-const ANSWER_WITHIN_MS = 2_000;
-/** A process that was stopped meanwhile finds its timers run out before the answers it was sent. */
-const GRACE_MS = 200;
+/**
+ * A server that says nothing for this long is gone, or the way there is. Counted in looks, of which none is made while the
+ * process stands still or is busy, and what has arrived by then is read before the next one.
+ */
+const SILENT_LOOKS = 8;
+const LOOK_EVERY_MS = 250;
 
 export interface PostgresLine {
   /** Rows of each step, all in one transaction and one round trip. Throws Unavailable. */
@@ -23,49 +26,48 @@ export interface LineOptions {
   channel: string;
   /** Something was said on the channel. */
   onNotice(): void;
-  /** The server did not answer in time, as when its machine is gone: no other connection to it can be trusted. */
+  /** The server said nothing for two seconds, as when its machine is gone: no other connection to it can be trusted. */
   onSilence(): void;
 }
 
 export function openPostgresLine({ url, channel, onNotice, onSilence }: LineOptions): PostgresLine {
-  let current: Promise<Client> | undefined;
+  let current: Connection | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let closed = false;
 
-  async function connect(): Promise<Client> {
-    const client = new Client({ ...connectionOptions(url), connectionTimeoutMillis: ANSWER_WITHIN_MS });
+  function connect(): Connection {
+    // How long that may take is for the looks to say: there are several answers to wait for.
+    const client = new Client({ ...connectionOptions(url), connectionTimeoutMillis: 0 });
+    const open = async (): Promise<void> => {
+      await client.connect();
+      await pipeline(client, [{ sql: `listen ${channel}` }]);
+      // What was said before is not said again.
+      onNotice();
+    };
+    const made = { client, open: open() };
     const forget = (): void => {
       if (current === made) current = undefined;
     };
     client.on('error', forget);
     client.on('end', forget);
     client.on('notification', onNotice);
-    const made = current;
-    await client.connect();
-    await pipeline(client, [{ sql: `listen ${channel}` }]);
-    // What was said before is not said again.
-    onNotice();
-    return client;
+    return made;
   }
 
   async function ask(steps: readonly Step[]): Promise<Row[][]> {
     if (closed) throw new Unavailable('the store is closed');
-    // In a turn of its own, so that `connect` finds itself in `current`.
-    current ??= Promise.resolve().then(connect);
+    current ??= connect();
     const used = current;
-    const { promise: silence, reject } = Promise.withResolvers<never>();
-    let timer = setTimeout(() => {
-      timer = setTimeout(() => reject(new Silence('the database did not answer in time')), GRACE_MS);
-    }, ANSWER_WITHIN_MS);
+    const watch = watchFor(used.client);
     try {
-      return await Promise.race([used.then((client) => pipeline(client, steps)), silence]);
+      return await Promise.race([used.open.then(() => pipeline(used.client, steps)), watch.silence]);
     } catch (error) {
       if (current === used) current = undefined;
-      used.then(cut).catch(() => {});
+      streamOf(used.client).destroy();
       if (error instanceof Silence) onSilence();
       throw toDbError(error, true);
     } finally {
-      clearTimeout(timer);
+      watch.end();
     }
   }
 
@@ -78,14 +80,34 @@ export function openPostgresLine({ url, channel, onNotice, onSilence }: LineOpti
     async close() {
       closed = true;
       await last;
-      await current?.then((client) => client.end()).catch(() => {});
+      const { client, open } = current ?? {};
+      await open?.then(() => client?.end()).catch(() => {});
     },
   };
 }
 
+interface Connection {
+  client: Client;
+  /** Settles when it listens. */
+  open: Promise<void>;
+}
+
 class Silence extends Unavailable {}
 
-/** Without a farewell: there may be nobody to hear it. */
-const cut = (client: Client): void => {
-  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
-};
+/** Rejects when nothing at all has come from the server for SILENT_LOOKS. */
+function watchFor(client: Client): { silence: Promise<never>; end(): void } {
+  const { promise: silence, reject } = Promise.withResolvers<never>();
+  let heard = 0;
+  let looks = 0;
+  const timer = setInterval(() => {
+    const { bytesRead } = streamOf(client);
+    looks = bytesRead === heard ? looks + 1 : 0;
+    heard = bytesRead;
+    if (looks >= SILENT_LOOKS) reject(new Silence('the database did not answer in time'));
+  }, LOOK_EVERY_MS);
+  return { silence, end: () => clearInterval(timer) };
+}
+
+/** Another one once the connection is encrypted. To be destroyed without a farewell: there may be nobody to hear it. */
+const streamOf = (client: Client): Socket =>
+  (client as unknown as { connection: { stream: Socket } }).connection.stream;

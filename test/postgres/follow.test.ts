@@ -197,6 +197,30 @@ describe('changes of other nodes', () => {
   });
 });
 
+describe('a server that is slow', () => {
+  test('is not taken for one that is gone, however many answers there are to wait for', async () => {
+    await using stack = new AsyncDisposableStack();
+    const database = stack.use(await server.newDatabase());
+    const relay = stack.use(await startRelay(server.port));
+    // To connect, to listen and to ask: three answers, of which none comes late.
+    relay.slow(900);
+    let silences = 0;
+    const line = openPostgresLine({
+      url: database.url.replace(String(server.port), String(relay.port)),
+      channel: CHANNEL,
+      onNotice: () => {},
+      onSilence: () => void silences++,
+    });
+    stack.defer(() => line.close());
+    assert.deepEqual(await line.all([{ sql: 'select 1 as one' }]), [[{ one: 1 }]]);
+    assert.equal(silences, 0);
+    // The next answer does not come.
+    relay.silence();
+    await assert.rejects(line.all([{ sql: 'select 1 as one' }]), /did not answer in time/);
+    assert.equal(silences, 1);
+  });
+});
+
 describe('work of one node at a time', () => {
   const TAKEN_OVER_MS = 6_000;
 

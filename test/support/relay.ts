@@ -8,12 +8,15 @@ export interface Relay extends AsyncDisposable {
   cut(): void;
   /** As when a machine loses its power: nothing is answered any more, on old connections for ever. */
   silence(): void;
+  /** On new connections what the server says takes so much longer. */
+  slow(delayMs: number): void;
   /** New connections lead to the port again, or to another one. */
   open(port?: number): void;
 }
 
 export async function startRelay(port: number): Promise<Relay> {
   let target = port;
+  let delayMs = 0;
   let state: 'open' | 'cut' | 'silent' = 'open';
   const sockets = new Set<Socket>();
   const pairs = new Set<{ silent: boolean }>();
@@ -32,7 +35,9 @@ export async function startRelay(port: number): Promise<Relay> {
       [far, near],
     ] as const) {
       from.setNoDelay(true);
-      from.on('data', (bytes) => pair.silent || to.write(bytes));
+      const waits = from === far ? delayMs : 0;
+      const pass = (bytes: string | Buffer): unknown => pair.silent || to.destroyed || to.write(bytes);
+      from.on('data', (bytes) => (waits > 0 ? setTimeout(pass, waits, bytes) : pass(bytes)));
       from.on('close', () => pair.silent || to.destroy());
     }
     near.on('close', () => {
@@ -50,6 +55,9 @@ export async function startRelay(port: number): Promise<Relay> {
     silence() {
       state = 'silent';
       for (const pair of pairs) pair.silent = true;
+    },
+    slow(given) {
+      delayMs = given;
     },
     open(to = target) {
       target = to;
