@@ -139,16 +139,19 @@ function answersOf({ responses }: Operation): string {
       const schema = Object.values(content ?? {})[0]?.schema;
       if (schema?.properties === undefined) return `\nAnswers ${status}.\n`;
       const list = schema.properties.data?.items;
-      const shown = list?.properties ?? schema.properties;
-      const names = Object.keys(shown)
-        .map((name) => `\`${name}\``)
-        .join(', ');
+      const shown = list === undefined ? [schema] : (list.anyOf ?? [list]);
+      const names = shown.map(namesOf).join(', or ');
       return list === undefined
         ? `\nAnswers ${status} with ${names}.\n`
         : `\nAnswers ${status} with a list of ${names}.\n`;
     })
     .join('');
 }
+
+const namesOf = ({ properties = {} }: Schema): string =>
+  Object.keys(properties)
+    .map((name) => `\`${name}\``)
+    .join(', ');
 
 if (import.meta.main) {
   const dataDir = mkdtempSync(join(tmpdir(), 'postern-reference-'));

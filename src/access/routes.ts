@@ -1,10 +1,11 @@
 /** `may this requester have this item?`, one by one and in batches. */
+import { Type } from 'typebox';
 import { pageOf } from '../http/list.ts';
 import { sendJson } from '../http/reply.ts';
 import { type App, BULK_BODY_BYTES_MAX } from '../http/server.ts';
 import { accept, acceptOne } from './accept.ts';
 import { type CheckDeps, check, checkBatch } from './check.ts';
-import { BatchRequest, CheckRequest, DecisionAnswer } from './schema.ts';
+import { BatchRequest, CheckError, CheckRequest, DecisionAnswer } from './schema.ts';
 
 const config = { permission: 'access:check' } as const;
 const tags = ['Access'];
@@ -39,7 +40,7 @@ export function accessRoutes(app: App, deps: CheckDeps): void {
         operationId: 'checkAccessBatch',
         summary: 'Ask for up to 1,000 decisions',
         body: BatchRequest,
-        response: { 200: pageOf(DecisionAnswer) },
+        response: { 200: pageOf(Type.Union([DecisionAnswer, CheckError])) },
       },
     },
     async (request, reply) => {

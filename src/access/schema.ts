@@ -122,3 +122,9 @@ export const DecisionAnswer = Type.Object(
   },
   { description: 'A decision' },
 );
+
+/** In the place of a decision, where many checks are answered together. */
+export const CheckError = Type.Object(
+  { error: Type.Object({ code: Type.String(), message: Type.String(), type: Type.String() }) },
+  { description: 'This check could not be decided; the others could' },
+);

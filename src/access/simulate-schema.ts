@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { pageOf } from '../http/list.ts';
 import { ACTIONS } from '../policies/policy.ts';
 import { RULES_MAX, RuleSchema } from '../policies/schema.ts';
-import { DecisionAnswer } from './schema.ts';
+import { CheckError, DecisionAnswer } from './schema.ts';
 
 /** Of a policy only what decides; its name and description may be sent along, so that a policy's own body can be. */
 export const PolicyBody = Type.Object(
@@ -31,8 +31,6 @@ export const SimulateRequest = Type.Object(
   { additionalProperties: false, itemsApart: 'checks' },
 );
 
-const error = Type.Object({ error: Type.Object({ code: Type.String(), message: Type.String(), type: Type.String() }) });
-
 export const SimulateAnswer = pageOf(
   Type.Union([
     Type.Object(
@@ -43,6 +41,6 @@ export const SimulateAnswer = pageOf(
       },
       { description: 'A decision by the rules that were sent; `recorded` is false, a rate limit is shown as unused' },
     ),
-    error,
+    CheckError,
   ]),
 );

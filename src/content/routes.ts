@@ -1,7 +1,7 @@
 /** Register, read, edit, list and delete content, one by one and in bulk. */
 import type { Changes } from '../changes/changes.ts';
 import type { Db } from '../db/db.ts';
-import { isUnchanged, requireMatch } from '../http/etag.ts';
+import { isUnchanged, NotModified, requireMatch } from '../http/etag.ts';
 import { parseMoment } from '../http/formats.ts';
 import { sendCommitted } from '../http/reply.ts';
 import { type App, BULK_BODY_BYTES_MAX } from '../http/server.ts';
@@ -103,7 +103,7 @@ export function contentRoutes(app: App, deps: ContentDeps): void {
         operationId: 'getContent',
         summary: 'Read an item',
         querystring: ExpandQuery,
-        response: { 200: ContentAnswer },
+        response: { 200: ContentAnswer, 304: NotModified },
       },
     },
     async (request, reply) => {

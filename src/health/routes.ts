@@ -1,6 +1,7 @@
 /** For machines that watch: alive, ready, metrics. No key needed, no secret shown. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Type } from 'typebox';
 import { unavailable } from '../errors.ts';
 import { hooksOf } from '../http/hooks.ts';
 import type { App } from '../http/server.ts';
@@ -14,20 +15,25 @@ export interface HealthDeps {
 
 const config = { permission: null } as const;
 const tags = ['Operations'];
+const Fine = Type.Object({ status: Type.Literal('ok') });
+const FINE = { status: 'ok' } as const;
 
 export function healthRoutes(app: App, { notReady, metrics }: HealthDeps): void {
   app.get(
     '/livez',
-    { config, schema: { tags, operationId: 'getLiveness', summary: 'The process is alive' } },
-    async () => ({ status: 'ok' }),
+    { config, schema: { tags, operationId: 'getLiveness', summary: 'The process is alive', response: { 200: Fine } } },
+    async () => FINE,
   );
   app.get(
     '/readyz',
-    { config, schema: { tags, operationId: 'getReadiness', summary: 'The service takes requests' } },
+    {
+      config,
+      schema: { tags, operationId: 'getReadiness', summary: 'The service takes requests', response: { 200: Fine } },
+    },
     async () => {
       const why = notReady();
       if (why !== undefined) throw unavailable(why);
-      return { status: 'ok' };
+      return FINE;
     },
   );
 

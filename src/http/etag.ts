@@ -1,5 +1,6 @@
 /** Conditional requests (RFC 9110, section 13): lost updates refused, unchanged answers not sent again. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { fail } from '../errors.ts';
 
 /** The tags of a header's list; `*` stands for any. */
@@ -19,6 +20,9 @@ export function requireMatch(request: FastifyRequest, etag: string): void {
     `If-Match is stale: the record is now ${etag}. Read it again, then repeat the edit.`,
   );
 }
+
+/** What is described of a read that may answer so. */
+export const NotModified = Type.Null({ description: 'Not changed since the `ETag` in `If-None-Match`' });
 
 /** Sets `ETag`; true when the client has this state already and 304 was set. */
 export function isUnchanged(request: FastifyRequest, reply: FastifyReply, etag: string): boolean {

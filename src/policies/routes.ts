@@ -2,7 +2,7 @@
 import type { Changes, Committed, Edit } from '../changes/changes.ts';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
-import { isUnchanged, requireMatch } from '../http/etag.ts';
+import { isUnchanged, NotModified, requireMatch } from '../http/etag.ts';
 import { PageQuerySchema } from '../http/list.ts';
 import { sendCommitted } from '../http/reply.ts';
 import type { App } from '../http/server.ts';
@@ -119,7 +119,12 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
     '/v1/policies/:id',
     {
       config: read,
-      schema: { tags, operationId: 'getPolicy', summary: 'Read a policy', response: { 200: PolicyAnswer } },
+      schema: {
+        tags,
+        operationId: 'getPolicy',
+        summary: 'Read a policy',
+        response: { 200: PolicyAnswer, 304: NotModified },
+      },
     },
     async (request, reply) => {
       const policy = await get(request.params.id);

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
+import { Compile } from 'typebox/compile';
 import { startTestService } from '../support/service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-openapi-'));
@@ -50,6 +51,25 @@ test('a strict linter has nothing to say', { timeout: 60_000 }, async () => {
   writeFileSync(join(folder, 'lame.json'), JSON.stringify(body));
   const lame = await lint('lame.json');
   assert.deepEqual([lame.code, operationId], [1, 'listContent']);
+});
+
+test('answers that are easily forgotten are in it: a check that fails in a batch, 304, health', async () => {
+  await postern.call('POST', '/v1/policies', { body: { name: 'p', rules: [] } });
+  const answered = async (method: string, path: string, template: string, options = {}) => {
+    const answer = await postern.call(method, path, options);
+    const described = body.paths[template][method.toLowerCase()].responses[answer.status];
+    assert.ok(described, `${template} answers ${answer.status}: ${answer.text}`);
+    if (answer.text === '') return assert.equal(described.content, undefined);
+    const schema = described.content['application/json'].schema;
+    assert.deepEqual([...Compile(schema).Errors(answer.body)], [], `${template}: ${answer.text}`);
+  };
+  await answered('GET', '/livez', '/livez');
+  await answered('GET', '/readyz', '/readyz');
+  await answered('POST', '/v1/access/check/batch', '/v1/access/check/batch', {
+    body: { checks: [{ contentId: 'none' }] },
+  });
+  const etag = (await postern.call('GET', '/v1/policies/pol_default')).headers.get('etag') ?? '';
+  await answered('GET', '/v1/policies/pol_default', '/v1/policies/{id}', { headers: { 'if-none-match': etag } });
 });
 
 const PROGRAM = `import createClient from 'openapi-fetch';

@@ -1001,7 +1001,12 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "ok";
+                    };
+                };
             };
             /** @description Refused */
             "4XX": {
@@ -1037,7 +1042,12 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "ok";
+                    };
+                };
             };
             /** @description Refused */
             "4XX": {
@@ -1248,7 +1258,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object: "list";
-                        data: {
+                        data: ({
                             id: string | null;
                             /** @enum {string} */
                             object: "access_decision";
@@ -1307,7 +1317,13 @@ export interface operations {
                                 kind: "wait";
                                 until: string;
                             })[];
-                        }[];
+                        } | {
+                            error: {
+                                code: string;
+                                message: string;
+                                type: string;
+                            };
+                        })[];
                         hasMore: boolean;
                         totalCount: number;
                         nextCursor: string | null;
@@ -1842,6 +1858,13 @@ export interface operations {
                         };
                     };
                 };
+            };
+            /** @description Not changed since the `ETag` in `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Refused */
             "4XX": {
@@ -3984,6 +4007,13 @@ export interface operations {
                         updated: string;
                     };
                 };
+            };
+            /** @description Not changed since the `ETag` in `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Refused */
             "4XX": {

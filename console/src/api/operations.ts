@@ -68,52 +68,55 @@ export interface Operations {
     body: { checks: unknown[] };
     answer: {
       object: 'list';
-      data: {
-        id: string | null;
-        object: 'access_decision';
-        allowed: boolean;
-        action: 'allow' | 'deny';
-        reason:
-          | 'no_license'
-          | 'license_expired'
-          | 'rate_limit_exceeded'
-          | 'permission_not_granted'
-          | 'content_archived'
-          | 'requester_suspended'
-          | 'policy_denied'
-          | null;
-        message: string;
-        permissions: string[];
-        contentId: string;
-        externalId: string;
-        requesterId: string | null;
-        policyId: string;
-        policyVersion: number;
-        matchedRule: { index: number; priority: number } | null;
-        licenseId: string | null;
-        rateLimit: {
-          limit: number;
-          remaining: number;
-          period: 'second' | 'minute' | 'hour' | 'day' | 'week' | 'month';
-          resetAt: string;
-          retryAfter?: number;
-        } | null;
-        recorded: boolean;
-        created: string;
-        maxAge?: number;
-        explanation?: unknown;
-        remedies?: (
-          | {
-              kind: 'license';
-              licenseType: string[] | null;
-              licenseFeatures: string[];
-              licenseExpiry?: { after?: string; before?: string };
-              rule: number;
-            }
-          | { kind: 'permission'; permissions: string[] }
-          | { kind: 'wait'; until: string }
-        )[];
-      }[];
+      data: (
+        | {
+            id: string | null;
+            object: 'access_decision';
+            allowed: boolean;
+            action: 'allow' | 'deny';
+            reason:
+              | 'no_license'
+              | 'license_expired'
+              | 'rate_limit_exceeded'
+              | 'permission_not_granted'
+              | 'content_archived'
+              | 'requester_suspended'
+              | 'policy_denied'
+              | null;
+            message: string;
+            permissions: string[];
+            contentId: string;
+            externalId: string;
+            requesterId: string | null;
+            policyId: string;
+            policyVersion: number;
+            matchedRule: { index: number; priority: number } | null;
+            licenseId: string | null;
+            rateLimit: {
+              limit: number;
+              remaining: number;
+              period: 'second' | 'minute' | 'hour' | 'day' | 'week' | 'month';
+              resetAt: string;
+              retryAfter?: number;
+            } | null;
+            recorded: boolean;
+            created: string;
+            maxAge?: number;
+            explanation?: unknown;
+            remedies?: (
+              | {
+                  kind: 'license';
+                  licenseType: string[] | null;
+                  licenseFeatures: string[];
+                  licenseExpiry?: { after?: string; before?: string };
+                  rule: number;
+                }
+              | { kind: 'permission'; permissions: string[] }
+              | { kind: 'wait'; until: string }
+            )[];
+          }
+        | { error: { code: string; message: string; type: string } }
+      )[];
       hasMore: boolean;
       totalCount: number;
       nextCursor: string | null;
