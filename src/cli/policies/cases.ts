@@ -3,11 +3,11 @@
  * asked. Ends with 1 when a case failed and with 2 when a file is not valid; the other files are run all the same.
  */
 import type { Command } from 'commander';
-import type { CaseResult, Difference } from '../access/policy-cases.ts';
-import type { PolicyFile } from '../access/policy-file.ts';
-import { type Context, does, examples } from './command.ts';
-import { EXIT } from './outcome.ts';
-import { json, paint, plain, type Terminal } from './terminal.ts';
+import type { CaseResult, Difference } from '../../access/policy-cases.ts';
+import type { PolicyFile } from '../../access/policy-file.ts';
+import { type Context, does, examples } from '../command.ts';
+import { EXIT } from '../outcome.ts';
+import { json, paint, plain, type Terminal } from '../terminal.ts';
 
 export function testCommand(parent: Command, { terminal, ...context }: Context): void {
   const command = parent
@@ -19,8 +19,8 @@ export function testCommand(parent: Command, { terminal, ...context }: Context):
   examples(command, '$ postern policies test policies/*.yaml');
   does(command, { terminal, ...context }, async (options, ...paths) => {
     const [{ runCases }, { loadPolicyFile }] = await Promise.all([
-      import('../access/policy-cases.ts'),
-      import('./policy-files.ts'),
+      import('../../access/policy-cases.ts'),
+      import('./files.ts'),
     ]);
     const all: { path: string; name: string; cases: CaseResult[] }[] = [];
     let notValid = 0;

@@ -1,9 +1,9 @@
 /** Policy files on disk: read, or everything that is wrong with them said. */
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { type PolicyFile, readPolicyFile } from '../access/policy-file.ts';
-import type { Problem } from '../errors.ts';
-import { paint, plain, type Terminal } from './terminal.ts';
+import { type PolicyFile, readPolicyFile } from '../../access/policy-file.ts';
+import type { Problem } from '../../errors.ts';
+import { paint, plain, type Terminal } from '../terminal.ts';
 
 const UNREADABLE: Record<string, string> = {
   ENOENT: 'there is none of this name',
