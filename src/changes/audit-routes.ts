@@ -2,11 +2,14 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { Db } from '../db/db.ts';
+import { preferred } from '../http/accept.ts';
 import { pageOf, pageProperties, spanOf, spanProperties } from '../http/list.ts';
 import type { App } from '../http/server.ts';
 import { stringifyOrdered } from '../lib/json.ts';
 import { type AuditFilter, listAudit, streamAudit, TARGETS } from './audit.ts';
 import { CHANGE_KINDS } from './kinds.ts';
+
+const MEDIA_TYPES = ['application/json', 'application/x-ndjson'] as const;
 
 const ListAuditQuery = Type.Object(
   {
@@ -59,7 +62,7 @@ export function auditRoutes(app: App, db: Db): void {
         ...(kind === undefined ? {} : { kind }),
         ...spanOf({ ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }),
       };
-      if (request.headers.accept?.includes('application/x-ndjson') !== true) return listAudit(db, filter, page);
+      if (preferred(request.headers.accept, MEDIA_TYPES) === 'application/json') return listAudit(db, filter, page);
       return reply
         .type('application/x-ndjson; charset=utf-8')
         .serializer((text) => text as string)

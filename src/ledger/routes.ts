@@ -5,6 +5,7 @@ import { findContent } from '../content/store.ts';
 import type { Db } from '../db/db.ts';
 import { fromCursor, PAGE_DEFAULT, toCursor } from '../db/page.ts';
 import { fail } from '../errors.ts';
+import { preferred } from '../http/accept.ts';
 import { pageOf, pageProperties, spanOf, spanProperties } from '../http/list.ts';
 import type { App } from '../http/server.ts';
 import { findPolicyNo } from '../policies/store.ts';
@@ -55,7 +56,7 @@ export function decisionRoutes(app: App, deps: LogDeps, decisionSchema: TSchema)
     },
     async (request, reply) => {
       const filter = await toFilter(db, request.query);
-      const format = formatOf(request.headers.accept);
+      const format = FORMATS[preferred(request.headers.accept, MEDIA_TYPES)];
       if (format !== undefined) {
         const body = filter === undefined ? format.head : Readable.from(stream(deps, filter, format));
         return reply
@@ -151,18 +152,19 @@ const CSV: StreamFormat = {
   line: (decision) => `${CSV_COLUMNS.map(([, read]) => csvCell(read(decision))).join(',')}\r\n`,
 };
 
+const MEDIA_TYPES = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
+const FORMATS: Record<(typeof MEDIA_TYPES)[number], StreamFormat | undefined> = {
+  'application/json': undefined,
+  'application/x-ndjson': NDJSON,
+  'text/csv': CSV,
+};
+
 /** RFC 4180; a cell that a spreadsheet would run as a formula is made text by an apostrophe. */
 function csvCell(value: string | number | boolean | null | undefined): string {
   if (value === null || value === undefined) return '';
   const text = String(value);
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-function formatOf(accept: string | undefined): StreamFormat | undefined {
-  if (accept === undefined) return undefined;
-  if (accept.includes('application/x-ndjson')) return NDJSON;
-  return accept.includes('text/csv') ? CSV : undefined;
 }
 
 /** The whole selection, newest first, as it was when the stream began, a chunk in memory at a time. */

@@ -224,6 +224,29 @@ describe('streams', async () => {
       assert.equal((await streamed('limit=1', accept)).body.object, 'list');
     }
   });
+  for (const [accept, type] of [
+    ['TEXT/CSV', 'text/csv'],
+    ['text/csv; charset=utf-8', 'text/csv'],
+    ['text/csv;q=0.5, application/json', 'application/json'],
+    ['application/json;q=0.5, text/csv', 'text/csv'],
+    ['application/json, text/csv', 'application/json'],
+    ['text/csv, application/json', 'text/csv'],
+    ['text/csv, */*', 'text/csv'],
+    ['application/x-ndjson, */*;q=0.1', 'application/x-ndjson'],
+    ['text/csv;q=0', 'application/json'],
+    ['text/csv;q=0.2, application/x-ndjson;q=0.9', 'application/x-ndjson'],
+    ['text/*', 'text/csv'],
+    ['application/*', 'application/json'],
+    ['text/html, image/png', 'application/json'],
+    ['text/csvx', 'application/json'],
+    [';;q=,,=', 'application/json'],
+  ] as const) {
+    test(`Accept: ${accept} gets ${type}`, async () => {
+      const answer = await streamed('requesterId=nobody', accept);
+      assertStatus(answer, 200);
+      assert.equal(answer.headers.get('content-type')?.split(';')[0], type);
+    });
+  }
   test('a reader that goes away costs nothing', async () => {
     const stop = new AbortController();
     const headers = { authorization: `Bearer ${postern.key}`, accept: 'application/x-ndjson' };
