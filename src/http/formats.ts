@@ -1,5 +1,6 @@
 /** The forms of text that a pattern cannot say: one row each, for validation, error messages and documentation. */
 import { Set as setFormat } from 'typebox/format';
+import { FIRST_MOMENT, LAST_MOMENT } from '../lib/clock.ts';
 import { parseAddress, parseRange } from '../lib/ip-range.ts';
 
 export const FORMATS = {
@@ -55,5 +56,6 @@ export function parseMoment(text: string): number | undefined {
   const last = new Date(Date.UTC(year, month, 0)).getUTCDate();
   if (month < 1 || month > 12 || day < 1 || day > last) return undefined;
   const at = Date.parse(text);
-  return Number.isNaN(at) ? undefined : at;
+  // Not a number is neither.
+  return at >= FIRST_MOMENT && at <= LAST_MOMENT ? at : undefined;
 }

@@ -19,6 +19,10 @@ export function steadyClock(source: () => number = Date.now): Clock {
   };
 }
 
+/** The first and the last moment that `toIso` can write: years of four digits. */
+export const FIRST_MOMENT = Date.parse('0000-01-01T00:00:00.000Z');
+export const LAST_MOMENT = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** `2026-11-21T09:30:00.123Z`, the one form of time on the wire. */
 export function toIso(at: number): string {
   if (at !== latestAt) {

@@ -4,6 +4,7 @@
  * reach beyond it. Days, weeks, months and hours are those of the zone's clocks: days of 23 or 25 hours, and of none.
  */
 import { fail } from '../errors.ts';
+import { FIRST_MOMENT, LAST_MOMENT } from '../lib/clock.ts';
 
 /** Days back, today included; `all` reaches to the first decision. */
 export const PERIODS = { '7d': 7, '30d': 30, '90d': 90, year: 365, all: undefined } as const;
@@ -54,9 +55,14 @@ export const reachesBack = ({ period, startDate }: PeriodQuery): boolean => peri
 export function resolvePeriod(query: PeriodQuery, moments: Moments): ResolvedPeriod {
   const zone = zoneOf(query.timezone ?? 'UTC');
   const groupBy = query.groupBy ?? GROUP_DEFAULT;
-  const { from, to } = rangeOf(query, moments, zone, groupBy);
+  const range = rangeOf(query, moments, zone, groupBy);
+  const from = writable(range.from);
+  const to = writable(range.to);
   return { from, to, groupBy, timezone: zone, buckets: bucketsOf(from, to, groupBy, zone) };
 }
+
+/** A day of the year 9999 may end after the last moment that can be told. No decision lies beyond. */
+const writable = (at: number): number => Math.min(Math.max(at, FIRST_MOMENT), LAST_MOMENT);
 
 interface Range {
   from: number;

@@ -158,6 +158,16 @@ describe('records', () => {
     assert.match(key.createdAt, MOMENT);
   });
 
+  test('a moment whose year in UTC has not four digits is none', async () => {
+    for (const moment of ['9999-12-31T23:59:59-00:01', '0000-01-01T00:00:00+00:01']) {
+      const key = { name: 'k', type: 'secret', expiresAt: moment };
+      assertError(await postern.call('POST', '/v1/api-keys', { body: key }), 'invalid_request', 'expiresAt');
+      const query = `?createdAfter=${encodeURIComponent(moment)}`;
+      assertError(await postern.call('GET', `/v1/content${query}`), 'invalid_request', 'createdAfter');
+    }
+    const last = { name: 'k', type: 'secret', expiresAt: '9999-12-31T23:59:59.999Z' };
+    assert.equal((await made(postern, '/v1/api-keys', last)).expiresAt, last.expiresAt);
+  });
   test('have ids in the order of their making', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 20; i++) ids.push((await made(postern, '/v1/content', item())).id);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { dropDatabase, startTestService, type TestService, testClock } from '../support/service.ts';
-import { allowAll, assertError, assertStatus, check, item, made, makeItem, makePolicy } from './given.ts';
+import { allowAll, assertError, assertStatus, check, item, MOMENT, made, makeItem, makePolicy } from './given.ts';
 
 const DAY = 86_400_000;
 const clock = testClock(Date.parse('2026-11-02T09:30:00Z'));
@@ -229,6 +229,24 @@ describe('buckets', () => {
     assertError(await raw(query(10_001)), 'invalid_request');
     assertError(await raw('?startDate=0001-01-01&endDate=9999-12-31'), 'invalid_request');
   });
+});
+
+test('a period at the end or the beginning of the calendar is told in four digits of the year', async () => {
+  for (const query of [
+    '?endDate=9999-12-31',
+    '?startDate=9999-12-31&endDate=9999-12-31&timezone=America/New_York&groupBy=hour',
+    '?startDate=9999-12-01&endDate=9999-12-31&groupBy=month',
+    '?startDate=0000-01-01&endDate=0000-01-02&timezone=Asia/Tokyo',
+    '?endDate=0000-06-01&period=year',
+    '?startDate=0000-01-01T00:00:00%2B05:00&endDate=0000-01-01T00:00:00%2B04:00',
+    '?startDate=9999-12-31T23:00:00-05:00&endDate=9999-12-31T23:30:00-05:00',
+  ]) {
+    const { period, timeSeries } = await usage(query);
+    assert.match(period.startDate, MOMENT, query);
+    assert.match(period.endDate, MOMENT, query);
+    assert.ok(period.startDate <= period.endDate, query);
+    for (const { date } of timeSeries) assert.match(date, /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?$/, query);
+  }
 });
 
 describe('what is refused', () => {
