@@ -32,15 +32,18 @@ export class ForeignKeyViolation extends DbError {}
 export class Conflict extends DbError {}
 /**
  * The store cannot do it now; nothing was written. `full` when there is no space left. `inDoubt` when it failed while it was
- * being committed: it does not stand, but if the service ends before a later commit succeeds, it may be found done.
+ * being committed: it does not stand, but if the service ends before a later commit succeeds, it may be found done. `busy`
+ * when others held what it needed, again and again.
  */
 export class Unavailable extends DbError {
   readonly full: boolean;
   readonly inDoubt: boolean;
-  constructor(message: string, options: { cause?: unknown; full?: boolean; inDoubt?: boolean } = {}) {
+  readonly busy: boolean;
+  constructor(message: string, options: { cause?: unknown; full?: boolean; inDoubt?: boolean; busy?: boolean } = {}) {
     super(message, { cause: options.cause });
     this.full = options.full ?? false;
     this.inDoubt = options.inDoubt ?? false;
+    this.busy = options.busy ?? false;
   }
 }
 

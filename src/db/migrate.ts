@@ -1,10 +1,12 @@
 /**
  * Brings the records' tables to this version's shape: the migrations in order, each in one transaction with its entry in
- * `schema_migrations`. Two nodes may start at once: the loser of a race finds the work done. A store that a newer version
- * has changed is refused, so that an old binary cannot harm it.
+ * `schema_migrations`. Two nodes may start at once: the loser of a race finds the work done. Nodes of the version before go on
+ * meanwhile: they wait for a moment, and are never made to fail. A store that a newer version has changed is refused, so
+ * that an old binary cannot harm it.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { StartRefused } from '../errors.ts';
-import { Conflict, type Db, UniqueViolation } from './db.ts';
+import { Conflict, type Db, type Step, Unavailable, UniqueViolation } from './db.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 
 /** What the two engines cannot say alike, for the `{{…}}` in the migrations. */
@@ -27,32 +29,49 @@ function inDialect(sql: string, engine: Db['engine']): string {
   return engine === 'postgres' ? text.replaceAll(/(?<=\s)text\b/g, 'text collate "C"') : text;
 }
 
+/**
+ * A table that is being changed is waited for by everybody who wants it, also while the change itself still waits for
+ * somebody who reads it at length. So it gives up soon and asks again later; and sooner than PostgreSQL looks for circles (1 s),
+ * so that in a circle it gives way, and not a check or an edit.
+ */
+const LOCK_WITHIN: Record<Db['engine'], Step[]> = {
+  sqlite: [],
+  postgres: [{ sql: `select set_config('lock_timeout', '500', true)` }],
+};
+const AGAIN_MS = 1_000;
+const CHANGED_WITHIN_MS = 120_000;
+
 /** A setting that is there while a store is being filled from another one: no service may work with half of it. */
 export const UNFINISHED = 'unfinished_move';
 
-/** `unfinished`: by who fills it. Throws StartRefused for a store that is of a newer version, or not whole. */
-export async function migrate(db: Db, now: number, { unfinished = false } = {}): Promise<void> {
+/**
+ * `unfinished`: by who fills it. Throws StartRefused for a store that is of a newer version, or not whole; Unavailable also
+ * when others would not let go of a table for two minutes.
+ */
+export async function migrate(
+  db: Db,
+  now: number,
+  { unfinished = false, migrations = MIGRATIONS } = {},
+): Promise<void> {
   await db.atomic([
     { sql: 'create table if not exists schema_migrations (version bigint primary key, applied_at bigint not null)' },
   ]);
   const done = new Set((await db.read('select version from schema_migrations')).map((row) => Number(row.version)));
   const newest = Math.max(0, ...done);
-  if (newest > MIGRATIONS.length) {
+  if (newest > migrations.length) {
     throw new StartRefused(
-      `The data is of a newer version of Postern (schema ${newest}, this one knows ${MIGRATIONS.length}). Start that version.`,
+      `The data is of a newer version of Postern (schema ${newest}, this one knows ${migrations.length}). ` +
+        'Start that version, or restore a backup from before it.',
     );
   }
-  for (const [index, statements] of MIGRATIONS.entries()) {
+  for (const [index, statements] of migrations.entries()) {
     const version = index + 1;
     if (done.has(version)) continue;
-    try {
-      await db.atomic([
-        { sql: 'insert into schema_migrations (version, applied_at) values ($1, $2)', params: [version, now] },
-        ...statements.map((sql) => ({ sql: inDialect(sql, db.engine) })),
-      ]);
-    } catch (error) {
-      if (!(error instanceof UniqueViolation || error instanceof Conflict)) throw error;
-    }
+    await change(db, [
+      ...LOCK_WITHIN[db.engine],
+      { sql: 'insert into schema_migrations (version, applied_at) values ($1, $2)', params: [version, now] },
+      ...statements.map((sql) => ({ sql: inDialect(sql, db.engine) })),
+    ]);
   }
   if (unfinished) return;
   const [mark] = await db.read('select 1 as there from settings where name = $1', [UNFINISHED]);
@@ -60,5 +79,18 @@ export async function migrate(db: Db, now: number, { unfinished = false } = {}):
     throw new StartRefused(
       'The move to this database was not finished. Run postern migrate-store again, or empty the database.',
     );
+  }
+}
+
+async function change(db: Db, steps: readonly Step[]): Promise<void> {
+  const end = performance.now() + CHANGED_WITHIN_MS;
+  for (;;) {
+    try {
+      return await db.atomic(steps);
+    } catch (error) {
+      if (error instanceof UniqueViolation || error instanceof Conflict) return;
+      if (!(error instanceof Unavailable && error.busy) || performance.now() > end) throw error;
+    }
+    await pause(AGAIN_MS * (0.5 + Math.random()));
   }
 }

@@ -339,6 +339,7 @@ function nameOf(code: string): DbErrorName | undefined {
 export function toDbError(error: unknown, writing: boolean): unknown {
   if (!(error instanceof Error) || error instanceof NotBegun) return error;
   if (error instanceof BeginAnew) return new Unavailable('the transaction had to be begun anew too often');
+  if (isRetryable(error)) return new Unavailable(error.message, { busy: true });
   const inDoubt = writing && isBroken(error);
   if (error instanceof DatabaseError) {
     const name = nameOf(error.code ?? '');

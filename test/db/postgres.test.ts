@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { Client } from 'pg';
 import { Conflict, DbError, Unavailable } from '../../src/db/db.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import { MIGRATIONS } from '../../src/db/migrations/index.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
 import { testPostgres } from '../support/postgres.ts';
 import { dbContract } from './contract.ts';
@@ -40,6 +41,39 @@ describe('PostgreSQL', () => {
     await Promise.all([store.db, ...others].map((db) => migrate(db, 1)));
     assert.equal((await store.db.read('select version from schema_migrations')).length, 1);
     await Promise.all(others.map((db) => db.close()));
+  });
+
+  test('tables that somebody reads at length are changed once he is done; till then others wait for a moment at most', async () => {
+    await using store = await opened();
+    await migrate(store.db, 0);
+    const reader = new Client({ connectionString: store.url });
+    reader.on('error', () => {});
+    await reader.connect();
+    await reader.query('begin');
+    await reader.query('select 1 from content');
+    let changed = false;
+    const next = [
+      ...MIGRATIONS,
+      ['alter table limits add column later text', 'alter table content add column later text'],
+    ];
+    const change = migrate(store.db, 1, { migrations: next }).then(() => {
+      changed = true;
+    });
+    const node = await store.again();
+    let slowest = 0;
+    for (const end = performance.now() + 6_000; performance.now() < end; ) {
+      const asked = performance.now();
+      await Promise.all([node.read('select 1 from content'), node.write([{ sql: 'delete from limits' }])]);
+      slowest = Math.max(slowest, performance.now() - asked);
+    }
+    assert.ok(slowest > 100, 'they met');
+    assert.ok(slowest < 2_000, `${slowest} ms`);
+    assert.equal(changed, false);
+    await reader.query('commit');
+    await change;
+    assert.equal((await node.read('select content.later, limits.later as other from content, limits')).length, 0);
+    await reader.end();
+    await node.close();
   });
 
   test('text is in the order of its bytes, in a database of any language', async () => {
