@@ -16,6 +16,7 @@ import { anySeed } from './faults/random.ts';
 import { runRevocations } from './faults/revocations.ts';
 import { runRolling } from './faults/rolling.ts';
 import { cannotTrace } from './faults/strace.ts';
+import { runUpgrade } from './faults/upgrade.ts';
 import { runWebhookKills } from './faults/webhook-kills.ts';
 import { runWriters } from './faults/writers.ts';
 import { runExhaustive } from './oracle/exhaustive.ts';
@@ -135,6 +136,11 @@ const PROOFS: readonly Proof[] = [
     name: 'rolling',
     promise: 'three nodes behind a TCP balancer restarted one after the other under load: no request fails',
     run: ({ kills, tell }) => runRolling({ rounds: Math.ceil(kills / 50), tell }),
+  },
+  {
+    name: 'upgrade',
+    promise: 'the next version, which changes the tables, takes over node by node under load: no request fails',
+    run: ({ kills, tell }) => runUpgrade({ versions: Math.ceil(kills / 100), tell }),
   },
   {
     name: 'console',

@@ -22,7 +22,8 @@ export interface TestCluster extends AsyncDisposable {
   alive(): ClusterNode[];
   /** kill -9; what `start` starts again on the same folder. */
   kill(node: ClusterNode): Promise<void>;
-  start(node: ClusterNode): Promise<void>;
+  /** `main`: the entry of another version. */
+  start(node: ClusterNode, main?: string): Promise<void>;
 }
 
 export interface ClusterOptions {
@@ -37,13 +38,14 @@ export async function startTestCluster({ clocks, env = {} }: ClusterOptions): Pr
   const key = newTestKey();
   const server = await startPostgres();
   const database = stack.use(await server.newDatabase());
-  const launchNode = (index: number): Running => {
+  const launchNode = (index: number, main?: string): Running => {
     const dataDir = join(folder.path, String(index));
     mkdirSync(dataDir, { recursive: true });
     const off = clocks[index] ?? 0;
     return launch({
       dataDir,
       key,
+      main,
       nodeOptions: off === 0 ? [] : ['--import', CLOCK_HACK],
       env: { ...env, POSTERN_DATABASE_URL: database.url, CLOCK_OFF_MS: String(off) },
     });
@@ -64,8 +66,8 @@ export async function startTestCluster({ clocks, env = {} }: ClusterOptions): Pr
       dead.add(node);
       await node.running.end('SIGKILL');
     },
-    async start(node) {
-      node.running = launchNode(node.index);
+    async start(node, main) {
+      node.running = launchNode(node.index, main);
       await node.running.ready;
       dead.delete(node);
     },

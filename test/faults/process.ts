@@ -37,6 +37,8 @@ export interface LaunchOptions {
   ownKey?: boolean;
   /** A command that runs the service as its own process, such as strace -D. */
   wrap?: readonly string[];
+  /** The entry, where it is not this source's. */
+  main?: string | undefined;
   /** Given to Node before the entry. */
   nodeOptions?: readonly string[];
   env?: Record<string, string>;
@@ -65,8 +67,8 @@ export function temporaryFolder(): Disposable & { path: string } {
 }
 
 export function launch(options: LaunchOptions): Running {
-  const { dataDir, key, ownKey = false, wrap = [], nodeOptions = [], env = {} } = options;
-  const [command = '', ...args] = [...wrap, process.execPath, ...nodeOptions, MAIN];
+  const { dataDir, key, ownKey = false, wrap = [], main = MAIN, nodeOptions = [], env = {} } = options;
+  const [command = '', ...args] = [...wrap, process.execPath, ...nodeOptions, main];
   const child = spawn(command, args, {
     env: {
       PATH: process.env.PATH,
