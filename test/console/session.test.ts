@@ -1,7 +1,5 @@
 /** Signing in: the key is exchanged for a session that ends with it, and a cookie alone is not enough to do anything. */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { item, made, makeKey } from '../http/given.ts';
 import { startTestService, testClock } from '../support/service.ts';
@@ -59,9 +57,7 @@ describe('signing in', () => {
 
   test('the store holds neither the key nor the token', async () => {
     const cookie = await cookieFor(postern.key);
-    const db = new DatabaseSync(join(postern.dataDir, 'postern.db'), { readOnly: true });
-    const rows = JSON.stringify(db.prepare('select * from sessions').all());
-    db.close();
+    const rows = JSON.stringify(await postern.rowsOf('sessions'));
     assert.ok(rows.includes('key_'));
     assert.ok(!rows.includes(cookie.split('=')[1] as string) && !rows.includes(postern.key));
   });

@@ -4,6 +4,8 @@ import { onPostgres } from './suites.ts';
 await onPostgres([
   'docs',
   'http.smoke',
+  'metrics',
+  'policies/templates',
   'http/answers',
   'http/content',
   'http/policies',

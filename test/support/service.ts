@@ -62,6 +62,8 @@ export interface TestService extends AsyncDisposable {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Stops it and starts it again on the same data. */
   restart(): Promise<void>;
+  /** What a table of the store holds. */
+  rowsOf(table: string): Promise<object[]>;
   /** Statements behind the service's back. */
   tamper(...statements: { sql: string; params?: readonly (string | number)[] }[]): Promise<void>;
 }
@@ -87,6 +89,20 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
   const key = service.firstKey ?? '';
   await service.firstKeyShown();
   const secrets = watchSecrets(key);
+  async function behind({ sql, params = [] }: { sql: string; params?: readonly (string | number)[] }) {
+    const url = options.env?.POSTERN_DATABASE_URL ?? database.POSTERN_DATABASE_URL;
+    if (url === undefined) {
+      using file = new DatabaseSync(join(dataDir, 'postern.db'), { timeout: 5000 });
+      return file.prepare(sql.replaceAll('$', '?')).all(...params);
+    }
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    try {
+      return (await client.query(sql, [...params])).rows as object[];
+    } finally {
+      await client.end();
+    }
+  }
   const test: TestService = {
     service,
     url: service.address,
@@ -117,17 +133,9 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
       test.service = service;
       test.url = service.address;
     },
+    rowsOf: (table) => behind({ sql: `select * from ${table}` }),
     async tamper(...statements) {
-      const url = options.env?.POSTERN_DATABASE_URL ?? database.POSTERN_DATABASE_URL;
-      if (url === undefined) {
-        using file = new DatabaseSync(join(dataDir, 'postern.db'), { timeout: 5000 });
-        for (const { sql, params = [] } of statements) file.prepare(sql.replaceAll('$', '?')).run(...params);
-        return;
-      }
-      const client = new Client({ connectionString: url });
-      await client.connect();
-      for (const { sql, params = [] } of statements) await client.query(sql, [...params]);
-      await client.end();
+      for (const statement of statements) await behind(statement);
     },
     async [Symbol.asyncDispose]() {
       await service.close();
