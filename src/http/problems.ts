@@ -110,11 +110,20 @@ function walkObject(
 ): void {
   const properties = schema.properties ?? {};
   const unnamed = Object.values(schema.patternProperties ?? {})[0];
+  const unknown =
+    schema.additionalProperties === false && unnamed === undefined
+      ? Object.keys(value).filter((key) => !Object.hasOwn(properties, key))
+      : [];
+  const nearOf = new Map(unknown.map((key) => [key, nearest(key, Object.keys(properties))]));
+  const sayUnknown = (key: string): void => {
+    const param = pathTo(path, key);
+    const near = nearOf.get(key);
+    const advice = near === undefined ? 'remove it.' : `did you mean \`${near}\`?`;
+    const kind = what === 'query' ? 'query parameter' : 'field';
+    problems.push({ param, message: `Unknown ${kind} \`${param}\`; ${advice}` });
+  };
   // First: a name that is misspelt also leaves one missing, and the spelling is what to mend.
-  if (schema.additionalProperties === false && unnamed === undefined) {
-    for (const key of Object.keys(value))
-      if (!Object.hasOwn(properties, key)) problems.push(unknownField(properties, pathTo(path, key), key, what));
-  }
+  for (const [key, near] of nearOf) if (near !== undefined) sayUnknown(key);
   for (const key of schema.required ?? []) {
     if (!Object.hasOwn(value, key))
       problems.push({ param: pathTo(path, key), message: `\`${pathTo(path, key)}\` is required.` });
@@ -136,13 +145,8 @@ function walkObject(
     }
     if (Object.hasOwn(properties, key)) walk(properties[key] as Schema, item, inner, what, problems);
     else if (unnamed !== undefined) walk(unnamed, item, inner, what, problems);
+    else if (nearOf.has(key) && nearOf.get(key) === undefined) sayUnknown(key);
   }
-}
-
-function unknownField(properties: Record<string, Schema>, param: string, key: string, what: string): Problem {
-  const near = nearest(key, Object.keys(properties));
-  const advice = near === undefined ? 'remove it.' : `did you mean \`${near}\`?`;
-  return { param, message: `Unknown ${what === 'query' ? 'query parameter' : 'field'} \`${param}\`; ${advice}` };
 }
 
 const isWithin = ({ minLength, maxLength }: { minLength: number; maxLength: number }, length: number): boolean =>

@@ -233,6 +233,14 @@ describe('an unknown name is refused, and the nearest known one is told', () => 
       assert.equal(answer.body.error.details.length, 2, answer.text);
     });
   }
+  test('one that is near to nothing is told after what is missing', async () => {
+    const answer = await postern.call('POST', '/v1/access/check', { body: { qqqq: 1 } });
+    assertError(answer, 'invalid_request', 'contentId');
+    assert.deepEqual(
+      answer.body.error.details.map((one: { param: string }) => one.param),
+      ['contentId', 'qqqq'],
+    );
+  });
   test('in the second of several rules the index is told', async () => {
     const rules = [
       { action: 'allow', conditions: {} },
