@@ -63,7 +63,7 @@ export class Failure extends Error {
     super(message, { cause: options.cause });
     this.code = code;
     this.param = options.param;
-    this.details = options.details;
+    this.details = options.details ?? onlyProblem(code, message, options.param);
     this.headers = options.headers;
   }
 
@@ -82,6 +82,10 @@ export class Failure extends Error {
     };
   }
 }
+
+/** A fault that was found alone is all of them: who reads `details` need not look elsewhere. */
+const onlyProblem = (code: ErrorCode, message: string, param: string | undefined): Problem[] | undefined =>
+  param !== undefined && ERRORS[code].status === 400 ? [{ param, message }] : undefined;
 
 export const fail = (code: ErrorCode, message: string, options?: FailureOptions): Failure =>
   new Failure(code, message, options);

@@ -308,6 +308,22 @@ test('details lists every problem of a body; param and message tell the first', 
   assert.equal(param, params[0]);
 });
 
+for (const [method, path, body, param] of [
+  ['POST', '/v1/content', () => item({ policyId: 'pol_none' }), 'policyId'],
+  ['POST', '/v1/content', () => item({ metadata: { a: 'x'.repeat(20_000) } }), 'metadata'],
+  ['POST', '/v1/content', () => item({ metadata: { a: { b: { c: { d: { e: {} } } } } } }), 'metadata'],
+  ['GET', '/v1/analytics/usage?startDate=x', undefined, 'startDate'],
+  ['GET', '/v1/content?q=%2A', undefined, 'q'],
+  ['GET', '/v1/content?cursor=x', undefined, 'cursor'],
+] as const) {
+  test(`details tells of ${param}, which only the operation itself looks at: ${path}`, async () => {
+    const answer = await postern.call(method, path, body === undefined ? {} : { body: body() });
+    assertStatus(answer, 400);
+    const { error } = answer.body;
+    assert.deepEqual([error.param, error.details], [param, [{ param, message: error.message }]]);
+  });
+}
+
 describe('strings', () => {
   const hostile: [string, string][] = [
     ['NUL', '\\u0000'],
