@@ -30,6 +30,7 @@ import { healthRoutes } from './health/routes.ts';
 import { statusRoutes } from './health/status.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { type Authenticate, requireKeys } from './http/auth.ts';
+import { allowOrigins } from './http/cors.ts';
 import { supportIdempotency } from './http/idempotency.ts';
 import { describeApi } from './http/openapi.ts';
 import { type App, createServer } from './http/server.ts';
@@ -211,6 +212,7 @@ async function openParts(options: Options, opened: AsyncDisposableStack) {
 async function addRoutes(app: App, parts: Parts): Promise<void> {
   const { config, own, db, clock, changes, follower, ledger, columns, snapshot, keys, sessions, events, streams } =
     parts;
+  await allowOrigins(app, config.corsOrigins);
   await describeApi(app, VERSION);
   healthRoutes(app, { notReady: () => own.notReady ?? follower.notReady(), metrics: parts.metrics });
   requireKeys(app, sessions.authenticate, keys.authorize, keys.source);

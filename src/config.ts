@@ -33,6 +33,11 @@ export const SETTINGS = {
     default: '',
     read: readRanges,
   },
+  POSTERN_CORS_ORIGINS: {
+    doc: 'Origins, separated by commas, whose pages may ask the API with a public key, such as https://www.example.com; * for all',
+    default: '',
+    read: readOrigins,
+  },
   POSTERN_WEBHOOK_ALLOW_PRIVATE: {
     doc: 'true lets webhooks lead to private addresses and http; for development',
     default: 'false',
@@ -69,6 +74,8 @@ export interface Config {
   columnsUrl: string | null;
   bootstrapKey: string | null;
   trustedProxies: Range[];
+  /** As browsers send them, or `*`. */
+  corsOrigins: string[];
   webhookAllowPrivate: boolean;
   auditDays: number;
   /** Seconds. */
@@ -110,6 +117,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     columnsUrl: values.get('POSTERN_COLUMNS') as string | null,
     bootstrapKey: values.get('POSTERN_BOOTSTRAP_KEY') as string | null,
     trustedProxies: values.get('POSTERN_TRUSTED_PROXIES') as Range[],
+    corsOrigins: values.get('POSTERN_CORS_ORIGINS') as string[],
     webhookAllowPrivate: values.get('POSTERN_WEBHOOK_ALLOW_PRIVATE') as boolean,
     auditDays: values.get('POSTERN_AUDIT_DAYS') as number,
     decisionMaxAge: values.get('POSTERN_DECISION_MAX_AGE') as number,
@@ -176,16 +184,31 @@ function readNode(text: string): string {
   return text;
 }
 
-function readRanges(text: string): Range[] {
-  return text
+const partsOf = (text: string): string[] =>
+  text
     .split(',')
     .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .map((part) => {
-      const range = parseRange(part);
-      if (range === undefined) throw new Error(`"${part}" is not an address or CIDR range in canonical form`);
-      return range;
-    });
+    .filter((part) => part !== '');
+
+function readRanges(text: string): Range[] {
+  return partsOf(text).map((part) => {
+    const range = parseRange(part);
+    if (range === undefined) throw new Error(`"${part}" is not an address or CIDR range in canonical form`);
+    return range;
+  });
+}
+
+function readOrigins(text: string): string[] {
+  const origins = partsOf(text);
+  for (const origin of origins) {
+    if (origin === '*') continue;
+    // What a browser sends has no path, no default port and no capitals.
+    const own = URL.canParse(origin) ? new URL(origin).origin : undefined;
+    if (own === origin) continue;
+    const advice = own === undefined || own === 'null' ? 'such as https://www.example.com' : `which would be ${own}`;
+    throw new Error(`"${origin}" is not an origin, ${advice}`);
+  }
+  return origins;
 }
 
 function readBoolean(text: string): boolean {

@@ -1,0 +1,25 @@
+/**
+ * Pages of other origins may ask the API where the operator names them: what public keys are for. Nothing but the key in
+ * their own request counts; cookies of the console are neither sent nor read. Source: fetch.spec.whatwg.org, CORS protocol.
+ */
+import cors from '@fastify/cors';
+import type { App } from './server.ts';
+
+const REMEMBERED_SECONDS = 600;
+
+const TERMS = {
+  methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+  allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-Request-Id'],
+  exposedHeaders: ['Request-Id', 'ETag', 'Retry-After', 'Idempotent-Replayed'],
+  maxAge: REMEMBERED_SECONDS,
+  strictPreflight: false,
+};
+
+/** To be called before the routes. Origins as browsers send them, or `*`; none: other origins get nothing. */
+export async function allowOrigins(app: App, origins: readonly string[]): Promise<void> {
+  if (origins.length === 0) return;
+  await app.register(cors, {
+    delegator: (request, done) =>
+      done(null, { ...TERMS, origin: request.url.startsWith('/v1/') ? [...origins] : false }),
+  });
+}
