@@ -220,6 +220,36 @@ test('signing in and the palette', async () => {
   assert.deepEqual(faults, []);
 });
 
+test('one long id breaks no word in the other columns', async () => {
+  await using postern = await startTestService();
+  await made(postern, '/v1/content', item({ externalId: 'tide-tables-of-2026' }));
+  for (const id of ['a'.repeat(128), 'university']) {
+    await made(postern, '/v1/requesters', { id, type: 'research' });
+    await made(postern, '/v1/licenses', { requesterId: id, type: 'commercial' });
+    await made(postern, '/v1/access/check', { contentId: 'tide-tables-of-2026', requesterId: id }, 200);
+  }
+  const screen = { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' } as const;
+  await using signed = await signedIn(browser, postern.url, postern.key, screen);
+  for (const [path, words] of [
+    ['requesters', ['research']],
+    ['licenses', ['commercial', 'everything']],
+    ['decisions', ['tide-tables-of-2026']],
+  ] as const) {
+    await signed.page.goto(`/console/${path}`);
+    await settled(signed.page);
+    for (const word of words) {
+      const [lines] = await signed.page.getByRole('cell', { name: word, exact: true }).evaluateAll((cells) =>
+        cells.map((cell) => {
+          const range = cell.ownerDocument.createRange();
+          range.selectNode(cell.ownerDocument.createTreeWalker(cell, 4).nextNode() ?? cell);
+          return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+        }),
+      );
+      assert.equal(lines, 1, `${path}: ${word}`);
+    }
+  }
+});
+
 test('the tests see what they are for: bad contrast, a style that the policy refuses, a page too wide', async () => {
   await using signed = await signedIn(browser, full.url, full.key, { viewport: { width: 390, height: 844 } });
   const { page, faults } = signed;

@@ -4,6 +4,7 @@ import { IconDownload, IconHistory } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Query, Row } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
+import { dateField } from '../parts/date-field.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { PagedList } from '../parts/list.tsx';
 import { toldFailed } from '../parts/notices.tsx';
@@ -45,6 +46,7 @@ export default function AuditPage() {
       title={label}
       type={type}
       w={w}
+      {...(type === 'date' ? dateField(label) : {})}
       defaultValue={shown(name)}
       onBlur={(event) => event.currentTarget.value !== shown(name) && set({ [name]: event.currentTarget.value.trim() })}
       onKeyDown={(event) => event.key === 'Enter' && set({ [name]: event.currentTarget.value.trim() })}
@@ -73,8 +75,8 @@ export default function AuditPage() {
         />
         {text('object', 'Id of a record', 260)}
         {text('actor', 'Id of a key', 240)}
-        {text('from', 'From', 150, 'date')}
-        {text('to', 'To', 150, 'date')}
+        {text('from', 'From', 190, 'date')}
+        {text('to', 'To', 190, 'date')}
       </div>
       <div className="panel">
         <PagedList<AuditEntry>

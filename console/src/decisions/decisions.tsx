@@ -3,6 +3,7 @@ import { Button, Menu, Select, TextInput } from '@mantine/core';
 import { IconDownload, IconListSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useRead } from '../api/read.ts';
+import { dateField } from '../parts/date-field.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { PagedList } from '../parts/list.tsx';
 import { toldFailed } from '../parts/notices.tsx';
@@ -62,6 +63,7 @@ function Text({ name, label, w, type = 'text' }: { name: string; label: string; 
       title={label}
       type={type}
       w={w}
+      {...(type === 'date' ? dateField(label) : {})}
       defaultValue={value}
       onBlur={(event) => event.currentTarget.value !== value && set({ [name]: event.currentTarget.value.trim() })}
       onKeyDown={(event) => event.key === 'Enter' && set({ [name]: event.currentTarget.value.trim() })}
@@ -107,8 +109,8 @@ function FilterBar() {
         searchable
         w={200}
       />
-      <Text name="from" label="From" type="date" w={150} />
-      <Text name="to" label="To" type="date" w={150} />
+      <Text name="from" label="From" type="date" w={190} />
+      <Text name="to" label="To" type="date" w={190} />
     </div>
   );
 }

@@ -65,7 +65,10 @@ export default function KeysPage() {
               label: 'May',
               show: ({ permissions }) => <Tags of={permissions.map((one) => (one === '*' ? 'everything' : one))} />,
             },
-            { label: 'From', show: ({ allowedIps }) => (allowedIps.length === 0 ? 'anywhere' : allowedIps.join(', ')) },
+            {
+              label: 'From',
+              show: ({ allowedIps }) => (allowedIps.length === 0 ? 'anywhere' : <Tags of={allowedIps} />),
+            },
             { label: 'Last used', narrow: true, show: ({ lastUsedAt }) => <Moment at={lastUsedAt} absent="never" /> },
             { label: 'Expires', narrow: true, show: ({ expiresAt }) => <Moment at={expiresAt} absent="never" /> },
             { label: '', narrow: true, show: (key) => <Actions apiKey={key} /> },

@@ -76,6 +76,12 @@ export function Verdict({ reason }: { reason: string | null }) {
   return <Chip tone={toneOf(reason)}>{reason === null ? 'Allowed' : reasonName(reason)}</Chip>;
 }
 
+/** A sentence of the API, in which `names` are between backticks. */
+export function Words({ of }: { of: string }) {
+  // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one sentence do not move
+  return of.split('`').map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part));
+}
+
 export function Tags({ of }: { of: readonly string[] }) {
   if (of.length === 0) return <span className="soft">–</span>;
   return (

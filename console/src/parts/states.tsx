@@ -36,7 +36,7 @@ export function Failed({ error, onRetry }: { error: Error; onRetry?: () => void 
         </ul>
       )}
       {api?.requestId !== undefined && <div className="soft small">Request {api.requestId}</div>}
-      {onRetry !== undefined && (
+      {onRetry !== undefined && !isSettled(api) && (
         <Button size="xs" variant="default" mt="sm" onClick={onRetry}>
           Try again
         </Button>
@@ -44,6 +44,9 @@ export function Failed({ error, onRetry }: { error: Error; onRetry?: () => void 
     </Alert>
   );
 }
+
+/** Asking once more would be answered the same. */
+const isSettled = (error: ApiError | undefined): boolean => error?.status === 403 || error?.status === 404;
 
 function titleOf(error: ApiError | undefined): string {
   if (error === undefined) return 'Something went wrong';

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ApiError, call } from '../api/client.ts';
 import { Panel } from '../parts/page.tsx';
+import { Words } from '../parts/show.tsx';
 import { RuleList, type RuleProblem } from './rule-list.tsx';
 import { type Draft, evaluationOrder, placeIn, type Rule } from './rules.ts';
 
@@ -36,7 +37,7 @@ export function Editor({ draft, onChange, readOnly }: EditorProps) {
     >
       {elsewhere.map((message) => (
         <Alert key={message} color="yellow" mb="sm">
-          {message}
+          <Words of={message} />
         </Alert>
       ))}
       {view === 'json' ? (

@@ -26,7 +26,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react';
 import type { HTMLAttributes } from 'react';
-import { Chip } from '../parts/show.tsx';
+import { Chip, Words } from '../parts/show.tsx';
 import { ConditionEditor } from './condition-editor.tsx';
 import { initialValue, PERMISSIONS } from './condition-table.ts';
 import { type Conditions, freeConditions, type Rule, ruleWords } from './rules.ts';
@@ -122,7 +122,7 @@ export function RuleCard({
           mb="sm"
           py={6}
         >
-          {message}
+          <Words of={message} />
         </Alert>
       ))}
       <Collapse expanded={open}>{open && <RuleFields rule={rule} readOnly={readOnly} onChange={onChange} />}</Collapse>

@@ -84,10 +84,10 @@ export default function LicensesPage() {
             {
               label: 'Type',
               show: ({ type, features }) => (
-                <>
+                <div>
                   {type}
                   {features.length > 0 && <span className="under">{features.join(', ')}</span>}
-                </>
+                </div>
               ),
             },
             { label: 'For', show: ({ scope }) => scopeWords(scope) },

@@ -1,6 +1,7 @@
 /** Which page an address shows. Each is loaded when it is first asked for; the overview comes with the console. */
 import { type ComponentType, lazy } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
+import { PageHead } from '../parts/page.tsx';
 import { Empty } from '../parts/states.tsx';
 import { PLACES } from './places.ts';
 import { holds, lacking, type Permission, useSession } from './session.tsx';
@@ -43,7 +44,10 @@ export function Pages() {
         </Route>
       ))}
       <Route>
-        <Empty title="There is no such page">What was here may have moved. The navigation shows what there is.</Empty>
+        <PageHead
+          title="There is no such page"
+          lead="What was here may have moved. The navigation shows what there is."
+        />
       </Route>
     </Switch>
   );
