@@ -76,7 +76,10 @@ test('every step of the page', { timeout: 300_000 }, async (t) => {
   const [port, sitePort] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${port}`;
   const changes: [string, string][] = [
-    ['npm install postern @postern/client', `npm install --prefer-offline --no-audit --no-fund ${server} ${client}`],
+    [
+      'npm install ~/postern/postern-0.1.0.tgz ~/postern/postern-client-0.1.0.tgz',
+      `npm install --prefer-offline --no-audit --no-fund ${server} ${client}`,
+    ],
     ['/etc/nginx/postern-key.conf', join(folder, 'postern-key.conf')],
     ['http://www.example.com', `http://127.0.0.1:${sitePort}`],
     ['http://127.0.0.1:8080', url],
