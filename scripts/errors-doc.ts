@@ -8,7 +8,7 @@ import { ERRORS, type ErrorCode } from '../src/errors.ts';
 const MEANINGS: Record<ErrorCode, string> = {
   invalid_request:
     'Something in the request is not as documented. `param` says where, `message` what would be right, `details` lists all of it.',
-  invalid_json: 'The body is not JSON, or not UTF-8, or gives a key twice in one object.',
+  invalid_json: 'The body is not JSON, or not UTF-8.',
   invalid_cursor: 'The `cursor` was not given out by this list. Pass the `nextCursor` of the page before, unchanged.',
   missing_api_key: 'No `Authorization: Bearer …` header.',
   invalid_api_key: 'The key does not exist, was revoked or has expired; the message says which.',

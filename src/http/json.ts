@@ -11,13 +11,13 @@ import { repeatedKey } from '../lib/json-keys.ts';
 /** Deeper than any body of ours needs; what a schema allows is far less. */
 const DEPTH_MAX = 32;
 
-/** Throws `invalid_json`. */
+/** Throws invalid_json, and invalid_request for a key that stands twice in one object. */
 export function parseJson(body: Buffer): unknown {
   if (!isUtf8(body)) throw fail('invalid_json', 'The body is not valid UTF-8. Send JSON encoded as UTF-8.');
   const { value, repeated } = parse(body.toString());
   if (repeated === undefined) return value;
-  const place = repeated.slice(0, DEPTH_MAX).reduce<string>(pathTo, '');
-  throw fail('invalid_json', `\`${place}\` is given more than once in the same object; give it once.`);
+  const param = repeated.slice(0, DEPTH_MAX).reduce<string>(pathTo, '');
+  throw fail('invalid_request', `\`${param}\` is given more than once in the same object; give it once.`, { param });
 }
 
 function parse(text: string): { value: unknown; repeated: (string | number)[] | undefined } {

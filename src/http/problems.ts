@@ -203,6 +203,6 @@ function checkCount(
   noun: string,
   say: (message: string) => void,
 ): void {
-  if (min !== undefined && count < min) say(`must have at least ${min} ${noun}`);
+  if (min !== undefined && count < min) say(min === 1 ? 'must not be empty' : `must have at least ${min} ${noun}`);
   if (max !== undefined && count > max) say(`must have at most ${max} ${noun}, not ${count}`);
 }

@@ -726,7 +726,13 @@ describe('bodies', () => {
       else assertError(answer, 'invalid_json');
     });
   }
+  test('a list that may not be empty is said to be', async () => {
+    const answer = await postern.call('POST', '/v1/access/check/batch', { body: { checks: [] } });
+    assertError(answer, 'invalid_request', 'checks');
+    assert.match(answer.body.error.message, /^`checks` must not be empty\.$/);
+  });
   for (const [what, path, raw, place] of [
+    ['a field', '/v1/policies', '{"name":"a","rules":[],"name":"b"}', 'name'],
     [
       'a condition',
       '/v1/policies',
@@ -752,8 +758,8 @@ describe('bodies', () => {
   ] as const) {
     test(`${what} given twice in one object is refused: one of the two would be dropped unseen`, async () => {
       const answer = await postern.call('POST', path, { raw });
-      assertError(answer, 'invalid_json');
-      assert.ok(answer.body.error.message.includes(`\`${place}\``), answer.text);
+      assertError(answer, 'invalid_request', place);
+      assert.match(answer.body.error.message, /given more than once/);
     });
   }
   test('the same key in different objects, and text that looks like keys, are nothing of the kind', async () => {
