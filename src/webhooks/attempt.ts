@@ -39,13 +39,13 @@ export async function attempt(deps: AttemptDeps, endpoint: Endpoint, delivery: D
     return undefined;
   }
   const now = clock.now();
-  const inForce = target.old !== null && (target.oldUntil ?? 0) > now ? [target.old] : [];
+  const signing = [target.secret, ...target.old.filter(({ until }) => until > now).map(({ secret }) => secret)];
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'user-agent': deps.userAgent,
     'webhook-id': delivery.eventId,
     'webhook-timestamp': String(timestampOf(now)),
-    'webhook-signature': sign([target.secret, ...inForce], delivery.eventId, now, body),
+    'webhook-signature': sign(signing, delivery.eventId, now, body),
   };
   const outcome = await deps.sender.post(target.url, headers, body, stopped);
   // Cut off by our own end: it is still due, and is sent again after the start.

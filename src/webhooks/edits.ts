@@ -9,11 +9,13 @@ import { newId } from '../lib/id.ts';
 import { urlFault } from './destination.ts';
 import { type CreateWebhook, type UpdateWebhook, webhookAnswer } from './schema.ts';
 import { SECRET_BYTES, SECRET_PREFIX } from './sign.ts';
-import { deleteWebhook, insertWebhook, rotateSecret, updateWebhook } from './store.ts';
-import { WEBHOOK_PREFIX, type Webhook } from './webhook.ts';
+import { deleteWebhook, insertWebhook, replaceSecrets, updateWebhook } from './store.ts';
+import { type Secrets, WEBHOOK_PREFIX, type Webhook } from './webhook.ts';
 
-/** After a rotation both secrets sign for so long. */
+/** After a rotation the old secret signs too for so long. */
 const OLD_SECRET_MS = 24 * 3_600_000;
+/** Of those that still sign; who rotates more often in a day than this is done with the oldest. */
+const OLD_SECRETS_MAX = 5;
 
 const newSecret = (): string => SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 
@@ -82,11 +84,12 @@ export const planDisable = (before: Webhook, reason: string, at: number): Edit =
     'webhook.disabled',
   );
 
-export function planRotate(before: Webhook, at: number): Edit {
+export function planRotate(before: Webhook, { secret: present, old }: Secrets, at: number): Edit {
   const secret = newSecret();
+  const signing = [{ secret: present, until: at + OLD_SECRET_MS }, ...old.filter(({ until }) => until > at)];
   const webhook = { ...before, updatedAt: Math.max(at, before.updatedAt + 1) };
   return {
-    steps: [rotateSecret(webhook, before, secret, at + OLD_SECRET_MS)],
+    steps: [replaceSecrets(webhook, before, { secret, old: signing.slice(0, OLD_SECRETS_MAX) })],
     changes: [
       {
         kind: 'webhook.secret_rotated',

@@ -1,7 +1,7 @@
 /** Create, list, read, edit and delete webhooks, rotate their secrets, send a test. */
 import type { Changes } from '../changes/changes.ts';
 import type { Db } from '../db/db.ts';
-import { fail } from '../errors.ts';
+import { type Failure, fail } from '../errors.ts';
 import type { Events } from '../events/store.ts';
 import { PageQuerySchema } from '../http/list.ts';
 import { sendCommitted } from '../http/reply.ts';
@@ -20,8 +20,8 @@ import {
   WebhookPage,
   webhookAnswer,
 } from './schema.ts';
-import { countWebhooks, findWebhook, insertDelivery, listWebhooks } from './store.ts';
-import type { Webhook } from './webhook.ts';
+import { countWebhooks, findSecrets, findWebhook, insertDelivery, listWebhooks } from './store.ts';
+import type { Secrets, Webhook } from './webhook.ts';
 
 const WEBHOOKS_MAX = 100;
 
@@ -147,7 +147,7 @@ export function webhookRoutes(app: App, { db, changes, clock, allowPrivate }: We
     },
     async (request, reply) => {
       const { id } = request.params;
-      const plan = async () => planRotate(await get(id), clock.now());
+      const plan = async () => planRotate(await get(id), await getSecrets(db, id), clock.now());
       return sendCommitted(reply, await changes.commit(request, id, plan));
     },
   );
@@ -181,9 +181,17 @@ export function webhookRoutes(app: App, { db, changes, clock, allowPrivate }: We
 /** Throws webhook_not_found. */
 export async function getWebhook(db: Db, id: string): Promise<Webhook> {
   const webhook = await findWebhook(db, id);
-  if (webhook === undefined) throw fail('webhook_not_found', `There is no webhook ${id.slice(0, 100)}.`);
+  if (webhook === undefined) throw notFound(id);
   return webhook;
 }
+
+async function getSecrets(db: Db, id: string): Promise<Secrets> {
+  const secrets = await findSecrets(db, id);
+  if (secrets === undefined) throw notFound(id);
+  return secrets;
+}
+
+const notFound = (id: string): Failure => fail('webhook_not_found', `There is no webhook ${id.slice(0, 100)}.`);
 
 /** Throws invalid_request. */
 export function requireActive(webhook: Webhook): void {

@@ -4,7 +4,7 @@ import { type Page, type PageQuery, readPage } from '../db/page.ts';
 import type { EventPlace } from '../events/event.ts';
 import { toBase32 } from '../lib/id.ts';
 import type { Attempt, Delivery, DeliveryStatus } from './delivery.ts';
-import type { Target, Webhook, WebhookStatus } from './webhook.ts';
+import type { Secrets, Target, Webhook, WebhookStatus } from './webhook.ts';
 
 interface WebhookRow extends Row {
   id: string;
@@ -61,8 +61,8 @@ export const listWebhooks = (db: Db, query: PageQuery): Promise<Page<Webhook>> =
 
 /** It hears of what is committed after it. */
 export const insertWebhook = (webhook: Webhook, secret: string): Step => ({
-  sql: `insert into webhooks (id, url, events, description, metadata, status, created_at, updated_at, secret, cursor)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, (select coalesce(max(seq), 0) from events))`,
+  sql: `insert into webhooks (id, url, events, description, metadata, status, created_at, updated_at, secret, old_secrets, cursor)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, '[]', (select coalesce(max(seq), 0) from events))`,
   params: [
     webhook.id,
     webhook.url,
@@ -96,11 +96,10 @@ export const updateWebhook = (webhook: Webhook, before: Webhook): Step => ({
   expect: 1,
 });
 
-/** The present secret becomes the old one, in force until `oldUntil`. */
-export const rotateSecret = (webhook: Webhook, before: Webhook, secret: string, oldUntil: number): Step => ({
-  sql: `update webhooks set old_secret = secret, old_until = $2, secret = $3, updated_at = $4
-        where id = $1 and updated_at = $5`,
-  params: [webhook.id, oldUntil, secret, webhook.updatedAt, before.updatedAt],
+/** A Conflict unless the webhook is as it was at `before`. */
+export const replaceSecrets = (webhook: Webhook, before: Webhook, { secret, old }: Secrets): Step => ({
+  sql: 'update webhooks set secret = $2, old_secrets = $3, updated_at = $4 where id = $1 and updated_at = $5',
+  params: [webhook.id, secret, JSON.stringify(old), webhook.updatedAt, before.updatedAt],
   expect: 1,
 });
 
@@ -109,14 +108,29 @@ export const deleteWebhook = (id: string): Step[] => [
   { sql: 'delete from webhooks where id = $1', params: [id], expect: 1 },
 ];
 
-/** Of an active one. */
+/** Of an active webhook. */
 export async function findTarget(db: Db, id: string): Promise<Target | undefined> {
-  const [row] = await db.read<{ url: string; secret: string; old_secret: string | null; old_until: number | null }>(
-    "select url, secret, old_secret, old_until from webhooks where id = $1 and status = 'active'",
+  const [row] = await db.read<{ url: string } & SecretsRow>(
+    "select url, secret, old_secrets from webhooks where id = $1 and status = 'active'",
     [id],
   );
-  return row && { url: row.url, secret: row.secret, old: row.old_secret, oldUntil: row.old_until };
+  return row && { url: row.url, ...toSecrets(row) };
 }
+
+export async function findSecrets(db: Db, id: string): Promise<Secrets | undefined> {
+  const [row] = await db.read<SecretsRow>('select secret, old_secrets from webhooks where id = $1', [id]);
+  return row && toSecrets(row);
+}
+
+interface SecretsRow extends Row {
+  secret: string;
+  old_secrets: string;
+}
+
+const toSecrets = (row: SecretsRow): Secrets => ({
+  secret: row.secret,
+  old: JSON.parse(row.old_secrets) as Secrets['old'],
+});
 
 /** Up to where in the log of events its deliveries were made. */
 export async function findCursor(db: Db, id: string): Promise<number | undefined> {

@@ -20,14 +20,17 @@ export interface Webhook {
   updatedAt: number;
 }
 
-/** Where deliveries go, and what they are signed with. */
-export interface Target {
-  url: string;
+/** What deliveries are signed with. */
+export interface Secrets {
   /** `whsec_…` */
   secret: string;
-  /** The one before, in force until `oldUntil`. */
-  old: string | null;
-  oldUntil: number | null;
+  /** Those before, the newest first; each signs too, up to a moment (epoch ms). */
+  old: { secret: string; until: number }[];
+}
+
+/** Where deliveries go. */
+export interface Target extends Secrets {
+  url: string;
 }
 
 export const WEBHOOK_PREFIX = 'wh_';

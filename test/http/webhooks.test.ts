@@ -451,6 +451,33 @@ describe('secrets', () => {
     const { sent, now } = await signatures();
     assert.deepEqual(sent, [now]);
   });
+
+  test('each for 24 h after its own rotation, also when there are several', async () => {
+    const clock = testClock();
+    await using own = await startTestService({ env, clock });
+    await using receiver = await startReceiver();
+    const hook = await makeHook(own, receiver, ['license.expired']);
+    const secrets: string[] = [hook.secret];
+    const rotate = async () => {
+      const { secret } = (await own.call('POST', `/v1/webhooks/${hook.id}/rotate-secret`)).body;
+      secrets.unshift(secret);
+    };
+    const signing = async (): Promise<number[]> => {
+      const { eventId } = (await own.call('POST', `/v1/webhooks/${hook.id}/test`)).body;
+      const got = await until('the test', () => receiver.received.find(({ event }) => event.id === eventId));
+      const at = new Date(Number(got.headers['webhook-timestamp']) * 1000);
+      const sent = (got.headers['webhook-signature'] ?? '').split(' ');
+      return sent.map((one) => secrets.findIndex((secret) => new Webhook(secret).sign(eventId, at, got.body) === one));
+    };
+    await rotate();
+    clock.advance(DAY_MS / 2);
+    await rotate();
+    assert.deepEqual(await signing(), [0, 1, 2]);
+    clock.advance(DAY_MS / 2);
+    assert.deepEqual(await signing(), [0, 1], 'the first was replaced a day ago');
+    for (let i = 0; i < 7; i++) await rotate();
+    assert.deepEqual(await signing(), [0, 1, 2, 3, 4, 5], 'a header has an end');
+  });
 });
 
 describe('the schedule', () => {

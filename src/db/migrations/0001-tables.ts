@@ -191,8 +191,8 @@ export const TABLES: readonly string[] = [
     disabled_reason text,
     failing_since bigint,
     secret text not null,
-    old_secret text,
-    old_until bigint,
+    -- Those before, JSON: {secret, until}, the newest first.
+    old_secrets text not null,
     -- Place in events up to which deliveries were made.
     cursor bigint not null,
     created_at bigint not null,
