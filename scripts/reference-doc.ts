@@ -55,6 +55,9 @@ clients that are generated. Every operation may also answer an [error](errors.md
 /** So many properties of an inner object are told; with more, it has a page of its own. */
 const INNER_MAX = 12;
 
+/** Told once, among the conventions. */
+const EVERYWHERE = ['Idempotency-Key', 'If-Match', 'If-None-Match'];
+
 export function referenceDoc({ paths }: OpenApi): string {
   const tags = new Map<string, string[]>();
   for (const [path, operations] of Object.entries(paths)) {
@@ -71,14 +74,16 @@ export function referenceDoc({ paths }: OpenApi): string {
 function sectionOf(method: string, path: string, operation: Operation): string {
   const permission = /`([^`]+)`/.exec(operation.description ?? '')?.[1];
   const needs = permission === undefined ? 'No key is needed.' : `Needs \`${permission}\`.`;
-  const parameters = (operation.parameters ?? []).map(
-    ({ name, in: place, required, schema, description }): Row => [
-      `\`${name}\``,
-      `${place}, ${typeOf(schema)}`,
-      required === true,
-      description ?? schema.description,
-    ],
-  );
+  const parameters = (operation.parameters ?? [])
+    .filter(({ name }) => !EVERYWHERE.includes(name))
+    .map(
+      ({ name, in: place, required, schema, description }): Row => [
+        `\`${name}\``,
+        `${place}, ${typeOf(schema)}`,
+        required === true,
+        description ?? schema.description,
+      ],
+    );
   const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
   const tables = [
     tableOf('parameter', parameters),

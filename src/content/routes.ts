@@ -36,6 +36,7 @@ export interface ContentDeps {
 
 const read = { permission: 'content:read' } as const;
 const write = { permission: 'content:write' } as const;
+const editing = { ...write, takesIfMatch: true } as const;
 const tags = ['Content'];
 
 export function contentRoutes(app: App, deps: ContentDeps): void {
@@ -124,7 +125,7 @@ export function contentRoutes(app: App, deps: ContentDeps): void {
   app.patch<{ Params: { id: string }; Body: UpdateContent }>(
     '/v1/content/:id',
     {
-      config: write,
+      config: editing,
       schema: {
         tags,
         operationId: 'updateContent',
@@ -146,7 +147,7 @@ export function contentRoutes(app: App, deps: ContentDeps): void {
   app.delete<{ Params: { id: string } }>(
     '/v1/content/:id',
     {
-      config: write,
+      config: editing,
       schema: {
         tags,
         operationId: 'deleteContent',

@@ -53,9 +53,9 @@ export async function describeApi(app: App, version: string): Promise<void> {
       url,
       route,
     }: {
-      schema?: { body?: unknown; operationId?: string };
+      schema?: DescribedSchema;
       url: string;
-      route: { config?: { permission?: string | null; keyHeader?: string } };
+      route: { method: string | string[]; config?: RouteConfig };
     }) => {
       const { permission, keyHeader } = route.config ?? {};
       const needs = permission
@@ -64,7 +64,10 @@ export async function describeApi(app: App, version: string): Promise<void> {
             description: permissionText(permission),
           }
         : { security: [] };
-      return { schema: { ...schema, ...named(schema, url), ...described(schema), ...needs }, url };
+      return {
+        schema: { ...schema, ...named(schema, url), ...described(schema), ...needs, ...headersOf(route, url, schema) },
+        url,
+      };
     },
     transformObject: ((document: {
       openapiObject: { paths: Record<string, Record<string, { responses?: object }>> };
@@ -85,6 +88,45 @@ export async function describeApi(app: App, version: string): Promise<void> {
   app.get('/openapi.json', { config: { permission: null }, schema: { hide: true } as never }, async () =>
     app.swagger(),
   );
+}
+
+interface RouteConfig {
+  permission?: string | null;
+  keyHeader?: string;
+  takesIfMatch?: true;
+}
+
+interface DescribedSchema {
+  body?: unknown;
+  operationId?: string;
+  headers?: unknown;
+  response?: unknown;
+}
+
+const IDEMPOTENCY_KEY = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+  description: 'The same request again with the same key has its effect once, and the same answer, for 24 hours',
+};
+const IF_MATCH = { type: 'string', description: 'An `ETag`: edit only what is still as it was when that was answered' };
+const IF_NONE_MATCH = { type: 'string', description: 'An `ETag`: answer 304 if it is still that' };
+
+/** The headers that mean the same wherever they are taken; no route has to name them. */
+function headersOf(
+  { method, config = {} }: { method: string | string[]; config?: RouteConfig },
+  url: string,
+  schema: DescribedSchema | undefined,
+): { headers?: object } {
+  const own = (schema?.headers ?? {}) as { properties?: object };
+  const isRetried = url.startsWith('/v1') && [method].flat().some((one) => one === 'POST' || one === 'PATCH');
+  const properties = {
+    ...own.properties,
+    ...(isRetried ? { 'Idempotency-Key': IDEMPOTENCY_KEY } : {}),
+    ...(config.takesIfMatch === true ? { 'If-Match': IF_MATCH } : {}),
+    ...('304' in ((schema?.response ?? {}) as object) ? { 'If-None-Match': IF_NONE_MATCH } : {}),
+  };
+  return Object.keys(properties).length === 0 ? {} : { headers: { type: 'object', ...own, properties } };
 }
 
 /** The same operations under another spelling of their path need names of their own. */

@@ -44,6 +44,7 @@ interface OfPolicy {
 
 const read = { permission: 'policies:read' } as const;
 const write = { permission: 'policies:write' } as const;
+const editing = { ...write, takesIfMatch: true } as const;
 const tags = ['Policies'];
 
 export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void {
@@ -136,7 +137,7 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
   app.patch<OfPolicy & { Body: UpdatePolicy }>(
     '/v1/policies/:id',
     {
-      config: write,
+      config: editing,
       schema: {
         tags,
         operationId: 'updatePolicy',
@@ -152,7 +153,7 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
   app.delete<OfPolicy>(
     '/v1/policies/:id',
     {
-      config: write,
+      config: editing,
       schema: { tags, operationId: 'deletePolicy', summary: 'Delete a policy', response: { 200: PolicyDeleted } },
     },
     async (request, reply) => sendCommitted(reply, await edit(request, (before) => planDelete(db, before))),
@@ -161,7 +162,7 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
   app.post<OfPolicy & { Body: Rollback }>(
     '/v1/policies/:id/rollback',
     {
-      config: write,
+      config: editing,
       schema: {
         tags,
         operationId: 'rollbackPolicy',
@@ -180,7 +181,7 @@ export function policyRoutes(app: App, { db, changes, clock }: PolicyDeps): void
   app.post<OfPolicy>(
     '/v1/policies/:id/make-default',
     {
-      config: write,
+      config: editing,
       schema: {
         tags,
         operationId: 'makePolicyDefault',

@@ -72,6 +72,19 @@ test('answers that are easily forgotten are in it: a check that fails in a batch
   await answered('GET', '/v1/policies/pol_default', '/v1/policies/{id}', { headers: { 'if-none-match': etag } });
 });
 
+test('so are the headers that make retries and edits safe', () => {
+  const headers = (path: string, method: string): string[] =>
+    (body.paths[path][method].parameters ?? [])
+      .filter((one: { in: string }) => one.in === 'header')
+      .map(({ name }: { name: string }) => name);
+  assert.deepEqual(headers('/v1/access/check', 'post'), ['Idempotency-Key']);
+  assert.deepEqual(headers('/v1/content/{id}', 'get'), ['If-None-Match']);
+  assert.deepEqual(headers('/v1/content/{id}', 'patch').sort(), ['Idempotency-Key', 'If-Match']);
+  assert.deepEqual(headers('/v1/policies/{id}', 'delete'), ['If-Match']);
+  assert.deepEqual(headers('/v1/policies/{id}/rollback', 'post').sort(), ['Idempotency-Key', 'If-Match']);
+  assert.deepEqual(headers('/v1/webhooks', 'get'), []);
+});
+
 const PROGRAM = `import createClient from 'openapi-fetch';
 import type { paths } from './types.ts';
 

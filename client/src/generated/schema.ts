@@ -1108,7 +1108,10 @@ export interface operations {
     checkAccess: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1237,7 +1240,10 @@ export interface operations {
     checkAccessBatch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1726,7 +1732,10 @@ export interface operations {
     createContent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1813,7 +1822,10 @@ export interface operations {
             query?: {
                 expand?: "policy";
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: answer 304 if it is still that */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -1889,7 +1901,10 @@ export interface operations {
     deleteContent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: edit only what is still as it was when that was answered */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -1935,7 +1950,12 @@ export interface operations {
     updateContent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+                /** @description An `ETag`: edit only what is still as it was when that was answered */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -2021,7 +2041,10 @@ export interface operations {
     upsertContent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2144,7 +2167,10 @@ export interface operations {
     bulkUpsertContent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2201,7 +2227,10 @@ export interface operations {
     bulkDeleteContent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2326,7 +2355,10 @@ export interface operations {
     createRequester: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2501,7 +2533,10 @@ export interface operations {
     updateRequester: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -2656,7 +2691,10 @@ export interface operations {
     createLicense: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2853,7 +2891,10 @@ export interface operations {
     updateLicense: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -2940,7 +2981,10 @@ export interface operations {
     revokeLicense: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -3005,7 +3049,10 @@ export interface operations {
     simulatePolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3205,7 +3252,10 @@ export interface operations {
     previewPolicyImpact: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -3547,7 +3597,10 @@ export interface operations {
     createPolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3905,7 +3958,10 @@ export interface operations {
     getPolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: answer 304 if it is still that */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4038,7 +4094,10 @@ export interface operations {
     deletePolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: edit only what is still as it was when that was answered */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4084,7 +4143,12 @@ export interface operations {
     updatePolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+                /** @description An `ETag`: edit only what is still as it was when that was answered */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4301,7 +4365,12 @@ export interface operations {
     rollbackPolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+                /** @description An `ETag`: edit only what is still as it was when that was answered */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4440,7 +4509,12 @@ export interface operations {
     makePolicyDefault: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+                /** @description An `ETag`: edit only what is still as it was when that was answered */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4704,7 +4778,10 @@ export interface operations {
     lintPolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5088,7 +5165,10 @@ export interface operations {
     createApiKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5256,7 +5336,10 @@ export interface operations {
     rotateApiKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5470,7 +5553,10 @@ export interface operations {
     createWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5646,7 +5732,10 @@ export interface operations {
     updateWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5722,7 +5811,10 @@ export interface operations {
     rotateWebhookSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5781,7 +5873,10 @@ export interface operations {
     testWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -6009,7 +6104,10 @@ export interface operations {
     retryWebhookDelivery: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
                 deliveryId: string;
