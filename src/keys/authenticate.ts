@@ -131,20 +131,20 @@ const knownOf = (key: Key, credential: string): Known => ({
 });
 
 function keyIn(header: string | undefined, bootstrapKey: string | null): string {
-  const match = /^bearer +(\S+) *$/i.exec(header ?? '');
-  if (match?.[1] === undefined) {
+  const text = /^bearer +(\S.*)$/i.exec(header ?? '')?.[1]?.trimEnd();
+  if (text === undefined) {
     throw fail(
       'missing_api_key',
       'Send an API key in the header `Authorization: Bearer svc_sk_…`; proxies that ask /v1/authorize in `X-Postern-Key`.',
     );
   }
-  if (!isKeyText(match[1]) && match[1] !== bootstrapKey) {
+  if (!isKeyText(text) && text !== bootstrapKey) {
     throw fail(
       'invalid_api_key',
       'This is not an API key: its form or checksum is wrong. Check that it was copied whole.',
     );
   }
-  return match[1];
+  return text;
 }
 
 function requireAddress(ranges: readonly Range[], source: string): void {

@@ -552,6 +552,7 @@ describe('keys in the header', () => {
     ['one character more', `${postern.key}a`],
     ['another case', postern.key.toUpperCase()],
     ['an SQL joke', "'OR(1=1)--"],
+    ['two words', `${postern.key} x`],
     ['8 kB', `svc_sk_${'a'.repeat(8000)}`],
   ] as const) {
     test(`${what} is an invalid key`, async () => {

@@ -1,0 +1,46 @@
+/** Bodies in: JSON alone, as it is, and none where an operation takes none. */
+import type { FastifyRequest } from 'fastify';
+import { fail } from '../errors.ts';
+import { hooksOf } from './hooks.ts';
+import { parseJson } from './json.ts';
+import type { App } from './server.ts';
+
+export function readBodies(app: App): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    // Some clients name a content type on a DELETE without a body; nothing is nothing.
+    if (body.length === 0) return done(null, undefined);
+    if (isEncoded(request)) return done(ENCODED);
+    try {
+      const value = parseJson(body as Buffer);
+      if (request.headers['idempotency-key'] !== undefined) request.rawBody = body as Buffer;
+      done(null, value);
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  app.decorateRequest('rawBody', null);
+  app.addHook('onRoute', (route) => {
+    if (route.schema?.body !== undefined) return;
+    // A body where none is known would be silently ignored.
+    route.preValidation = hooksOf(route.preValidation, ({ body }, _reply, done) => {
+      if (body === undefined || body === null || isEmpty(body)) return done();
+      done(fail('invalid_request', 'This operation takes no body; send none.'));
+    });
+  });
+}
+
+const isEmpty = (body: unknown): boolean => typeof body === 'object' && Object.keys(body as object).length === 0;
+
+/** RFC 9110, section 8.4: what is compressed is not the JSON that the length and the parser take it for. */
+const isEncoded = ({ headers }: FastifyRequest): boolean =>
+  headers['content-encoding'] !== undefined && headers['content-encoding'].trim().toLowerCase() !== 'identity';
+
+const ENCODED = fail('unsupported_media_type', 'Send the body as it is, without a Content-Encoding.');
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The body as it came; kept only for requests with an Idempotency-Key. */
+    rawBody: Buffer | null;
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * What a request is for: its path and its query. A path that leads nowhere is refused before anything else is looked at; text
+ * that was not sent as it should be is refused, never read as other text.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Failure, fail } from '../errors.ts';
+import { hooksOf } from './hooks.ts';
+import { answerError } from './reply.ts';
+import type { App } from './server.ts';
+import { NoQuery } from './validate.ts';
+
+export function checkTargets(app: App): void {
+  app.addHook('onRoute', (route) => {
+    if (!route.url.includes('/:')) return;
+    route.preValidation = hooksOf(route.preValidation, ({ params }, _reply, done) => done(uncarriedPart(params)));
+  });
+  app.addHook('onRoute', (route) => {
+    if (route.schema?.querystring === undefined || route.schema.querystring === NoQuery) return;
+    route.preValidation = hooksOf(route.preValidation, ({ url }, _reply, done) => done(undecodedQuery(url)));
+  });
+  refuseUnknownRoutes(app);
+}
+
+/** No store holds such text, so nothing can have that name. */
+function uncarriedPart(params: unknown): Failure | undefined {
+  for (const [name, text] of Object.entries(params as Record<string, string>)) {
+    if (!text.includes('\0')) continue;
+    const message = `\`${name}\` in the path contains a NUL character; remove it.`;
+    return fail('invalid_request', message, { param: name });
+  }
+  return undefined;
+}
+
+/** The parser would take what it cannot decode as it stands, and the query would ask for other text. */
+function undecodedQuery(url: string): Failure | undefined {
+  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
+  if (decoded(query) !== undefined) return undefined;
+  const pair = query.split('&').find((one) => decoded(one) === undefined) ?? '';
+  const name = pair.split('=', 1)[0] ?? '';
+  const param = decoded(name) ?? name;
+  return fail('invalid_request', `\`${param}\` is not valid: percent-encode it as UTF-8.`, { param });
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const nothingAt = ({ method, url }: FastifyRequest): Failure =>
+  fail('route_not_found', `There is no ${method} ${pathOf(url).slice(0, 200)}. See /docs for what there is.`);
+
+const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
+
+/** 404, or 405 with `Allow` when the path is known under other methods. */
+function refuseUnknownRoutes(app: App): void {
+  const routes: { method: string; path: RegExp }[] = [];
+  app.addHook('onRoute', ({ method, url }) => {
+    const pattern = url.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+');
+    for (const one of [method].flat()) routes.push({ method: one, path: new RegExp(`^${pattern}$`) });
+  });
+  const refuse = (request: FastifyRequest, reply: FastifyReply): Failure => {
+    const path = pathOf(request.url);
+    const methods = new Set(routes.filter((route) => route.path.test(path)).map((route) => route.method));
+    if (methods.size === 0) return nothingAt(request);
+    const allow = [...methods].sort().join(', ');
+    reply.header('allow', allow);
+    return fail('method_not_allowed', `${path.slice(0, 200)} does not take ${request.method}, only ${allow}.`);
+  };
+  // The router takes `/v1/content/` for an item whose name is empty. No record has such a name.
+  app.addHook('onRoute', (route) => {
+    if (!route.url.includes('/:')) return;
+    route.onRequest = hooksOf(route.onRequest, (request, reply, done) => {
+      if (Object.values(request.params as object).includes('')) done(refuse(request, reply));
+      else done();
+    });
+  });
+  // Before the body is looked at: what is wrong with it does not matter here.
+  app.addHook('onRequest', (request, reply, done) => (request.is404 ? done(refuse(request, reply)) : done()));
+  // A route that takes any path and found no file there.
+  app.setNotFoundHandler((request, reply) => answerError(nothingAt(request), request, reply));
+}
