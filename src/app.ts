@@ -134,7 +134,11 @@ async function openParts(options: Options, opened: AsyncDisposableStack) {
   await ensureDefaultPolicy(db, clock.now());
 
   const changes = openChanges(db, clock);
-  const { follower, lease } = await joinCluster(db, changes, opened, onFatal);
+  const readers: { abandon(): void }[] = [];
+  const onSilence = (): void => {
+    for (const reader of readers) reader.abandon();
+  };
+  const { follower, lease } = await joinCluster(db, changes, opened, { onFatal, onSilence });
   const ledger = await openLedger(await openSubscriptions(db, changes));
   const secret = db.engine === 'postgres' ? await clusterSecret(db) : null;
   const columns =
@@ -150,6 +154,7 @@ async function openParts(options: Options, opened: AsyncDisposableStack) {
   opened.defer(() => ledger.close());
   const snapshot = openSnapshot(db, changes);
   const impacts = openImpacts(records, () => ledger.figures().entries);
+  readers.push(columns, impacts);
   opened.defer(() => impacts.close());
   const keys = openKeys(db, changes, clock, config);
   opened.defer(() => keys.close());

@@ -13,6 +13,8 @@ export type ImpactQuestion = Omit<ImpactSetup, 'records' | 'checksCome'>;
 export interface Impacts {
   /** Throws service_unavailable when too many wait, Unavailable when the records cannot be read. */
   preview(question: ImpactQuestion, signal: AbortSignal): Promise<ImpactReport>;
+  /** The server of the records is silent: what is under way ends now. */
+  abandon(): void;
   close(): Promise<void>;
 }
 
@@ -64,6 +66,7 @@ export function openImpacts(records: string, checksRecorded: () => number): Impa
         turns.leave();
       }
     },
+    abandon: () => void worker?.terminate(),
     async close() {
       closed = true;
       await worker?.terminate();

@@ -15,11 +15,18 @@ export interface Cluster {
   lease(name: string): Lease;
 }
 
+export interface ClusterEvents {
+  /** The node knows too little of what happened to go on. */
+  onFatal(cause: Error): void;
+  /** The server is silent: no connection to it can be trusted. */
+  onSilence(): void;
+}
+
 export async function joinCluster(
   db: Db | PostgresDb,
   changes: Changes,
   opened: AsyncDisposableStack,
-  onFatal: (cause: Error) => void,
+  { onFatal, onSilence }: ClusterEvents,
 ): Promise<Cluster> {
   if (!('abandon' in db)) return { follower: aloneFollower, lease: () => alwaysHeld };
   let follower: Follower | undefined;
@@ -27,7 +34,10 @@ export async function joinCluster(
     url: db.url,
     channel: CHANNEL,
     onNotice: () => follower?.wake(),
-    onSilence: db.abandon,
+    onSilence() {
+      db.abandon();
+      onSilence();
+    },
   });
   opened.defer(() => line.close());
   const following = await openFollower({ db, line, apply: changes.tell, onRewritten: onFatal });

@@ -2,10 +2,9 @@
  * A connection to PostgreSQL apart from the pool, for what must not wait behind requests: hearing of changes, leases. It
  * listens to a channel, answers within a bound or not at all, and is made anew by the next question after it broke.
  */
-import type { Socket } from 'node:net';
 import { Client } from 'pg';
 import { type Row, type Step, Unavailable } from './db.ts';
-import { connectionOptions, toDbError } from './postgres.ts';
+import { connectionOptions, streamOf, toDbError } from './postgres.ts';
 import { pipeline } from './postgres-pipeline.ts';
 
 /**
@@ -107,7 +106,3 @@ function watchFor(client: Client): { silence: Promise<never>; end(): void } {
   }, LOOK_EVERY_MS);
   return { silence, end: () => clearInterval(timer) };
 }
-
-/** Another one once the connection is encrypted. To be destroyed without a farewell: there may be nobody to hear it. */
-const streamOf = (client: Client): Socket =>
-  (client as unknown as { connection: { stream: Socket } }).connection.stream;

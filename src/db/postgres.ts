@@ -4,6 +4,7 @@
  * wait for each other in a circle, and numbers given by the log of changes are in the order of commits. Decisions do not
  * pass through here (see ledger/postgres).
  */
+import type { Socket } from 'node:net';
 import { Client, DatabaseError, Pool, type PoolClient } from 'pg';
 import type { Clock } from '../lib/clock.ts';
 import { type DatabaseClock, followClock } from './database-clock.ts';
@@ -169,10 +170,15 @@ class NotBegun extends Unavailable {
 export interface PostgresReader {
   /** Rows of each statement, in one round trip. Same errors as `read`. */
   all(steps: readonly Step[]): Promise<Row[][]>;
+  /** The server is silent: what is under way ends now, and so does all that follows. */
+  abandon(): void;
   close(): Promise<void>;
 }
 
 const READ_WITHIN_MS = 60_000;
+/** The server ends it first, if there is one. */
+const SILENT_READ_WITHIN_MS = READ_WITHIN_MS + 5_000;
+const FAREWELL_WITHIN_MS = 1_000;
 
 export async function openPostgresReader(url: string): Promise<PostgresReader> {
   const client = new Client({
@@ -186,17 +192,31 @@ export async function openPostgresReader(url: string): Promise<PostgresReader> {
   } catch (cause) {
     throw new Unavailable('the database cannot be reached', { cause });
   }
+  const abandon = (): void => void streamOf(client).destroy();
+  const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
+    const timer = setTimeout(abandon, ms);
+    try {
+      return await work;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
   return {
     async all(steps) {
       try {
-        return await pipeline(client, steps);
+        return await within(SILENT_READ_WITHIN_MS, pipeline(client, steps));
       } catch (error) {
         throw toDbError(error, false);
       }
     },
-    close: () => client.end(),
+    abandon,
+    close: () => within(FAREWELL_WITHIN_MS, client.end()),
   };
 }
+
+/** Another one once the connection is encrypted. To be destroyed without a farewell: there may be nobody to hear it. */
+export const streamOf = (client: Client): Socket =>
+  (client as unknown as { connection: { stream: Socket } }).connection.stream;
 
 async function checkServer(db: Pick<Db, 'read'>): Promise<void> {
   const [row] = await db.read<{ version: string; encoding: string }>(

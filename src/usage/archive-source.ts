@@ -70,6 +70,7 @@ export function withArchive(source: Source, folder: string | null): Source {
         const files = await truth.archived();
         return work(files.length === 0 ? truth : joined(truth, files));
       }),
+    abandon: () => source.abandon(),
     async close() {
       connection?.closeSync();
       instance?.closeSync();

@@ -26,6 +26,7 @@ export type Question =
 export type ToWorker =
   | { kind: 'ask'; id: number; question: Question }
   | { kind: 'forget'; id: number }
+  | { kind: 'abandon' }
   | { kind: 'close' };
 
 export interface WorkerState {
@@ -78,6 +79,7 @@ if (port === null) throw new Error('this module runs in a worker thread');
 const post = (message: FromWorker): void => port.postMessage(message);
 
 let closing = false;
+let source: Source | undefined;
 let wake: (() => void) | undefined;
 /** In the order they came; those whose asker gave up are no longer in `open`. */
 let waiting: Asked[] = [];
@@ -91,6 +93,8 @@ port.on('message', (message: ToWorker) => {
   } else if (message.kind === 'forget') {
     open.delete(message.id);
     waiting = waiting.filter((asked) => asked.id !== message.id);
+  } else if (message.kind === 'abandon') {
+    source?.abandon();
   } else {
     closing = true;
   }
@@ -212,7 +216,6 @@ function refuse({ id }: Asked, message: string): void {
 async function run(): Promise<void> {
   let retryMs = 100;
   while (!closing) {
-    let source: Source | undefined;
     let store: Store | undefined;
     let damaged = false;
     const startedAt = performance.now();
@@ -233,6 +236,7 @@ async function run(): Promise<void> {
     }
     await closeQuietly(store);
     await closeQuietly(source);
+    source = undefined;
     if (closing) return;
     if (damaged) removeStore(setup.columnsFile);
     if (performance.now() - startedAt > RETRY_MAX_MS) retryMs = 100;

@@ -27,6 +27,8 @@ export interface Columns {
   /** Any of these questions, as another node asks it. */
   ask<T>(question: Question): Promise<T>;
   figures(): ColumnsFigures;
+  /** The server of the records is silent: what is under way there is asked again over a new connection. */
+  abandon(): void;
   close(): Promise<void>;
 }
 
@@ -140,6 +142,7 @@ export function openColumns(options: ColumnsOptions): Columns {
     bounds: () => ask({ kind: 'bounds' }),
     ask,
     figures: () => ({ ...state, questions: asked.size, restarts }),
+    abandon: () => send({ kind: 'abandon' }),
     async close() {
       closed = true;
       clearTimeout(restarting);

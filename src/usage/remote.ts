@@ -60,6 +60,7 @@ export function openRemoteColumns(url: string, secret: string): Columns {
     find: (filter, page) => ask({ kind: 'find', filter, page }),
     bounds: () => ask({ kind: 'bounds' }),
     figures: () => ({ behind: 0, caughtUpAt: null, sizeBytes: 0, rebuilds: 0, questions: 0, restarts: 0 }),
+    abandon: () => {},
     close: () => agent.close(),
   };
 }

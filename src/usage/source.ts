@@ -66,6 +66,8 @@ export interface Snapshot {
 
 export interface Source {
   read<T>(work: (truth: Snapshot) => Promise<T>): Promise<T>;
+  /** No answer is to be hoped for any more: what is under way fails now. */
+  abandon(): void;
   close(): Promise<void>;
 }
 
@@ -147,6 +149,7 @@ async function openSqliteSource(file: string): Promise<Source> {
         guarded(() => connection.exec('rollback'));
       }
     },
+    abandon: () => {},
     close: async () => connection.close(),
   };
 }
@@ -200,6 +203,7 @@ async function openPostgresSource(url: string): Promise<Source> {
         await all('rollback');
       }
     },
+    abandon: () => reader.abandon(),
     close: () => reader.close(),
   };
 }

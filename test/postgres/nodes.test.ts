@@ -266,6 +266,10 @@ describe('a node that loses the database', () => {
     node.relay.open();
     await until('deciding', async () => (await check(node, cluster.key, id)).status === 200, READY_WITHIN_MS);
     assert.equal((await waiting).status, 503, 'what was under way is refused, not kept waiting');
+    // The columns have a connection of their own, which no answer will ever come on.
+    const usage = () => node.call('GET', '/v1/analytics/usage', { key: cluster.key });
+    await until('reporting', async () => (await usage()).status === 200, READY_WITHIN_MS);
+    assert.equal((await usage()).body.summary.totalRequests, 2);
   });
 });
 
