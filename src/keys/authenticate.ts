@@ -116,7 +116,7 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxie
     lastUsedAt: (keyId) => used.get(keyId) ?? recent.get(keyId) ?? null,
     async close() {
       clearInterval(timer);
-      await touch();
+      await touch().catch(() => {});
     },
   };
 }

@@ -256,6 +256,14 @@ describe('a node that loses the database', () => {
     );
   });
 
+  test('stops as well as any other', async () => {
+    await using cluster = await startCluster(1);
+    const [node] = cluster.nodes as [Node];
+    assert.equal((await node.call('GET', '/v1/content', { key: cluster.key })).status, 200);
+    node.relay.cut();
+    await node.service.close();
+  });
+
   test('goes on at another address when the old one falls silent', async () => {
     await using cluster = await startCluster(1);
     const [node] = cluster.nodes as [Node];
