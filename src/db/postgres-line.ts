@@ -2,9 +2,9 @@
  * A connection to PostgreSQL apart from the pool, for what must not wait behind requests: hearing of changes, leases. It
  * listens to a channel, answers within a bound or not at all, and is made anew by the next question after it broke.
  */
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { type Row, type Step, Unavailable } from './db.ts';
-import { connectionOptions, streamOf, toDbError } from './postgres.ts';
+import { connectionOptions, streamOf, toDbError, WriterClient } from './postgres.ts';
 import { pipeline } from './postgres-pipeline.ts';
 
 /**
@@ -36,7 +36,7 @@ export function openPostgresLine({ url, channel, onNotice, onSilence }: LineOpti
 
   function connect(): Connection {
     // How long that may take is for the looks to say: there are several answers to wait for.
-    const client = new Client({ ...connectionOptions(url), connectionTimeoutMillis: 0 });
+    const client = new WriterClient({ ...connectionOptions(url), connectionTimeoutMillis: 0 });
     const open = async (): Promise<void> => {
       await client.connect();
       await pipeline(client, [{ sql: `listen ${channel}` }]);

