@@ -3,7 +3,8 @@
  * they are read is told by its own row.
  */
 import type { Db, Value } from '../db/db.ts';
-import { isPostgresUrl, openPostgresReader } from '../db/postgres.ts';
+import { isPostgresUrl } from '../db/postgres.ts';
+import { openPostgresReader } from '../db/postgres-reader.ts';
 import { openConnection } from '../db/sqlite-connection.ts';
 import type { PolicyVersion } from '../policies/policy.ts';
 import { toVersion, type VersionRow } from '../policies/store.ts';

@@ -4,7 +4,8 @@
  */
 import type { Client } from 'pg';
 import { type Row, type Step, Unavailable } from './db.ts';
-import { connectionOptions, streamOf, toDbError, WriterClient } from './postgres.ts';
+import { connectionOptions, streamOf, WriterClient } from './postgres-connection.ts';
+import { toDbError } from './postgres-errors.ts';
 import { pipeline } from './postgres-pipeline.ts';
 
 /**

@@ -5,7 +5,8 @@
  * others may still come in between.
  */
 import type { Db, Row, Value } from '../db/db.ts';
-import { isPostgresUrl, openPostgresReader } from '../db/postgres.ts';
+import { isPostgresUrl } from '../db/postgres.ts';
+import { openPostgresReader } from '../db/postgres-reader.ts';
 import { openConnection } from '../db/sqlite-connection.ts';
 
 export interface DecisionRow {
