@@ -39,7 +39,7 @@ export const UpdateContent = Type.Object(
     tags: Type.Optional(tags),
     status: Type.Optional(status),
   },
-  { additionalProperties: false, minProperties: 1 },
+  { additionalProperties: false, minProperties: 1, fixed: ['type', 'externalId'] },
 );
 export type UpdateContent = Static<typeof UpdateContent>;
 

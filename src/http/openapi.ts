@@ -138,7 +138,7 @@ const named = (schema: { operationId?: string } | undefined, url: string): { ope
 /** A body without the keywords that are our own. */
 function described(schema: { body?: unknown } | undefined): { body?: object } {
   if (schema?.body === undefined) return {};
-  const { itemsApart, ...body } = schema.body as { itemsApart?: string };
+  const { itemsApart, fixed, ...body } = schema.body as { itemsApart?: string; fixed?: string[] };
   return { body };
 }
 

@@ -33,6 +33,8 @@ export interface Schema {
   maxItems?: number;
   /** Of a body: the list whose entries are each checked on their own, so that a bad one spoils no other. */
   itemsApart?: string;
+  /** Of a body: fields of the record that an edit cannot change. */
+  fixed?: readonly string[];
 }
 
 const PROBLEMS_MAX = 100;
@@ -117,6 +119,10 @@ function walkObject(
   const nearOf = new Map(unknown.map((key) => [key, nearest(key, Object.keys(properties))]));
   const sayUnknown = (key: string): void => {
     const param = pathTo(path, key);
+    if (schema.fixed?.includes(key) === true) {
+      problems.push({ param, message: `\`${param}\` cannot be changed; leave it out.` });
+      return;
+    }
     const near = nearOf.get(key);
     const advice = near === undefined ? 'remove it.' : `did you mean \`${near}\`?`;
     const kind = what === 'query' ? 'query parameter' : 'field';

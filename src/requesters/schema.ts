@@ -46,7 +46,7 @@ export const UpdateRequester = Type.Object(
     metadataReplace: Type.Optional(Type.Boolean()),
     status: Type.Optional(status),
   },
-  { additionalProperties: false, minProperties: 1 },
+  { additionalProperties: false, minProperties: 1, fixed: ['id'] },
 );
 export type UpdateRequester = Static<typeof UpdateRequester>;
 
@@ -142,7 +142,7 @@ export const UpdateLicense = Type.Object(
     metadata: Type.Optional(metadata),
     metadataReplace: Type.Optional(Type.Boolean()),
   },
-  { additionalProperties: false, minProperties: 1 },
+  { additionalProperties: false, minProperties: 1, fixed: ['requesterId'] },
 );
 export type UpdateLicense = Static<typeof UpdateLicense>;
 

@@ -382,7 +382,9 @@ describe('update', () => {
   test('type and externalId cannot change; an empty body is none', async () => {
     const { id } = await made(postern, '/v1/content', item());
     assertError(await patch(id, { type: 'image' }), 'invalid_request', 'type');
-    assertError(await patch(id, { externalId: 'other' }), 'invalid_request', 'externalId');
+    const renamed = await patch(id, { externalId: 'other' });
+    assertError(renamed, 'invalid_request', 'externalId');
+    assert.match(renamed.body.error.message, /cannot be changed/);
     assertError(await patch(id, {}), 'invalid_request');
     assertError(await patch(id, { status: 'deleted' }), 'invalid_request', 'status');
     for (const field of ['title', 'source', 'status'])
