@@ -166,6 +166,24 @@ describe('what is offered', () => {
       [license(['a', 'b'], ['x', 'y'], 0)],
     ],
     [
+      'any licence, told once, where a rule asks for one and the next denies everybody',
+      [allow({ hasValidLicense: true }), deny({})],
+      {},
+      [license(null, [], 0)],
+    ],
+    [
+      'a licence of any type with the features without which a rule denies',
+      [deny({ licenseFeaturesNot: 'x' }), allow({})],
+      {},
+      [license(null, ['x'], 0)],
+    ],
+    [
+      'a licence of any type but those that a rule names, whatever it names',
+      [allow({ hasValidLicense: true, licenseTypeNot: 'mutant' })],
+      {},
+      [license(null, [], 0)],
+    ],
+    [
       'no licence where the next rule denies all the same',
       [deny({ hasValidLicense: false }), deny({}), allow({})],
       {},

@@ -4,7 +4,7 @@
  */
 import type { Remedy } from '../ledger/decision.ts';
 import { toIso } from '../lib/clock.ts';
-import type { CompiledPolicy, LicenseNeed } from '../policies/compile.ts';
+import type { CompiledPolicy, WantedLicense } from '../policies/compile.ts';
 import { Facts, type LicenseFacts } from '../policies/facts.ts';
 import { decide, type Verdict } from './decide.ts';
 
@@ -56,7 +56,7 @@ function licenses(policy: CompiledPolicy, facts: Facts, verdict: Verdict, allows
 const ANY_TYPE = '';
 
 /** A licence that meets the licence keys of a rule: of the type, with just the features, ending as late as it may. */
-const sample = ({ features, expiry }: LicenseNeed['wanted'], type: string): LicenseFacts => ({
+const sample = ({ features, expiry }: WantedLicense, type: string): LicenseFacts => ({
   id: null,
   type,
   features,

@@ -23,6 +23,9 @@ export interface CompiledLimit extends Limit {
   id: string;
 }
 
+/** A kind of licence, by the positive keys of a rule. */
+export type WantedLicense = Pick<Parts['values'], 'types' | 'features' | 'expiry'>;
+
 /** What an allow rule asks of licences. */
 export interface LicenseNeed {
   /** Would the rule hold with one more valid licence of the right kind? */
@@ -30,7 +33,7 @@ export interface LicenseNeed {
   /** Would this licence, were it valid, have made the rule hold? */
   wouldHoldWith(facts: Facts, license: LicenseFacts): boolean;
   /** The kind of licence. */
-  wanted: Parts['values'];
+  wanted: WantedLicense;
 }
 
 export interface CompiledRule {
@@ -49,8 +52,8 @@ export interface CompiledRule {
   holds(facts: Facts): boolean;
   /** Of allow rules with a licence key. */
   licenseNeed: LicenseNeed | null;
-  /** Of deny rules that hold for want of a licence: the kind that might end that. */
-  licenseLacking: LicenseNeed['wanted'] | null;
+  /** Of rules that hold for want of a licence: the kind that might end that. */
+  licenseLacking: WantedLicense | null;
   /** For allow rules that ask for a licence: the one that meets them. */
   licenseOf: ((facts: Facts) => LicenseFacts | undefined) | null;
   /** Moments at which its `time` begins or ends, epoch ms. */
@@ -165,7 +168,7 @@ function compileRule(policyNo: number, rule: Rule, index: number): CompiledRule 
           wanted: parts.values,
         }
       : null,
-    licenseLacking: action === 'deny' ? lackingIn(parts) : null,
+    licenseLacking: lackingIn(parts),
     licenseOf: needsLicense && parts.hasValidLicense !== false ? (facts) => licenseOf(parts, facts) : null,
     moments: momentsOf(conditions.time as { after?: string; before?: string } | undefined),
     trace: (facts) => trace(conditions, facts, action),
@@ -175,12 +178,8 @@ function compileRule(policyNo: number, rule: Rule, index: number): CompiledRule 
 const ALWAYS = (): boolean => true;
 
 /** Any licence ends a want of all; one with what the negative keys name ends theirs. */
-function lackingIn({
-  hasValidLicense,
-  licenseNot,
-  values: { typesNot, featuresNot },
-}: Parts): LicenseNeed['wanted'] | null {
-  const any = { types: null, typesNot: [], features: [], featuresNot: [], expiry: null };
+function lackingIn({ hasValidLicense, licenseNot, values: { typesNot, featuresNot } }: Parts): WantedLicense | null {
+  const any = { types: null, features: [], expiry: null };
   if (hasValidLicense === false) return any;
   if (licenseNot.length === 0) return null;
   return { ...any, types: typesNot.length === 0 ? null : typesNot, features: featuresNot };

@@ -91,6 +91,13 @@ test('the metadata of an item is asked for by rules that name it', () => {
   assert.equal(asks(deny({ contentMetadataNot: { a: 1 } }), allow({})), true);
 });
 
+test('the moment of a check is asked for by rules that name it', () => {
+  const asks = (...rules: Rule[]): boolean => compiled(rules).asksTime;
+  assert.equal(asks(allow({ hasValidLicense: true }), deny({})), false);
+  assert.equal(asks(deny({}), allow({ time: { days: ['mon'] } })), true);
+  assert.equal(asks(allow({ licenseExpiry: { after: 'now' } }), deny({})), true);
+});
+
 describe('the use of a limit is counted under one id', () => {
   const limited = (
     conditions: Conditions | undefined,
