@@ -1,10 +1,10 @@
 /** Who changed what, when, from where, before and after. */
-import { Button, Select, TextInput } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import { IconDownload, IconHistory } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Query, Row } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
-import { dateField } from '../parts/date-field.tsx';
+import { FilterText } from '../parts/filter-fields.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { PagedList } from '../parts/list.tsx';
 import { toldFailed } from '../parts/notices.tsx';
@@ -36,22 +36,6 @@ export default function AuditPage() {
     );
     setBusy(false);
   };
-  // A kind of record is chosen beside it.
-  const shown = (name: string) => (TARGETS.includes(values[name] ?? '') ? '' : (values[name] ?? ''));
-  const text = (name: string, label: string, w: number, type = 'text') => (
-    <TextInput
-      key={`${name} ${shown(name)}`}
-      aria-label={label}
-      placeholder={label}
-      title={label}
-      type={type}
-      w={w}
-      {...(type === 'date' ? dateField(label) : {})}
-      defaultValue={shown(name)}
-      onBlur={(event) => event.currentTarget.value !== shown(name) && set({ [name]: event.currentTarget.value.trim() })}
-      onKeyDown={(event) => event.key === 'Enter' && set({ [name]: event.currentTarget.value.trim() })}
-    />
-  );
   return (
     <>
       <PageHead
@@ -73,10 +57,10 @@ export default function AuditPage() {
           clearable
           w={150}
         />
-        {text('object', 'Id of a record', 260)}
-        {text('actor', 'Id of a key', 240)}
-        {text('from', 'From', 190, 'date')}
-        {text('to', 'To', 190, 'date')}
+        <FilterText name="object" label="Id of a record" w={260} shownElsewhere={TARGETS} />
+        <FilterText name="actor" label="Id of a key" w={240} />
+        <FilterText name="from" label="From" type="date" w={190} />
+        <FilterText name="to" label="To" type="date" w={190} />
       </div>
       <div className="panel">
         <PagedList<AuditEntry>

@@ -1,11 +1,10 @@
 /** All items: found by words, filters and pages, however many there are. */
-import { Button, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { IconFileText, IconPlus, IconSearch, IconUpload } from '@tabler/icons-react';
-import { useState } from 'react';
+import { Button } from '@mantine/core';
+import { IconFileText, IconPlus, IconUpload } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { useRead } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
+import { FilterChoice, FilterText, FilterWords } from '../parts/filter-fields.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { PagedList } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
@@ -103,58 +102,13 @@ export default function ContentPage() {
 }
 
 function FilterBar({ choices }: { choices: { value: string; label: string }[] }) {
-  const { values, set } = useFilters();
-  const [words, setWords] = useState(values.q ?? '');
-  const search = useDebouncedCallback((q: string) => set({ q: /[\p{L}\p{N}]/u.test(q) ? q : null }), 250);
   return (
     <div className="filters" role="search">
-      <TextInput
-        className="grow"
-        aria-label="Words of the title"
-        placeholder="Words of the title"
-        leftSection={<IconSearch size={16} />}
-        value={words}
-        onChange={(event) => {
-          setWords(event.currentTarget.value);
-          search(event.currentTarget.value);
-        }}
-      />
-      <Select
-        aria-label="Type"
-        placeholder="Type"
-        data={[...TYPES]}
-        value={values.type ?? null}
-        onChange={(type) => set({ type })}
-        clearable
-        w={130}
-      />
-      <Select
-        aria-label="Status"
-        placeholder="Status"
-        data={['active', 'archived']}
-        value={values.status ?? null}
-        onChange={(status) => set({ status })}
-        clearable
-        w={130}
-      />
-      <Select
-        aria-label="Policy"
-        placeholder="Policy"
-        data={choices}
-        value={values.policyId ?? null}
-        onChange={(policyId) => set({ policyId })}
-        clearable
-        searchable
-        w={210}
-      />
-      <TextInput
-        aria-label="Tag"
-        placeholder="Tag"
-        w={130}
-        defaultValue={values.tag ?? ''}
-        onBlur={(event) => set({ tag: event.currentTarget.value })}
-        onKeyDown={(event) => event.key === 'Enter' && set({ tag: event.currentTarget.value })}
-      />
+      <FilterWords label="Words of the title" />
+      <FilterChoice name="type" label="Type" data={[...TYPES]} w={130} />
+      <FilterChoice name="status" label="Status" data={['active', 'archived']} w={130} />
+      <FilterChoice name="policyId" label="Policy" data={choices} searchable w={210} />
+      <FilterText name="tag" label="Tag" w={130} />
     </div>
   );
 }

@@ -1,7 +1,8 @@
 /** The fields of an item, to register it and to edit it. */
-import { Alert, Button, Group, JsonInput, Select, TagsInput, TextInput } from '@mantine/core';
+import { Alert, JsonInput, Select, TagsInput, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../api/client.ts';
+import { FormFoot } from '../parts/form-foot.tsx';
 import { usePolicyChoices } from '../policies/names.ts';
 import { TYPES } from './types.ts';
 
@@ -119,14 +120,7 @@ export function ItemForm({ initial, editing, action, onSubmit, onCancel }: ItemF
         minRows={3}
         formatOnBlur
       />
-      <Group justify="flex-end" gap="sm">
-        <Button variant="default" onClick={onCancel}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={busy}>
-          {action}
-        </Button>
-      </Group>
+      <FormFoot busy={busy} action={action} onCancel={onCancel} />
     </form>
   );
 }

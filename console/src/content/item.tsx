@@ -1,6 +1,6 @@
 /** One item: what it is, the policy it is under, how it was asked for. */
-import { Anchor, Button, Menu, Modal } from '@mantine/core';
-import { IconArchive, IconArchiveOff, IconDots, IconExternalLink, IconPencil, IconTrash } from '@tabler/icons-react';
+import { Anchor, Modal } from '@mantine/core';
+import { IconArchive, IconArchiveOff, IconExternalLink, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useRead, useWrite } from '../api/read.ts';
@@ -8,13 +8,14 @@ import { Decisions } from '../decisions/table.tsx';
 import { UsageOver } from '../overview/usage-over.tsx';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { Id } from '../parts/copy.tsx';
+import { MoreMenu } from '../parts/more-menu.tsx';
 import { told, toldFailed } from '../parts/notices.tsx';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { Chip, countOf, Json, Moment, percentOf, Tags } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { usePolicyChoices } from '../policies/names.ts';
-import { lacking, useMay } from '../shell/session.tsx';
+import { useMay } from '../shell/session.tsx';
 import { ItemForm } from './item-form.tsx';
 import type { Item } from './types.ts';
 
@@ -131,7 +132,6 @@ export function Total({ name, value, under }: { name: string; value: string; und
 function Actions({ item }: { item: Item }) {
   const [doing, setDoing] = useState<'edit' | 'delete'>();
   const write = useWrite();
-  const may = useMay('content:write');
   const [, go] = useLocation();
   const archived = item.status === 'archived';
   const path = { id: item.id };
@@ -148,31 +148,18 @@ function Actions({ item }: { item: Item }) {
       <MayButton permission="content:write" leftSection={<IconPencil size={16} />} onClick={() => setDoing('edit')}>
         Edit
       </MayButton>
-      <Menu position="bottom-end" shadow="md">
-        <Menu.Target>
-          <Button variant="default" px="xs" aria-label="More to do with this item">
-            <IconDots size={18} />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {!may && <Menu.Label>{lacking('content:write')}</Menu.Label>}
-          <Menu.Item
-            disabled={!may}
-            leftSection={archived ? <IconArchiveOff size={16} /> : <IconArchive size={16} />}
-            onClick={turn}
-          >
-            {archived ? 'Make active again' : 'Archive'}
-          </Menu.Item>
-          <Menu.Item
-            disabled={!may}
-            color="red"
-            leftSection={<IconTrash size={16} />}
-            onClick={() => setDoing('delete')}
-          >
-            Delete…
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu
+        of="this item"
+        permission="content:write"
+        actions={[
+          {
+            label: archived ? 'Make active again' : 'Archive',
+            icon: archived ? <IconArchiveOff size={16} /> : <IconArchive size={16} />,
+            onClick: turn,
+          },
+          { label: 'Delete…', icon: <IconTrash size={16} />, hurts: true, onClick: () => setDoing('delete') },
+        ]}
+      />
       {doing === 'edit' && (
         <Modal opened onClose={() => setDoing(undefined)} title="Edit the item" size="lg">
           <ItemForm

@@ -1,9 +1,9 @@
 /** The decision log: every decision that was recorded, filtered, and taken away as a file. */
-import { Button, Menu, Select, TextInput } from '@mantine/core';
+import { Button, Menu } from '@mantine/core';
 import { IconDownload, IconListSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useRead } from '../api/read.ts';
-import { dateField } from '../parts/date-field.tsx';
+import { FilterChoice, FilterText } from '../parts/filter-fields.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { PagedList } from '../parts/list.tsx';
 import { toldFailed } from '../parts/notices.tsx';
@@ -52,65 +52,30 @@ export default function DecisionsPage() {
 }
 
 /** Given when the field is left or Enter is pressed: not every letter is a question. */
-function Text({ name, label, w, type = 'text' }: { name: string; label: string; w: number; type?: string }) {
-  const { values, set } = useFilters();
-  const value = values[name] ?? '';
-  return (
-    <TextInput
-      key={value}
-      aria-label={label}
-      placeholder={label}
-      title={label}
-      type={type}
-      w={w}
-      {...(type === 'date' ? dateField(label) : {})}
-      defaultValue={value}
-      onBlur={(event) => event.currentTarget.value !== value && set({ [name]: event.currentTarget.value.trim() })}
-      onKeyDown={(event) => event.key === 'Enter' && set({ [name]: event.currentTarget.value.trim() })}
-    />
-  );
-}
-
 function FilterBar() {
-  const { values, set } = useFilters();
   const choices = usePolicyChoices();
   return (
     <div className="filters" role="search">
-      <Text name="requesterId" label="Requester" w={170} />
-      <Text name="contentId" label="Item (id or external id)" w={200} />
-      <Select
-        aria-label="Outcome"
-        placeholder="Outcome"
+      <FilterText name="requesterId" label="Requester" w={170} />
+      <FilterText name="contentId" label="Item (id or external id)" w={200} />
+      <FilterChoice
+        name="allowed"
+        label="Outcome"
         data={[
           { value: 'true', label: 'Allowed' },
           { value: 'false', label: 'Denied' },
         ]}
-        value={values.allowed ?? null}
-        onChange={(allowed) => set({ allowed })}
-        clearable
         w={130}
       />
-      <Select
-        aria-label="Reason"
-        placeholder="Reason"
+      <FilterChoice
+        name="reason"
+        label="Reason"
         data={Object.entries(REASONS).map(([value, label]) => ({ value, label }))}
-        value={values.reason ?? null}
-        onChange={(reason) => set({ reason })}
-        clearable
         w={190}
       />
-      <Select
-        aria-label="Policy"
-        placeholder="Policy"
-        data={choices}
-        value={values.policyId ?? null}
-        onChange={(policyId) => set({ policyId })}
-        clearable
-        searchable
-        w={200}
-      />
-      <Text name="from" label="From" type="date" w={190} />
-      <Text name="to" label="To" type="date" w={190} />
+      <FilterChoice name="policyId" label="Policy" data={choices} searchable w={200} />
+      <FilterText name="from" label="From" type="date" w={190} />
+      <FilterText name="to" label="To" type="date" w={190} />
     </div>
   );
 }

@@ -1,9 +1,10 @@
 /** A new key: from a preset, or permission by permission. A key cannot give what it does not hold. */
 import '@mantine/core/styles/Checkbox.css';
-import { Alert, Button, Checkbox, Group, Modal, Select, TagsInput, TextInput } from '@mantine/core';
+import { Checkbox, Modal, Select, TagsInput, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Body } from '../api/client.ts';
 import { useWrite } from '../api/read.ts';
+import { FormFoot } from '../parts/form-foot.tsx';
 import { holds, type Permission, useSession } from '../shell/session.tsx';
 import { Shown } from './shown.tsx';
 
@@ -147,19 +148,13 @@ export function NewKey({ onClose }: { onClose: () => void }) {
           value={expires}
           onChange={(event) => setExpires(event.currentTarget.value)}
         />
-        {error !== undefined && (
-          <Alert color="red" role="alert">
-            {error}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={busy} disabled={permissions.length === 0}>
-            Create the key
-          </Button>
-        </Group>
+        <FormFoot
+          error={error}
+          busy={busy}
+          action="Create the key"
+          disabled={permissions.length === 0}
+          onCancel={onClose}
+        />
       </form>
     </Modal>
   );

@@ -1,19 +1,20 @@
 /** One policy: its rules to edit, a bench to try them on, and its versions. The draft is shared: what is tried is what is seen. */
 import '@mantine/core/styles/Tabs.css';
-import { Button, Menu, Tabs } from '@mantine/core';
-import { IconDots, IconStar, IconTrash } from '@tabler/icons-react';
+import { Button, Tabs } from '@mantine/core';
+import { IconStar, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useRead, useWrite } from '../api/read.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { Id } from '../parts/copy.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { MoreMenu } from '../parts/more-menu.tsx';
 import { told, toldFailed } from '../parts/notices.tsx';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { Chip, Moment } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
-import { lacking, useMay } from '../shell/session.tsx';
+import { useMay } from '../shell/session.tsx';
 import { Bench } from './bench.tsx';
 import { Editor } from './editor.tsx';
 import { NameFields } from './new-policy.tsx';
@@ -104,7 +105,6 @@ function Shown({ policy }: { policy: Policy }) {
 
 function Actions({ policy }: { policy: Policy }) {
   const write = useWrite();
-  const may = useMay('policies:write');
   const [, go] = useLocation();
   const [deleting, setDeleting] = useState(false);
   const path = { id: policy.id };
@@ -115,27 +115,25 @@ function Actions({ policy }: { policy: Policy }) {
     );
   return (
     <>
-      <Menu position="bottom-end" shadow="md">
-        <Menu.Target>
-          <Button variant="default" px="xs" aria-label="More to do with this policy">
-            <IconDots size={18} />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {!may && <Menu.Label>{lacking('policies:write')}</Menu.Label>}
-          <Menu.Item leftSection={<IconStar size={16} />} disabled={!may || policy.isDefault} onClick={makeDefault}>
-            Make it the default
-          </Menu.Item>
-          <Menu.Item
-            color="red"
-            leftSection={<IconTrash size={16} />}
-            disabled={!may || policy.isDefault || policy.id === 'pol_default'}
-            onClick={() => setDeleting(true)}
-          >
-            Delete…
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu
+        of="this policy"
+        permission="policies:write"
+        actions={[
+          {
+            label: 'Make it the default',
+            icon: <IconStar size={16} />,
+            disabled: policy.isDefault,
+            onClick: makeDefault,
+          },
+          {
+            label: 'Delete…',
+            icon: <IconTrash size={16} />,
+            hurts: true,
+            disabled: policy.isDefault || policy.id === 'pol_default',
+            onClick: () => setDeleting(true),
+          },
+        ]}
+      />
       {deleting && (
         <Confirm
           title="Delete the policy for good?"

@@ -1,8 +1,9 @@
 /** The fields of a licence. */
-import { Alert, Button, Group, MultiSelect, TagsInput, TextInput } from '@mantine/core';
+import { MultiSelect, TagsInput, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useRead, useWrite } from '../api/read.ts';
 import { TYPES } from '../content/types.ts';
+import { FormFoot } from '../parts/form-foot.tsx';
 import { told } from '../parts/notices.tsx';
 import { usePolicyChoices } from '../policies/names.ts';
 import type { License } from './types.ts';
@@ -115,19 +116,13 @@ export function LicenseForm({ requesterId: given, license, onDone, onCancel }: L
         onChange={setPolicyIds}
         searchable
       />
-      {error !== undefined && (
-        <Alert color="red" role="alert">
-          {error}
-        </Alert>
-      )}
-      <Group justify="flex-end" gap="sm">
-        <Button variant="default" onClick={onCancel}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={busy} disabled={requesterId === ''}>
-          {license === undefined ? 'Give the licence' : 'Save'}
-        </Button>
-      </Group>
+      <FormFoot
+        error={error}
+        busy={busy}
+        action={license === undefined ? 'Give the licence' : 'Save'}
+        disabled={requesterId === ''}
+        onCancel={onCancel}
+      />
     </form>
   );
 }

@@ -1,7 +1,8 @@
 /** The fields of a requester. */
-import { Alert, Button, Group, JsonInput, TagsInput, TextInput } from '@mantine/core';
+import { JsonInput, TagsInput, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useWrite } from '../api/read.ts';
+import { FormFoot } from '../parts/form-foot.tsx';
 import { told } from '../parts/notices.tsx';
 import type { Requester } from './types.ts';
 
@@ -73,19 +74,7 @@ export function RequesterForm({ requester, id: proposed = '', onDone, onCancel }
       />
       <TagsInput label="Tags" value={tags} onChange={setTags} />
       <JsonInput label="Metadata" value={metadata} onChange={setMetadata} autosize minRows={2} formatOnBlur />
-      {error !== undefined && (
-        <Alert color="red" role="alert">
-          {error}
-        </Alert>
-      )}
-      <Group justify="flex-end" gap="sm">
-        <Button variant="default" onClick={onCancel}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={busy}>
-          {requester === undefined ? 'Register' : 'Save'}
-        </Button>
-      </Group>
+      <FormFoot error={error} busy={busy} action={requester === undefined ? 'Register' : 'Save'} onCancel={onCancel} />
     </form>
   );
 }

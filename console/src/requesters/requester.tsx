@@ -1,6 +1,6 @@
 /** One requester: its licences on a line of time, what it used of what it may, and what it was denied. */
-import { Alert, Anchor, Button, Menu, Modal } from '@mantine/core';
-import { IconBan, IconCertificate, IconCheck, IconDots, IconPencil, IconTrash } from '@tabler/icons-react';
+import { Alert, Anchor, Modal } from '@mantine/core';
+import { IconBan, IconCertificate, IconCheck, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ApiError } from '../api/client.ts';
@@ -9,12 +9,13 @@ import { Decisions } from '../decisions/table.tsx';
 import { UsageOver } from '../overview/usage-over.tsx';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { Id } from '../parts/copy.tsx';
+import { MoreMenu } from '../parts/more-menu.tsx';
 import { told, toldFailed } from '../parts/notices.tsx';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { Chip, Json, Moment, Tags } from '../parts/show.tsx';
 import { Failed, Loaded } from '../parts/states.tsx';
-import { lacking, useMay } from '../shell/session.tsx';
+import { useMay } from '../shell/session.tsx';
 import { LicenseForm } from './license-form.tsx';
 import { LicenseLine } from './license-line.tsx';
 import { Limits } from './limits.tsx';
@@ -149,7 +150,6 @@ function Shown({ id, requester }: { id: string; requester: Requester | undefined
 
 function Actions({ requester }: { requester: Requester }) {
   const write = useWrite();
-  const may = useMay('policies:write');
   const [, go] = useLocation();
   const [doing, setDoing] = useState<'edit' | 'delete'>();
   const suspended = requester.status === 'suspended';
@@ -164,34 +164,19 @@ function Actions({ requester }: { requester: Requester }) {
     );
   return (
     <>
-      <Menu position="bottom-end" shadow="md">
-        <Menu.Target>
-          <Button variant="default" px="xs" aria-label="More to do with this requester">
-            <IconDots size={18} />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {!may && <Menu.Label>{lacking('policies:write')}</Menu.Label>}
-          <Menu.Item disabled={!may} leftSection={<IconPencil size={16} />} onClick={() => setDoing('edit')}>
-            Edit
-          </Menu.Item>
-          <Menu.Item
-            disabled={!may}
-            leftSection={suspended ? <IconCheck size={16} /> : <IconBan size={16} />}
-            onClick={turn}
-          >
-            {suspended ? 'Make active again' : 'Suspend'}
-          </Menu.Item>
-          <Menu.Item
-            disabled={!may}
-            color="red"
-            leftSection={<IconTrash size={16} />}
-            onClick={() => setDoing('delete')}
-          >
-            Delete…
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu
+        of="this requester"
+        permission="policies:write"
+        actions={[
+          { label: 'Edit', icon: <IconPencil size={16} />, onClick: () => setDoing('edit') },
+          {
+            label: suspended ? 'Make active again' : 'Suspend',
+            icon: suspended ? <IconCheck size={16} /> : <IconBan size={16} />,
+            onClick: turn,
+          },
+          { label: 'Delete…', icon: <IconTrash size={16} />, hurts: true, onClick: () => setDoing('delete') },
+        ]}
+      />
       {doing === 'edit' && (
         <Modal opened onClose={() => setDoing(undefined)} title="Edit the requester">
           <RequesterForm

@@ -1,11 +1,10 @@
 /** All requesters that were registered. */
-import { Modal, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { IconPlus, IconSearch, IconUsers } from '@tabler/icons-react';
-import { useState } from 'react';
+import { Modal, TextInput } from '@mantine/core';
+import { IconPlus, IconUsers } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { useRead } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
+import { FilterChoice, FilterWords } from '../parts/filter-fields.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { PagedList } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
@@ -18,8 +17,6 @@ const FILTERS = ['q', 'type', 'tag', 'status'] as const;
 export default function RequestersPage() {
   const { values, set } = useFilters();
   const [, go] = useLocation();
-  const [words, setWords] = useState(values.q ?? '');
-  const search = useDebouncedCallback((q: string) => set({ q: /[\p{L}\p{N}]/u.test(q) ? q : null }), 250);
   const query = Object.fromEntries([...FILTERS, 'cursor'].map((name) => [name, values[name]]));
   const requesters = useRead('GET /v1/requesters', { query: { ...query, limit: 25 } }, { keep: true });
   return (
@@ -34,26 +31,8 @@ export default function RequestersPage() {
         }
       />
       <div className="filters" role="search">
-        <TextInput
-          className="grow"
-          aria-label="Words of the name"
-          placeholder="Words of the name"
-          leftSection={<IconSearch size={16} />}
-          value={words}
-          onChange={(event) => {
-            setWords(event.currentTarget.value);
-            search(event.currentTarget.value);
-          }}
-        />
-        <Select
-          aria-label="Status"
-          placeholder="Status"
-          data={['active', 'suspended']}
-          value={values.status ?? null}
-          onChange={(status) => set({ status })}
-          clearable
-          w={140}
-        />
+        <FilterWords label="Words of the name" />
+        <FilterChoice name="status" label="Status" data={['active', 'suspended']} w={140} />
         <GoTo onGo={(id) => go(`/requesters/${encodeURIComponent(id)}`)} />
       </div>
       <div className="panel">

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import type { Row } from '../api/client.ts';
 import { useWrite } from '../api/read.ts';
 import { SecretText } from '../parts/copy.tsx';
+import { FormFoot } from '../parts/form-foot.tsx';
 import { KINDS } from './kinds.ts';
 
 type Webhook = Row<'GET /v1/webhooks'>;
@@ -61,19 +62,13 @@ export function WebhookForm({ webhook, onDone, onCancel }: WebhookFormProps) {
         onChange={(event) => setDescription(event.currentTarget.value)}
         autosize
       />
-      {error !== undefined && (
-        <Alert color="red" role="alert">
-          {error}
-        </Alert>
-      )}
-      <Group justify="flex-end" gap="sm">
-        <Button variant="default" onClick={onCancel}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={busy} disabled={events.length === 0}>
-          {webhook === undefined ? 'Add the webhook' : 'Save'}
-        </Button>
-      </Group>
+      <FormFoot
+        error={error}
+        busy={busy}
+        action={webhook === undefined ? 'Add the webhook' : 'Save'}
+        disabled={events.length === 0}
+        onCancel={onCancel}
+      />
     </form>
   );
 }

@@ -1,6 +1,6 @@
 /** One webhook: how it is doing, its deliveries, and each attempt. */
-import { Alert, Button, Menu, Modal, Select } from '@mantine/core';
-import { IconDots, IconRefresh, IconSend } from '@tabler/icons-react';
+import { Alert, Button, Modal, Select } from '@mantine/core';
+import { IconRefresh, IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Answer, Row } from '../api/client.ts';
@@ -9,6 +9,7 @@ import { Confirm, MayButton } from '../parts/act.tsx';
 import { Id } from '../parts/copy.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { PagedList } from '../parts/list.tsx';
+import { MoreMenu } from '../parts/more-menu.tsx';
 import { told, toldFailed } from '../parts/notices.tsx';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
@@ -211,21 +212,16 @@ function Actions({ webhook }: { webhook: Webhook }) {
     );
   return (
     <>
-      <Menu position="bottom-end" shadow="md">
-        <Menu.Target>
-          <Button variant="default" px="xs" aria-label="More to do with this webhook">
-            <IconDots size={18} />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => setDoing('edit')}>Edit</Menu.Item>
-          <Menu.Item onClick={() => setDoing('rotate')}>Rotate the secret…</Menu.Item>
-          <Menu.Item onClick={turn}>{active ? 'Disable' : 'Enable'}</Menu.Item>
-          <Menu.Item color="red" onClick={() => setDoing('delete')}>
-            Delete…
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu
+        of="this webhook"
+        permission="webhooks:manage"
+        actions={[
+          { label: 'Edit', onClick: () => setDoing('edit') },
+          { label: 'Rotate the secret…', onClick: () => setDoing('rotate') },
+          { label: active ? 'Disable' : 'Enable', onClick: turn },
+          { label: 'Delete…', hurts: true, onClick: () => setDoing('delete') },
+        ]}
+      />
       {doing === 'edit' && (
         <Modal opened onClose={done} title="Edit the webhook">
           <WebhookForm webhook={webhook} onDone={done} onCancel={done} />
