@@ -3,6 +3,8 @@
  * that of a rule's two conditions one would be gone unseen.
  */
 
+const COUNTED_DEPTH = 64;
+
 /** The text with its keys, quotes and all, as `edit` gives them back. */
 export function mapKeys(text: string, edit: (key: string) => string): string {
   let mapped = '';
@@ -59,11 +61,12 @@ function countColons(text: string): number {
   return count;
 }
 
-function countKeys(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
+/** Too few for what is nested deeper than anything that is taken: then the text is looked through, without recursion. */
+function countKeys(value: unknown, depth = 0): number {
+  if (typeof value !== 'object' || value === null || depth > COUNTED_DEPTH) return 0;
   let count = 0;
-  if (Array.isArray(value)) for (const item of value) count += countKeys(item);
-  else for (const key in value) count += 1 + countKeys(value[key as never]);
+  if (Array.isArray(value)) for (const item of value) count += countKeys(item, depth + 1);
+  else for (const key in value) count += 1 + countKeys(value[key as never], depth + 1);
   return count;
 }
 

@@ -120,8 +120,8 @@ describe('the overview', () => {
 });
 
 test('finding out why a crawler was denied', async () => {
-  const { data } = await api('/v1/access/decisions?allowed=false&reason=no_license&limit=1');
-  const [decision] = data;
+  const { data } = await api('/v1/access/decisions?allowed=false&reason=no_license&limit=100');
+  const decision = data.find(({ requesterId }: { requesterId: string | null }) => requesterId !== null);
   await page.goto('/console');
   await page.getByRole('link', { name: 'Decisions', exact: true }).click();
   await page.getByLabel('Requester', { exact: true }).fill(decision.requesterId);
