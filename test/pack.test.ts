@@ -3,47 +3,19 @@
  * decides, reports (threads, DuckDB and all), and stops when it is told to.
  */
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { outside, outsidePath, type Ran, runOutside } from './support/npm.ts';
 import { until } from './support/until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-pack-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Without the Node.js that `npm ci` put in front. */
-const PATH = (process.env.PATH ?? '')
-  .split(delimiter)
-  .filter((part) => !part.includes('node_modules'))
-  .join(delimiter);
-
-/** How npm reaches its registry may be said there; what an npm around this one says of its own folder must not count. */
-const outside = Object.fromEntries(
-  Object.entries(process.env).filter(
-    ([name]) =>
-      !/^(?:POSTERN_|NODE_(?!EXTRA_CA)|INIT_CWD|npm_(?:lifecycle|package|command|config_(?:local_)?prefix|.*execpath))/.test(
-        name,
-      ),
-  ),
-);
-
-interface Ran {
-  status: number;
-  stdout: string;
-  stderr: string;
-}
-
-function run(file: string, args: string[], env: Record<string, string> = {}, cwd = folder, input = ''): Promise<Ran> {
-  return new Promise((done) => {
-    const options = { cwd, env: { ...outside, PATH, ...env }, timeout: 150_000, maxBuffer: 64 << 20 };
-    const child = execFile(file, args, options, (error, stdout, stderr) =>
-      done({ status: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
-    );
-    child.stdin?.end(input);
-  });
-}
+const run = (file: string, args: string[], env: Record<string, string> = {}, cwd = folder, input = ''): Promise<Ran> =>
+  runOutside(file, args, { cwd, env, input });
 
 test('the package installs elsewhere and runs', { timeout: 240_000 }, async () => {
   // npm runs no scripts here, so what it would run first is run.
@@ -86,7 +58,7 @@ test('the package installs elsewhere and runs', { timeout: 240_000 }, async () =
   assert.equal((await run(bin, ['init', '--yes', '--template', 'licensed_only'])).status, 0);
   const service = spawn(bin, ['serve', '--env-file', 'postern.env'], {
     cwd: folder,
-    env: { ...outside, PATH, POSTERN_PORT: '0', POSTERN_LOG_LEVEL: 'warn' },
+    env: { ...outside, PATH: outsidePath, POSTERN_PORT: '0', POSTERN_LOG_LEVEL: 'warn' },
     stdio: 'pipe',
   });
   let out = '';

@@ -21,6 +21,7 @@ import { runWebhookKills } from './faults/webhook-kills.ts';
 import { runWriters } from './faults/writers.ts';
 import { runExhaustive } from './oracle/exhaustive.ts';
 import { runLinear } from './policies/linear.ts';
+import { cannotFetchPostgres, runPostgresVersions } from './postgres/versions.ts';
 
 interface Context {
   seed: number;
@@ -32,7 +33,7 @@ interface Proof {
   name: string;
   promise: string;
   /** Why it cannot be run on this machine. */
-  impossible?: () => string | undefined;
+  impossible?: () => string | undefined | Promise<string | undefined>;
   run(context: Context): Promise<object>;
 }
 
@@ -143,6 +144,12 @@ const PROOFS: readonly Proof[] = [
     run: ({ kills, tell }) => runUpgrade({ versions: Math.ceil(kills / 100), tell }),
   },
   {
+    name: 'postgres-versions',
+    promise: 'PostgreSQL 14 to 17: all that is tested on the one that comes with the tests holds on these too',
+    impossible: cannotFetchPostgres,
+    run: ({ tell }) => runPostgresVersions({ tell }),
+  },
+  {
     name: 'console',
     promise: 'the console on a million items: each page can be used within a second and a half',
     run: ({ tell }) => runMillion({ items: 1_000_000, withinMs: 1_500, tell }),
@@ -179,7 +186,7 @@ const outcomes: Outcome[] = [];
 write(`seed ${seed}`);
 for (const { name, promise, impossible, run } of PROOFS) {
   if (!only.includes(name)) continue;
-  const why = impossible?.();
+  const why = await impossible?.();
   if (why !== undefined) {
     outcomes.push({ name, promise, outcome: 'not run', seconds: 0, detail: why });
     continue;
@@ -207,7 +214,7 @@ for (const { name, promise, impossible, run } of PROOFS) {
 
 write(`\nseed ${seed}, Node ${process.version}, ${process.platform} ${process.arch}\n`);
 for (const { name, promise, outcome, seconds, detail } of outcomes) {
-  write(`${outcome.padEnd(8)} ${name.padEnd(12)} ${String(seconds).padStart(5)} s  ${promise}`);
-  write(`${' '.repeat(31)}${detail}`);
+  write(`${outcome.padEnd(8)} ${name.padEnd(17)} ${String(seconds).padStart(5)} s  ${promise}`);
+  write(`${' '.repeat(36)}${detail}`);
 }
 process.exit(outcomes.some(({ outcome }) => outcome === 'FAILED') ? 1 : 0);

@@ -97,8 +97,8 @@ function cache(): string {
 function makeOnce(path: string, fill: (made: string) => void): void {
   if (existsSync(path)) return;
   const made = giveAway(mkdtempSync(`${path}.`));
-  fill(made);
   try {
+    fill(made);
     renameSync(made, path);
   } catch (error) {
     rmSync(made, { recursive: true, force: true });
