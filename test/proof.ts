@@ -9,6 +9,7 @@ import { runMillion } from './console/million.ts';
 import { runCluster } from './faults/cluster.ts';
 import { runClusterWriters } from './faults/cluster-writers.ts';
 import { cannotMount, runDiskFull, runFailingCalls } from './faults/disk-faults.ts';
+import { runFailover } from './faults/failover.ts';
 import { runFirstStartKills, runFsyncKills } from './faults/fsync-kills.ts';
 import { runKills } from './faults/kills.ts';
 import { runPowerCuts } from './faults/power-cuts.ts';
@@ -142,6 +143,12 @@ const PROOFS: readonly Proof[] = [
     name: 'upgrade',
     promise: 'the next version, which changes the tables, takes over node by node under load: no request fails',
     run: ({ kills, tell }) => runUpgrade({ versions: Math.ceil(kills / 100), tell }),
+  },
+  {
+    name: 'failover',
+    promise:
+      'the database is lost under load and a standby takes its place: nothing answered is lost, soon all works again',
+    run: ({ kills, seed, tell }) => runFailover({ rounds: Math.ceil(kills / 10), seed, tell }),
   },
   {
     name: 'postgres-versions',

@@ -13,9 +13,8 @@ export interface ClusterNode {
   stopped: boolean;
 }
 
-export interface TestCluster extends AsyncDisposable {
-  server: TestPostgres;
-  databaseUrl: string;
+/** Nodes of one database. */
+export interface Nodes extends AsyncDisposable {
   key: string;
   nodes: ClusterNode[];
   /** Those that answer, as far as is known here. */
@@ -26,18 +25,30 @@ export interface TestCluster extends AsyncDisposable {
   start(node: ClusterNode, main?: string): Promise<void>;
 }
 
+export interface TestCluster extends Nodes {
+  server: TestPostgres;
+  databaseUrl: string;
+}
+
 export interface ClusterOptions {
   /** For each node by how much its clock is off, ms. */
   clocks: readonly number[];
   env?: Record<string, string>;
 }
 
-export async function startTestCluster({ clocks, env = {} }: ClusterOptions): Promise<TestCluster> {
+/** On a PostgreSQL of their own. */
+export async function startTestCluster(options: ClusterOptions): Promise<TestCluster> {
+  const stack = new AsyncDisposableStack();
+  const server = await startPostgres();
+  const database = stack.use(await server.newDatabase());
+  const nodes = stack.use(await startNodes(database.url, options));
+  return { ...nodes, server, databaseUrl: database.url, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+export async function startNodes(databaseUrl: string, { clocks, env = {} }: ClusterOptions): Promise<Nodes> {
   const stack = new AsyncDisposableStack();
   const folder = stack.use(temporaryFolder());
   const key = newTestKey();
-  const server = await startPostgres();
-  const database = stack.use(await server.newDatabase());
   const launchNode = (index: number, main?: string): Running => {
     const dataDir = join(folder.path, String(index));
     mkdirSync(dataDir, { recursive: true });
@@ -47,7 +58,7 @@ export async function startTestCluster({ clocks, env = {} }: ClusterOptions): Pr
       key,
       main,
       nodeOptions: off === 0 ? [] : ['--import', CLOCK_HACK],
-      env: { ...env, POSTERN_DATABASE_URL: database.url, CLOCK_OFF_MS: String(off) },
+      env: { ...env, POSTERN_DATABASE_URL: databaseUrl, CLOCK_OFF_MS: String(off) },
     });
   };
   const nodes = clocks.map((_, index): ClusterNode => ({ index, running: launchNode(index), stopped: false }));
@@ -57,8 +68,6 @@ export async function startTestCluster({ clocks, env = {} }: ClusterOptions): Pr
   await Promise.all(nodes.map(({ running }) => running.ready));
   const dead = new Set<ClusterNode>();
   return {
-    server,
-    databaseUrl: database.url,
     key,
     nodes,
     alive: () => nodes.filter((node) => !dead.has(node) && !node.stopped),
