@@ -1,4 +1,4 @@
-/** The console in a browser once more, with the service on PostgreSQL. */
+/** The console in a browser, and its sessions, once more with the service on PostgreSQL. */
 import { onPostgres } from './suites.ts';
 
-await onPostgres(['console/journeys']);
+await onPostgres(['console/session', 'console/journeys']);
