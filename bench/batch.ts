@@ -3,12 +3,12 @@
  * Not pinned: the service and the load share all cores, as "decisions a second per machine" has it.
  */
 import { join } from 'node:path';
+import { seeded, skewed } from '../kit/random.ts';
 import { type Figure, median, medianRatio, type Part } from './figure.ts';
 import { checksOf, itemAt, TEN_RULES } from './inputs.ts';
 import { openLoader } from './load.ts';
 import { tempDir } from './process.ts';
 import { summarizeProfiles } from './profile.ts';
-import { seeded, skewed } from './random.ts';
 import { RIVAL_HEADERS, startBareFastify } from './rivals/rivals.ts';
 import { createPolicy, HEADERS, startPostern, upsertItems } from './service.ts';
 

@@ -1,6 +1,6 @@
 /**
- * A catalogue coming in: bulk-upserts of 1,000 items over HTTP, new ones and then the same ones edited. Beside it, a bare
- * Fastify server that parses the same bodies.
+ * Measures imports through the API: bulk upserts of 1,000 items over HTTP, new ones and then edits of them. A bare
+ * Fastify server parses the same bodies beside it.
  */
 import { join } from 'node:path';
 import { type Figure, median, medianRatio, type Part } from './figure.ts';

@@ -1,10 +1,11 @@
 /**
- * One durable check over HTTP at 64 connections: key, validation, ten rules, decision on disk, answer. Beside it, on the
- * same core and in alternating rounds: a bare Fastify server and bare node:http, which only take and give bytes, and
- * Cerbos, which decides the same policy and logs to a file. Says what the promise "on disk" costs.
+ * Measures durable single checks over HTTP at 64 connections: key, validation, ten rules, decision on disk, answer. On
+ * the same core, in alternating rounds, run a bare Fastify server and bare node:http, which only parse and answer, and
+ * Cerbos, which decides the same policy and logs to a file. The comparison shows what durability costs.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { seeded, skewed } from '../kit/random.ts';
 import type { CheckRequest } from '../src/access/schema.ts';
 import { type Figure, median, medianRatio, type Part, type PartOptions } from './figure.ts';
 import { checksOf, type Item, itemAt, LIMITED_RULES, TEN_RULES } from './inputs.ts';
@@ -12,7 +13,6 @@ import { type LoadPlan, type LoadResult, openLoader } from './load.ts';
 import { splitCores } from './machine.ts';
 import { type Running, tempDir } from './process.ts';
 import { summarizeProfiles } from './profile.ts';
-import { seeded, skewed } from './random.ts';
 import { CERBOS_PATH, cerbosRequest, findCerbos, isAllowedByCerbos, startCerbos } from './rivals/cerbos.ts';
 import { RIVAL_HEADERS, startBareFastify, startBareHttp } from './rivals/rivals.ts';
 import { createPolicy, HEADERS, type Postern, startPostern, upsertItems } from './service.ts';
@@ -22,7 +22,7 @@ const CHECKS = 20_000;
 const CONNECTIONS = 64;
 const PARITY_CHECKS = 300;
 
-/** One of those that take turns. */
+/** A server that takes turns with the others. */
 interface Contender {
   name: string;
   server: Running;
@@ -133,6 +133,12 @@ async function measure(contenders: Contender[], core: number | null, { quick, sa
   }
 }
 
+interface Cost {
+  what: string;
+  unit: string;
+  of: (one: Contender) => number[];
+}
+
 function figuresOf([postern, fastify, http, limited, cerbos]: Contender[]): Figure[] {
   if (postern === undefined || fastify === undefined || http === undefined || limited === undefined) return [];
   const perSecond = (one: Contender): number[] => one.results.map((result) => result.perSecond);
@@ -149,7 +155,7 @@ function figuresOf([postern, fastify, http, limited, cerbos]: Contender[]): Figu
       ...(least === undefined ? {} : { target: { text: `≥ ${least}`, met: ratio >= least } }),
     };
   };
-  const cost = (what: string, unit: string, of: typeof p50, other: Contender, most?: number): Figure => {
+  const cost = ({ what, unit, of }: Cost, other: Contender, most?: number): Figure => {
     const ratio = medianRatio(of(postern), of(other));
     return {
       what,
@@ -161,9 +167,9 @@ function figuresOf([postern, fastify, http, limited, cerbos]: Contender[]): Figu
   };
   const everything = (other: Contender, leastThroughput?: number, mostP99?: number): Figure[] => [
     throughput(postern, other, leastThroughput),
-    cost('p50', 'ms', p50, other),
-    cost('p99', 'ms', p99, other, mostP99),
-    cost('processor time of a check', 'µs', cpu, other),
+    cost({ what: 'p50', unit: 'ms', of: p50 }, other),
+    cost({ what: 'p99', unit: 'ms', of: p99 }, other, mostP99),
+    cost({ what: 'processor time of a check', unit: 'µs', of: cpu }, other),
   ];
   return [
     ...everything(fastify, 0.7, 3),

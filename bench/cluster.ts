@@ -1,16 +1,17 @@
 /**
- * Durable checks over HTTP on PostgreSQL: one node, two, four, beside the embedded storage, in alternating rounds. Nodes,
- * database (which waits for its disk) and load share the same cores. Also with one limit that all nodes count.
+ * Measures durable checks over HTTP on PostgreSQL with one, two and four nodes, beside the embedded storage, in
+ * alternating rounds. Nodes, database (with a durable disk) and load share the same cores. One limit that all nodes
+ * count is measured too.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { startPostgres } from '../kit/postgres.ts';
+import { seeded, skewed } from '../kit/random.ts';
 import type { Rule } from '../src/policies/policy.ts';
-import { startPostgres } from '../test/support/postgres.ts';
 import { type Figure, median, medianRatio, type Part, type PartOptions } from './figure.ts';
 import { checksOf, type Item, itemAt, TEN_RULES } from './inputs.ts';
 import { type Loader, openLoader } from './load.ts';
 import { tempDir } from './process.ts';
-import { seeded, skewed } from './random.ts';
 import { createPolicy, HEADERS, type Postern, startPostern, upsertItems } from './service.ts';
 
 const ITEMS = 1_000;
@@ -27,7 +28,7 @@ interface Contender {
   bodies: readonly string[];
   perSecond: number[];
   p99: number[];
-  /** How many shared a transaction. */
+  /** Checks in one transaction. */
   checksAFlush: number[];
 }
 
@@ -51,12 +52,12 @@ export const clusterPart: Part = {
     }
     const [first] = nodes as [Postern];
     const plain = {
-      embedded: await catalogue(embedded, 'plain', TEN_RULES),
-      nodes: await catalogue(first, 'plain', TEN_RULES),
+      embedded: await publishCatalog(embedded, 'plain', TEN_RULES),
+      nodes: await publishCatalog(first, 'plain', TEN_RULES),
     };
     const hot = {
-      embedded: await catalogue(embedded, 'hot', HOT_RULES),
-      nodes: await catalogue(first, 'hot', HOT_RULES),
+      embedded: await publishCatalog(embedded, 'hot', HOT_RULES),
+      nodes: await publishCatalog(first, 'hot', HOT_RULES),
     };
     const of = (name: string, some: readonly Postern[], bodies: readonly string[]): Contender => ({
       name,
@@ -76,30 +77,34 @@ export const clusterPart: Part = {
       hotFour: of('four nodes, one limit', nodes, hot.nodes),
     };
     await measure(Object.values(contenders), options);
-    const { embedded: base, one, two, hotEmbedded, hotOne, hotTwo, hotFour } = contenders;
-    return {
-      figures: [
-        throughput(one, base, 0.4),
-        throughput(two, base),
-        p99(one, base),
-        each(one, 'round trips of a check', 1),
-        each(one, 'statements of a check', 2),
-        throughput(hotOne, hotEmbedded),
-        throughput(hotTwo, hotOne),
-        throughput(hotFour, hotOne),
-        p99(hotFour, hotOne),
-        each(hotOne, 'round trips of a check', 2),
-        each(hotOne, 'statements of a check', 8),
-      ],
-      notes: [
-        'Nothing is pinned: two nodes, or four, with database and load on the same cores show contention, not growth.',
-        'A flush without limits is one trip of two statements; with limits two trips of eight. How many checks share one comes from the nodes’ metrics.',
-      ],
-    };
+    return { figures: toFigures(contenders), notes: NOTES };
   },
 };
 
-async function catalogue(postern: Postern, prefix: string, rules: readonly Rule[]): Promise<string[]> {
+const NOTES = [
+  'Nothing is pinned: two nodes, or four, with database and load on the same cores show contention, not growth.',
+  'A flush without limits is one trip of two statements; with limits two trips of eight. How many checks share one comes from the nodes’ metrics.',
+];
+
+type Contenders = Record<'embedded' | 'one' | 'two' | 'hotEmbedded' | 'hotOne' | 'hotTwo' | 'hotFour', Contender>;
+
+function toFigures({ embedded: base, one, two, hotEmbedded, hotOne, hotTwo, hotFour }: Contenders): Figure[] {
+  return [
+    throughput(one, base, 0.4),
+    throughput(two, base),
+    p99(one, base),
+    each(one, 'round trips of a check', 1),
+    each(one, 'statements of a check', 2),
+    throughput(hotOne, hotEmbedded),
+    throughput(hotTwo, hotOne),
+    throughput(hotFour, hotOne),
+    p99(hotFour, hotOne),
+    each(hotOne, 'round trips of a check', 2),
+    each(hotOne, 'statements of a check', 8),
+  ];
+}
+
+async function publishCatalog(postern: Postern, prefix: string, rules: readonly Rule[]): Promise<string[]> {
   const policyId = await createPolicy(postern, prefix, rules);
   const items = Array.from({ length: ITEMS }, (_, i) => itemAt(i, prefix));
   await upsertItems(postern, items, policyId);
@@ -139,7 +144,7 @@ async function flushesOf(nodes: readonly Postern[]): Promise<number> {
   const texts = await Promise.all(
     nodes.map(({ port }) => fetch(`http://127.0.0.1:${port}/metrics`).then((one) => one.text())),
   );
-  return texts.reduce((sum, text) => sum + Number(/^postern_ledger_flushes (\d+)/m.exec(text)?.[1]), 0);
+  return texts.reduce((sum, text) => sum + Number(/^postern_ledger_flushes_total (\d+)/m.exec(text)?.[1]), 0);
 }
 
 function throughput(one: Contender, other: Contender, least?: number): Figure {

@@ -1,18 +1,18 @@
 /**
- * `decide` on ten rules in which every key of the table of conditions appears, with its negation where it has one. All ten
- * are asked, the last is a catch-all denial, and after it comes the look for a licence that would have helped. Twice: once
- * each rule fails at the first condition it asks, once, which is the most there is to do, only at its last, so that every
- * decision asks every key.
+ * Measures `decide` on ten rules that use every condition and its negation. All ten rules are evaluated, the last is a
+ * catch-all denial, and then `decide` looks for a license that would have helped. In one variant each rule fails at
+ * its first condition. In the other it fails only at its last, so every decision evaluates every condition.
  */
+
+import { seeded, skewed } from '../kit/random.ts';
 import { decide } from '../src/access/decide.ts';
+import { toFacts } from '../src/access/facts.ts';
 import type { CheckRequest } from '../src/access/schema.ts';
-import { factsOf } from '../src/access/subject.ts';
 import { CONDITION_SCHEMAS } from '../src/policies/conditions.ts';
 import type { ContentFacts, Facts, LicenseFacts, RequesterFacts } from '../src/policies/facts.ts';
 import type { Rule } from '../src/policies/policy.ts';
 import { median, medianRatio, type Part } from './figure.ts';
 import { checksOf, compiled, contentAt, itemAt } from './inputs.ts';
-import { pick, seeded, skewed } from './random.ts';
 import { RATE_NOTE, rate } from './rate.ts';
 
 const ITEMS = 1_000;
@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 const OTHERS = ['NZ', 'IS', 'UY'];
 const NETWORKS = ['198.51.100.0/24', '192.0.2.17', '2001:db8:1::/48'];
 
-/** In each of the first nine all conditions hold but the one asked last; licence keys are asked after all others. */
+/** In the first nine rules, only the last condition fails; license conditions are evaluated after all others. */
 const EVERY_KEY: readonly Rule[] = [
   { action: 'deny', conditions: { countryNot: OTHERS, ip: NETWORKS } },
   { action: 'deny', conditions: { ipNot: NETWORKS, userAgent: ['Bytespider', 'PetalBot', 'SemrushBot'] } },
@@ -100,7 +100,7 @@ const TO_THE_LAST = compiled(EVERY_KEY);
 const TO_THE_FIRST = compiled(
   EVERY_KEY.map((rule) => ({
     ...rule,
-    conditions: Object.fromEntries(Object.entries(rule.conditions ?? {}).reverse()),
+    conditions: Object.fromEntries(Object.entries(rule.conditions ?? {}).toReversed()),
   })),
 );
 
@@ -111,7 +111,7 @@ interface Question {
 }
 
 const factsFor = ({ check, content, requester }: Question): Facts =>
-  factsOf({ content, requester }, check.requesterId, check, AT);
+  toFacts({ content, requester }, check.requesterId, check, AT);
 
 export const conditionsPart: Part = {
   name: 'conditions',
@@ -148,7 +148,7 @@ export const conditionsPart: Part = {
       ]),
       notes: [
         `${Object.keys(CONDITION_SCHEMAS).length} keys. That all ten rules are asked, and that the second policy asks every key, is checked for every input before the timing.`,
-        'Facts at hand: what a check works out once, such as the parsed address and the valid licences, is there already.',
+        'Facts at hand: what a check computes once, such as the parsed address and the valid licenses, is computed before.',
         RATE_NOTE,
       ],
     };
@@ -175,7 +175,7 @@ function makeQuestions(): Question[] {
       context: { ...check.context, ip: `203.0.${i % 256}.${(i * 7) % 256}` },
     },
     content: contents.get(check.contentId) as ContentFacts,
-    requester: pick(requesters, random),
+    requester: random.pick(requesters),
   }));
 }
 
@@ -197,7 +197,7 @@ const licenseOf = (index: number, type: string, endsInDays: number): LicenseFact
   scope: null,
 });
 
-/** Throws unless every key is there and every decision asks it. */
+/** Throws unless the rules use every condition, and every decision evaluates it. */
 function requireAllAsked(questions: readonly Question[]): void {
   const used = new Set(EVERY_KEY.flatMap(({ conditions = {} }) => Object.keys(conditions)));
   const unused = Object.keys(CONDITION_SCHEMAS).filter((key) => !used.has(key));
@@ -208,15 +208,19 @@ function requireAllAsked(questions: readonly Question[]): void {
       const { rule } = decide(policy, facts);
       if (rule?.index !== 9) throw new Error(`rule ${rule?.index} decided ${JSON.stringify(question)}`);
     }
-    for (const rule of TO_THE_LAST.rules.slice(0, -1)) {
-      // The keys of one licence are asked together; a rule's conditions are asked in their order, licence keys last.
-      const failed = rule.trace(facts).filter(({ held }) => !held);
-      const last = Object.keys(EVERY_KEY[rule.index]?.conditions ?? {}).at(-1);
-      if (failed.length !== 1 || failed[0]?.key !== last) {
-        throw new Error(
-          `rule ${rule.index} ends at ${failed.map(({ key }) => key).join(', ')} for ${JSON.stringify(question)}`,
-        );
-      }
+    requireLastFails(question, facts);
+  }
+}
+
+function requireLastFails(question: Question, facts: Facts): void {
+  for (const rule of TO_THE_LAST.rules.slice(0, -1)) {
+    // Conditions are evaluated in their order, license conditions last and together.
+    const failed = rule.trace(facts).filter(({ held }) => !held);
+    const last = Object.keys(EVERY_KEY[rule.index]?.conditions ?? {}).at(-1);
+    if (failed.length !== 1 || failed[0]?.key !== last) {
+      throw new Error(
+        `rule ${rule.index} ends at ${failed.map(({ key }) => key).join(', ')} for ${JSON.stringify(question)}`,
+      );
     }
   }
 }

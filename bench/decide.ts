@@ -2,12 +2,13 @@
  * The decision alone: a compiled policy of ten rules and the facts of a check, no HTTP, no disk. Beside it, what only
  * reading the same check from JSON takes, as a measure of the machine.
  */
+
+import { seeded, skewed } from '../kit/random.ts';
 import { decide } from '../src/access/decide.ts';
 import type { CheckRequest } from '../src/access/schema.ts';
 import type { ContentFacts, Facts } from '../src/policies/facts.ts';
 import { median, medianRatio, type Part } from './figure.ts';
 import { checksOf, compiled, contentAt, factsAt, itemAt, TEN_RULES } from './inputs.ts';
-import { seeded, skewed } from './random.ts';
 import { RATE_NOTE, rate } from './rate.ts';
 
 const ITEMS = 1_000;
@@ -66,7 +67,7 @@ export const decidePart: Part = {
         },
       ],
       notes: [
-        'Facts at hand: what a check works out once, such as the user agent in small letters, is there already.',
+        'Facts at hand: what a check computes once, such as the lowercase user agent, is computed before.',
         RATE_NOTE,
       ],
     };

@@ -1,7 +1,10 @@
-/** What a decision costs on disk, in the records and in the columns. Beside it, the same decision as a line of JSON. */
+/**
+ * Measures what a decision costs on disk, in the records and in the columns. A line of JSON with the same decision is
+ * the comparison.
+ */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { openConnection } from '../src/db/sqlite-connection.ts';
+import { openConnection } from '../src/db/sqlite/connection.ts';
 import { type Figure, type Part } from './figure.ts';
 import { monthUntil, openStore } from './history.ts';
 import { TEN_RULES } from './inputs.ts';

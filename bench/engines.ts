@@ -1,13 +1,14 @@
 /**
- * `decide` beside other engines that decide inside a process: the same ten rules, the same checks, taking turns. Before
- * any timing all of them must give the same answer to every check. Nothing is recorded here, by nobody.
+ * Compares `decide` with other in-process engines: the same ten rules and checks, in turns. Before any timing, all
+ * engines must give the same answer to every check. No engine records anything.
  */
+
+import { seeded, skewed } from '../kit/random.ts';
 import { decide } from '../src/access/decide.ts';
 import type { CheckRequest } from '../src/access/schema.ts';
 import type { ContentFacts } from '../src/policies/facts.ts';
 import { median, medianRatio, type Part } from './figure.ts';
 import { checksOf, compiled, contentAt, factsAt, itemAt, TEN_RULES } from './inputs.ts';
-import { seeded, skewed } from './random.ts';
 import { RATE_NOTE, rateOf } from './rate.ts';
 import {
   type Engine,
@@ -22,7 +23,7 @@ const ITEMS = 1_000;
 const CHECKS = 4_096;
 /** Checks between two looks at the clock. */
 const AT_ONCE = 64;
-/** One that the first rule is about: there are none among the first of the crawlers. */
+/** A user agent that the first rule denies; the first crawlers of the list have none. */
 const UNWELCOME = 'Mozilla/5.0 (compatible; SemrushBot/7~bl; +http://www.semrush.com/bot.html)';
 
 interface Question {

@@ -1,10 +1,10 @@
-/** What a benchmark hands back: figures, each with what it was compared with in the same run and what it had to reach. */
+/** The result of a benchmark: figures, each with its comparison from the same run and its target. */
 
 export interface Figure {
   what: string;
   value: number;
   unit: string;
-  /** What was measured beside it, in the same run and on the same cores. */
+  /** The comparison, from the same run and cores. */
   against?: { what: string; value: number; ratio: number };
   /** In words, and whether it was reached. */
   target?: { text: string; met: boolean };
@@ -21,20 +21,20 @@ export interface PartOptions {
 
 export interface Result {
   figures: Figure[];
-  /** What a reader must know to understand the figures. */
+  /** Notes that explain the figures. */
   notes: string[];
 }
 
 export interface Part {
   /** For `--only`. */
   name: string;
-  /** What it measures, in a sentence. */
+  /** A sentence about what the part measures. */
   about: string;
   run(options: PartOptions): Promise<Result>;
 }
 
 export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
+  const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   const upper = sorted[middle] ?? Number.NaN;
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2;

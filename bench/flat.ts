@@ -1,17 +1,17 @@
 /**
- * Whether a check costs the same however much there is: catalogues from a thousand to a million items, read with skew and
- * evenly, and policies from one to fifty rules that do not match. All take turns on one core; each is compared with the
- * smallest of its kind. The cost is processor time, all threads of the service together: what else the machine does moves
- * it least.
+ * Measures whether a check costs the same at every size: catalogs from a thousand to a million items, read with skew
+ * and evenly, and policies from one to fifty rules that do not match. All sizes take turns on one core and are
+ * compared with the smallest. The cost is processor time of all threads of the service, because other load affects it
+ * least.
  */
 import { join } from 'node:path';
+import { type Random, seeded, skewed } from '../kit/random.ts';
 import { type Figure, median, medianRatio, type Part, type PartOptions } from './figure.ts';
 import { openStore } from './history.ts';
 import { checksOf, itemAt, TEN_RULES, unmatchedRules } from './inputs.ts';
 import { type LoadResult, openLoader } from './load.ts';
 import { splitCores } from './machine.ts';
 import { tempDir } from './process.ts';
-import { seeded, skewed, uniform } from './random.ts';
 import { createPolicy, HEADERS, type Postern, startPostern, upsertItems } from './service.ts';
 
 const CHECKS = 100_000;
@@ -134,3 +134,5 @@ function figureOf({ what, base, results }: Case, cases: readonly Case[]): Figure
         }),
   };
 }
+
+const uniform = (size: number, random: Random) => (): number => random.int(0, size - 1);

@@ -1,15 +1,16 @@
 /**
- * Past decisions and large catalogues, written into a data directory through the product's own stores while no service
- * runs. Only here and in tests does a clock other than the machine's decide when a decision was made.
+ * Writes past decisions and large catalogs into a data directory through the product's own stores, while no service
+ * runs. Only benchmarks, the demo and tests use a clock other than the machine's.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { seeded, skewed } from '../kit/random.ts';
 import { decide } from '../src/access/decide.ts';
 import type { CheckRequest } from '../src/access/schema.ts';
 import { newContent } from '../src/content/edits.ts';
 import { insertContent } from '../src/content/store.ts';
 import { migrate } from '../src/db/migrate.ts';
-import { openSqlite, type SqliteDb } from '../src/db/sqlite.ts';
+import { openSqlite, type SqliteDb } from '../src/db/sqlite/db.ts';
 import type { Entry, Ledger } from '../src/ledger/ledger.ts';
 import { reasonCode } from '../src/ledger/reason.ts';
 import { ledgerProcedure, openSqliteLedger } from '../src/ledger/sqlite.ts';
@@ -19,14 +20,13 @@ import { ensureDefaultPolicy, insertPolicy } from '../src/policies/store.ts';
 import type { License } from '../src/requesters/license.ts';
 import { insertLicense, insertRequester } from '../src/requesters/store.ts';
 import { checksOf, compiled, contentAt, factsAt, type Item, itemAt } from './inputs.ts';
-import { seeded, skewed } from './random.ts';
 
 const ITEMS_AT_ONCE = 5_000;
 const ENTRIES_AT_ONCE = 100;
-/** Enough under way that every flush is a full one. */
+/** Enough in flight for full flushes. */
 const UNDER_WAY = 80;
 const SPAN_MS = 30 * 86_400_000;
-/** Of 100 decisions: so many allowed, denied by a rule, without a licence, beyond a limit. */
+/** Outcomes of 100 decisions: allowed, denied by a rule, no license, over a limit. */
 const OUTCOMES = [...Array<number>(70).fill(0), ...Array<number>(20).fill(7), ...Array<number>(7).fill(1), 3, 3, 3];
 
 export interface Store {
@@ -34,7 +34,7 @@ export interface Store {
   addPolicy(name: string, rules: readonly Rule[]): Promise<string>;
   /** Items 0 to `count` - 1 of `itemAt`, numbered from 1 in an empty store. */
   addItems(count: number, policyId: string, at?: (index: number) => Item): Promise<void>;
-  /** Registers `crawler_0` to `crawler_<count - 1>`, each with a licence of the type, at a moment of the past. */
+  /** Registers `crawler_0` to `crawler_<count - 1>` at a past time, each with a license of the type. */
   addLicensed(count: number, licenseType: string, at: number): Promise<void>;
   addDecisions(plan: DecisionPlan): Promise<void>;
   close(): Promise<void>;
@@ -166,7 +166,7 @@ function entryOf(check: CheckRequest, item: number, outcome: Outcomes): Entry {
 function randomOutcomes(): Outcomes {
   const random = seeded(13);
   return () => {
-    const reason = OUTCOMES[Math.floor(random() * OUTCOMES.length)] as number;
+    const reason = random.pick(OUTCOMES);
     return reason === 0 ? { reason, ruleIndex: 6, rulePriority: 7 } : { reason, ruleIndex: 2, rulePriority: 3 };
   };
 }

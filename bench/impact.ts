@@ -1,15 +1,15 @@
 /**
- * The impact preview of a million recorded decisions, and what it costs the checks beside it. Rounds with a preview under
- * way and rounds without take turns; in a round with one, the next preview begins when the last has ended.
+ * Measures the impact preview of a million recorded decisions, and what it costs the checks beside it. Rounds with and
+ * without a preview alternate; in a round with previews, one follows the other.
  */
 import { join } from 'node:path';
+import { seeded, skewed } from '../kit/random.ts';
 import { type Figure, median, medianRatio, type Part, type PartOptions } from './figure.ts';
 import { monthUntil, openStore } from './history.ts';
 import { checksOf, itemAt, TEN_RULES } from './inputs.ts';
 import { type LoadResult, openLoader } from './load.ts';
 import { splitCores } from './machine.ts';
 import { tempDir } from './process.ts';
-import { seeded, skewed } from './random.ts';
 import { HEADERS, type Postern, startPostern } from './service.ts';
 
 const ITEMS = 100_000;
@@ -19,7 +19,7 @@ const CONNECTIONS = 64;
 const MOST_SECONDS = 10;
 const MOST_SLOWING = 0.1;
 
-/** For some crawlers searching takes a licence now, and research is opened to all items: turns both ways. */
+/** Some crawlers now need a license to search, and research is open to all items: changes in both directions. */
 const DRAFT = TEN_RULES.map((rule, index) => {
   if (index === 6) return { ...rule, conditions: { purpose: 'search_indexing', licenseType: 'search' } };
   if (index === 8) return { ...rule, conditions: { purpose: 'research' } };
@@ -37,7 +37,7 @@ interface Report {
 /** Previews of one question, each checked against the first. */
 interface Previews {
   run(): Promise<number>;
-  /** Starts the next until it is told to stop; says what each that ended took, seconds. */
+  /** Runs previews one after the other until `stop`, which returns their durations in seconds. */
   keepRunning(): { stop(): Promise<number[]> };
 }
 
@@ -134,7 +134,7 @@ function openPreviews(
 interface Rounds {
   without: LoadResult[];
   beside: LoadResult[];
-  /** What the previews beside checks took, seconds. */
+  /** Durations of the previews beside checks, in seconds. */
   took: number[];
 }
 

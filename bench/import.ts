@@ -1,6 +1,6 @@
 /**
- * A catalogue coming in by the command: `postern content import` of an NDJSON file, the process from its start to its end.
- * Beside it, the same number of items in bulk-upserts that are ready to be sent, one after the other.
+ * Measures imports by the command: `postern content import` of an NDJSON file, from the start of the process to its
+ * end. The same number of items in prepared bulk upserts, one after the other, is the comparison.
  */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

@@ -1,11 +1,11 @@
-/** What a publisher's service is asked: a catalogue, the crawlers that read it, and the policy that decides. */
+/** A publisher's data for benchmarks: a catalog, the crawlers that read it, and policies. */
 import crawlers from 'crawler-user-agents';
+import { type Random, seeded } from '../kit/random.ts';
+import { ANONYMOUS, toFacts } from '../src/access/facts.ts';
 import type { CheckRequest } from '../src/access/schema.ts';
-import { ANONYMOUS, factsOf } from '../src/access/subject.ts';
 import { type CompiledPolicy, compile } from '../src/policies/compile.ts';
 import type { ContentFacts, Facts } from '../src/policies/facts.ts';
 import type { Rule } from '../src/policies/policy.ts';
-import { pick, seeded } from './random.ts';
 
 /** Real user agents of ordinary length. */
 export const USER_AGENTS: readonly string[] = crawlers
@@ -41,7 +41,7 @@ export function itemAt(index: number, prefix = 'article'): Item {
   const number = String(index).padStart(7, '0');
   return {
     externalId: `${prefix}-${number}`,
-    title: `How the harbour of number ${number} was rebuilt after the storm`,
+    title: `How the harbor of number ${number} was rebuilt after the storm`,
     type: TYPES[index % TYPES.length] as Item['type'],
     source: `https://publisher.example/${prefix}/${number}`,
     metadata: { section: 'regional', words: 400 + (index % 2000), author: `author-${index % 300}` },
@@ -49,18 +49,18 @@ export function itemAt(index: number, prefix = 'article'): Item {
   };
 }
 
-/** What the service would know of the item. */
+/** Returns the facts that the service would have of the item. */
 export function contentAt(index: number): ContentFacts {
   const { externalId, type, tags } = itemAt(index);
   const rest = { metadata: null, policyId: 'pol_bench', archived: false };
   return { no: index + 1, id: `cnt_${index}`, externalId, type, tags, ...rest };
 }
 
-/** Of a check by somebody who is not registered. */
+/** Returns the facts of a check by an unregistered requester. */
 export const factsAt = (check: CheckRequest, content: ContentFacts, at = 0): Facts =>
-  factsOf({ content, requester: ANONYMOUS }, check.requesterId, check, at);
+  toFacts({ content, requester: ANONYMOUS }, check.requesterId, check, at);
 
-/** Denied when no rule holds. */
+/** Compiles rules; denies when none matches. */
 export const compiled = (rules: readonly Rule[]): CompiledPolicy =>
   compile({
     no: 1,
@@ -93,15 +93,15 @@ export const TEN_RULES: readonly Rule[] = [
     conditions: { purpose: 'research', contentType: ['report', 'dataset'] },
     permissions: ['full_access'],
   },
-  { action: 'deny', conditions: { default: true }, message: 'Ask for a licence.' },
+  { action: 'deny', conditions: { default: true }, message: 'Ask for a license.' },
 ];
 
-/** The same with limits that are counted at every admission and never reached. */
+/** The same rules with limits that every allow counts and none reaches. */
 export const LIMITED_RULES: readonly Rule[] = TEN_RULES.map((rule) =>
   rule.action === 'allow' ? { ...rule, rateLimit: { requests: 10_000_000, period: 'hour', scope: 'requester' } } : rule,
 );
 
-/** `count` rules of all kinds that never hold for the checks made here, and one that then allows. */
+/** Returns `count` rules of all kinds that match no check of the benchmarks, and one that then allows. */
 export function unmatchedRules(count: number): Rule[] {
   const rules = Array.from({ length: count }, (_, i): Rule => {
     const kinds: Record<string, unknown>[] = [
@@ -116,16 +116,16 @@ export function unmatchedRules(count: number): Rule[] {
   return [...rules, { action: 'allow', conditions: { default: true } }];
 }
 
-/** `count` checks of items chosen by `nextItem`. */
+/** Returns `count` checks of items that `nextItem` chooses. */
 export function checksOf(count: number, nextItem: () => string, seed = 7): CheckRequest[] {
   const random = seeded(seed);
   return Array.from({ length: count }, () => ({
     contentId: nextItem(),
     requesterId: requester(random),
-    purpose: pick(PURPOSES, random),
-    context: { userAgent: pick(USER_AGENTS, random), country: pick(COUNTRIES, random) },
+    purpose: random.pick(PURPOSES),
+    context: { userAgent: random.pick(USER_AGENTS), country: random.pick(COUNTRIES) },
   }));
 }
 
-const requester = (random: () => number): string =>
-  random() < 0.1 ? pick(PARTNERS, random) : `crawler_${Math.floor(random() ** 3 * REQUESTERS)}`;
+const requester = (random: Random): string =>
+  random.chance(0.1) ? random.pick(PARTNERS) : `crawler_${Math.floor(random.next() ** 3 * REQUESTERS)}`;

@@ -51,7 +51,7 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
   const { user, system } = process.cpuUsage(cpu);
   tally.stopping = true;
   await loops;
-  const sorted = tally.latencies.subarray(0, Math.min(tally.count, expected)).sort();
+  const sorted = tally.latencies.subarray(0, Math.min(tally.count, expected)).toSorted();
   return {
     answered: tally.answered,
     perSecond: (tally.count / tookMs) * 1000,
@@ -68,7 +68,7 @@ function requestsOf({ port, path, headers, bodies }: LoadPlan): Buffer[] {
   return bodies.map((body) => Buffer.from(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`));
 }
 
-/** One connection: the next request goes out when the answer to the last has come in whole. */
+/** Runs one connection; each request waits for the complete answer to the one before. */
 function loop(port: number, requests: readonly Buffer[], first: number, tally: Tally): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true });

@@ -1,14 +1,13 @@
 /**
- * What a transaction on PostgreSQL costs on the way there: round trips and time, for an edit of five statements,
- * through each driver as it is meant to be used and through our pipeline on `pg`. A relay between
- * the two counts the trips and adds half a millisecond each way, as a network between two machines does; the database's own
- * disk is left out (`fsync` off).
+ * Measures the path to PostgreSQL: round trips and time of an edit of five statements, through each driver as intended
+ * and through our pipeline on `pg`. A relay counts the trips and adds half a millisecond each way, like a network
+ * between two machines. The database's disk is left out (`fsync` off).
  */
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { Client } from 'pg';
+import { testPostgres } from '../kit/postgres.ts';
 import type { Step } from '../src/db/db.ts';
-import { pipeline } from '../src/db/postgres-pipeline.ts';
-import { testPostgres } from '../test/support/postgres.ts';
+import { pipeline } from '../src/db/postgres/pipeline.ts';
 import { type Figure, median, medianRatio, type Part } from './figure.ts';
 
 const ROUNDS = 7;
@@ -56,7 +55,7 @@ async function startRelay(port: number) {
 
 interface Driver {
   name: string;
-  /** One transaction. */
+  /** Runs a transaction. */
   run(steps: readonly Step[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -69,7 +68,7 @@ const nameOf = (sql: string): string => {
 };
 
 async function pgDriver(connectionString: string, together: boolean): Promise<Driver> {
-  const client = new Client({ connectionString, pipeline: together } as never);
+  const client = new Client({ connectionString, pipeline: together });
   await client.connect();
   const query = ({ sql, params = [] }: Step) => client.query({ name: nameOf(sql), text: sql, values: [...params] });
   return {

@@ -1,7 +1,6 @@
-/** Child processes: a server from its start until it answers, and away with everything afterwards. */
+/** Runs servers as child processes, from the start until they answer, and cleans up afterwards. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onCore } from './machine.ts';
@@ -9,15 +8,15 @@ import { onCore } from './machine.ts';
 export interface Running extends AsyncDisposable {
   port: number;
   pid: number;
-  /** From the spawn until the first answer. */
+  /** Time from the spawn to the first answer. */
   readyMs: number;
   residentMiB(): number;
-  /** Processor time taken so far, all threads. */
+  /** Processor time of all threads so far. */
   cpuMs(): number;
   stop(): Promise<void>;
 }
 
-/** Linux counts it in hundredths of a second; man 5 proc. */
+/** Linux counts in hundredths of a second; see proc(5). */
 function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
@@ -28,7 +27,7 @@ export interface Launch {
   args: readonly string[];
   env?: Record<string, string>;
   port: number;
-  /** Answers 200 when the server is ready. */
+  /** Path that answers 200 when the server is ready. */
   readyPath: string;
   core?: number | null;
 }
@@ -91,22 +90,6 @@ function ended(child: ChildProcess): Promise<void> {
       resolve();
     });
     child.kill('SIGTERM');
-  });
-}
-
-/** Below the ports a system hands out by itself, so that nobody is given it between our look and the server's start. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    if (await isFree(port)) return port;
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
 

@@ -17,7 +17,7 @@ export function summarizeProfiles(dir: string): string {
   const threads = readdirSync(dir)
     .filter((name) => name.endsWith('.cpuprofile'))
     .map((name) => selfTimes(JSON.parse(readFileSync(join(dir, name), 'utf8')) as CpuProfile))
-    .sort((a, b) => b.busyMs - a.busyMs);
+    .toSorted((a, b) => b.busyMs - a.busyMs);
   return threads
     .map(({ busyMs, totalMs, rows }, i) => {
       const lines = rows
@@ -43,7 +43,7 @@ function selfTimes({ nodes, samples, timeDeltas }: CpuProfile) {
     const where = `${frame.functionName || '(anonymous)'} ${placeOf(frame.url, frame.lineNumber)}`.trim();
     byPlace.set(where, (byPlace.get(where) ?? 0) + ms);
   }
-  return { totalMs, busyMs, rows: [...byPlace].sort((a, b) => b[1] - a[1]) };
+  return { totalMs, busyMs, rows: [...byPlace].toSorted((a, b) => b[1] - a[1]) };
 }
 
 function placeOf(url: string, line: number): string {

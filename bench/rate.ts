@@ -1,4 +1,6 @@
-/** How often a second work can be done by this thread, in seconds of its processor time: what else runs moves it least. */
+/**
+ * Measures how often this thread can run some work per second of its processor time, which other load affects least.
+ */
 
 export const RATE_NOTE = 'A second is one of processor time of the thread: what else the machine does moves it least.';
 

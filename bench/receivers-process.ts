@@ -8,11 +8,11 @@ let first = 0;
 let last = 0;
 
 process.on('message', async (order: Order) => {
-  if (order === 'report') return process.send?.(report());
+  if (order === 'report') return void process.send?.(report());
   if (order === 'reset') {
     delays = [];
     first = 0;
-    return process.send?.('done');
+    return void process.send?.('done');
   }
   process.send?.(await Promise.all(order.kinds.map(listen)));
 });

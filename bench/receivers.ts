@@ -1,4 +1,4 @@
-/** Endpoints of webhooks in a process of their own, so that they take nothing from the service that delivers to them. */
+/** Webhook endpoints in a process of their own, so that they take nothing from the service that delivers to them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { onCore } from './machine.ts';
@@ -6,7 +6,7 @@ import { onCore } from './machine.ts';
 export const KINDS = ['good', 'dead', 'hanging', 'streaming'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Of the good ones, since the last `reset`. */
+/** Deliveries to good endpoints since the last `reset`. */
 export interface Received {
   count: number;
   /** From an event's commit until it was received. */

@@ -1,13 +1,14 @@
-/** Postern as its users run it: `node src/main.ts` in a process of its own, asked over HTTP. */
+/** Runs Postern as its users do: `node src/main.ts` in a process of its own, reached over HTTP. */
 import { join } from 'node:path';
+import { freePort } from '../kit/port.ts';
 import { newKeyText } from '../src/keys/key.ts';
 import type { Rule } from '../src/policies/policy.ts';
 import type { Item } from './inputs.ts';
-import { freePort, launch, type Running } from './process.ts';
+import { launch, type Running } from './process.ts';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 
-/** The same for all data directories, so that one written beforehand can be asked. */
+/** The same key for all data directories, so that prepared ones can be read. */
 export const KEY = newKeyText('secret');
 export const HEADERS: Record<string, string> = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
 
@@ -20,7 +21,7 @@ export interface PosternOptions {
   dataDir: string;
   core?: number | null;
   env?: Record<string, string>;
-  /** Where to leave CPU profiles; none without it. */
+  /** Folder for CPU profiles; without it there are none. */
   profileDir?: string | undefined;
 }
 

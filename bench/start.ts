@@ -1,15 +1,16 @@
 /**
- * How long from `node src/main.ts` on an empty data directory until it is ready, and what it holds in memory with 100,000
- * items and a million decisions, after checks of every item and usage reports. Beside it, a bare Fastify server.
+ * Measures the time from `node src/main.ts` on an empty data directory until the service is ready. Also measures
+ * memory with 100,000 items and a million decisions, after checks of every item and usage reports. A bare Fastify
+ * server is the comparison.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { seeded, skewed } from '../kit/random.ts';
 import { type Figure, median, type Part, type PartOptions } from './figure.ts';
 import { monthUntil, openStore } from './history.ts';
 import { checksOf, itemAt, TEN_RULES } from './inputs.ts';
 import { openLoader } from './load.ts';
 import { tempDir } from './process.ts';
-import { seeded, skewed } from './random.ts';
 import { RIVAL_HEADERS, startBareFastify } from './rivals/rivals.ts';
 import { HEADERS, startPostern } from './service.ts';
 

@@ -1,11 +1,10 @@
 /**
- * The usage report over millions of decisions, through HTTP: everything with unique counts, and one item. Beside it, the
- * same numbers asked of the records with SQL. Also how long the columns take to catch up with decisions they have never
- * seen, which is what a rebuild takes.
+ * Measures the usage report over millions of decisions through HTTP: everything with unique counts, and one item. The
+ * same numbers from SQL on the records are the comparison. Also measures how long a rebuild of the columns takes.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { openConnection } from '../src/db/sqlite-connection.ts';
+import { openConnection } from '../src/db/sqlite/connection.ts';
 import { type Figure, median, type Part, type PartOptions } from './figure.ts';
 import { monthUntil, openStore } from './history.ts';
 import { itemAt, TEN_RULES } from './inputs.ts';

@@ -1,13 +1,14 @@
 /**
- * Webhooks: how soon events reach 47 good ones of 50 receivers while one refuses connections, one hangs and one streams
- * forever; how many deliveries a second come through, beside the same requests sent by undici alone; and what a
- * subscription to `access.denied` costs checks that are all denied, in alternating rounds on the same core.
+ * Measures webhooks in three ways. How soon do events reach 47 good receivers of 50, while one refuses connections,
+ * one hangs and one streams forever? How many deliveries per second arrive, beside the same requests sent by undici
+ * alone? What does a subscription to `access.denied` cost checks that are all denied, in alternating rounds on the
+ * same core?
  */
 import { join } from 'node:path';
 import { Agent, request as send } from 'undici';
 import { type Figure, median, medianRatio, type Part, type PartOptions } from './figure.ts';
 import { checksOf, itemAt } from './inputs.ts';
-import { type LoadPlan, openLoader } from './load.ts';
+import { type Loader, type LoadPlan, openLoader } from './load.ts';
 import { splitCores } from './machine.ts';
 import { tempDir } from './process.ts';
 import { summarizeProfiles } from './profile.ts';
@@ -19,7 +20,7 @@ const BAD: readonly Kind[] = ['dead', 'hanging', 'streaming'];
 const GOOD = RECEIVERS - BAD.length;
 const CHANGES_A_SECOND = 10;
 const DELAY_MOST_MS = 2_000;
-/** As the service has them to one endpoint. */
+/** The service's limit for one endpoint. */
 const AT_ONCE = 8;
 const ITEMS = 1_000;
 const BATCH = 100;
@@ -153,41 +154,75 @@ async function measureChecks({ quick, profile, say }: PartOptions): Promise<{ fi
     JSON.stringify({ checks: checks.slice(i * BATCH, (i + 1) * BATCH) }),
   );
   await using loader = openLoader(cores.load);
-  const figures: Figure[] = [];
-  for (const [what, size, plan] of [
-    ['denied checks', 1, { path: '/v1/access/check', bodies: single, connections: 64 }],
-    [
-      `denied checks in batches of ${BATCH}`,
-      BATCH,
-      { path: '/v1/access/check/batch', bodies: batches, connections: 8 },
-    ],
-  ] as const) {
-    const rates: Record<string, number[]> = { active: [], disabled: [] };
-    const p99s: Record<string, number[]> = { active: [], disabled: [] };
-    const cpu: Record<string, number[]> = { active: [], disabled: [] };
-    let delivered = 0;
-    for (let round = 0; round < (quick ? 2 : 9); round++) {
-      for (const status of round % 2 === 0 ? ['disabled', 'active'] : ['active', 'disabled']) {
-        await setStatus(postern, id, status);
-        await receivers.reset();
-        const times = { warmupMs: round === 0 ? 2_000 : 500, measureMs: quick ? 1_000 : 4_000 };
-        const cpuBefore = postern.cpuMs();
-        const result = await loader.run({ ...plan, port: postern.port, headers: HEADERS, ...times } as LoadPlan);
-        delivered += (await receivers.report()).count;
-        rates[status]?.push(result.perSecond * size);
-        p99s[status]?.push(result.p99Ms);
-        cpu[status]?.push(((postern.cpuMs() - cpuBefore) / (result.answered * size)) * 1000);
-        say(`${what}, ${status}: ${Math.round(result.perSecond * size)}/s, p99 ${result.p99Ms.toFixed(1)} ms`);
-      }
-    }
-    say(`${delivered} deliveries meanwhile`);
-    figures.push(...compared(what, rates, p99s, cpu));
-  }
+  const bench: Bench = { postern, receivers, loader, id };
+  const figures = [
+    ...(await alternate(
+      bench,
+      { quick, say },
+      {
+        what: 'denied checks',
+        size: 1,
+        plan: { path: '/v1/access/check', bodies: single, connections: 64 },
+      },
+    )),
+    ...(await alternate(
+      bench,
+      { quick, say },
+      {
+        what: `denied checks in batches of ${BATCH}`,
+        size: BATCH,
+        plan: { path: '/v1/access/check/batch', bodies: batches, connections: 8 },
+      },
+    )),
+  ];
   if (profileDir !== undefined) {
     await postern.stop();
     say(summarizeProfiles(profileDir));
   }
   return { figures, note: cores.note };
+}
+
+interface Bench {
+  postern: Postern;
+  receivers: Receivers;
+  loader: Loader;
+  /** The webhook. */
+  id: string;
+}
+
+interface Load {
+  what: string;
+  /** Checks in one request. */
+  size: number;
+  plan: Pick<LoadPlan, 'path' | 'bodies' | 'connections'>;
+}
+
+/** Measures rounds with and without the subscription, in alternating order. */
+async function alternate(
+  { postern, receivers, loader, id }: Bench,
+  { quick, say }: Pick<PartOptions, 'quick' | 'say'>,
+  { what, size, plan }: Load,
+): Promise<Figure[]> {
+  const rates: Record<string, number[]> = { active: [], disabled: [] };
+  const p99s: Record<string, number[]> = { active: [], disabled: [] };
+  const cpu: Record<string, number[]> = { active: [], disabled: [] };
+  let delivered = 0;
+  for (let round = 0; round < (quick ? 2 : 9); round++) {
+    for (const status of round % 2 === 0 ? ['disabled', 'active'] : ['active', 'disabled']) {
+      await setStatus(postern, id, status);
+      await receivers.reset();
+      const times = { warmupMs: round === 0 ? 2_000 : 500, measureMs: quick ? 1_000 : 4_000 };
+      const cpuBefore = postern.cpuMs();
+      const result = await loader.run({ ...plan, port: postern.port, headers: HEADERS, ...times });
+      delivered += (await receivers.report()).count;
+      rates[status]?.push(result.perSecond * size);
+      p99s[status]?.push(result.p99Ms);
+      cpu[status]?.push(((postern.cpuMs() - cpuBefore) / (result.answered * size)) * 1000);
+      say(`${what}, ${status}: ${Math.round(result.perSecond * size)}/s, p99 ${result.p99Ms.toFixed(1)} ms`);
+    }
+  }
+  say(`${delivered} deliveries meanwhile`);
+  return compared(what, rates, p99s, cpu);
 }
 
 async function setStatus(postern: Postern, id: string, status: string): Promise<void> {

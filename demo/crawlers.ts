@@ -1,4 +1,4 @@
-/** The robots of the web, from crawler-user-agents: what they are called, how they introduce themselves, what they are for. */
+/** Reads the robots of the web from crawler-user-agents: names, user agents and purposes. */
 import crawlerUserAgents from 'crawler-user-agents';
 
 export interface Crawler {
@@ -9,7 +9,7 @@ export interface Crawler {
   tags: string[];
 }
 
-/** Those that introduce themselves; in the package's order, which is roughly how long they have been known. */
+/** Returns robots with a user agent in the package's order, which is roughly by age. */
 export function readCrawlers(): Crawler[] {
   // The package's types do not mention the tags.
   const entries: readonly { pattern: string; instances: string[]; tags?: string[] }[] = crawlerUserAgents;
@@ -25,7 +25,7 @@ export function readCrawlers(): Crawler[] {
 export const tagged = (crawlers: readonly Crawler[], ...tags: string[]): Crawler[] =>
   crawlers.filter((crawler) => crawler.tags.some((tag) => tags.includes(tag)));
 
-/** The name a pattern looks for: `[cC]laude[bB]ot` → `ClaudeBot`, `Ahrefs(Bot|SiteAudit)` → `AhrefsBot`. */
+/** Returns the name in a pattern: `[cC]laude[bB]ot` → `ClaudeBot`, `Ahrefs(Bot|SiteAudit)` → `AhrefsBot`. */
 function nameOf(pattern: string): string {
   return pattern
     .replaceAll(/\[([^\]\\]+)\]/g, (_, letters: string) => /[A-Z]/.exec(letters)?.[0] ?? letters[0] ?? '')

@@ -1,19 +1,16 @@
-/**
- * The demo's own folder. Promise: nothing is removed but what a demo left there; a folder in use, or with the data of
- * something else, is refused.
- */
+/** The demo's folder. Only files of a demo are removed; a folder in use, or with other data, is refused. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { holdFile } from '../src/db/sqlite.ts';
+import { holdFile } from '../src/db/sqlite/db.ts';
 import { isKeyText, newKeyText } from '../src/keys/key.ts';
 
-/** Something the person at the keyboard can put right. */
+/** A mistake that the user can fix. */
 export class Refusal extends Error {}
 
 export interface Data {
   dir: string;
   key: string;
-  /** No earlier run came as far as a complete past. */
+  /** No earlier run completed the past. */
   first: boolean;
   complete(): void;
 }
@@ -44,7 +41,7 @@ export function openData(dir: string, fresh: boolean): Data {
     throw new Refusal(`A service runs on ${dir}. Stop it, or use it with ${use}`);
   }
   hold.release();
-  // Half a past is of no use: a run that was interrupted while writing it starts over.
+  // An interrupted run leaves half a past, which is useless: start over.
   const first = fresh || !existsSync(file('complete'));
   if (first) {
     for (const name of FILES) rmSync(file(name), { recursive: true, force: true });

@@ -1,35 +1,42 @@
-/** Real checks through the API, one by one and in batches, as fast as they are answered. */
-import type { CheckRequest } from '../src/access/schema.ts';
-import { type Api, CONNECTIONS } from './api.ts';
+/** Sends real checks through the API, single and in batches, as fast as they are answered. */
+import type { Postern } from '../client/src/client.ts';
+import type { AccessDecision, Answered, Check } from '../client/src/types.ts';
 import { dim, progress, say } from './terminal.ts';
 import type { Traffic } from './traffic.ts';
 
+const CONNECTIONS = 64;
 const BATCH = 100;
-/** Enough to keep the service busy while the next is being put together. */
-const BATCHES_AT_ONCE = 4;
+/** Keeps the service busy while the next batch is prepared. */
+const BATCHES_IN_FLIGHT = 4;
 
-interface Answer {
-  allowed: boolean;
-  recorded: boolean;
-  error?: { code: string };
-}
+/** Checks as a busy site sends them: without a key that would make a retry safe. */
+const ONCE = { idempotencyKey: false, retries: 0 } as const;
 
-export interface Asked {
+export interface Outcomes {
   recorded: number;
   allowed: number;
-  /** Codes of checks that were not answered with a decision. */
+  /** Checks that failed, by error code. */
   errors: Map<string, number>;
 }
 
-/** One third single, the rest in batches. */
-export async function askLive(api: Api, traffic: Traffic, checks: number, signal: AbortSignal): Promise<Asked> {
-  const asked: Asked = { recorded: 0, allowed: 0, errors: new Map() };
-  const note = (answer: Answer): void => {
-    if (answer.recorded) asked.recorded++;
-    if (answer.allowed) asked.allowed++;
-    if (answer.error !== undefined) asked.errors.set(answer.error.code, (asked.errors.get(answer.error.code) ?? 0) + 1);
+/** Sends a third of the checks one by one, and the rest in batches. */
+export async function sendChecks(
+  postern: Postern,
+  traffic: Traffic,
+  checks: number,
+  signal: AbortSignal,
+): Promise<Outcomes> {
+  const outcomes: Outcomes = { recorded: 0, allowed: 0, errors: new Map() };
+  const add = (answer: AccessDecision | Answered<'checkAccessBatch'>['data'][number]): void => {
+    if ('error' in answer) {
+      const { code } = answer.error;
+      outcomes.errors.set(code, (outcomes.errors.get(code) ?? 0) + 1);
+      return;
+    }
+    if (answer.recorded) outcomes.recorded++;
+    if (answer.allowed) outcomes.allowed++;
   };
-  const next = (): CheckRequest => traffic.ask(Date.now());
+  const next = (): Check => traffic.next(Date.now());
 
   const single = Math.ceil(checks / 3);
   const times: number[] = [];
@@ -37,7 +44,7 @@ export async function askLive(api: Api, traffic: Traffic, checks: number, signal
   await share(CONNECTIONS, single, 1, async () => {
     signal.throwIfAborted();
     const began = performance.now();
-    note(await api.send<Answer>('POST', '/v1/access/check', next()));
+    add(await postern.checkAccess(next(), ONCE));
     times.push(performance.now() - began);
     singles.to(times.length);
   });
@@ -49,20 +56,19 @@ export async function askLive(api: Api, traffic: Traffic, checks: number, signal
 
   let done = 0;
   const batches = progress('in batches  ', checks - single, 'checks');
-  await share(BATCHES_AT_ONCE, checks - single, BATCH, async (size) => {
+  await share(BATCHES_IN_FLIGHT, checks - single, BATCH, async (size) => {
     signal.throwIfAborted();
-    const body = { checks: Array.from({ length: size }, next) };
-    const { data } = await api.send<{ data: Answer[] }>('POST', '/v1/access/check/batch', body);
-    for (const answer of data) note(answer);
+    const { data } = await postern.checkAccessBatch({ checks: Array.from({ length: size }, next) }, ONCE);
+    for (const answer of data) add(answer);
     done += size;
     batches.to(done);
   });
   batches.end();
-  say(dim(`                of ${BATCH}, ${BATCHES_AT_ONCE} at a time`));
-  return asked;
+  say(dim(`                of ${BATCH}, ${BATCHES_IN_FLIGHT} at a time`));
+  return outcomes;
 }
 
-/** `total` in pieces of `piece`, worked off by `workers` side by side. */
+/** Splits `total` into pieces of at most `piece`, which `workers` take in parallel. */
 async function share(
   workers: number,
   total: number,

@@ -1,46 +1,47 @@
 /**
- * `npm run demo`: a real catalogue, thirty days of past decisions, tens of thousands of live checks, and the usage report.
- * Then the service is left running on that data. Promise: every number shown came through the API, and what was written and
- * asked is compared with what is reported.
+ * `npm run demo`: a real catalog, thirty days of past decisions, tens of thousands of live checks, and the usage
+ * report. Then the service keeps running on that data. Every number comes from the API, and the decisions that were
+ * written are compared with the report.
  */
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
+import { createPostern, type Postern } from '../client/src/client.ts';
+import { PosternError, PosternUnreachable } from '../client/src/errors.ts';
+import { seeded } from '../kit/random.ts';
 import { startService } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
-import { type Api, ApiError, apiAt } from './api.ts';
-import { type Listed, readCatalogue } from './catalogue.ts';
+import { type Listed, readCatalog } from './catalog.ts';
 import { type Data, openData, Refusal } from './data.ts';
-import { askLive } from './live.ts';
+import { sendChecks } from './live.ts';
 import { writePast } from './past.ts';
 import type { PolicyName } from './policies.ts';
 import { publish } from './publish.ts';
-import { seeded } from './random.ts';
-import { showReport, usage } from './report.ts';
+import { showReport } from './report.ts';
 import { requireFreePort, runService } from './service.ts';
 import { bold, count, cyan, dim, green, red, say, seconds, status } from './terminal.ts';
-import { trafficOn } from './traffic.ts';
+import { openTraffic } from './traffic.ts';
 
 const HELP = `npm run demo -- [flags]
 
-  --data-dir DIR   where the demo keeps its data (./demo-data)
-  --fresh          forget an earlier run and start over
-  --port PORT      where its service answers (8080; 0 takes a free port)
+  --data-dir DIR   folder for the demo's data (./demo-data)
+  --fresh          discard an earlier run and start over
+  --port PORT      port of the service (8080; 0 picks a free one)
   --past N         past decisions on the first run (1000000)
   --live N         live checks (24000)
-  --catalogue N    about so many items instead of all
-  --once           end after the report instead of leaving the service running
+  --catalog N      about this many items instead of all
+  --once           stop the service after the report
   --url URL --key KEY
-                   use a service that runs already; it gets the catalogue and the live checks, no past
+                   use a running service; it gets the catalog and the live checks, no past
 `;
 
 const DAY = 86_400_000;
 /** Today and the days before that a report of 30 days shows. */
 const DAYS = 30;
 
-/** How much of everything. */
+/** Numbers of items and checks. */
 interface Sizes {
-  catalogue: number;
+  catalog: number;
   past: number;
   live: number;
 }
@@ -56,7 +57,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 try {
   const sizes = {
-    catalogue: numberOf('catalogue', Number.POSITIVE_INFINITY),
+    catalog: numberOf('catalog', Number.POSITIVE_INFINITY),
     past: numberOf('past', 1_000_000),
     live: numberOf('live', 24_000),
   };
@@ -64,8 +65,8 @@ try {
 } catch (error) {
   process.exitCode = interrupt.signal.aborted ? 130 : 1;
   if (interrupt.signal.aborted) say(`\n   ${dim('Stopped.')}`);
-  else if (error instanceof Refusal || error instanceof ApiError) say(red(`   ${error.message}`));
-  else if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') say(red(`   Nothing answers on ${flags.url}.`));
+  else if (error instanceof Refusal || error instanceof PosternError) say(red(`   ${error.message}`));
+  else if (error instanceof PosternUnreachable) say(red(`   No answer from ${flags.url ?? 'the service'}.`));
   else throw error;
 }
 
@@ -73,25 +74,25 @@ async function onOwnService(sizes: Sizes): Promise<void> {
   const began = performance.now();
   await requireFreePort(flags.port);
   const data = openData(resolve(flags['data-dir']), flags.fresh);
-  const catalogue = readCatalogue(sizes.catalogue);
+  const catalog = readCatalog(sizes.catalog);
   const shown = relative(process.cwd(), data.dir) || '.';
   say();
   say(`   ${bold('Postern')} ${dim(`demo, data in ${shown}`)}`);
 
   let past = 0;
   if (data.first) {
-    await publishInThePast(data, catalogue);
-    chapter('Thirty days of traffic', 'written by the clock of the demo, while no service runs');
+    await publishInThePast(data, catalog);
+    chapter('Thirty days of traffic', 'written with the clock of the demo, while no service runs');
     past = sizes.past;
     const random = seeded(1);
     const now = Date.now();
     const from = Math.floor(now / DAY) * DAY - (DAYS - 1) * DAY;
-    const traffic = trafficOn(catalogue, now, random);
+    const traffic = openTraffic(catalog, now, random);
     const { dir: dataDir } = data;
     const { signal } = interrupt;
     const { allowed } = await writePast({
       dataDir,
-      catalogue,
+      catalog,
       traffic,
       random,
       decisions: past,
@@ -105,21 +106,20 @@ async function onOwnService(sizes: Sizes): Promise<void> {
 
   chapter('The service', `node src/main.ts on ${shown}`);
   const service = await runService({ ...settingsOf(data), POSTERN_PORT: flags.port }, join(data.dir, 'service.log'));
-  const api = apiAt(service.url, data.key);
+  const postern = open(service.url, data.key);
   try {
     say(`   answers on ${cyan(service.url)}`);
-    if (!data.first) await publish(api, catalogue, interrupt.signal);
-    const before = await waitForReports(api);
+    if (!data.first) await publish(postern, catalog, interrupt.signal);
+    const before = await waitForReports(postern);
     if (data.first && before !== past) throw new Error(`${past} decisions were written, ${before} are reported`);
-    await askAndReport(api, catalogue, sizes.live, before);
+    await checkAndReport(postern, catalog, sizes.live, before);
     say(`   ${dim(`The whole run took ${seconds(performance.now() - began)}.`)}`);
     if (flags.once) return;
-    invite(api, catalogue, data.key);
+    invite(service.url, catalog, data.key);
     say(`   ${dim('The service keeps running on this data. Ctrl-C stops it.')}`);
     await Promise.race([service.gone, aborted(interrupt.signal)]);
     say(`\n   ${dim('Stopping.')}`);
   } finally {
-    api.close();
     await service.stop();
   }
 }
@@ -127,18 +127,19 @@ async function onOwnService(sizes: Sizes): Promise<void> {
 async function onRunningService(url: string, sizes: Sizes): Promise<void> {
   if (flags.key === undefined) throw new Refusal('--url needs --key with a secret key of that service.');
   if (!URL.canParse(url)) throw new Refusal(`--url must be an address such as http://127.0.0.1:8080, not "${url}".`);
-  const catalogue = readCatalogue(sizes.catalogue);
+  const catalog = readCatalog(sizes.catalog);
   say();
   say(`   ${bold('Postern')} ${dim(`demo on ${url}`)}`);
-  const api = apiAt(url, flags.key);
-  try {
-    chapter('The catalogue');
-    await publish(api, catalogue, interrupt.signal);
-    await askAndReport(api, catalogue, sizes.live, await waitForReports(api));
-    invite(api, catalogue, undefined);
-  } finally {
-    api.close();
-  }
+  const postern = open(url, flags.key);
+  chapter('The catalog');
+  await publish(postern, catalog, interrupt.signal);
+  await checkAndReport(postern, catalog, sizes.live, await waitForReports(postern));
+  invite(url, catalog, undefined);
+}
+
+/** Reports are retried by `waitForReports`, and a check has its own options. */
+function open(url: string, key: string): Postern {
+  return createPostern({ url, key, timeoutMs: 60_000, retries: 0, signal: interrupt.signal });
 }
 
 function chapter(title: string, note = ''): void {
@@ -147,19 +148,17 @@ function chapter(title: string, note = ''): void {
   say(`${cyan('▸')}  ${bold(title)}${note === '' ? '' : dim(`  ${note}`)}`);
 }
 
-/** The catalogue has been there for as long as it has been asked for: its service runs on the clock of that day. */
-async function publishInThePast(data: Data, catalogue: readonly Listed[]): Promise<void> {
-  chapter('The catalogue', 'MDN articles, brand icons, data sets, with the licenses they state');
+/** Publishes before the past begins, with a service whose clock is set back. */
+async function publishInThePast(data: Data, catalog: readonly Listed[]): Promise<void> {
+  chapter('The catalog', 'MDN articles, brand icons, data sets, with the licenses that they state');
   const service = await startService({
     config: readConfig({ ...settingsOf(data), POSTERN_PORT: '0' }),
     logger: pino({ level: 'silent' }),
     clock: { now: () => Date.now() - (DAYS + 1) * DAY },
   });
-  const api = apiAt(service.address, data.key);
   try {
-    await publish(api, catalogue, interrupt.signal);
+    await publish(open(service.address, data.key), catalog, interrupt.signal);
   } finally {
-    api.close();
     await service.close();
   }
 }
@@ -168,36 +167,41 @@ function settingsOf({ dir, key }: Data): Record<string, string> {
   return { POSTERN_DATA_DIR: dir, POSTERN_BOOTSTRAP_KEY: key };
 }
 
-/** Reports are made from columns, a copy of the decisions that the service brings up to date by itself. Gives the total. */
-async function waitForReports(api: Api): Promise<number> {
+/** Waits until reports cover all decisions. Returns their number. */
+async function waitForReports(postern: Postern): Promise<number> {
   const began = performance.now();
   status('copying the decisions into columns for reports …');
   for (;;) {
     interrupt.signal.throwIfAborted();
     try {
-      const { summary } = await usage(api, { period: 'all', limit: 1 });
+      const { summary } = await postern.getUsage({ period: 'all', limit: 1 });
       say(
         `   ready to report on ${count(summary.totalRequests)} decisions ${dim(`after ${seconds(performance.now() - began)}`)}`,
       );
       return summary.totalRequests;
     } catch (error) {
       // 503 until the copy is complete.
-      if (!(error instanceof ApiError) || error.status !== 503) throw error;
+      if (!(error instanceof PosternError) || error.status !== 503) throw error;
     }
   }
 }
 
-async function askAndReport(api: Api, catalogue: readonly Listed[], checks: number, before: number): Promise<void> {
-  chapter('Live checks', 'through the API; every answer is on disk before it is given');
-  const traffic = trafficOn(catalogue, Date.now(), seeded(Date.now()));
-  const asked = await askLive(api, traffic, checks, interrupt.signal);
-  say(`   ${dim(`${count(asked.allowed)} allowed, ${count(asked.recorded - asked.allowed)} denied`)}`);
-  for (const [code, times] of asked.errors) say(red(`   ${count(times)} checks were answered ${code}`));
+async function checkAndReport(
+  postern: Postern,
+  catalog: readonly Listed[],
+  checks: number,
+  before: number,
+): Promise<void> {
+  chapter('Live checks', 'through the API; every decision is on disk before it is returned');
+  const traffic = openTraffic(catalog, Date.now(), seeded(Date.now()));
+  const sent = await sendChecks(postern, traffic, checks, interrupt.signal);
+  say(`   ${dim(`${count(sent.allowed)} allowed, ${count(sent.recorded - sent.allowed)} denied`)}`);
+  for (const [code, times] of sent.errors) say(red(`   ${count(times)} checks failed with ${code}`));
 
   chapter('Usage', 'GET /v1/analytics/usage');
-  await showReport(api);
-  const { summary } = await usage(api, { period: 'all', limit: 1 });
-  const recorded = before + asked.recorded;
+  await showReport(postern);
+  const { summary } = await postern.getUsage({ period: 'all', limit: 1 });
+  const recorded = before + sent.recorded;
   const same = recorded === summary.totalRequests;
   const line = `${count(recorded)} decisions recorded, ${count(summary.totalRequests)} reported`;
   say();
@@ -205,24 +209,27 @@ async function askAndReport(api: Api, catalogue: readonly Listed[], checks: numb
   if (!same) process.exitCode = 1;
 }
 
-/** What to do next, ready to paste. */
-function invite(api: Api, catalogue: readonly Listed[], key: string | undefined): void {
+/** Shows requests to try next, ready to paste. */
+function invite(url: string, catalog: readonly Listed[], key: string | undefined): void {
   const known = (policy: PolicyName): string =>
-    (catalogue.find((one) => one.policy === policy && !one.archived) ?? catalogue[0])?.item.externalId ?? '';
+    (catalog.find((one) => one.policy === policy && !one.archived) ?? catalog[0])?.item.externalId ?? '';
   const check = { contentId: known('licensedReference'), requesterId: 'GPTBot', purpose: 'training', explain: true };
-  chapter('Your turn', `the API is described at ${api.url}/docs`);
+  chapter('Your turn', `the API reference is at ${url}/docs`);
+  say();
+  say(dim('# The console: sign in with the key'));
+  say(cyan(`${url}/console`));
   say();
   say(`KEY=${key ?? '…'}`);
   say();
-  say(dim('# May GPTBot train on it? And why not?'));
-  say(`curl -s ${api.url}/v1/access/check -H "Authorization: Bearer $KEY" \\`);
+  say(dim('# May GPTBot train on it? If not, why?'));
+  say(`curl -s ${url}/v1/access/check -H "Authorization: Bearer $KEY" \\`);
   say(`  -H 'Content-Type: application/json' -d '${JSON.stringify(check)}'`);
   say();
-  say(dim('# What has one requester been up to this week?'));
-  say(`curl -s '${api.url}/v1/analytics/usage?period=7d&requesterId=GPTBot' -H "Authorization: Bearer $KEY"`);
+  say(dim('# What did one requester do this week?'));
+  say(`curl -s '${url}/v1/analytics/usage?period=7d&requesterId=GPTBot' -H "Authorization: Bearer $KEY"`);
   say();
   say(dim('# The decisions themselves, newest first, as CSV'));
-  say(`curl -s '${api.url}/v1/access/decisions?requesterId=GPTBot&allowed=false' -H "Authorization: Bearer $KEY" \\`);
+  say(`curl -s '${url}/v1/access/decisions?requesterId=GPTBot&allowed=false' -H "Authorization: Bearer $KEY" \\`);
   say(`  -H 'Accept: text/csv' | head -n 5`);
   say();
 }
@@ -243,7 +250,7 @@ function parseFlags() {
         port: { type: 'string', default: '8080' },
         past: { type: 'string' },
         live: { type: 'string' },
-        catalogue: { type: 'string' },
+        catalog: { type: 'string' },
         once: { type: 'boolean', default: false },
         url: { type: 'string' },
         key: { type: 'string' },
@@ -256,7 +263,7 @@ function parseFlags() {
   }
 }
 
-function numberOf(name: 'past' | 'live' | 'catalogue', preset: number): number {
+function numberOf(name: 'past' | 'live' | 'catalog', preset: number): number {
   const text = flags[name];
   if (text === undefined) return preset;
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new Refusal(`--${name} takes a number from 1, not "${text}".`);

@@ -1,6 +1,7 @@
-/** Customers, all invented: who they are, what they hold, what they ask for. */
-import { type Api, ApiError } from './api.ts';
-import type { Listed } from './catalogue.ts';
+/** Invented customers, with their licenses and what they request. */
+import type { Postern } from '../client/src/client.ts';
+import { PosternError } from '../client/src/errors.ts';
+import type { Listed } from './catalog.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -13,7 +14,7 @@ export interface Partner {
   weight: number;
 }
 
-/** Customers, all invented. `days`: how long their licence still runs; one has run out. */
+/** `days`: the remaining time of the license; one has expired. */
 export const PARTNERS: readonly Partner[] = [
   {
     id: 'partner:halcyon-ai',
@@ -65,18 +66,18 @@ export const PARTNERS: readonly Partner[] = [
   },
 ];
 
-/** Registers them with the licences they hold. Done again, it changes nothing. */
-export async function registerPartners(api: Api): Promise<void> {
+/** Registers the partners with their licenses. Existing ones are left alone. */
+export async function registerPartners(postern: Postern): Promise<void> {
   const now = Date.now();
   for (const { id, name, type, license } of PARTNERS) {
     const { days, ...terms } = license;
     try {
-      await api.send('POST', '/v1/requesters', { id, name, type, tags: ['customer'] });
+      await postern.createRequester({ id, name, type, tags: ['customer'] });
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'requester_exists') continue;
+      if (error instanceof PosternError && error.code === 'requester_exists') continue;
       throw error;
     }
-    await api.send('POST', '/v1/licenses', {
+    await postern.createLicense({
       requesterId: id,
       ...terms,
       startsAt: new Date(now - 300 * DAY_MS).toISOString(),

@@ -1,17 +1,19 @@
 /**
- * Thirty days that never were: past checks go through the service's own `check` into the ledger, by a clock of the demo's
- * own, while no service runs on the data. Promise: exactly as many decisions as asked for, all before now, places and ids
- * ascending with time, each one the decision the service would have made at that moment, limits included.
+ * Writes thirty invented days: past checks go through the service's own `check` into the ledger, with a clock of the
+ * demo, while no service runs on the data. Sequence numbers and ids ascend with time. Each decision is what the
+ * service would have decided at that time, limits included.
  */
 import { join } from 'node:path';
+import type { Random } from '../kit/random.ts';
+import type { Ask } from '../src/access/ask.ts';
 import { type CheckDeps, check } from '../src/access/check.ts';
-import { openSnapshot } from '../src/access/snapshot.ts';
+import { Snapshot } from '../src/access/snapshot.ts';
 import { openChanges } from '../src/changes/changes.ts';
-import { holdFile, openSqlite } from '../src/db/sqlite.ts';
+import { holdFile, openSqlite } from '../src/db/sqlite/db.ts';
+import type { Decision } from '../src/ledger/decision.ts';
 import type { Entry, Ledger, Recorded } from '../src/ledger/ledger.ts';
 import { ledgerProcedure, openSqliteLedger } from '../src/ledger/sqlite.ts';
-import type { Listed } from './catalogue.ts';
-import type { Random } from './random.ts';
+import type { Listed } from './catalog.ts';
 import { progress } from './terminal.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -20,50 +22,50 @@ const DAY = 86_400_000;
 
 export interface PastOptions {
   dataDir: string;
-  catalogue: readonly Listed[];
+  catalog: readonly Listed[];
   traffic: Traffic;
   random: Random;
   decisions: number;
-  /** Epoch ms: the first minute, and the moment before which all is over. */
+  /** Epoch ms: the first minute, and the end. */
   from: number;
   until: number;
   signal: AbortSignal;
 }
 
-/** As many as one flush of the ledger takes; the next are decided while these are on their way to disk. */
+/** The size of one flush of the ledger; the next batch is decided while this one is written. */
 const AT_ONCE = 4_000;
 
 export async function writePast(options: PastOptions): Promise<{ allowed: number }> {
-  const { dataDir, catalogue, traffic, signal } = options;
+  const { dataDir, catalog, traffic, signal } = options;
   const hold = holdFile(join(dataDir, 'postern.lock'));
   if (hold === undefined) throw new Error(`another process works with the data in ${dataDir}`);
   const db = await openSqlite(join(dataDir, 'postern.db'), ledgerProcedure);
   const clock = { at: options.from, now: () => clock.at };
   const ledger = await openSqliteLedger(db, clock);
   try {
-    const snapshot = openSnapshot(db, openChanges(db, clock));
-    await snapshot.loadContent(catalogue.map(({ item }) => item.externalId));
+    const snapshot = new Snapshot(db, openChanges(db, clock));
+    await snapshot.loadSubjects(catalog.map(({ item }) => ({ contentId: item.externalId })));
     const line = progress('decisions', options.decisions, 'decisions');
     let allowed = 0;
     let done = 0;
 
-    const finish = async (answers: readonly Promise<string>[]): Promise<void> => {
-      for (const answer of await Promise.all(answers)) if (answer.includes('"allowed":true')) allowed++;
+    const finish = async (answers: readonly Promise<Decision>[]): Promise<void> => {
+      for (const answer of await Promise.all(answers)) if (answer.allowed) allowed++;
       done += answers.length;
       line.to(done);
     };
-    let underWay: Promise<void> = Promise.resolve();
-    for (const moments of chunks(momentsOf(options), AT_ONCE)) {
+    let inFlight: Promise<void> = Promise.resolve();
+    for (const times of chunks(timesOf(options), AT_ONCE)) {
       signal.throwIfAborted();
-      const { answers, waiting } = await decideAll({ db, snapshot, ledger, maxAge: 0 }, moments, traffic);
+      const { answers, waiting } = await decideAll({ db, snapshot, ledger, maxAge: 0 }, times, traffic);
       for (const { at, entries, resolve, reject } of waiting) {
         clock.at = at;
         ledger.record(entries).then(resolve, reject);
       }
-      await underWay;
-      underWay = finish(answers);
+      await inFlight;
+      inFlight = finish(answers);
     }
-    await underWay;
+    await inFlight;
     line.end();
     return { allowed };
   } finally {
@@ -75,20 +77,22 @@ export async function writePast(options: PastOptions): Promise<{ allowed: number
 
 const CALLER = { credential: '', keyId: 'demo', permissions: new Set(['access:check']), readOnly: false };
 
-/** A check that is decided and waits to be recorded. */
+/** A decided check that waits to be recorded. */
 interface Waiting {
   at: number;
   entries: readonly Entry[];
-  resolve: (recorded: Recorded[]) => void;
+  resolve: (recorded: readonly Recorded[]) => void;
   reject: (error: unknown) => void;
 }
 
-/** Checks, each on a ledger as it was at its moment. One that had to read first may be overtaken, so all wait for all. */
-async function decideAll(deps: CheckDeps, moments: readonly number[], traffic: Traffic) {
+/**
+ * Decides each check with the ledger's time set to its own. A check that reads first may be overtaken, so all wait.
+ */
+async function decideAll(deps: CheckDeps, times: readonly number[], traffic: Traffic) {
   const waiting: Waiting[] = [];
-  let missing = moments.length;
+  let missing = times.length;
   const complete = Promise.withResolvers<void>();
-  const answers = moments.map((at, i) => {
+  const answers = times.map((at, i) => {
     const ledger: Ledger = {
       ...deps.ledger,
       now: () => at,
@@ -98,9 +102,13 @@ async function decideAll(deps: CheckDeps, moments: readonly number[], traffic: T
           if (--missing === 0) complete.resolve();
         }),
     };
-    return check({ ...deps, ledger }, CALLER, traffic.ask(at), null);
+    return check({ ...deps, ledger }, traffic.next(at) as Ask, {
+      caller: CALLER,
+      grounds: { readAt: at },
+      explainer: null,
+    });
   });
-  // The answers come after the recording: here they can only end the wait by failing.
+  // Answers come after the recording, so here only a failure can settle them.
   await Promise.race([complete.promise, Promise.all(answers)]);
   return { answers, waiting };
 }
@@ -116,8 +124,8 @@ function* chunks<T>(values: Iterable<T>, size: number): Generator<T[]> {
   if (chunk.length > 0) yield chunk;
 }
 
-/** `decisions` moments in order, as dense as the traffic of their minute, with better and worse days. */
-function* momentsOf({ traffic, random, decisions, from, until }: PastOptions): Generator<number> {
+/** Yields `decisions` times in order, as dense as the traffic of their minute; days vary. */
+function* timesOf({ traffic, random, decisions, from, until }: PastOptions): Generator<number> {
   const lot = (spread: number): number => 1 - spread + 2 * spread * random.next();
   const minutes = Math.floor((until - from) / MINUTE);
   const sums: number[] = [];

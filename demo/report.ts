@@ -1,6 +1,6 @@
-/** The usage report for the eyes: what the API answered, as tables and small charts. Numbers are never worked out anew, only compared. */
-import type { UsageReport } from '../src/usage/schema.ts';
-import type { Api } from './api.ts';
+/** Draws the API's usage reports as tables and small charts. */
+import type { Postern } from '../client/src/client.ts';
+import type { Usage } from '../client/src/types.ts';
 import {
   bar,
   bold,
@@ -21,29 +21,23 @@ import {
 } from './terminal.ts';
 
 const HOUR = 3_600_000;
-/** Of the requesters that ask most, those are shown that are turned away most. */
-const REQUESTERS_ASKED = 40;
+/** Number of top requesters among which the most denied ones are found. */
+const TOP_REQUESTERS = 40;
 const ROWS = 10;
 
-/** A narrow terminal shows the later days. */
+/** A narrow terminal shows only the last days. */
 const daysShown = (): number => (terminalWidth() >= 108 ? 30 : terminalWidth() >= 84 ? 14 : 7);
 
-/** Everything shown comes from here; answers are exact at the moment of asking. */
-export function usage(api: Api, query: Record<string, string | number> = {}): Promise<UsageReport> {
-  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
-  return api.get<UsageReport>(`/v1/analytics/usage?${search.toString()}`);
-}
-
-export async function showReport(api: Api): Promise<void> {
+export async function showReport(postern: Postern): Promise<void> {
   const began = performance.now();
-  const month = await usage(api, { period: '30d', limit: REQUESTERS_ASKED });
+  const month = await postern.getUsage({ period: '30d', limit: TOP_REQUESTERS });
   const hour = Math.floor(Date.now() / HOUR) * HOUR;
   const iso = (at: number): string => new Date(at).toISOString();
   const [day, types, requesters, images] = await Promise.all([
-    usage(api, { startDate: iso(hour - 24 * HOUR), endDate: iso(hour), groupBy: 'hour' }),
-    Promise.all(['article', 'image', 'dataset'].map((type) => usage(api, { type, limit: 1 }))),
-    Promise.all(month.topRequesters.map(({ id }) => usage(api, { requesterId: id, limit: 1 }))),
-    usage(api, { type: 'image', limit: 5 }),
+    postern.getUsage({ startDate: iso(hour - 24 * HOUR), endDate: iso(hour), groupBy: 'hour' }),
+    Promise.all((['article', 'image', 'dataset'] as const).map((type) => postern.getUsage({ type, limit: 1 }))),
+    Promise.all(month.topRequesters.map(({ id }) => postern.getUsage({ requesterId: id, limit: 1 }))),
+    postern.getUsage({ type: 'image', limit: 5 }),
   ]);
   const ms = performance.now() - began;
 
@@ -51,8 +45,8 @@ export async function showReport(api: Api): Promise<void> {
   showDays(month);
   showHours(day);
   showTypes(['Articles', 'Images', 'Data sets'], types);
-  showTop('Asked for most', month.topContent.slice(0, ROWS), month.topContent[0]?.requests ?? 0);
-  showTop('Images asked for most', images.topContent, images.topContent[0]?.requests ?? 0);
+  showTop('Top items', month.topContent.slice(0, ROWS), month.topContent[0]?.requests ?? 0);
+  showTop('Top images', images.topContent, images.topContent[0]?.requests ?? 0);
   showRequesters(month, requesters);
   showReasons(month);
   const reports = 2 + types.length + requesters.length + 1;
@@ -65,7 +59,7 @@ function heading(text: string, note = ''): void {
   say(`   ${bold(text)}${note === '' ? '' : dim(`  ${note}`)}`);
 }
 
-function showSummary({ summary, timeSeries, period }: UsageReport): void {
+function showSummary({ summary, timeSeries, period }: Usage): void {
   const { totalRequests, allowed, denied, uniqueRequesters, uniqueContent } = summary;
   heading('The last 30 days', `${timeSeries[0]?.date} to ${timeSeries.at(-1)?.date}, ${period.timezone}`);
   say();
@@ -73,10 +67,10 @@ function showSummary({ summary, timeSeries, period }: UsageReport): void {
     `   ${bold(count(totalRequests))} decisions   ${green(`█ ${count(allowed)} allowed`)}   ${red(`░ ${count(denied)} denied`)}`,
   );
   say(`   ${stacked(allowed, denied, totalRequests, terminalWidth() - 6)}`);
-  say(`   ${count(uniqueRequesters)} requesters with a name asked for ${count(uniqueContent)} items`);
+  say(`   ${count(uniqueRequesters)} requesters with a name requested ${count(uniqueContent)} items`);
 }
 
-function showDays({ timeSeries }: UsageReport): void {
+function showDays({ timeSeries }: Usage): void {
   heading('Day by day', '█ allowed  ░ denied');
   say();
   const max = Math.max(...timeSeries.map(({ requests }) => requests));
@@ -91,7 +85,7 @@ function showDays({ timeSeries }: UsageReport): void {
   }
 }
 
-function showHours({ timeSeries, summary }: UsageReport): void {
+function showHours({ timeSeries, summary }: Usage): void {
   heading('Hour by hour', `the 24 hours before this one, UTC: ${count(summary.totalRequests)} decisions`);
   say();
   const cell = terminalWidth() >= 3 + 24 * 4 ? 4 : 2;
@@ -104,11 +98,11 @@ function showHours({ timeSeries, summary }: UsageReport): void {
   const deniedLine = sparkline(timeSeries.map(({ denied }) => denied));
   say(`   ${dim([...timeSeries].map(({ date }, i) => (i % 3 === 0 ? date.slice(11, 13) : '').padEnd(cell)).join(''))}`);
   say(
-    `   ${red([...deniedLine].map((letter) => letter.repeat(cell - 1) + ' ').join(''))} ${dim('denied (scaled by itself)')}`,
+    `   ${red([...deniedLine].map((letter) => letter.repeat(cell - 1) + ' ').join(''))} ${dim('denied (own scale)')}`,
   );
 }
 
-function showTypes(names: readonly string[], reports: readonly UsageReport[]): void {
+function showTypes(names: readonly string[], reports: readonly Usage[]): void {
   const days = daysShown();
   heading('By type', 'with the filter type=');
   say();
@@ -131,7 +125,7 @@ function showTypes(names: readonly string[], reports: readonly UsageReport[]): v
   for (const line of table(columns, rows)) say(line);
 }
 
-function showTop(title: string, content: UsageReport['topContent'], max: number): void {
+function showTop(title: string, content: Usage['topContent'], max: number): void {
   heading(title);
   say();
   const figures = Math.max(0, ...content.map(({ requests }) => count(requests).length));
@@ -142,16 +136,16 @@ function showTop(title: string, content: UsageReport['topContent'], max: number)
   }
 }
 
-function showRequesters({ topRequesters }: UsageReport, reports: readonly UsageReport[]): void {
+function showRequesters({ topRequesters }: Usage, reports: readonly Usage[]): void {
   const days = daysShown();
-  const known = topRequesters.map(({ name }, i) => ({ name, report: reports[i] as UsageReport }));
+  const known = topRequesters.map(({ name }, i) => ({ name, report: reports[i] as Usage }));
   const columns: Column[] = [
     { title: 'requester', grows: true },
-    { title: 'asked', align: 'right' },
+    { title: 'requests', align: 'right' },
     { title: 'denied', align: 'right' },
     { title: '', align: 'right' },
     { title: `${days} days` },
-    { title: 'mostly because' },
+    { title: 'main reason' },
   ];
   const row = ({ name, report }: (typeof known)[number]): string[] => [
     name,
@@ -161,17 +155,17 @@ function showRequesters({ topRequesters }: UsageReport, reports: readonly UsageR
     sparkline(report.timeSeries.slice(-days).map(({ requests }) => requests)),
     report.byDenialReason[0]?.reason ?? '',
   ];
-  heading('Who asks most');
+  heading('Top requesters');
   say();
   for (const line of table(columns, known.slice(0, ROWS).map(row))) say(line);
-  heading('Who is turned away most', `of the ${known.length} that ask most, with the filter requesterId=`);
+  heading('Most denied requesters', `of the top ${known.length}, with the filter requesterId=`);
   say();
   const turned = known.toSorted((a, b) => b.report.summary.denied - a.report.summary.denied).slice(0, ROWS);
   for (const line of table(columns, turned.map(row))) say(line);
 }
 
-function showReasons({ byDenialReason, summary }: UsageReport): void {
-  heading('Why', `${count(summary.denied)} denials`);
+function showReasons({ byDenialReason, summary }: Usage): void {
+  heading('Denial reasons', `${count(summary.denied)} denials`);
   say();
   const max = byDenialReason[0]?.count ?? 0;
   const names = Math.max(0, ...byDenialReason.map(({ reason }) => reason.length));

@@ -1,4 +1,4 @@
-/** A service of the demo's own, in a process of its own, as `npm start` runs it. It is stopped when the demo ends, however that comes. */
+/** Runs a service for the demo in a process of its own, as `npm start` does, and stops it when the demo ends. */
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { createServer } from 'node:net';
@@ -8,26 +8,26 @@ import { Refusal } from './data.ts';
 
 export interface Running {
   url: string;
-  /** Settles when it is no longer there; an error if nobody stopped it. */
+  /** Settles when the process ends; rejects unless it was stopped. */
   gone: Promise<void>;
   stop(): Promise<void>;
 }
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-/** Ready when it settles. What it logs goes to `logFile`. */
+/** Resolves when the service is ready. Its log goes to `logFile`. */
 export async function runService(settings: Record<string, string>, logFile: string): Promise<Running> {
   const child = spawn(process.execPath, [MAIN], {
     env: { ...withoutSettings(process.env), ...settings, POSTERN_LOG_LEVEL: 'info' },
     stdio: ['ignore', 'ignore', 'pipe'],
-    // Ctrl-C reaches every process of a terminal's group; this one is to be told once, by us.
+    // Ctrl-C reaches every process of a terminal's group; this one is stopped once, by the demo.
     detached: true,
   });
   const kill = (): void => void child.kill('SIGTERM');
   process.once('exit', kill);
   const log = createWriteStream(logFile, { flags: 'a', mode: 0o600 });
   let stopping = false;
-  const said: string[] = [];
+  const output: string[] = [];
   const gone = new Promise<void>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code) => {
@@ -36,7 +36,9 @@ export async function runService(settings: Record<string, string>, logFile: stri
       if (stopping) resolve();
       else
         reject(
-          new Refusal(`The service ended with ${code ?? 'a signal'}${said.length > 0 ? `:\n${said.join('\n')}` : ''}`),
+          new Refusal(
+            `The service ended with ${code ?? 'a signal'}${output.length > 0 ? `:\n${output.join('\n')}` : ''}`,
+          ),
         );
     });
   });
@@ -48,7 +50,7 @@ export async function runService(settings: Record<string, string>, logFile: stri
         log.write(`${line}\n`);
         const address = addressIn(line);
         if (address !== undefined) resolve(address);
-        else if (!line.startsWith('{')) said.push(line);
+        else if (!line.startsWith('{')) output.push(line);
       });
     }),
     gone.then(() => Promise.reject(new Error('the service was stopped before it was ready'))),
@@ -64,7 +66,7 @@ export async function runService(settings: Record<string, string>, logFile: stri
   };
 }
 
-/** Said before the long part of the work rather than after it. Throws Refusal. */
+/** Checks the port before the long part of the work. Throws Refusal. */
 export async function requireFreePort(text: string): Promise<void> {
   const port = Number(text);
   if (!/^\d{1,5}$/.test(text) || port > 65_535)
@@ -77,16 +79,16 @@ export async function requireFreePort(text: string): Promise<void> {
     });
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? 'is taken' : 'cannot be used';
-    throw new Refusal(`Port ${text} ${why}. Choose another with --port; 0 takes a free one.`);
+    throw new Refusal(`Port ${text} ${why}. Choose another with --port; 0 picks a free one.`);
   }
   await new Promise((resolve) => server.close(resolve));
 }
 
-/** Settings meant for another service must not reach this one. */
+/** Removes settings that are meant for another service. */
 const withoutSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('POSTERN_')));
 
-/** The log's line when it is ready names where. */
+/** Returns the address in the log line of a ready service. */
 function addressIn(line: string): string | undefined {
   try {
     const { msg, address } = JSON.parse(line) as { msg?: string; address?: string };

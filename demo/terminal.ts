@@ -1,6 +1,6 @@
 /**
- * What a terminal can show: colour, bars, sparklines, tables, a progress line. Promise: charts and tables
- * fit the terminal, colour only where a person looks (and NO_COLOR is not set), and every picture can be read without it.
+ * Draws color, bars, sparklines, tables and a progress line. Charts and tables fit the terminal. Color needs a
+ * terminal and no NO_COLOR; every chart is readable without it.
  */
 import { stripVTControlCharacters, styleText } from 'node:util';
 
@@ -23,17 +23,17 @@ export const green = styled('green');
 export const red = styled('red');
 export const cyan = styled('cyan');
 
-/** A line; a status line that stands there gives way to it. */
+/** Writes a line; it replaces a status line. */
 export const say = (text = ''): void => void out.write(`${clear()}${text}\n`);
 
-let standing = false;
-const clear = (): string => (standing ? ((standing = false), '\r\u001b[K') : '');
+let shown = false;
+const clear = (): string => (shown ? ((shown = false), '\r\u001b[K') : '');
 
-/** Says what is being waited for, until something else is said; only on a terminal. */
+/** Shows what the demo waits for, until the next line; only on a terminal. */
 export function status(text: string): void {
   if (!out.isTTY) return;
   out.write(`${clear()}   ${dim(text)}`);
-  standing = true;
+  shown = true;
 }
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
@@ -52,27 +52,27 @@ export function cut(text: string, width: number): string {
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
 const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
 
-/** `value` of `max` in `width` cells, to an eighth of a cell; what is there at all is seen. */
+/** Draws `value` of `max` in `width` cells, to an eighth of a cell. A value above zero is visible. */
 export function bar(value: number, max: number, width: number): string {
   if (value <= 0 || max <= 0) return '';
   const eighths = Math.max(1, Math.round((value / max) * width * 8));
   return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
 }
 
-/** Two parts of one whole side by side, apart in shade as well as in colour. */
+/** Draws two parts of a whole, which differ in shade and in color. */
 export function stacked(first: number, second: number, max: number, width: number): string {
   const cells = max <= 0 ? 0 : Math.round(((first + second) / max) * width);
   const firstCells = first + second === 0 ? 0 : Math.round((cells * first) / (first + second));
   return green('█'.repeat(firstCells)) + red('░'.repeat(cells - firstCells));
 }
 
-/** One letter a value; zero is a gap. */
+/** Draws one character for each value; zero is a gap. */
 export function sparkline(values: readonly number[]): string {
   const max = Math.max(...values, 1);
   return values.map((value) => (value <= 0 ? ' ' : LEVELS[Math.min(7, Math.floor((value / max) * 8))])).join('');
 }
 
-/** `values` as columns `height` lines high, each `cell` wide. */
+/** Draws values as columns, `height` lines high and `cell` wide. */
 export function columnChart(values: readonly number[], height: number, cell: number): string[] {
   const max = Math.max(...values, 1);
   const lines: string[] = [];
@@ -90,11 +90,11 @@ export function columnChart(values: readonly number[], height: number, cell: num
 export interface Column {
   title: string;
   align?: 'left' | 'right';
-  /** Takes what is left of the line; its texts are cut to it. */
+  /** Takes the rest of the line; its texts are cut to fit. */
   grows?: boolean;
 }
 
-/** Rows under their titles; the line is as wide as the terminal at most. */
+/** Formats rows under their titles, at most as wide as the terminal. */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[], indent = 3): string[] {
   const widths = columns.map(({ title }, i) => Math.max(title.length, ...rows.map((row) => visible(row[i] ?? ''))));
   const gaps = 2 * (columns.length - 1) + indent;
@@ -115,13 +115,13 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
 
 export interface Progress {
   to(done: number): void;
-  /** Leaves the finished line, with the rate. */
+  /** Writes the finished line with the rate. */
   end(): void;
 }
 
 const REDRAW_MS = 80;
 
-/** A line that fills; where no terminal is, only its end is written. */
+/** Draws a line that fills; without a terminal, only its end is written. */
 export function progress(label: string, total: number, unit: string): Progress {
   const began = performance.now();
   let done = 0;

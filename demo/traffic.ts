@@ -1,29 +1,29 @@
 /**
- * Who asks for what, when: readers, robots and partners with their habits. Requesters and user agents of robots are real,
- * how often they come and what they want is invented. The past and the live part draw from the same source.
+ * Invents requests: readers, robots and partners with their habits. The names and user agents of robots are real; how
+ * often they come and what they want is invented. The past and the live part use the same traffic.
  */
+import { type Random, skewed, weighted } from '../kit/random.ts';
 import type { CheckRequest } from '../src/access/schema.ts';
-import type { Listed } from './catalogue.ts';
+import type { Listed } from './catalog.ts';
 import { type Crawler, readCrawlers, tagged } from './crawlers.ts';
 import { PARTNERS, type Partner } from './partners.ts';
-import { type Random, weighted, zipf } from './random.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** One kind of requester. */
+/** A kind of requester. */
 interface Crowd {
-  /** Share of all checks if every crowd kept the same hours. */
+  /** Share of all checks, if every crowd kept the same hours. */
   share: number;
   hours: (at: number) => number;
-  ask: () => CheckRequest;
+  next: () => CheckRequest;
 }
 
 export interface Traffic {
-  /** How busy a moment is, in relation to others. */
+  /** Returns how busy a time is, relative to others. */
   busyness(at: number): number;
-  /** One more check, as somebody would make it at that moment. */
-  ask(at: number): CheckRequest;
+  /** Returns the next check, as a requester would send it at this time. */
+  next(at: number): CheckRequest;
 }
 
 const hourOf = (at: number): number => (at % DAY) / HOUR;
@@ -31,10 +31,10 @@ const hourOf = (at: number): number => (at % DAY) / HOUR;
 const isWeekend = (at: number): boolean => [2, 3].includes(Math.floor(at / DAY) % 7);
 const wave = (hour: number, peak: number): number => (1 + Math.cos(((hour - peak) / 24) * 2 * Math.PI)) / 2;
 
-/** Readers all over the world, most of them awake when it is afternoon in Europe and morning in America. */
+/** Readers worldwide; the peak is afternoon in Europe and morning in America. */
 const awake = (at: number): number => (0.25 + 1.5 * wave(hourOf(at), 15)) * (isWeekend(at) ? 0.55 : 1.15);
 const office = (at: number): number => (isWeekend(at) ? 0.1 : hourOf(at) >= 7 && hourOf(at) < 18 ? 2.2 : 0.3);
-/** Robots come when they disturb least. */
+/** Robots prefer quiet hours. */
 const night = (at: number): number => 0.7 + 0.8 * wave(hourOf(at), 2);
 const always = (): number => 1;
 
@@ -59,165 +59,168 @@ const COUNTRIES = [
   'NG',
 ];
 
-export function trafficOn(catalogue: readonly Listed[], now: number, random: Random): Traffic {
-  const crawlers = readCrawlers();
-  const items = picker(catalogue, random);
-  const one = <T>(values: readonly T[]): T => values[random.below(values.length)] as T;
-  const country = skewed(COUNTRIES, 0.8, random);
+/** Everything that crowds draw from. */
+interface World {
+  items: ReturnType<typeof picker>;
+  crawlers: readonly Crawler[];
+  random: Random;
+  /** Draws a country, some far more often than others. */
+  country: () => string;
+  now: number;
+}
 
-  const crowd = (
-    members: readonly Crawler[],
-    share: number,
-    hours: Crowd['hours'],
-    rest: (crawler: Crawler) => CheckRequest,
-  ): Crowd => {
-    const member = skewed(members, 1.1, random);
-    return {
-      share,
-      hours,
-      ask() {
-        const crawler = member();
-        return {
-          ...rest(crawler),
-          requesterId: crawler.id,
-          context: { country: 'US', userAgent: one(crawler.userAgents) },
-        };
-      },
-    };
-  };
-
-  const ai = tagged(crawlers, 'ai-crawler');
-  // Some AI crawlers come when a person has asked something; they are called after it.
-  const isAssistant = ({ id }: Crawler): boolean => /user|search|assist/i.test(id);
-  const partner = weighted(PARTNERS.map(({ weight }) => weight));
-  const expiry = PARTNERS.map(({ license }) => new Date(now + license.days * DAY).toISOString());
-
-  const crowds: Crowd[] = [
-    { share: 30, hours: awake, ask: () => ({ contentId: items.popular('article'), context: { country: country() } }) },
-    {
-      share: 3,
-      hours: awake,
-      ask: () => ({
-        contentId: items.popular('image'),
-        permission: one(['preview_only', 'preview_only', 'full_access']),
-        context: { country: country() },
-      }),
-    },
-    {
-      share: 1,
-      hours: awake,
-      ask: () => ({
-        contentId: items.popular('image'),
-        permission: one(['commercial_use', 'redistribution']),
-        purpose: 'design',
-        context: { country: country() },
-      }),
-    },
-    { share: 1.5, hours: awake, ask: () => ({ contentId: items.popular('dataset'), context: { country: country() } }) },
-    {
-      share: 0.5,
-      hours: office,
-      ask: () => ({
-        contentId: items.popular('image'),
-        permission: 'full_access',
-        context: { country: 'NL', ip: `192.0.2.${1 + random.below(40)}` },
-      }),
-    },
-    crowd(tagged(crawlers, 'search-engine'), 22, night, () => ({ contentId: items.any('article'), purpose: 'search' })),
-    crowd(
-      ai.filter((crawler) => !isAssistant(crawler)),
-      12,
-      night,
-      () => ({ contentId: items.any('article'), purpose: 'training', permission: 'training' }),
-    ),
-    crowd(
-      ai.filter((crawler) => !isAssistant(crawler)),
-      3,
-      night,
-      () => ({ contentId: items.any('article') }),
-    ),
-    crowd(ai.filter(isAssistant), 6, awake, () => ({
-      contentId: items.popular('article'),
-      purpose: 'inference',
-      permission: 'inference',
-    })),
-    crowd(tagged(crawlers, 'seo'), 5, night, () => ({ contentId: items.any('article'), purpose: 'analysis' })),
-    crowd(tagged(crawlers, 'social-preview'), 3, awake, () => ({
-      contentId: items.popular(one(['article', 'article', 'image'])),
-      permission: 'preview_only',
-    })),
-    crowd(tagged(crawlers, 'http-library', 'browser-automation'), 4, always, () => ({
-      contentId: items.any(one(['article', 'image', 'dataset'])),
-    })),
-    crowd(tagged(crawlers, 'archiver', 'academic'), 2, night, () => ({
-      contentId: items.any('article'),
-      purpose: 'archive',
-    })),
-    crowd(tagged(crawlers, 'feed-reader', 'monitoring'), 2, always, () => ({
-      contentId: items.popular('article'),
-      permission: 'metadata_only',
-    })),
-    crowd(tagged(crawlers, 'scanner'), 1, always, () => ({ contentId: items.any('article') })),
-    {
-      share: 9,
-      hours: office,
-      ask() {
-        const index = partner(random);
-        const { id, license, wants } = PARTNERS[index] as Partner;
-        const { types, ...purpose } = wants;
-        const { days, ...vouched } = license;
-        return {
-          contentId: items.any(one(types)),
-          requesterId: id,
-          ...purpose,
-          license: { ...vouched, expiresAt: expiry[index] as string },
-        };
-      },
-    },
-  ];
-
-  let momentOf = Number.NaN;
+export function openTraffic(catalog: readonly Listed[], now: number, random: Random): Traffic {
+  const country = skewedPick(COUNTRIES, 0.8, random);
+  const world: World = { items: picker(catalog, random), crawlers: readCrawlers(), random, country, now };
+  const crowds = [...readers(world), ...robots(world), partners(world)];
+  let quarter = Number.NaN;
   let chances: number[] = [];
   let draw = (_: Random): number => 0;
-  /** The crowds' hours change slowly: worked out once a quarter of an hour. */
+  /** The crowds' hours change slowly: their chances are computed once for each quarter of an hour. */
   function turnTo(at: number): void {
-    const moment = Math.floor(at / (HOUR / 4));
-    if (moment === momentOf) return;
-    momentOf = moment;
+    const next = Math.floor(at / (HOUR / 4));
+    if (next === quarter) return;
+    quarter = next;
     chances = crowds.map(({ share, hours }) => share * hours(at));
     draw = weighted(chances);
   }
-
   return {
     busyness(at) {
       turnTo(at);
       return chances.reduce((sum, chance) => sum + chance, 0);
     },
-    ask(at) {
+    next(at) {
       turnTo(at);
-      return (crowds[draw(random)] as Crowd).ask();
+      return (crowds[draw(random)] as Crowd).next();
     },
   };
 }
 
-/** Some are drawn far more often than others; the first most. */
-function skewed<T>(values: readonly T[], skew: number, random: Random): () => T {
-  const draw = zipf(values.length, skew);
-  return () => values[draw(random)] as T;
+/** People on the web, and the publisher's own offices. */
+const readers = ({ items, random, country }: World): Crowd[] => [
+  { share: 30, hours: awake, next: () => ({ contentId: items.popular('article'), context: { country: country() } }) },
+  {
+    share: 3,
+    hours: awake,
+    next: () => ({
+      contentId: items.popular('image'),
+      permission: random.pick(['preview_only', 'preview_only', 'full_access']),
+      context: { country: country() },
+    }),
+  },
+  {
+    share: 1,
+    hours: awake,
+    next: () => ({
+      contentId: items.popular('image'),
+      permission: random.pick(['commercial_use', 'redistribution']),
+      purpose: 'design',
+      context: { country: country() },
+    }),
+  },
+  { share: 1.5, hours: awake, next: () => ({ contentId: items.popular('dataset'), context: { country: country() } }) },
+  {
+    share: 0.5,
+    hours: office,
+    next: () => ({
+      contentId: items.popular('image'),
+      permission: 'full_access',
+      context: { country: 'NL', ip: `192.0.2.${random.int(1, 40)}` },
+    }),
+  },
+];
+
+function robots({ items, crawlers, random }: World): Crowd[] {
+  const ai = tagged(crawlers, 'ai-crawler');
+  // Assistants fetch a page when a person has asked for it; their names say so.
+  const isAssistant = ({ id }: Crawler): boolean => /user|search|assist/i.test(id);
+  const trainers = ai.filter((crawler) => !isAssistant(crawler));
+  const rows: [members: readonly Crawler[], share: number, hours: Crowd['hours'], request: () => CheckRequest][] = [
+    [tagged(crawlers, 'search-engine'), 22, night, () => ({ contentId: items.any('article'), purpose: 'search' })],
+    [trainers, 12, night, () => ({ contentId: items.any('article'), purpose: 'training', permission: 'training' })],
+    [trainers, 3, night, () => ({ contentId: items.any('article') })],
+    [
+      ai.filter(isAssistant),
+      6,
+      awake,
+      () => ({ contentId: items.popular('article'), purpose: 'inference', permission: 'inference' }),
+    ],
+    [tagged(crawlers, 'seo'), 5, night, () => ({ contentId: items.any('article'), purpose: 'analysis' })],
+    [
+      tagged(crawlers, 'social-preview'),
+      3,
+      awake,
+      () => ({ contentId: items.popular(random.pick(['article', 'article', 'image'])), permission: 'preview_only' }),
+    ],
+    [
+      tagged(crawlers, 'http-library', 'browser-automation'),
+      4,
+      always,
+      () => ({ contentId: items.any(random.pick(['article', 'image', 'dataset'])) }),
+    ],
+    [
+      tagged(crawlers, 'archiver', 'academic'),
+      2,
+      night,
+      () => ({ contentId: items.any('article'), purpose: 'archive' }),
+    ],
+    [
+      tagged(crawlers, 'feed-reader', 'monitoring'),
+      2,
+      always,
+      () => ({ contentId: items.popular('article'), permission: 'metadata_only' }),
+    ],
+    [tagged(crawlers, 'scanner'), 1, always, () => ({ contentId: items.any('article') })],
+  ];
+  return rows.map(([members, share, hours, request]) => {
+    const member = skewedPick(members, 1.1, random);
+    const next = (): CheckRequest => {
+      const { id, userAgents } = member();
+      return { ...request(), requesterId: id, context: { country: 'US', userAgent: random.pick(userAgents) } };
+    };
+    return { share, hours, next };
+  });
 }
 
-/** Externals ids by type: `popular` as people ask, `any` as robots do, who take page after page but begin with the known ones. */
-function picker(catalogue: readonly Listed[], random: Random) {
-  const byType = Map.groupBy(catalogue, ({ item }) => item.type);
+function partners({ items, random, now }: World): Crowd {
+  const draw = weighted(PARTNERS.map(({ weight }) => weight));
+  const expiry = PARTNERS.map(({ license }) => new Date(now + license.days * DAY).toISOString());
+  return {
+    share: 9,
+    hours: office,
+    next() {
+      const index = draw(random);
+      const { id, license, wants } = PARTNERS[index] as Partner;
+      const { types, ...request } = wants;
+      const { days, ...vouched } = license;
+      return {
+        contentId: items.any(random.pick(types)),
+        requesterId: id,
+        ...request,
+        license: { ...vouched, expiresAt: expiry[index] as string },
+      };
+    },
+  };
+}
+
+/** Draws some values far more often than others, the first one most. */
+function skewedPick<T>(values: readonly T[], skew: number, random: Random): () => T {
+  const draw = skewed(values.length, random, skew);
+  return () => values[draw()] as T;
+}
+
+/** Draws externalIds by type: `popular` as people do, `any` as robots do, which take page after page. */
+function picker(catalog: readonly Listed[], random: Random) {
+  const byType = Map.groupBy(catalog, ({ item }) => item.type);
   const pickers = new Map(
     [...byType].map(([type, list]) => {
       const ids = list.map(({ item }) => item.externalId);
-      return [type, { popular: skewed(ids, 0.9, random), any: skewed(ids, 0.35, random) }];
+      return [type, { popular: skewedPick(ids, 0.9, random), any: skewedPick(ids, 0.35, random) }];
     }),
   );
   const of = (type: Listed['item']['type']) => {
     const found = pickers.get(type);
-    if (found === undefined) throw new Error(`the catalogue has no ${type}`);
+    if (found === undefined) throw new Error(`the catalog has no ${type}`);
     return found;
   };
   return {

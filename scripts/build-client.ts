@@ -1,6 +1,6 @@
 /**
- * Builds the client as it is published: JavaScript and declarations in client/dist, and nothing else. Files that are as they
- * should be are left alone, so that several may build at once.
+ * Builds the client for publishing: JavaScript and declarations in client/dist, and nothing else. Unchanged files are
+ * left alone, so that builds can run in parallel.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * Builds the console when it is not there, or is older than what it is made of; otherwise it takes some milliseconds. Runs
- * before `npm start`, `npm test` and the demo, and when the package is made. Installed without the tools to build it, the
- * console that came with the package stays as it is.
+ * Builds the console when it is missing or older than its sources; otherwise it takes milliseconds. Runs before `npm
+ * start`, `npm test`, the demo and packaging. An installation without build tools keeps the console that came with the
+ * package.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,10 +13,9 @@ const FORCE = process.argv.includes('--force');
 
 function fingerprint(): string {
   const hash = createHash('sha256');
-  const files = ['index.html', 'package.json', 'vite.config.ts', 'src/**/*.*'].flatMap((pattern) =>
-    globSync(join('console', pattern), { cwd: ROOT }),
-  );
-  for (const file of files.sort())
+  const sources = ['console/{index.html,package.json,vite.config.ts}', 'console/src/**/*.*', 'client/src/**/*.ts'];
+  const files = sources.flatMap((pattern) => globSync(pattern, { cwd: ROOT }));
+  for (const file of files.toSorted())
     hash
       .update(file)
       .update('\0')
@@ -30,7 +29,8 @@ const built = existsSync(STAMP) ? readFileSync(STAMP, 'utf8') : undefined;
 if (FORCE || built !== wanted) {
   const vite = await import('vite').catch(() => undefined);
   if (vite === undefined) {
-    if (built === undefined) process.stderr.write('The console was not built: its tools are not installed (npm ci).\n');
+    if (built === undefined)
+      process.stderr.write('No console: its tools are not installed. Run npm ci without --omit=dev to have it.\n');
   } else {
     process.stderr.write('Building the console …\n');
     await vite.build({ root: join(ROOT, 'console'), logLevel: 'warn' });

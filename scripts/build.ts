@@ -1,6 +1,6 @@
 /**
- * Writes dist/: the files of src/ as JavaScript, for the package, because Node strips no types inside node_modules. Lines and
- * columns stay where they are, so a trace leads to the source.
+ * Writes dist/ for the package, because Node.js strips no types inside node_modules: src/ as JavaScript, and in
+ * dist/client the client that the command uses. Lines and columns stay, so a stack trace leads to the source.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
@@ -8,20 +8,27 @@ import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
+const FOLDERS = { src: '', 'client/src': 'client' };
 const written = new Set<string>();
-for (const file of globSync('**/*.ts', { cwd: join(root, 'src') })) {
-  if (file.endsWith('.test.ts')) continue;
-  const text = stripTypeScriptTypes(readFileSync(join(root, 'src', file), 'utf8'));
-  // Imports, dynamic imports and the files of threads are all named by relative paths.
-  const script = text.replaceAll(/(['"`])(\.{1,2}\/[\w./-]+)\.ts\1/g, '$1$2.js$1');
-  const name = file.replace(/\.ts$/, '.js');
+for (const [from, to] of Object.entries(FOLDERS)) {
+  for (const file of globSync('**/*.ts', { cwd: join(root, from) })) {
+    if (!file.endsWith('.test.ts')) build(join(root, from, file), join(to, file.replace(/\.ts$/, '.js')));
+  }
+}
+for (const name of globSync('**/*.js', { cwd: dist })) {
+  if (!written.has(name)) rmSync(join(dist, name), { force: true });
+}
+process.stderr.write(`${written.size} files in dist\n`);
+
+function build(source: string, name: string): void {
+  const script = stripTypeScriptTypes(readFileSync(source, 'utf8'))
+    // Imports and the files of threads are all named by relative paths.
+    .replaceAll(/(['"`])(\.{1,2}\/[\w./-]+)\.ts\1/g, '$1$2.js$1')
+    .replaceAll('../client/src/', 'client/');
   const target = join(dist, name);
   written.add(name);
-  // Left alone where nothing is new, so that several may build at once.
-  if (existsSync(target) && readFileSync(target, 'utf8') === script) continue;
+  // An unchanged file is left alone, so that builds can run in parallel.
+  if (existsSync(target) && readFileSync(target, 'utf8') === script) return;
   mkdirSync(dirname(target), { recursive: true });
   writeFileSync(target, script);
 }
-for (const name of globSync('**/*.js', { cwd: dist }))
-  if (!written.has(name)) rmSync(join(dist, name), { force: true });
-process.stderr.write(`${written.size} files in dist\n`);

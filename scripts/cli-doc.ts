@@ -1,6 +1,6 @@
 /**
- * Prints docs/cli.md from the commands' own help. A test holds the file to it:
- * `npm exec -- node scripts/cli-doc.ts > docs/cli.md`
+ * Writes docs/cli.md from the help of the commands: `npm exec -- node scripts/cli-doc.ts > docs/cli.md`. A test
+ * compares the file with the commands.
  */
 import type { Command } from 'commander';
 import { buildProgram } from '../src/cli/program.ts';
@@ -9,28 +9,28 @@ const HEAD = `# The command
 
 <!-- Written by scripts/cli-doc.ts from the help of the commands in src/cli; edit those. -->
 
-\`postern\` comes with the package: \`npx postern\` where it is installed, and in a checkout. It runs on the Node.js that is
-installed with it; the one of the machine may be older, from 20 on.
+\`postern\` comes with the package: run \`npx postern\` where it is installed, or in a checkout. It runs on the Node.js
+that is installed with it; the Node.js of the machine may be older, from version 20.
 
-- The commands that speak to a service find it by \`POSTERN_URL\`. The key comes from \`POSTERN_KEY\`, from the file that
-  \`POSTERN_KEY_FILE\` names, or from a question on the terminal. It is never an argument, which others could see.
+- Commands find the service at \`POSTERN_URL\`. The key comes from \`POSTERN_KEY\`, from the file that \`POSTERN_KEY_FILE\`
+  names, or from a prompt. It is never an argument, which other users could see.
 - \`--env-file\` (or \`POSTERN_ENV_FILE\`) reads variables from a file such as the one that \`postern init\` writes.
-- Data goes to standard output, everything else to standard error, so that the output can be piped. \`--json\` answers in
-  JSON: one document, or a line each for what has no end.
-- There is colour on a terminal only, and none when \`NO_COLOR\` is set. What takes more than a second shows its rate and
-  the time that is left.
-- When the service is away or busy, what can be repeated safely is repeated a few times.
+- Data goes to standard output and messages to standard error, so output can be piped. \`--json\` writes JSON: one
+  document, or one line per record for endless output.
+- Color needs a terminal, and is off when \`NO_COLOR\` is set. Work that takes more than a second shows its rate and the
+  remaining time.
+- Requests are retried a few times when the service is unreachable or busy. A retried write is done once.
 
 | exit status | |
 |---|---|
-| 0 | done; for \`check\`: allowed |
-| 1 | refused by the service, or failed; a case failed, an item was not imported, there is a warning or a difference asked for |
-| 2 | the command line, a file or a setting is not as it should be; nothing was done |
+| 0 | success; for \`check\`: allowed |
+| 1 | refused by the service, or failed: a case failed, an item was not imported, there is a warning or a difference |
+| 2 | the command line, a file or a setting is invalid; nothing was done |
 | 3 | \`check\`: denied |
 | 130 | Ctrl-C |
 
-Ctrl-C ends at the next safe point: an import leaves a file beside its input that says how far it came, and
-\`--resume\` goes on from there; a webhook made by \`webhooks listen\` is deleted.
+Ctrl-C stops at the next safe point. An import records its progress in a file beside its input, and \`--resume\`
+continues there. \`webhooks listen\` deletes the webhook that it made.
 `;
 
 export function cliDoc(): string {
@@ -39,7 +39,7 @@ export function cliDoc(): string {
     terminal: {
       out: async (text) => void texts.push(text),
       err: (text) => void texts.push(text),
-      colour: false,
+      color: false,
       interactive: false,
       moving: false,
       width: 100,

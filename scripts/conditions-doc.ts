@@ -8,11 +8,11 @@ const HEAD = `# Conditions
 
 <!-- Written by scripts/conditions-doc.ts from src/policies/conditions.ts; edit those. -->
 
-A rule decides when **all** its conditions hold. A rule without conditions always decides. A list of values means *any of
-them*; it may have up to 1,000. Texts are compared byte for byte, capitals included, but for \`userAgent\`.
+A rule decides when **all** its conditions hold. A rule without conditions always decides. A list of values means
+*any of them*; it may have up to 1,000. Texts are compared byte for byte, capitals included, but for \`userAgent\`.
 
-A key that is not in this table is refused with \`invalid_request\`, and the message names the nearest one there is. Values
-are never read as patterns.
+A key that is not in this table is refused with \`invalid_request\`, and the message names the nearest one there is.
+Values are never read as patterns.
 
 | key | holds when | example | negation |
 |---|---|---|---|
@@ -25,24 +25,25 @@ A key with the suffix \`Not\` takes the same values and asks for the opposite: \
 
 ## What a check does not say
 
-A check need not name a purpose, a country, an address or a user agent, and may be anonymous. What it does not say never
+A check may leave out a purpose, a country, an address or a user agent, and may be anonymous. A missing fact never
 widens access:
 
-- A condition without \`Not\` does not hold.
-- A \`…Not\` condition holds in a deny rule and does not hold in an allow rule.
+- A condition without \`Not\` does not match.
+- A \`…Not\` condition matches in a deny rule and does not match in an allow rule.
 
 So \`{"action": "deny", "conditions": {"countryNot": "DE"}}\` denies a check without a country, and
 \`{"action": "allow", "conditions": {"purposeNot": "training"}}\` does not allow a check without a purpose. An item or a
-registered requester without tags is known to have none: the \`…Not\` condition holds. Of a requester that nobody registered,
-type, tags and metadata are not known. A metadata condition is unknown as soon as a key it names is absent.
+registered requester without tags has no tags, which is known: the \`…Not\` condition matches. An unregistered requester
+has unknown type, tags and metadata. A metadata condition is unknown when one of its keys is absent.
 
-## Licences
+## Licenses
 
-- A licence is valid when it is active, within its time, and covers the item: see [requesters and licences](requesters.md).
-  One that the check vouches for counts like a stored one.
-- The licence keys of one rule must all be met by the *same* valid licence.
-- Their negations ask *all* valid licences: none may meet the positive. Without any valid licence the rule above applies.
-- \`hasValidLicense: false\` beside a licence key without \`Not\` never holds.
+- A license is valid when it is active, within its time, and covers the item: see [requesters and
+  licenses](requesters.md). A license that the check vouches for counts like a stored one.
+- One valid license must meet all license conditions of a rule.
+- Their negations look at *all* valid licenses: none may meet the positive condition. Without a valid license, the
+  rule for missing facts applies.
+- \`hasValidLicense: false\` beside a license condition without \`Not\` never matches.
 `;
 
 export function conditionsDoc(): string {

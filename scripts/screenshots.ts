@@ -1,17 +1,18 @@
 /**
- * Pictures of every page of the console: desktop and phone, light and dark. `--url URL --key KEY` names a service with data,
- * such as that of `npm run demo`; without them it is a fresh one. `--readme` writes only those of docs/images.
+ * Takes pictures of every page of the console: desktop and phone, light and dark. `--url URL --key KEY` names a
+ * service with data, such as that of `npm run demo`; without them it starts an empty one. `--readme` writes only those
+ * of docs/images.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, signedIn } from '../test/support/browser.ts';
-import { startTestService } from '../test/support/service.ts';
+import { launchBrowser, signedIn } from '../kit/browser.ts';
+import { startTestService } from '../kit/service.ts';
 
 interface Shot {
   name: string;
-  /** Where it is; `null`: there is nothing like it yet. */
+  /** Path of the page; null when the service has no such record. */
   path: string | null;
   act?: (page: Page) => Promise<void>;
 }
@@ -86,21 +87,23 @@ const SHOTS: readonly Shot[] = [
   { name: 'status', path: '/status' },
 ];
 
-/** Those of the README. */
+/** Screenshots of the README. */
 const README: readonly { name: string; scheme: (typeof SCHEMES)[number]; screen: number }[] = [
   { name: 'overview', scheme: 'light', screen: 0 },
   { name: 'policy', scheme: 'light', screen: 0 },
   { name: 'decision', scheme: 'dark', screen: 0 },
 ];
 
-async function take(
-  browser: Browser,
-  { name, path, act }: Shot,
-  screen: Screen,
-  scheme: 'light' | 'dark',
-  file: string,
-  whole: boolean,
-): Promise<void> {
+interface Picture {
+  shot: Shot;
+  screen: Screen;
+  scheme: 'light' | 'dark';
+  file: string;
+  whole: boolean;
+}
+
+async function take(browser: Browser, { shot, screen, scheme, file, whole }: Picture): Promise<void> {
+  const { name, path, act } = shot;
   if (path === null) return;
   await using signed = await signedIn(browser, url, key, {
     viewport: screen,
@@ -126,14 +129,17 @@ mkdirSync(out, { recursive: true });
 if (flags.readme) {
   for (const { name, scheme, screen } of README) {
     const shot = SHOTS.find((one) => one.name === name);
-    if (shot !== undefined)
-      await take(browser, shot, SCREENS[screen] as Screen, scheme, join(out, `console-${name}.png`), false);
+    if (shot === undefined) continue;
+    const file = join(out, `console-${name}.png`);
+    await take(browser, { shot, screen: SCREENS[screen] as Screen, scheme, file, whole: false });
   }
 } else {
   for (const shot of SHOTS.filter(({ name }) => flags.only === undefined || flags.only.split(',').includes(name))) {
     for (const screen of SCREENS) {
-      for (const scheme of SCHEMES)
-        await take(browser, shot, screen, scheme, join(out, `${shot.name}-${screen.name}-${scheme}.png`), true);
+      for (const scheme of SCHEMES) {
+        const file = join(out, `${shot.name}-${screen.name}-${scheme}.png`);
+        await take(browser, { shot, screen, scheme, file, whole: true });
+      }
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Settings: from the environment only, each also as `…_FILE` naming a file that holds it (for secrets). Read once at start;
- * all faults are listed together.
+ * Settings come from the environment, each also as `…_FILE`, which names a file that holds the value (for secrets).
+ * They are read once at start; all faults are listed together.
  */
 import { readFileSync } from 'node:fs';
 import { parseRange, type Range } from './lib/ip-range.ts';
@@ -8,7 +8,9 @@ import { nearest } from './lib/text.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** Every setting: what it is for, its default (null: none), and how its text is read. `read` throws what to do instead. */
+/**
+ * Every setting: description, default (null: none) and parser. `read` throws a sentence that says what to do instead.
+ */
 export const SETTINGS = {
   POSTERN_HOST: { doc: 'Address to listen on', default: '127.0.0.1', read: readText },
   POSTERN_PORT: { doc: 'Port to listen on; 0 takes a free one', default: '8080', read: readPort },
@@ -62,7 +64,7 @@ export const SETTINGS = {
   POSTERN_LOG_LEVEL: { doc: `One of ${LOG_LEVELS.join(', ')}`, default: 'info', read: readLevel },
 } as const;
 
-/** Read by the commands that speak to a service, perhaps from the same environment; not by the service. */
+/** Settings of the command; the service ignores them. */
 const OF_THE_COMMANDS = ['POSTERN_URL', 'POSTERN_KEY', 'POSTERN_WEBHOOK_SECRET', 'POSTERN_ENV'];
 
 export interface Config {
@@ -70,22 +72,22 @@ export interface Config {
   port: number;
   dataDir: string;
   databaseUrl: string | null;
-  /** Of the node that keeps the columns; null: this one. */
+  /** Address of the node that keeps the columns; null: this node. */
   columnsUrl: string | null;
   bootstrapKey: string | null;
   trustedProxies: Range[];
-  /** As browsers send them, or `*`. */
+  /** Origins as browsers send them, or `*`. */
   corsOrigins: string[];
   webhookAllowPrivate: boolean;
   auditDays: number;
-  /** Seconds. */
+  /** Duration in seconds. */
   decisionMaxAge: number;
   archiveDir: string | null;
   stopDelaySeconds: number;
   logLevel: string;
 }
 
-/** All that is wrong with the settings, one line each. */
+/** Every fault of the settings, one line each. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
   constructor(faults: readonly string[]) {
@@ -127,7 +129,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   };
 }
 
-/** Names that look like ours and are not known: worth a warning, because a typo leaves a default in force. */
+/** Returns unknown POSTERN_ names. They deserve a warning: a typo leaves a default in force. */
 export function unknownSettings(env: Record<string, string | undefined>): string[] {
   const known = [...Object.keys(SETTINGS), ...OF_THE_COMMANDS].flatMap((name) => [name, `${name}_FILE`]);
   return Object.keys(env)
@@ -138,7 +140,7 @@ export function unknownSettings(env: Record<string, string | undefined>): string
     });
 }
 
-/** The setting's own text, or that of the file its `…_FILE` names. */
+/** Reads the setting's text, or the file that its `…_FILE` names. */
 function textOf(env: Record<string, string | undefined>, name: string): string | undefined {
   const file = env[`${name}_FILE`];
   if (file === undefined) return env[name];
@@ -202,7 +204,7 @@ function readOrigins(text: string): string[] {
   const origins = partsOf(text);
   for (const origin of origins) {
     if (origin === '*') continue;
-    // What a browser sends has no path, no default port and no capitals.
+    // Browsers send no path, no default port and no uppercase letters.
     const own = URL.canParse(origin) ? new URL(origin).origin : undefined;
     if (own === origin) continue;
     const advice = own === undefined || own === 'null' ? 'such as https://www.example.com' : `which would be ${own}`;

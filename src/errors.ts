@@ -1,45 +1,142 @@
 /**
- * Every error a caller can meet, in one table: its status and its type. From it come the answers' bytes, the OpenAPI
- * document and the reference page. An expected answer (a denial, a record that is not there) is a value, not an error.
+ * The table of errors: the status, type and meaning of each. The answers, the OpenAPI document and docs/errors.md
+ * follow from it. An expected answer (a denial, a missing record) is a value, not an error.
  */
 export const ERRORS = {
-  invalid_request: { status: 400, type: 'validation_error' },
-  invalid_json: { status: 400, type: 'validation_error' },
-  invalid_cursor: { status: 400, type: 'validation_error' },
-  missing_api_key: { status: 401, type: 'authentication_error' },
-  invalid_api_key: { status: 401, type: 'authentication_error' },
-  insufficient_permissions: { status: 403, type: 'authorization_error' },
-  ip_not_allowed: { status: 403, type: 'authorization_error' },
-  content_not_found: { status: 404, type: 'not_found_error' },
-  policy_not_found: { status: 404, type: 'not_found_error' },
-  policy_version_not_found: { status: 404, type: 'not_found_error' },
-  requester_not_found: { status: 404, type: 'not_found_error' },
-  license_not_found: { status: 404, type: 'not_found_error' },
-  api_key_not_found: { status: 404, type: 'not_found_error' },
-  decision_not_found: { status: 404, type: 'not_found_error' },
-  webhook_not_found: { status: 404, type: 'not_found_error' },
-  event_not_found: { status: 404, type: 'not_found_error' },
-  delivery_not_found: { status: 404, type: 'not_found_error' },
-  route_not_found: { status: 404, type: 'not_found_error' },
-  method_not_allowed: { status: 405, type: 'validation_error' },
-  external_id_exists: { status: 409, type: 'conflict_error' },
-  requester_exists: { status: 409, type: 'conflict_error' },
-  policy_in_use: { status: 409, type: 'conflict_error' },
-  default_policy: { status: 409, type: 'conflict_error' },
-  last_admin_key: { status: 409, type: 'conflict_error' },
-  idempotency_key_in_use: { status: 409, type: 'conflict_error' },
-  precondition_failed: { status: 412, type: 'conflict_error' },
-  payload_too_large: { status: 413, type: 'validation_error' },
-  unsupported_media_type: { status: 415, type: 'validation_error' },
-  idempotency_key_reused: { status: 422, type: 'idempotency_error' },
-  internal_error: { status: 500, type: 'api_error' },
-  service_unavailable: { status: 503, type: 'api_error' },
-  storage_full: { status: 507, type: 'api_error' },
+  invalid_request: {
+    status: 400,
+    type: 'validation_error',
+    meaning:
+      'The request does not match its documentation. `param` names the place, `message` says what is accepted, `details` lists everything that is wrong.',
+  },
+  invalid_json: { status: 400, type: 'validation_error', meaning: 'The body is not JSON, or not UTF-8.' },
+  invalid_cursor: {
+    status: 400,
+    type: 'validation_error',
+    meaning: 'The `cursor` does not come from this list. Pass the `nextCursor` of the previous page unchanged.',
+  },
+  missing_api_key: {
+    status: 401,
+    type: 'authentication_error',
+    meaning: 'The request has no `Authorization: Bearer …` header.',
+  },
+  invalid_api_key: {
+    status: 401,
+    type: 'authentication_error',
+    meaning: 'The key does not exist, was revoked or has expired; the message says which.',
+  },
+  insufficient_permissions: {
+    status: 403,
+    type: 'authorization_error',
+    meaning: 'The key does not hold the permission that the message names.',
+  },
+  ip_not_allowed: {
+    status: 403,
+    type: 'authorization_error',
+    meaning: 'The key may not be used from the address that the message names.',
+  },
+  content_not_found: { status: 404, type: 'not_found_error', meaning: 'No item has this id or externalId.' },
+  policy_not_found: { status: 404, type: 'not_found_error', meaning: 'No policy has this id.' },
+  policy_version_not_found: {
+    status: 404,
+    type: 'not_found_error',
+    meaning: 'The policy has no version of this number.',
+  },
+  requester_not_found: { status: 404, type: 'not_found_error', meaning: 'No requester is registered under this id.' },
+  license_not_found: { status: 404, type: 'not_found_error', meaning: 'No license has this id.' },
+  api_key_not_found: {
+    status: 404,
+    type: 'not_found_error',
+    meaning: 'No key has this id. Revoked keys are not found either.',
+  },
+  decision_not_found: {
+    status: 404,
+    type: 'not_found_error',
+    meaning: 'No decision has this id, or its content was deleted.',
+  },
+  webhook_not_found: { status: 404, type: 'not_found_error', meaning: 'No webhook has this id.' },
+  event_not_found: {
+    status: 404,
+    type: 'not_found_error',
+    meaning: 'No event has this id, or it is older than 30 days.',
+  },
+  delivery_not_found: {
+    status: 404,
+    type: 'not_found_error',
+    meaning: 'The webhook has no delivery with this id, or it is older than 30 days.',
+  },
+  route_not_found: { status: 404, type: 'not_found_error', meaning: 'There is no such path.' },
+  method_not_allowed: {
+    status: 405,
+    type: 'validation_error',
+    meaning: 'The path exists, but not with this method. `Allow` lists the methods that it has.',
+  },
+  external_id_exists: {
+    status: 409,
+    type: 'conflict_error',
+    meaning: 'Another item has this externalId. Edit that one, or use upsert.',
+  },
+  requester_exists: { status: 409, type: 'conflict_error', meaning: 'A requester with this id is already registered.' },
+  policy_in_use: {
+    status: 409,
+    type: 'conflict_error',
+    meaning: 'Content, possibly archived, still uses the policy. Assign another policy to it first.',
+  },
+  default_policy: {
+    status: 409,
+    type: 'conflict_error',
+    meaning: 'The default policy, and `pol_default`, cannot be deleted.',
+  },
+  last_admin_key: {
+    status: 409,
+    type: 'conflict_error',
+    meaning:
+      'This is the last key with `*` that has no expiry and no `allowedIps`. Create another such key first, or rotate this one.',
+  },
+  idempotency_key_in_use: {
+    status: 409,
+    type: 'conflict_error',
+    meaning: 'The first request with this `Idempotency-Key` is still in progress. Retry after `Retry-After` seconds.',
+  },
+  precondition_failed: {
+    status: 412,
+    type: 'conflict_error',
+    meaning: 'The record has changed since the `ETag` in `If-Match`. Read it again.',
+  },
+  payload_too_large: {
+    status: 413,
+    type: 'validation_error',
+    meaning:
+      'The body exceeds its limit: 1 MiB; 16 MiB for bulk operations and batches, with 1 MiB per entry; 4 KiB outside `/v1`.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    type: 'validation_error',
+    meaning: 'The body is not sent as `application/json`, or it is compressed.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    type: 'idempotency_error',
+    meaning: 'The `Idempotency-Key` was used with another body within 24 hours. Use a new one.',
+  },
+  internal_error: {
+    status: 500,
+    type: 'api_error',
+    meaning: 'A fault of Postern. The log shows its cause under the same `requestId`.',
+  },
+  service_unavailable: {
+    status: 503,
+    type: 'api_error',
+    meaning:
+      'The request cannot be served now. Retry after `Retry-After` seconds. Nothing was changed, with one exception that the message names: if a write failed in the middle and Postern restarts before its next successful write, the change may have been applied.',
+  },
+  storage_full: { status: 507, type: 'api_error', meaning: 'The disk is full. Nothing was changed; reads still work.' },
 } as const;
 
 export type ErrorCode = keyof typeof ERRORS;
+export type ErrorType = (typeof ERRORS)[ErrorCode]['type'];
 
-/** One fault of a request: where (`rules[0].action`, a parameter's name; null for the body as a whole) and what to do. */
+/** A problem of a request: its field (`rules[0].action`; null for the whole body) and what to do. */
 export interface Problem {
   param: string | null;
   message: string;
@@ -52,7 +149,7 @@ export interface FailureOptions {
   cause?: unknown;
 }
 
-/** The caller's mistake, or a state of the service the caller must know of. Thrown by `fail`, answered in http/reply. */
+/** An error for the caller. `fail` makes it, http/reply answers it. */
 export class Failure extends Error {
   readonly code: ErrorCode;
   readonly param: string | undefined;
@@ -72,7 +169,7 @@ export class Failure extends Error {
   }
 
   /** The `error` object of an answer, without the request's id. */
-  toError(): { code: ErrorCode; message: string; type: string; param?: string; details?: Problem[] } {
+  toError(): { code: ErrorCode; message: string; type: ErrorType; param?: string; details?: Problem[] } {
     return {
       code: this.code,
       message: this.message,
@@ -83,7 +180,7 @@ export class Failure extends Error {
   }
 }
 
-/** A fault that was found alone is all of them: who reads `details` need not look elsewhere. */
+/** A single problem is repeated in `details`, so that clients need not look in two places. */
 const onlyProblem = (code: ErrorCode, message: string, param: string | undefined): Problem[] | undefined =>
   param !== undefined && ERRORS[code].status === 400 ? [{ param, message }] : undefined;
 
@@ -100,5 +197,5 @@ export function invalid(problems: [Problem, ...Problem[]]): Failure {
 export const unavailable = (message: string, cause?: unknown, retryAfterSeconds = 1): Failure =>
   fail('service_unavailable', message, { cause, headers: { 'retry-after': String(retryAfterSeconds) } });
 
-/** What keeps the service from starting: a sentence for its operator, which names what to change. */
+/** Keeps the service from starting. The message names what to change. */
 export class StartRefused extends Error {}

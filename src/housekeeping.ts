@@ -1,9 +1,9 @@
-/** What is done now and then, by one node of all: what has run out leaves the records, and who subscribed is told. */
+/** Periodic work of one node: deletes expired records and announces expired licenses. */
 import { sweepAudit } from './changes/audit.ts';
 import type { Changes } from './changes/changes.ts';
-import { sweepSessions } from './console/store.ts';
 import type { Db } from './db/db.ts';
 import { sweepEvents } from './events/store.ts';
+import { sweepSessions } from './keys/session-store.ts';
 import { sweep } from './ledger/sweep.ts';
 import type { Clock } from './lib/clock.ts';
 import { every } from './lib/every.ts';
@@ -18,15 +18,17 @@ export interface HousekeepingDeps {
   db: Db;
   changes: Changes;
   clock: Clock;
-  /** How long the audit log is kept. */
+  /** Retention of the audit log. */
   auditDays: number;
-  /** Whether this node is the one. */
+  /** Returns whether this node does the work. */
   isOurs(): boolean;
+  /** Returns whether the clock can be trusted with deletions. */
+  isTimeSure(): boolean;
   onProblem(error: unknown): void;
 }
 
-/** Returns what ends it, when what is under way is done. */
-export function startHousekeeping({ db, changes, clock, auditDays, isOurs, onProblem }: HousekeepingDeps) {
+/** Returns a function that stops the work and waits for a running sweep. */
+export function startHousekeeping({ db, changes, clock, auditDays, isOurs, isTimeSure, onProblem }: HousekeepingDeps) {
   const sweeps = [
     () => sweepSessions(db, clock.now()),
     () => sweep(db, clock.now()),
@@ -38,7 +40,13 @@ export function startHousekeeping({ db, changes, clock, auditDays, isOurs, onPro
     if (isOurs()) await work();
   };
   const ends = [
-    ...sweeps.map((work) => every(SWEEP_EVERY_MS, ours(work), onProblem)),
+    ...sweeps.map((work) =>
+      every(
+        SWEEP_EVERY_MS,
+        ours(async () => (isTimeSure() ? work() : undefined)),
+        onProblem,
+      ),
+    ),
     every(
       EXPIRY_EVERY_MS,
       ours(() => announceExpired(db, changes, clock)),

@@ -1,34 +1,50 @@
 /** `npm start`: settings from the environment, the service until SIGTERM or SIGINT. */
 import { enableCompileCache, getCompileCacheDir } from 'node:module';
 
+// Files are readable by their own user only, also in a data folder that another user created.
+process.umask(0o077);
 enableCompileCache();
 const compileCache = getCompileCacheDir();
-// Threads look for it here: without it each compiles everything again. None where no folder for it can be made.
+// Threads find the compile cache here; without it each compiles everything again.
 if (compileCache !== undefined) process.env.NODE_COMPILE_CACHE ??= compileCache;
-const { pino } = await import('pino');
+const { openLog } = await import('./log.ts');
 const { ConfigError, readConfig, unknownSettings } = await import('./config.ts');
 type Config = import('./config.ts').Config;
 const { startService } = await import('./app.ts');
 const { StartRefused } = await import('./errors.ts');
+const { isConsoleBuilt } = await import('./http/console-files.ts');
+const { endColumns } = await import('./usage/columns.ts');
 
-/** Longer than this nobody waits for a request that is under way. */
+/** Requests in flight have this long to finish. */
 const STOP_WITHIN_MS = 10_000;
 
-const stop = (message: string): never => {
-  process.stderr.write(`${message}\n`);
+/** A thread that cannot be stopped must not block the exit. */
+const END_COLUMNS_WITHIN_MS = 3_000;
+
+const end = async (): Promise<never> => {
+  await endColumns(END_COLUMNS_WITHIN_MS);
   process.exit(1);
+};
+
+const stop = (message: string): Promise<never> => {
+  process.stderr.write(`${message}\n`);
+  return end();
 };
 
 let config: Config | undefined;
 try {
   config = readConfig(process.env);
-  const logger = pino({ level: config.logLevel }, pino.destination(2));
+  const logger = openLog(config.logLevel);
   for (const warning of unknownSettings(process.env)) logger.warn(warning);
   const onFatal = (cause: Error): void => {
     logger.fatal({ err: cause }, 'the storage has failed; ending, so that the service is started afresh');
-    process.exit(1);
+    void end();
   };
-  // Before the start, so that a signal in the middle of it ends in a clean stop as well.
+  process.on('uncaughtException', (error) => {
+    logger.fatal({ err: error }, 'a fault of our own; ending, so that the service is started afresh');
+    void end();
+  });
+  // Before the start, so that a signal during it also stops cleanly.
   const { promise: asked, resolve: ask } = Promise.withResolvers<string>();
   process.on('SIGTERM', ask);
   process.on('SIGINT', ask);
@@ -42,20 +58,20 @@ try {
 
   logger.info({ signal: await asked }, 'stopping');
   const within = STOP_WITHIN_MS + config.stopDelaySeconds * 1000;
-  setTimeout(() => stop('Requests were still under way after 10 s; stopped without them.'), within).unref();
+  setTimeout(() => void stop('Requests were still in flight after 10 s; stopped without them.'), within).unref();
   await service.close();
   process.exit(0);
 } catch (error) {
   if (error instanceof ConfigError) {
-    stop([error.message, ...unknownSettings(process.env).map((warning) => `  - ${warning}`)].join('\n'));
+    await stop([error.message, ...unknownSettings(process.env).map((warning) => `  - ${warning}`)].join('\n'));
   }
-  if (error instanceof StartRefused) stop(error.message);
+  if (error instanceof StartRefused) await stop(error.message);
   const why = config === undefined ? undefined : refusalOf(error as NodeJS.ErrnoException, config);
-  if (why !== undefined) stop(why);
+  if (why !== undefined) await stop(why);
   throw error;
 }
 
-/** What the operating system did not allow, as a sentence that names the setting; undefined for anything else. */
+/** Explains a refusal of the operating system and names the setting; undefined for other errors. */
 function refusalOf({ code = '', syscall }: NodeJS.ErrnoException, { host, port, dataDir }: Config): string | undefined {
   if (code === 'EADDRINUSE') {
     return `Port ${port} is taken by another process. Stop it, or set POSTERN_PORT to another one (0 takes a free one).`;
@@ -71,10 +87,13 @@ function refusalOf({ code = '', syscall }: NodeJS.ErrnoException, { host, port, 
 }
 
 function welcome(address: string, key: string, chosen: boolean): string {
-  const shown = chosen ? '$POSTERN_BOOTSTRAP_KEY' : key;
+  const shown = chosen ? chosenKey(process.env.POSTERN_BOOTSTRAP_KEY_FILE) : key;
   const first = chosen
-    ? 'The first key is the one in POSTERN_BOOTSTRAP_KEY.'
+    ? 'The first key is the one that was chosen in the settings.'
     : `The first key, shown this once; it may do everything:\n\n  ${key}`;
+  const pages = isConsoleBuilt()
+    ? `The console, in a browser: ${address}`
+    : 'The console was not built here: run npm ci without --omit=dev, then npm run console.';
   return `Postern answers on ${address}
 
 ${first}
@@ -86,12 +105,17 @@ Try it:
   curl -s ${address}/v1/access/check -H "Authorization: Bearer ${shown}" -H 'Content-Type: application/json' \\
     -d '{"contentId":"hello","requesterId":"gptbot","explain":true}'
 
-The console, in a browser: ${address}
+${pages}
 The API: ${address}/docs
 `;
 }
 
-/** Settles when the text is out. */
+/** Returns the shell expression that yields the key. */
+function chosenKey(file: string | undefined): string {
+  return file === undefined ? '$POSTERN_BOOTSTRAP_KEY' : `$(cat '${file.replaceAll("'", String.raw`'\''`)}')`;
+}
+
+/** Resolves when the text is written. */
 function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => (error == null ? resolve() : reject(error)));

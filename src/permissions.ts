@@ -1,4 +1,4 @@
-/** What a key may hold, and whether a public key may. From it come validation, the permission matrix and the docs. */
+/** The permissions of keys, and which of them public keys may hold. Validation and the docs follow from this table. */
 export const PERMISSIONS = {
   'content:read': { public: true, doc: 'Read content' },
   'content:write': { public: false, doc: 'Create, update and delete content' },
@@ -16,3 +16,13 @@ export type Permission = keyof typeof PERMISSIONS;
 /** `*` holds every permission; no permission implies another. */
 export const holdsPermission = (held: ReadonlySet<string>, wanted: Permission): boolean =>
   held.has('*') || held.has(wanted);
+
+/** The key of a request. */
+export interface Caller {
+  keyId: string;
+  /** The credential as the client sent it; the store holds only its hash. */
+  credential: string;
+  permissions: ReadonlySet<string>;
+  /** A public key reads: its checks use up no limit and are not recorded. */
+  readOnly: boolean;
+}

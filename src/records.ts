@@ -1,29 +1,31 @@
-/** The records, on the engine that the settings name: the store itself, its clock, and the ledger on it. */
+/** Opens the records on the engine that the settings name: the store, its clock and its ledger. */
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
-import { openPostgres, type PostgresDb } from './db/postgres.ts';
-import { openSqlite } from './db/sqlite.ts';
+import { openPostgres, type PostgresDb } from './db/postgres/db.ts';
+import { openSqlite } from './db/sqlite/db.ts';
 import { StartRefused } from './errors.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { openPostgresLedger } from './ledger/postgres.ts';
 import { ledgerProcedure, openSqliteLedger } from './ledger/sqlite.ts';
-import { type Clock, steadyClock } from './lib/clock.ts';
+import { type Clock, goingOnFrom, type MachineClock, machineClock } from './lib/clock.ts';
 import type { openSubscriptions } from './webhooks/subscriptions.ts';
 
 type Subscribed = Awaited<ReturnType<typeof openSubscriptions>>;
 
 export interface Records {
   db: Db | PostgresDb;
-  /** For threads with a connection of their own: a file of SQLite or the URL of a PostgreSQL. */
+  /** Opened by threads with their own connection: a SQLite file or a PostgreSQL URL. */
   records: string;
-  /** What edits and decisions go by: on a cluster the database's, unless another was given. */
+  /** The clock of edits and decisions: on a cluster the database's, unless another was given. */
   clock: Clock;
-  /** Once the tables are there. */
+  /** The machine's or the database's clock; undefined when another was given. */
+  own: MachineClock | undefined;
+  /** Requires the tables. The clock continues from the newest entry. */
   openLedger(subscribed: Subscribed): Promise<Ledger>;
 }
 
-/** Throws StartRefused when the database cannot be used. `onDeath`: the embedded store cannot go on. */
+/** Throws StartRefused when the database cannot be used. `onDeath`: the embedded store has failed for good. */
 export async function openRecords(
   config: Config,
   given: Clock | undefined,
@@ -31,20 +33,36 @@ export async function openRecords(
 ): Promise<Records> {
   if (config.databaseUrl !== null) {
     const db = await openPostgres(config.databaseUrl).catch((error: Error) => {
-      throw new StartRefused(`The database of POSTERN_DATABASE_URL cannot be used: ${reasonOf(error)}.`, {
+      if (error instanceof StartRefused) throw error;
+      throw new StartRefused(`The database of POSTERN_DATABASE_URL cannot be used: ${findReason(error)}.`, {
         cause: error,
       });
     });
-    const openLedger = (subscribed: Subscribed) => openPostgresLedger(db, given, subscribed);
-    return { db, records: config.databaseUrl, clock: given ?? db.clock, openLedger };
+    const clock = given ?? db.clock;
+    const openLedger = async (subscribed: Subscribed) => {
+      goingOnFrom(clock, await newestEditAt(db));
+      return openPostgresLedger(db, given, subscribed);
+    };
+    return { db, records: config.databaseUrl, clock, own: given === undefined ? db.clock : undefined, openLedger };
   }
-  const clock = given ?? steadyClock();
+  const machine = machineClock();
+  const clock = given ?? machine;
   const records = join(config.dataDir, 'postern.db');
   const db = await openSqlite(records, ledgerProcedure, onDeath);
-  return { db, records, clock, openLedger: (subscribed) => openSqliteLedger(db, clock, subscribed) };
+  const openLedger = async (subscribed: Subscribed) => {
+    goingOnFrom(clock, await newestEditAt(db));
+    return openSqliteLedger(db, clock, subscribed);
+  };
+  return { db, records, clock, own: given === undefined ? machine : undefined, openLedger };
 }
 
-/** What the server, the network or TLS said first; it never has the password. */
-function reasonOf(error: Error & { code?: string }): string {
-  return error.cause instanceof Error ? reasonOf(error.cause) : error.message || (error.code ?? error.name);
+/** Returns epoch ms; 0 without entries. */
+async function newestEditAt(db: Db): Promise<number> {
+  const [newest] = await db.read<{ at: number }>('select at from changes order by seq desc limit 1');
+  return newest?.at ?? 0;
+}
+
+/** Returns the first error of server, network or TLS; it never contains the password. */
+function findReason(error: Error & { code?: string }): string {
+  return error.cause instanceof Error ? findReason(error.cause) : error.message || (error.code ?? error.name);
 }

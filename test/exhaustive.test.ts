@@ -1,10 +1,10 @@
 /**
- * `decide` equals the second implementation for all policies of at most three rules on a small vocabulary. EXHAUSTIVE=full
- * takes the larger vocabulary (minutes); `npm run proof -- --only exhaustive` does the same.
+ * `decide` equals the second implementation for all policies of at most three rules on a small vocabulary.
+ * EXHAUSTIVE=full takes the larger vocabulary (minutes); `npm run proof -- --only exhaustive` does the same.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runExhaustive } from './oracle/exhaustive.ts';
+import { runExhaustive } from '../proof/exhaustive.ts';
 
 const size = process.env.EXHAUSTIVE === 'full' ? 'full' : 'small';
 

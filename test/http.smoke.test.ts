@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startTestService } from './support/service.ts';
+import { startTestService } from '../kit/service.ts';
 
 test('an item is registered, asked for, recorded and reported', async () => {
   await using postern = await startTestService();

@@ -4,17 +4,17 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
+import { factsOf, policyOf } from '../kit/oracle.ts';
+import { anySeed } from '../kit/random.ts';
 import { decide, type Verdict } from '../src/access/decide.ts';
 import { explain } from '../src/access/explain.ts';
 import type { Reason } from '../src/ledger/reason.ts';
 import type { CompiledPolicy } from '../src/policies/compile.ts';
 import { Facts } from '../src/policies/facts.ts';
 import type { Rule } from '../src/policies/policy.ts';
-import { anySeed } from './faults/random.ts';
 import { ALL_KEYS, inputArbitrary, policyArbitrary } from './oracle/arbitrary.ts';
 import type { OracleInput } from './oracle/decide.ts';
-import { factsOf, policyOf } from './support/oracle.ts';
 
 const RUNS = Number(process.env.LAW_RUNS ?? 5_000);
 const SEED = Number(process.env.SEED ?? anySeed());
@@ -42,7 +42,7 @@ function law(name: string, tried: (t: TestContext) => fc.IProperty<unknown>): vo
 const decided = (input: Input, policy: Policy = input.policy): Verdict =>
   decide(policyOf({ ...input, policy }), factsOf(input));
 
-/** What anyone sees of a verdict. */
+/** Picks the visible parts of a verdict. */
 const shown = ({ reason, rule, permissions }: Verdict) => ({
   reason,
   permissions: [...permissions],
@@ -72,6 +72,14 @@ function isBefore(rules: readonly Rule[], a: number, b: number): boolean {
 
 const SAYS_OF_LICENSES: readonly (Reason | null)[] = ['policy_denied', 'no_license', 'license_expired'];
 
+/** Catch-all denials and the default action (`decider` is null) report a near miss of a license in earlier rules. */
+function reportsLicenseOf(rules: readonly Rule[], place: number, decider: number | null): boolean {
+  if (decider === null) return true;
+  const rule = rules[decider] as Rule;
+  const denies = isCatchAll(rule) && rule.conditions?.hasValidLicense !== false;
+  return denies && isBefore(writtenOut(rules), place, decider);
+}
+
 law('a rule that does not hold changes nothing, but for the word it adds on a licence that would have helped', () =>
   fc.property(inputs, oneRule, fc.nat(), fc.boolean(), (generated, added, where, append) => {
     // Written out unless it comes last: in between it would move the places that missing priorities take.
@@ -85,13 +93,7 @@ law('a rule that does not hold changes nothing, but for the word it adds on a li
 
     const expected = structuredClone(before);
     if (expected.rule !== null && expected.rule.index >= place) expected.rule.index++;
-    // The near miss of a licence is told by catch-all denials and the default action, of rules that were asked before.
-    const decider = expected.rule === null ? null : (more[expected.rule.index] as Rule);
-    const mayTell =
-      SAYS_OF_LICENSES.includes(before.reason) &&
-      (decider === null || (isCatchAll(decider) && decider.conditions?.hasValidLicense !== false)) &&
-      (expected.rule === null || isBefore(writtenOut(more), place, expected.rule.index));
-    if (mayTell) {
+    if (SAYS_OF_LICENSES.includes(before.reason) && reportsLicenseOf(more, place, expected.rule?.index ?? null)) {
       const alone = decided(generated, { rules: [added], defaultAction: 'deny' }).reason;
       const most = Math.max(SAYS_OF_LICENSES.indexOf(before.reason), SAYS_OF_LICENSES.indexOf(alone));
       expected.reason = SAYS_OF_LICENSES[most] as Reason;
@@ -234,9 +236,9 @@ law('the explanation is of the decision: no rule held before the one that decide
     const policy = policyOf(input);
     const facts = factsOf(input);
     const verdict = decide(policy, facts);
-    const { rules } = explain(policy, facts, verdict);
+    const { rules } = explain({ policy, facts, verdict });
     assert.deepEqual(
-      rules.map(({ index }) => index).sort(),
+      rules.map(({ index }) => index).toSorted(),
       input.policy.rules.map((_, i) => i),
     );
     const first = rules.findIndex((rule) => rule.held);
@@ -246,7 +248,7 @@ law('the explanation is of the decision: no rule held before the one that decide
     for (const { index, held, conditions } of rules) {
       assert.equal(held, holdsAlone(input, input.policy.rules[index] as Rule));
       const all = conditions.every((condition) => condition.held);
-      // Positive licence keys may be met each by another licence, and the rule needs one for all of them.
+      // Different licenses may each match one positive license key; the rule needs one license for all its keys.
       const together = conditions.filter(({ key }) => /^license(Type|Features|Expiry)$/.test(key)).length > 1;
       if (held || !together) assert.equal(held, all, JSON.stringify({ index, conditions }));
     }

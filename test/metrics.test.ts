@@ -1,12 +1,13 @@
-/** What the operating guide says to watch is there to be watched. */
+/** Every metric that the operating guide says to watch exists. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { startTestService } from './support/service.ts';
+import { startTestService } from '../kit/service.ts';
+import { check, makeItem } from './http/given.ts';
 
 test('every metric that the guide names is in /metrics, and its alarms can be read', async () => {
-  const guide = readFileSync('docs/operating.md', 'utf8');
+  const guide = readFileSync('docs/configure.md', 'utf8');
   const names = new Set(guide.match(/\bpostern_[a-z]+_[a-z_]+\b/g));
   assert.ok(names.size >= 6, [...names].join());
   await using service = await startTestService();
@@ -17,4 +18,86 @@ test('every metric that the guide names is in /metrics, and its alarms can be re
   const { groups } = parse(yaml) as { groups: { rules: { alert: string; expr: string }[] }[] };
   for (const { alert, expr } of groups.flatMap(({ rules }) => rules))
     assert.ok(alert !== '' && expr.includes('postern_'));
+});
+
+test('decisions are counted by outcome and reason, limits by period, and questions of proxies that got no decision', async () => {
+  await using postern = await startTestService();
+  const limit = { requests: 2, period: 'hour' };
+  const rules = [
+    { action: 'deny', conditions: { purpose: 'training' } },
+    { action: 'allow', conditions: {}, rateLimit: limit },
+  ];
+  const limited = await makeItem(postern, rules);
+  for (let i = 0; i < 3; i++) await check(postern, { contentId: limited.id });
+  await check(postern, { contentId: limited.id, purpose: 'training' });
+  await check(postern, { contentId: limited.id, dryRun: true });
+  const authorize = (headers: Record<string, string>, key?: null) =>
+    postern.call('GET', '/v1/authorize', { headers: { 'x-postern-key': key === null ? '' : postern.key, ...headers } });
+  await authorize({ 'x-original-uri': '/nothing', 'x-forwarded-host': 'example.com' });
+  await authorize({});
+  await authorize({ 'x-original-uri': '/a', 'x-forwarded-uri': '/b' });
+  await authorize({}, null);
+  const { text } = await postern.call('GET', '/metrics', { key: null });
+  for (const line of [
+    '# TYPE postern_decisions_total counter',
+    'postern_decisions_total{allowed="true",reason=""} 2',
+    'postern_decisions_total{allowed="false",reason="rate_limit_exceeded"} 1',
+    'postern_decisions_total{allowed="false",reason="policy_denied"} 1',
+    'postern_decisions_total{allowed="false",reason="no_license"} 0',
+    'postern_limit_claims_total{period="hour",outcome="admitted"} 2',
+    'postern_limit_claims_total{period="hour",outcome="refused"} 1',
+    'postern_limit_claims_total{period="day",outcome="refused"} 0',
+    'postern_authorize_errors_total{error="content_not_found"} 1',
+    'postern_authorize_errors_total{error="no_url"} 1',
+    'postern_authorize_errors_total{error="conflicting_urls"} 1',
+    'postern_authorize_errors_total{error="401"} 1',
+  ]) {
+    assert.ok(
+      text.split('\n').includes(line),
+      `${line}\n${text.match(/^postern_(decisions|limit|authorize).*$/gm)?.join('\n')}`,
+    );
+  }
+  // Counters are counters and nothing else has their ending; asked again they do not grow.
+  for (const [, name = '', type = ''] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
+    if (name.startsWith('postern_nodejs_')) continue;
+    assert.equal(name.endsWith('_total'), type === 'counter', name);
+  }
+  const again = await postern.call('GET', '/metrics', { key: null });
+  assert.ok(again.text.includes('postern_decisions_total{allowed="true",reason=""} 2\n'));
+});
+
+interface Board {
+  panels: { id: number; title: string; targets: { expr: string }[] }[];
+  templating: { list: { query: { query: string } }[] };
+}
+
+test('the Grafana board can be read, and each of its queries uses metrics that exist', async () => {
+  const board = JSON.parse(readFileSync('deploy/grafana.json', 'utf8')) as Board;
+  await using postern = await startTestService();
+  await postern.call('GET', '/v1/authorize', { headers: { 'x-postern-key': postern.key } });
+  const { text } = await postern.call('GET', '/metrics', { key: null });
+  const queries = [
+    ...board.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+    ...board.templating.list.map(({ query }) => query.query),
+  ];
+  assert.ok(queries.length > 10);
+  assert.equal(new Set(board.panels.map(({ id }) => id)).size, board.panels.length);
+  for (const query of queries) {
+    const names = query.match(/\bpostern_\w+/g) ?? [];
+    assert.ok(names.length > 0, query);
+    for (const name of names) {
+      const samples = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+      assert.ok(samples.length > 0, `${name} in ${query}`);
+      // A rate is of a counter, and a counter is shown as a rate.
+      const isCounter = /_(total|bucket|count)$/.test(name);
+      assert.equal(new RegExp(`(rate|increase)\\(${name}\\b`).test(query), isCounter, query);
+      for (const [, label = ''] of query.matchAll(/\b(\w+)=~?"/g)) {
+        if (label !== 'instance')
+          assert.ok(
+            samples.some((line) => line.includes(`${label}="`)),
+            `${label} of ${name}`,
+          );
+      }
+    }
+  }
 });

@@ -1,13 +1,15 @@
 /**
- * Cerbos deciding what TEN_RULES decide, over HTTP, with its decision log in a file. It has no catalogue: who asks must
- * send what is known of the item. In Cerbos a denial always wins; TEN_RULES put their denials first, so both decide alike.
+ * Runs Cerbos with the same policy as TEN_RULES, over HTTP, with its decision log in a file. It has no catalog: a
+ * request carries the item's attributes. In Cerbos a denial always wins; TEN_RULES begin with denials, so both decide
+ * alike.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { freePort } from '../../kit/port.ts';
 import type { CheckRequest } from '../../src/access/schema.ts';
 import type { Item } from '../inputs.ts';
-import { freePort, launch, type Running } from '../process.ts';
+import { launch, type Running } from '../process.ts';
 
 export const CERBOS_PATH = '/api/check/resources';
 

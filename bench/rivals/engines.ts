@@ -13,7 +13,7 @@ import type { ContentFacts } from '../../src/policies/facts.ts';
 
 export interface Engine {
   name: string;
-  /** What a reader must know of how it was set up. */
+  /** A note on the setup. */
   note: string;
   allows(check: CheckRequest, item: ContentFacts): boolean | Promise<boolean>;
 }
@@ -149,7 +149,7 @@ const RULES: readonly [allow: boolean, ...conditions: ReturnType<typeof when>[]]
   [false],
 ];
 
-/** One engine for all checks; the first rule that holds stops it. */
+/** A shared engine for all checks; the first matching rule stops it. */
 export function openJsonRulesEngine(): Engine {
   const engine = new RulesEngine(
     RULES.map(
@@ -181,7 +181,7 @@ export function openJsonRulesEngine(): Engine {
   };
 }
 
-/** CASL tells a subject's type by its class. */
+/** CASL takes a subject's type from its class. */
 class Asked {
   readonly purpose: string | undefined;
   readonly country: string | undefined;
@@ -198,7 +198,7 @@ class Asked {
   }
 }
 
-/** An ability is built once for each kind of requester, and the purpose is the action. The last rule that holds wins. */
+/** Builds an ability for each kind of requester, with the purpose as the action. The last matching rule wins. */
 export function openCasl(): Engine {
   const abilityOf = (isPartner: boolean) =>
     createMongoAbility([

@@ -1,12 +1,13 @@
-/** Starts what Postern is compared with, under the same conditions: own process, same core, loopback. */
+/** Starts the servers that Postern is compared with, under the same conditions: own process, same core, loopback. */
 import { join } from 'node:path';
-import { freePort, launch, type Running } from '../process.ts';
+import { freePort } from '../../kit/port.ts';
+import { launch, type Running } from '../process.ts';
 
 export const RIVAL_HEADERS: Record<string, string> = { 'content-type': 'application/json' };
 
 export interface BareOptions {
   core?: number | null;
-  /** As long as the answers of what it is compared with. */
+  /** The length of Postern's answers. */
   answerBytes?: number;
   env?: Record<string, string>;
 }

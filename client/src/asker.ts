@@ -1,23 +1,23 @@
 /**
- * Asking for many visitors at once. Promise: each ask is answered by a decision made for it, or by one that the service said
- * may be used again and that is not older than that. While questions are on their way, those that come are asked together.
+ * Batches the checks of many visitors. Promise: each check gets a decision made for it, or a reusable one within its
+ * `maxAge`. Checks that arrive while others are in flight go out as one batch.
  */
 import type { Postern } from './client.ts';
 import { PosternError } from './errors.ts';
-import type { ApiError, CallOptions, Check, Decision } from './types.ts';
+import type { AccessDecision, ApiError, CallOptions, Check } from './types.ts';
 
-export type Asked = Decision | { error: ApiError };
+export type Asked = AccessDecision | { error: ApiError };
 export type Ask = (check: Check) => Promise<Asked>;
 
 export interface AskerOptions {
   timeoutMs: number;
-  /** Answers kept for using them again. */
+  /** The number of answers kept for reuse. */
   keptMax: number;
 }
 
-/** As many as are asked in a row before those that come wait for each other. */
+/** Requests in flight; further checks wait and are batched. */
 const IN_FLIGHT_MAX = 4;
-/** The service takes 1,000; fewer keep one slow batch from holding up many. */
+/** The service takes 1,000; smaller batches keep one slow check from delaying many. */
 const BATCH_MAX = 200;
 
 interface Waiting {
@@ -27,13 +27,13 @@ interface Waiting {
 }
 
 export function openAsker(postern: Pick<Postern, 'checkAccess' | 'checkAccessBatch'>, options: AskerOptions): Ask {
-  const kept = new Map<string, { asked: Decision; until: number }>();
+  const kept = new Map<string, { asked: AccessDecision; until: number }>();
   let waiting: Waiting[] = [];
   let inFlight = 0;
-  // A visitor waits: no second try, so no key that would make one safe.
+  // A visitor waits: no retry, and so no idempotency key.
   const call: CallOptions = { timeoutMs: options.timeoutMs, retries: 0, idempotencyKey: false };
 
-  function findKept(name: string): Decision | undefined {
+  function findKept(name: string): AccessDecision | undefined {
     const found = kept.get(name);
     if (found === undefined) return undefined;
     if (performance.now() < found.until) return found.asked;
@@ -41,7 +41,7 @@ export function openAsker(postern: Pick<Postern, 'checkAccess' | 'checkAccessBat
     return undefined;
   }
 
-  /** `begun`: the decision cannot be older. */
+  /** `begun` is the earliest time at which the decision was made. */
   function keep(name: string, asked: Asked, begun: number): void {
     if ('error' in asked || asked.maxAge === undefined || asked.maxAge <= 0) return;
     const [oldest] = kept.keys();
@@ -63,20 +63,11 @@ export function openAsker(postern: Pick<Postern, 'checkAccess' | 'checkAccessBat
 
   async function askTogether(batch: readonly Waiting[]): Promise<void> {
     try {
-      const answers = batch.length === 1 ? [await askOne(batch[0] as Waiting)] : await askMany(batch);
+      const answers =
+        batch.length === 1 ? [await askOne(postern, (batch[0] as Waiting).check, call)] : await askMany(batch);
       for (const [i, one] of batch.entries()) one.settle(answers[i] as Asked);
     } catch (error) {
       for (const one of batch) one.fail(error);
-    }
-  }
-
-  async function askOne({ check }: Waiting): Promise<Asked> {
-    try {
-      return await postern.checkAccess(check, call);
-    } catch (error) {
-      // Alone as in a batch: what is wrong with this question is its answer.
-      if (!(error instanceof PosternError) || (error.status !== 404 && error.status !== 400)) throw error;
-      return { error: { code: error.code, message: error.message, type: 'validation_error' } as ApiError };
     }
   }
 
@@ -93,10 +84,20 @@ export function openAsker(postern: Pick<Postern, 'checkAccess' | 'checkAccessBat
     const begun = performance.now();
     const asked = await new Promise<Asked>((settle, fail) => {
       waiting.push({ check, settle, fail });
-      // After whatever else asks in this turn.
+      // Batches all other checks of this turn of the event loop.
       if (waiting.length === 1) queueMicrotask(next);
     });
     keep(name, asked, begun);
     return asked;
   };
+}
+
+async function askOne(postern: Pick<Postern, 'checkAccess'>, check: Check, call: CallOptions): Promise<Asked> {
+  try {
+    return await postern.checkAccess(check, call);
+  } catch (error) {
+    // As in a batch: an error in the check itself is its answer.
+    if (!(error instanceof PosternError) || (error.status !== 404 && error.status !== 400)) throw error;
+    return { error: { code: error.code, message: error.message, type: 'validation_error' } as ApiError };
+  }
 }

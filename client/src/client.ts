@@ -1,4 +1,5 @@
-/** The client: a method for every operation of the API, made from the table that the service's own document gave. */
+/** The client: a method for every operation, made from the generated table. */
+import { fillPath, queryText } from './address.ts';
 import { follow } from './events.ts';
 import { OPERATIONS } from './generated/operations.ts';
 import { paged } from './pages.ts';
@@ -10,18 +11,18 @@ export interface Meta {
   requestId: string | null;
   /** For `ifMatch`. */
   etag: string | null;
-  /** It had been done before, under the same idempotency key. */
+  /** True if an earlier request with the same idempotency key had taken effect. */
   replayed: boolean;
 }
 
-/** Keyed by the answers themselves, so that they stay what the service sent. */
+/** Keyed by the answers, so that answers stay as the service sent them. */
 const metas = new WeakMap<object, Meta>();
 
-/** What came with an answer of the client; undefined for anything else. */
+/** Returns the metadata of an answer; undefined for any other object. */
 export const metaOf = (answer: object): Meta | undefined => metas.get(answer);
 
 export type Postern = Operations & {
-  /** For what no method does, such as the whole decision log as CSV. Throws as the methods do. */
+  /** Opens an answer that has no method, such as the decision log as CSV. Throws as the methods do. */
   open(
     path: string,
     init?: { method?: string; body?: unknown; accept?: string },
@@ -29,7 +30,7 @@ export type Postern = Operations & {
   ): Promise<Response>;
 };
 
-/** One row of the table. */
+/** A row of the table. */
 interface Operation {
   method: string;
   path: string;
@@ -38,7 +39,7 @@ interface Operation {
   takesQuery?: true;
 }
 
-/** Throws TypeError for a URL that is none, or an empty key. */
+/** Throws TypeError for an invalid URL or an empty key. */
 export function createPostern(options: ConnectionOptions): Postern {
   if (typeof options.key !== 'string' || options.key === '') throw new TypeError('An API key is needed: `key`');
   const connection = connect(options);
@@ -57,7 +58,7 @@ export function createPostern(options: ConnectionOptions): Postern {
 
 function run(connection: Connection, operation: Operation, args: unknown[]): unknown {
   const rest = [...args];
-  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathPart(name, rest.shift()));
+  const path = fillPath(operation.path, () => rest.shift());
   const body = operation.takesBody === true ? rest.shift() : undefined;
   const query = operation.takesQuery === true ? (rest.shift() as Record<string, unknown> | undefined) : undefined;
   const call = rest.shift() as CallOptions | undefined;
@@ -96,23 +97,8 @@ function parsed(answer: Incoming): unknown {
 async function authorize(connection: Connection, path: string, call: CallOptions | undefined) {
   const request = { method: 'GET', path, keyHeader: 'x-postern-key', alsoFine: [401, 402, 403, 429] };
   const answer = await connection.send(request, call);
-  // Refusals of our own question have the same statuses and do not say that.
+  // A refusal of the request itself has the same statuses, but not this header.
   const allowed = answer.headers.get('x-postern-allowed');
   if (allowed === null) throw toError(answer);
   return { allowed: allowed === 'true' && answer.status === 200, status: answer.status, headers: answer.headers };
-}
-
-/** Throws TypeError for what a URL cannot carry: no text, or dots alone, which every URL parser takes for a step up. */
-function pathPart(name: string, value: unknown): string {
-  const text = typeof value === 'number' ? String(value) : value;
-  if (typeof text !== 'string' || text === '') throw new TypeError(`\`${name}\` must be a text that is not empty`);
-  if (text === '.' || text === '..')
-    throw new TypeError(`\`${name}\` cannot be "${text}" in a path; look for its id in the list`);
-  return encodeURIComponent(text);
-}
-
-function queryText(query: Record<string, unknown> | undefined): string {
-  const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) params.set(name, String(value));
-  return params.size === 0 ? '' : `?${params}`;
 }

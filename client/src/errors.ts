@@ -1,18 +1,18 @@
-/** What can go wrong: the service said no, or nobody answered. Telling them apart is what callers need first. */
+/** The two failures that callers must distinguish: a refusal by the service, and no answer. */
 import type { ApiError, ErrorCode } from './types.ts';
 
-/** The service refused. `code` says why; `unexpected_answer` is an answer that is not Postern's, such as a proxy's. */
+/** A refusal. `code` says why; `unexpected_answer` means that something else answered, such as a proxy. */
 export class PosternError extends Error {
   override readonly name = 'PosternError';
   readonly code: ErrorCode | 'unexpected_answer';
   readonly status: number;
-  /** To ask the operator about. */
+  /** Quote it when you contact the operator. */
   readonly requestId: string | undefined;
   /** The field or parameter that is wrong. */
   readonly param: string | undefined;
   /** Everything that is wrong with a body. */
   readonly details: ApiError['details'];
-  /** Seconds after which to try again, if the service said so. */
+  /** Seconds to wait before a retry, if the service named them. */
   readonly retryAfter: number | undefined;
 
   constructor(status: number, error: Partial<ApiError>, more: { requestId?: string; retryAfter?: number } = {}) {
@@ -26,7 +26,7 @@ export class PosternError extends Error {
   }
 }
 
-/** No answer: the service was not reached, or not in time. What was asked may have been done all the same. */
+/** No answer, or none in time. The request may have taken effect all the same. */
 export class PosternUnreachable extends Error {
   override readonly name = 'PosternUnreachable';
   readonly isTimeout: boolean;

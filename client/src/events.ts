@@ -1,6 +1,6 @@
 /**
- * Events as they happen. Promise: every event once, in order, from the first that came on; a connection that breaks is
- * opened again where it ended, until the walk is left or the signal aborts.
+ * Follows events as they happen. Promise: every event once, in order, from the first one received. A broken
+ * connection is resumed where it ended, until the caller leaves the loop or the signal aborts.
  */
 import { PosternError } from './errors.ts';
 import { type Connection, pause } from './transport.ts';
@@ -27,7 +27,7 @@ export async function* follow(
       }
     } catch (error) {
       if (options.signal?.aborted === true) throw options.signal.reason;
-      // A refusal is for good, unless the service says that it is busy or on its way out.
+      // A refusal is final, unless the service is busy or shutting down.
       if (error instanceof PosternError && error.status !== 503) throw error;
     }
     await pause(PAUSE_MS * (0.5 + Math.random()), options.signal);

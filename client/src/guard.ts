@@ -1,7 +1,6 @@
 /**
- * Guards: the decision in front of what you serve. Promise: nothing is served that Postern did not allow. No answer in time,
- * an error and content that nobody registered are denials, unless you say otherwise in so many words; and no visitor can
- * make an answer fail that would otherwise be a denial.
+ * Guards a server with decisions. Promise: only what Postern allows is served. A timeout, an error and unregistered
+ * content are denials unless the options say otherwise. No visitor can turn a denial into a failure.
  */
 import { type Ask, openAsker } from './asker.ts';
 import { createPostern } from './client.ts';
@@ -13,10 +12,10 @@ import { allowedWithout, refusedUnknown, refusedWithout, type Verdict, verdictOf
 /** A visitor's request, the same for every kind of server. */
 export interface Visit {
   method: string;
-  /** As it was sent, beginning with a slash, without the query and not decoded. */
+  /** The path as sent: not decoded, without the query, starting with a slash. */
   path: string;
   query: URLSearchParams;
-  /** Of several with the same name, all, joined by commas. */
+  /** Joins repeated headers with commas. */
   header(name: string): string | undefined;
   /** The server's own object. */
   request: unknown;
@@ -25,37 +24,37 @@ export interface Visit {
 type Maybe<T> = T | undefined | Promise<T | undefined>;
 
 export interface GuardOptions extends Pick<ConnectionOptions, 'url' | 'key' | 'fetch'> {
-  /** Which item: its id or externalId. undefined: none that is registered; see `unknown`. */
+  /** Returns the id or externalId of the item; undefined for unregistered content, see `unknown`. */
   content(visit: Visit): Maybe<string>;
-  /** Who asks, as your login or key check knows it; undefined: anonymous. Not a header that a visitor can choose. */
+  /** Returns the requester id from your login or key check; undefined if anonymous. Never trust a visitor's header. */
   requester?(visit: Visit): Maybe<string>;
-  /** The address and country of the visitor, as your server knows them; the user agent is added. */
+  /** Returns the visitor's address and country, as your server knows them. The user agent is added. */
   context?(visit: Visit): Maybe<{ ip?: string; country?: string }>;
-  /** The right that is wanted. */
+  /** The permission to request. */
   permission?: string;
   purpose?: string;
-  /** What comes of content that is not registered; `deny` without it. */
+  /** The verdict on unregistered content; `deny` by default. */
   unknown?: 'deny' | 'allow';
-  /** What comes of no answer; `deny` without it. */
+  /** The verdict without an answer of the service; `deny` by default. */
   onError?: 'deny' | 'allow';
-  /** Milliseconds until no answer is none; 1,000 without it. */
+  /** Milliseconds to wait for an answer; 1,000 by default. */
   timeoutMs?: number;
-  /** Tell visitors what would help; true without it. */
+  /** Shows remedies to visitors; true by default. */
   remedies?: boolean;
-  /** WWW-Authenticate of a 401; `Bearer` without it. */
+  /** WWW-Authenticate of a 401; `Bearer` by default. */
   challenge?: string;
-  /** Answers kept while the service's `maxAge` lasts; 1,000 without it. */
+  /** The number of answers kept for their `maxAge`; 1,000 by default. */
   keptMax?: number;
-  /** Told of every answer that failed. */
+  /** Receives the error of every failed check. */
   report?(error: unknown): void;
 }
 
 export type Handler<Rest extends unknown[]> = (request: Request, ...rest: Rest) => Response | Promise<Response>;
 
 export interface Guard {
-  /** For servers that speak Request and Response, such as Workers or Next: the decision, to act on. */
+  /** Returns the verdict, for servers with Request and Response such as Workers or Next. */
   check(request: Request): Promise<Verdict>;
-  /** A handler that is only called for what is allowed. */
+  /** Wraps a handler so that it runs only for allowed requests. */
   fetch<Rest extends unknown[]>(handler: Handler<Rest>): (request: Request, ...rest: Rest) => Promise<Response>;
   /** Middleware of Express. */
   express(): (request: ExpressRequest, response: ExpressResponse, next: (error?: unknown) => void) => void;
@@ -65,7 +64,7 @@ export interface Guard {
   hono(): (context: HonoContext, next: () => Promise<void>) => Promise<Response | undefined>;
 }
 
-/** What is used of Express, Fastify and Hono: no type of theirs is needed. */
+/** The parts of Express, Fastify and Hono that guards use, so that none of their types is needed. */
 interface NodeRequest {
   method?: string | undefined;
   url?: string | undefined;
@@ -95,9 +94,10 @@ export interface HonoContext {
 const TIMEOUT_MS = 1_000;
 const KEPT_MAX = 1_000;
 
-/** Throws TypeError for options that are none: a guard that is set up wrongly must not start. */
+/** Throws TypeError for invalid options: a misconfigured guard must not start. */
 export function guard(options: GuardOptions): Guard {
-  if (typeof options.content !== 'function') throw new TypeError('`content` must say which item a request is for');
+  if (typeof options.content !== 'function')
+    throw new TypeError('`content` must be a function that returns the item of a request');
   requireOneOf('onError', options.onError);
   requireOneOf('unknown', options.unknown);
   const { url, key, timeoutMs = TIMEOUT_MS, keptMax = KEPT_MAX } = options;
@@ -150,7 +150,7 @@ function requireOneOf(name: string, value: unknown): void {
 async function decideFor(options: GuardOptions, ask: Ask, visit: Visit): Promise<Verdict> {
   const { unknown = 'deny', onError = 'deny', challenge = 'Bearer', report } = options;
   const missing = (): Verdict => (unknown === 'allow' ? allowedWithout('content_unknown') : refusedUnknown());
-  // What you wrote fails for what a visitor sent: its errors are yours to see, and never an allow.
+  // An error of your own callbacks reaches you and never becomes an allow.
   const check = await checkOf(options, visit);
   if (check === null) return missing();
   try {
@@ -158,14 +158,15 @@ async function decideFor(options: GuardOptions, ask: Ask, visit: Visit): Promise
     return 'error' in asked && asked.error.code === 'content_not_found' ? missing() : verdictOf(asked, challenge);
   } catch (error) {
     report?.(error);
-    // The service is there and refuses: a wrong key, not a failure that passes.
-    const isRefused =
-      error instanceof PosternError && error.status >= 400 && error.status < 500 && error.status !== 429;
-    return onError === 'allow' && !isRefused ? allowedWithout('no_decision') : refusedWithout();
+    return onError === 'allow' && !isRefusal(error) ? allowedWithout('no_decision') : refusedWithout();
   }
 }
 
-/** null: no item. */
+/** Tests for a refusal of the guard's own request, such as its key; `onError` never allows that. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof PosternError && error.status >= 400 && error.status < 500 && error.status !== 429;
+
+/** Returns the check of a visit; null without an item. */
 async function checkOf(options: GuardOptions, visit: Visit): Promise<Check | null> {
   const contentId = await options.content(visit);
   if (contentId === undefined || contentId === null || contentId === '') return null;
@@ -209,7 +210,7 @@ function visitOfNode(request: NodeRequest, originalUrl: string | undefined): Vis
   };
 }
 
-/** Those of a Response that came from elsewhere cannot be changed. */
+/** Copies the response, since headers of a fetched one are immutable. */
 function withHeaders(response: Response, headers: Verdict['headers']): Response {
   const changed = new Response(response.body, response);
   for (const [name, value] of Object.entries(headers)) changed.headers.set(name, value);

@@ -4,15 +4,17 @@ export { PosternError, PosternUnreachable } from './errors.ts';
 export { type Guard, type GuardOptions, guard, type Visit } from './guard.ts';
 export type { ConnectionOptions } from './transport.ts';
 export type {
+  AccessDecision,
+  AccessDecision as Decision,
   Answered,
   ApiError,
   Body,
   CallOptions,
   Check,
   Content,
-  Decision,
   ErrorCode,
   License,
+  LoggedDecision,
   OperationName,
   Paged,
   Policy,

@@ -1,4 +1,4 @@
-/** Lists: one page, or every record. Promise: a walk asks for a page when it needs it and ends with the list. */
+/** Lists: one page, or every record. Pages are read as the loop reaches them. */
 import type { Paged } from './types.ts';
 
 interface Page {
@@ -6,7 +6,7 @@ interface Page {
   nextCursor: string | null;
 }
 
-/** `read` gives the page at a cursor; undefined is the first. */
+/** `read` returns the page at a cursor; undefined for the first. */
 export function paged<P extends Page>(read: (cursor: string | undefined) => Promise<P>): Paged<P> {
   return {
     // biome-ignore lint/suspicious/noThenProperty: awaiting a list gives its first page

@@ -1,6 +1,6 @@
 /**
- * One request, tried as often as it may be. Promise: what writes is sent again only under the same idempotency key, so it is
- * done once; nothing waits longer than it was told to; the caller's signal ends it at once.
+ * Sends requests and retries them. Promise: a write is retried only under the same idempotency key, so it takes effect
+ * once; no call waits longer than its options allow; the caller's signal ends it at once.
  */
 import { PosternError, PosternUnreachable } from './errors.ts';
 import type { ApiError, CallOptions } from './types.ts';
@@ -10,17 +10,28 @@ export interface ConnectionOptions {
   url: string;
   /** An API key. */
   key: string;
-  /** For each attempt, in milliseconds; 10,000 without it. */
+  /** Milliseconds for each attempt; 10,000 by default. */
   timeoutMs?: number;
-  /** Attempts after the first; 2 without it. */
+  /** Attempts after the first; 2 by default. */
   retries?: number;
+  /** Ends every request that has no signal of its own. */
+  signal?: AbortSignal;
   /** Another `fetch`. */
   fetch?: typeof fetch;
 }
 
+/** A connection whose requests may carry something other than a key, such as the session of a browser. */
+export interface TransportOptions extends Omit<ConnectionOptions, 'url' | 'key'> {
+  /** Absent: the origin of the page. */
+  url?: string;
+  key?: string;
+  /** Headers of every request. */
+  headers?: Readonly<Record<string, string>>;
+}
+
 export interface Connection {
   send(request: Outgoing, options?: CallOptions): Promise<Incoming>;
-  /** The same, without waiting for the end of the answer and without trying again. Throws as `send` does. */
+  /** Resolves when the answer begins; never retries. Throws as `send` does. */
   open(request: Outgoing, options?: CallOptions): Promise<Response>;
 }
 
@@ -30,9 +41,9 @@ export interface Outgoing {
   path: string;
   body?: unknown;
   accept?: string;
-  /** Where the key goes instead of `Authorization`. */
+  /** The header of the key, if not `Authorization`. */
   keyHeader?: string;
-  /** Statuses that are answers, besides those of success. */
+  /** Statuses that count as answers, besides success. */
   alsoFine?: readonly number[];
 }
 
@@ -46,97 +57,123 @@ const TIMEOUT_MS = 10_000;
 const RETRIES = 2;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
-/** Who is told to wait longer than this is told so. */
+/** A longer Retry-After is returned to the caller as an error. */
 const LONGEST_WAIT_MS = 30_000;
 const TEMPORARY = new Set([408, 429, 500, 502, 503, 504]);
 const SAFE = new Set(['GET', 'HEAD', 'DELETE']);
 
-export function connect(connection: ConnectionOptions): Connection {
-  const base = baseOf(connection.url);
-  // Called through the global, so that one that is put there later counts.
-  const ask: typeof fetch = connection.fetch ?? ((input, init) => fetch(input, init));
+/** A request with the options of its call. */
+interface Sending {
+  request: Outgoing;
+  options: CallOptions & { timeoutMs: number };
+  idempotencyKey: string | undefined;
+}
 
-  function headersOf(request: Outgoing, options: CallOptions, key: string | undefined): Record<string, string> {
-    return {
-      accept: request.accept ?? 'application/json',
-      ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(key === undefined ? {} : { 'idempotency-key': key }),
-      ...(options.ifMatch === undefined ? {} : { 'if-match': options.ifMatch }),
-      ...options.headers,
-      ...(request.keyHeader === undefined
-        ? { authorization: `Bearer ${connection.key}` }
-        : { [request.keyHeader]: connection.key }),
-    };
-  }
+export function connect(connection: TransportOptions): Connection {
+  const base = connection.url === undefined ? '' : baseOf(connection.url);
+  // Looks the global up for each request, so that a later replacement counts.
+  const call: typeof fetch = connection.fetch ?? ((input, init) => fetch(input, init));
 
-  const start = (request: Outgoing, options: CallOptions, key: string | undefined, signal: AbortSignal) =>
-    ask(base + request.path, {
+  const start = ({ request, options, idempotencyKey }: Sending, signal: AbortSignal): Promise<Response> =>
+    call(base + request.path, {
       method: request.method,
-      headers: headersOf(request, options, key),
+      headers: {
+        ...headersOf(request, options, idempotencyKey, connection.headers),
+        ...credentials(connection, request),
+      },
       ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-      // A key must not follow to wherever somebody points.
+      // A redirect must not carry the key elsewhere.
       redirect: 'manual',
       signal,
     });
 
-  async function attempt(request: Outgoing, options: CallOptions, key: string | undefined): Promise<Incoming> {
-    const timeoutMs = options.timeoutMs ?? connection.timeoutMs ?? TIMEOUT_MS;
-    return within(timeoutMs, options.signal, async (signal) => {
-      const response = await start(request, options, key, signal);
-      return { status: response.status, headers: response.headers, text: await response.text() };
-    });
+  /** Returns the answer or the failure. Throws the reason of the caller's signal. */
+  async function attempt(sending: Sending, made: number): Promise<Incoming | PosternError | PosternUnreachable> {
+    const { request, options } = sending;
+    try {
+      const answer = await within(options.timeoutMs, options.signal, async (signal) => {
+        const response = await start(sending, signal);
+        return { status: response.status, headers: response.headers, text: await response.text() };
+      });
+      return isFine(answer.status) || request.alsoFine?.includes(answer.status) === true ? answer : toError(answer);
+    } catch (error) {
+      return failureOf(error, options.signal, made);
+    }
   }
 
   return {
-    async send(request, options = {}) {
-      const key = keyOf(request, options);
-      const isRepeatable = SAFE.has(request.method) || key !== undefined;
-      const retries = options.retries ?? connection.retries ?? RETRIES;
+    async send(request, own = {}) {
+      const sending = toSending(connection, request, own);
+      const isRepeatable = SAFE.has(request.method) || sending.idempotencyKey !== undefined;
+      const retries = isRepeatable ? (own.retries ?? connection.retries ?? RETRIES) : 0;
       for (let made = 1; ; made++) {
-        const isLast = made > retries || !isRepeatable;
-        let failure: PosternError | PosternUnreachable;
-        try {
-          const answer = await attempt(request, options, key);
-          if (isFine(answer.status) || request.alsoFine?.includes(answer.status) === true) return answer;
-          failure = toError(answer);
-          if (isLast || !isTemporary(failure)) throw failure;
-        } catch (error) {
-          if (error instanceof PosternError) throw error;
-          if (options.signal?.aborted === true) throw options.signal.reason;
-          failure = unreachable(error, made);
-          if (isLast) throw failure;
-        }
-        const waitMs = pauseMs(made, failure instanceof PosternError ? failure.retryAfter : undefined);
-        if (waitMs > LONGEST_WAIT_MS) throw failure;
-        await pause(waitMs, options.signal);
+        const outcome = await attempt(sending, made);
+        if (!(outcome instanceof Error)) return outcome;
+        if (made > retries || !isTemporary(outcome)) throw outcome;
+        const waitMs = pauseMs(made, outcome instanceof PosternError ? outcome.retryAfter : undefined);
+        if (waitMs > LONGEST_WAIT_MS) throw outcome;
+        await pause(waitMs, sending.options.signal);
       }
     },
 
-    async open(request, options = {}) {
-      // Only until it begins: a stream has no end to wait for.
-      const timeoutMs = options.timeoutMs ?? connection.timeoutMs ?? TIMEOUT_MS;
+    async open(request, own = {}) {
+      const sending = { ...toSending(connection, request, own), idempotencyKey: undefined };
+      const { signal: outer, timeoutMs } = sending.options;
+      // The time limit applies only until the answer begins: a stream has no end.
       const ending = new AbortController();
-      const end = (): void => ending.abort(options.signal?.reason);
-      options.signal?.addEventListener('abort', end, { once: true });
+      const end = (): void => ending.abort(outer?.reason);
+      outer?.addEventListener('abort', end, { once: true });
       try {
-        const response = await within(timeoutMs, options.signal, async (signal) => {
+        return await within(timeoutMs, outer, async (signal) => {
           signal.addEventListener('abort', () => ending.abort(signal.reason), { once: true });
-          const begun = await start(request, options, undefined, ending.signal);
+          const begun = await start(sending, ending.signal);
           if (isFine(begun.status)) return begun;
           throw toError({ status: begun.status, headers: begun.headers, text: await begun.text() });
         });
-        return response;
       } catch (error) {
-        options.signal?.removeEventListener('abort', end);
-        if (error instanceof PosternError) throw error;
-        if (options.signal?.aborted === true) throw options.signal.reason;
-        throw unreachable(error, 1);
+        outer?.removeEventListener('abort', end);
+        throw error instanceof PosternError ? error : failureOf(error, outer, 1);
       }
     },
   };
 }
 
-/** Throws TypeError for what is no http or https URL. */
+const toSending = (connection: TransportOptions, request: Outgoing, own: CallOptions): Sending => ({
+  request,
+  options: { signal: connection.signal, timeoutMs: connection.timeoutMs ?? TIMEOUT_MS, ...defined(own) },
+  idempotencyKey: keyOf(request, own),
+});
+
+/** The failure of a request without an answer. Throws the reason of the caller's signal. */
+function failureOf(error: unknown, signal: AbortSignal | undefined, made: number): PosternUnreachable {
+  if (signal?.aborted === true) throw signal.reason;
+  return unreachable(error, made);
+}
+
+/** The options that are set: an explicit undefined does not hide a default. */
+const defined = (options: CallOptions): CallOptions =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+
+const headersOf = (
+  request: Outgoing,
+  options: CallOptions,
+  idempotencyKey: string | undefined,
+  always: Readonly<Record<string, string>> | undefined,
+): Record<string, string> => ({
+  accept: request.accept ?? 'application/json',
+  ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+  ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+  ...(options.ifMatch === undefined ? {} : { 'if-match': options.ifMatch }),
+  ...always,
+  ...options.headers,
+});
+
+function credentials({ key }: TransportOptions, { keyHeader }: Outgoing): Record<string, string> {
+  if (key === undefined) return {};
+  return keyHeader === undefined ? { authorization: `Bearer ${key}` } : { [keyHeader]: key };
+}
+
+/** Throws TypeError for anything but an http or https URL. */
 function baseOf(url: string): string {
   const { protocol, origin, pathname } = new URL(url);
   if (protocol !== 'http:' && protocol !== 'https:')
@@ -146,15 +183,16 @@ function baseOf(url: string): string {
 
 function keyOf({ method }: Outgoing, { idempotencyKey }: CallOptions): string | undefined {
   if (idempotencyKey === false || (method !== 'POST' && method !== 'PATCH')) return undefined;
-  return idempotencyKey ?? crypto.randomUUID();
+  // A page loaded over plain HTTP has no crypto.randomUUID.
+  return idempotencyKey ?? crypto.getRandomValues(new Uint8Array(16)).join('.');
 }
 
 const isFine = (status: number): boolean => status >= 200 && status < 300;
 
-const isTemporary = ({ status, code }: PosternError): boolean =>
-  TEMPORARY.has(status) || code === 'idempotency_key_in_use';
+const isTemporary = (failure: PosternError | PosternUnreachable): boolean =>
+  failure instanceof PosternUnreachable || TEMPORARY.has(failure.status) || failure.code === 'idempotency_key_in_use';
 
-/** The error that an answer says; also of one that is not Postern's. */
+/** The error in an answer, which may come from a proxy instead of Postern. */
 export function toError({ status, headers, text }: Incoming): PosternError {
   const requestId = headers.get('request-id') ?? undefined;
   const retryAfter = secondsOf(headers.get('retry-after'));
@@ -216,7 +254,7 @@ async function within<T>(
   }
 }
 
-/** Random, so that those who failed together do not come back together. */
+/** Random, so that clients that failed together do not retry together. */
 function pauseMs(made: number, retryAfter: number | undefined): number {
   const most = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (made - 1));
   return (retryAfter ?? 0) * 1000 + Math.random() * most;

@@ -1,4 +1,4 @@
-/** What goes in and out of every operation, derived from the schemas that the service validates with. */
+/** The types of every operation, derived from the schemas that the service validates with. */
 import type { OPERATIONS } from './generated/operations.ts';
 import type { components, operations } from './generated/schema.ts';
 
@@ -23,57 +23,49 @@ type SentAs<O> = O extends { requestBody: { content: { 'application/json': infer
     ? Json
     : never;
 
-/** Lists whose entries are looked at one by one: the document says no more of them than that they are lists. */
-interface Batches {
-  checkAccessBatch: { checks: readonly SentAs<operations['checkAccess']>[] };
-  bulkUpsertContent: { items: readonly SentAs<operations['createContent']>[] };
-  bulkDeleteContent: { ids: readonly string[] };
-}
-
 /** The body that an operation takes. */
-export type Body<K extends OperationName> = K extends keyof Batches ? Batches[K] : SentAs<operations[K]>;
+export type Body<K extends OperationName> = SentAs<operations[K]>;
 /** The query that an operation takes. */
 export type Query<K extends OperationName> = QueryOf<K>;
 /** The body that an operation answers with. */
-export type Answered<K extends OperationName> = K extends 'checkAccessBatch'
-  ? Omit<Described<K>, 'data'> & { data: (Decision | { error: ApiError })[] }
-  : [Described<K>] extends [never]
-    ? unknown
-    : Described<K>;
+export type Answered<K extends OperationName> = [Described<K>] extends [never] ? unknown : Described<K>;
 
-/** The `error` of a refusal; in a batch without the request's id. */
-export type ApiError = Omit<components['schemas']['Error']['error'], 'requestId'> & { requestId?: string };
-export type ErrorCode = components['schemas']['Error']['error']['code'];
+type Schemas = components['schemas'];
 
-export type Check = SentAs<operations['checkAccess']>;
-export type Decision = Described<'checkAccess'>;
-export type Content = Described<'getContent'>;
-export type Policy = Described<'getPolicy'>;
-export type Requester = Described<'getRequester'>;
-export type License = Described<'getLicense'>;
-export type PosternEvent = Described<'getEvent'>;
-export type Usage = Described<'getUsage'>;
+/** The `error` of a refusal; without `requestId` in a batch. */
+export type ApiError = Schemas['CheckError']['error'] & { requestId?: string };
+export type ErrorCode = Schemas['ErrorCode'];
 
-/** What one call may set besides its arguments. */
+export type Check = Schemas['Check'];
+export type AccessDecision = Schemas['AccessDecision'];
+export type LoggedDecision = Schemas['LoggedDecision'];
+export type Content = Schemas['Content'];
+export type Policy = Schemas['Policy'];
+export type Requester = Schemas['Requester'];
+export type License = Schemas['License'];
+export type PosternEvent = Schemas['Event'];
+export type Usage = Schemas['UsageReport'];
+
+/** The options of one call. */
 export interface CallOptions {
   signal?: AbortSignal;
-  /** For each attempt, its answer included. */
+  /** Milliseconds for each attempt, including its answer. */
   timeoutMs?: number;
   /** Attempts after the first. */
   retries?: number;
-  /** One of your own, to have it done once over several calls; false: none, and nothing that writes is retried. */
+  /** Your own key, for one effect over several calls; false sends none, so that writes are not retried. */
   idempotencyKey?: string | false;
-  /** Refuse the edit with `precondition_failed` if the record has another ETag now; `metaOf` tells the one it had. */
+  /** The ETag, from `metaOf`, that the record must still have; otherwise the edit fails with `precondition_failed`. */
   ifMatch?: string;
   headers?: Readonly<Record<string, string>>;
 }
 
-/** A page, and with `for await` every record from there on. Nothing is asked before one of the two is. */
+/** Resolves to a page; `for await` yields every record from there on. Nothing is requested before either. */
 export interface Paged<Page extends { data: readonly unknown[] }>
   extends PromiseLike<Page>,
     AsyncIterable<Page['data'][number]> {}
 
-/** What `/v1/authorize` says to a proxy. */
+/** The answer of `/v1/authorize` to a proxy. */
 export interface ProxyVerdict {
   allowed: boolean;
   status: number;
@@ -104,5 +96,5 @@ type Result<K extends OperationName> = Table[K]['answers'] extends 'pages'
         ? Promise<ProxyVerdict>
         : Promise<Answered<K>>;
 
-/** A method for every operation: the parts of its path, its body or its query, options. */
+/** A method for every operation. Arguments: the parts of its path, its body or query, and options. */
 export type Operations = { readonly [K in OperationName]: (...args: Arguments<K>) => Result<K> };

@@ -1,17 +1,17 @@
 /**
- * What a visitor is told. Promise: a denial says by status, `Retry-After` and remedies what would help, and nothing of the
- * rules behind it; headers carry ids and limits, for allows too.
+ * The answer to a visitor. Promise: a denial shows by status, `Retry-After` and remedies what would help, and
+ * nothing of the rules. Headers carry ids and limits, for allows too.
  */
 import type { Asked } from './asker.ts';
-import type { Decision } from './types.ts';
+import type { AccessDecision } from './types.ts';
 
-/** What would help: a licence, another right, waiting. */
+/** A remedy: a license, another permission, or waiting. */
 export type Remedy =
   | {
       kind: 'license';
       licenseType: readonly string[] | null;
       licenseFeatures: readonly string[];
-      /** When it must end; absent: at any time. */
+      /** When the license must end; absent: at any time. */
       licenseExpiry?: { after?: string; before?: string };
     }
   | { kind: 'permission'; permissions: readonly string[] }
@@ -22,37 +22,37 @@ export interface Problem {
   title: string;
   status: number;
   detail: string;
-  /** As in a decision; besides `content_unknown` and `no_decision`. */
+  /** The reason of the decision, or `content_unknown` or `no_decision`. */
   reason: string;
   remedies: readonly Remedy[];
-  /** To ask the publisher about. */
+  /** Quote it when you contact the publisher. */
   decisionId?: string;
 }
 
 export interface Verdict {
   allowed: boolean;
   status: 200 | 401 | 402 | 403 | 429 | 503;
-  /** For the answer: beside the site's own when allowed. */
+  /** Headers for the answer, in addition to the site's own when allowed. */
   headers: Readonly<Record<string, string>>;
   /** null when allowed. */
   problem: Problem | null;
-  /** null when there is none. */
-  decision: Decision | null;
+  /** null when the service made none. */
+  decision: AccessDecision | null;
   /** The refusal, for servers that answer with a Response; throws when allowed. */
   toResponse(): Response;
 }
 
 const TITLES = {
-  401: 'Say who you are',
-  402: 'A licence is needed',
+  401: 'Authentication required',
+  402: 'License required',
   403: 'Access denied',
   429: 'Too many requests',
   503: 'Access cannot be decided now',
 } as const;
 
-/** `challenge`: the WWW-Authenticate of a 401. */
+/** Returns the verdict of an answer. `challenge` is the WWW-Authenticate of a 401. */
 export function verdictOf(asked: Asked, challenge: string): Verdict {
-  if ('error' in asked) return refused(403, 'refused_question', 'The question was refused.', {});
+  if ('error' in asked) return refused(403, 'refused_question', 'The check was refused.', {});
   const headers = headersOf(asked);
   if (asked.allowed) return allowed(headers, asked);
   const status = statusOf(asked);
@@ -64,23 +64,23 @@ export function verdictOf(asked: Asked, challenge: string): Verdict {
   return withDecision(verdict, asked);
 }
 
-/** No item, or no answer. */
+/** Allows without a decision: no item, or no answer. */
 export const allowedWithout = (why: string): Verdict => allowed({ 'x-postern-error': why }, null);
 
 export const refusedUnknown = (): Verdict => refused(403, 'content_unknown', 'This content is not registered.', {});
 
 export const refusedWithout = (): Verdict =>
-  refused(503, 'no_decision', 'Whether this is allowed cannot be decided at the moment.', { 'retry-after': '1' });
+  refused(503, 'no_decision', 'Access cannot be decided now.', { 'retry-after': '1' });
 
-/** What a web server would say: 401 who are you, 402 a licence is needed, 429 later, 403 no. */
-function statusOf({ reason, requesterId }: Decision): 401 | 402 | 403 | 429 {
+/** Maps a denial to a status: 401 unauthenticated, 402 license required, 429 rate limit, 403 for the rest. */
+function statusOf({ reason, requesterId }: AccessDecision): 401 | 402 | 403 | 429 {
   if (reason === 'rate_limit_exceeded') return 429;
   if (reason === 'license_expired') return 402;
   if (reason === 'no_license') return requesterId === null ? 401 : 402;
   return 403;
 }
 
-function headersOf({ id, reason, permissions, rateLimit }: Decision): Record<string, string> {
+function headersOf({ id, reason, permissions, rateLimit }: AccessDecision): Record<string, string> {
   return {
     ...(id === null ? {} : { 'x-postern-decision': id }),
     ...(reason === null ? { 'x-postern-permissions': permissions.join(',') } : { 'x-postern-reason': reason }),
@@ -90,7 +90,7 @@ function headersOf({ id, reason, permissions, rateLimit }: Decision): Record<str
   };
 }
 
-const allowed = (headers: Record<string, string>, decision: Decision | null): Verdict => ({
+const allowed = (headers: Record<string, string>, decision: AccessDecision | null): Verdict => ({
   allowed: true,
   status: 200,
   headers,
@@ -115,7 +115,7 @@ function refused(
   );
 }
 
-const withDecision = ({ problem, headers }: Verdict, decision: Decision): Verdict =>
+const withDecision = ({ problem, headers }: Verdict, decision: AccessDecision): Verdict =>
   toVerdict(
     {
       ...(problem as Problem),
@@ -126,7 +126,7 @@ const withDecision = ({ problem, headers }: Verdict, decision: Decision): Verdic
     decision,
   );
 
-const toVerdict = (problem: Problem, headers: Verdict['headers'], decision: Decision | null): Verdict => ({
+const toVerdict = (problem: Problem, headers: Verdict['headers'], decision: AccessDecision | null): Verdict => ({
   allowed: false,
   status: problem.status as Verdict['status'],
   headers,
@@ -135,8 +135,8 @@ const toVerdict = (problem: Problem, headers: Verdict['headers'], decision: Deci
   toResponse: () => new Response(JSON.stringify(problem), { status: problem.status, headers }),
 });
 
-/** Without the place of the rule that it would meet. */
-function toRemedy(remedy: NonNullable<Decision['remedies']>[number]): Remedy {
+/** Omits the index of the rule, which visitors must not see. */
+function toRemedy(remedy: NonNullable<AccessDecision['remedies']>[number]): Remedy {
   if (remedy.kind !== 'license') return remedy;
   const { rule: _, ...license } = remedy;
   return license;

@@ -1,17 +1,17 @@
 /**
- * Webhooks, as Standard Webhooks 1.0 signs them (github.com/standard-webhooks/standard-webhooks). Promise: what comes out
- * was sent by somebody who has the secret, not long ago, and was not changed.
+ * Verifies webhooks signed by Standard Webhooks 1.0 (github.com/standard-webhooks/standard-webhooks). Promise: a
+ * verified event was sent recently by a holder of the secret and was not changed.
  */
 import type { PosternEvent } from './types.ts';
 
 export interface VerifyOptions {
-  /** How far the moment of sending may be from now, either way; 300 without it. */
+  /** The largest difference between the time of sending and now; 300 by default. */
   toleranceSeconds?: number;
-  /** Now, in milliseconds. */
+  /** The current time, epoch ms. */
   now?: number;
 }
 
-/** It must not be believed. `reason` is for the log, not for the sender. */
+/** A webhook that failed verification. Log `reason`; do not return it to the sender. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
   readonly reason: 'missing_header' | 'bad_timestamp' | 'too_old' | 'too_new' | 'no_matching_signature' | 'bad_body';
@@ -27,8 +27,8 @@ const TOLERANCE_SECONDS = 300;
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 
 /**
- * The event in a webhook. `body` is the request's as it came, not parsed and written again. With several secrets, one that
- * fits is enough: after a rotation both do. Throws WebhookError, and TypeError for a secret that is none.
+ * Returns the event of a webhook. `body` is the request's body byte for byte, not parsed and serialized again. One
+ * of several secrets is enough, as during a rotation. Throws WebhookError, and TypeError for an invalid secret.
  */
 export async function verifyWebhook(
   body: string | Uint8Array,
@@ -42,8 +42,8 @@ export async function verifyWebhook(
   if (!/^\d{1,12}$/.test(timestamp))
     throw new WebhookError('bad_timestamp', 'webhook-timestamp is not a number of seconds.');
   const aheadSeconds = Number(timestamp) - now / 1000;
-  if (aheadSeconds < -toleranceSeconds) throw new WebhookError('too_old', 'It was sent too long ago.');
-  if (aheadSeconds > toleranceSeconds) throw new WebhookError('too_new', 'It was sent in the future.');
+  if (aheadSeconds < -toleranceSeconds) throw new WebhookError('too_old', 'The webhook was sent too long ago.');
+  if (aheadSeconds > toleranceSeconds) throw new WebhookError('too_new', 'The webhook was sent in the future.');
 
   const encoder = new TextEncoder();
   const bytes = typeof body === 'string' ? encoder.encode(body) : body;
@@ -56,28 +56,29 @@ export async function verifyWebhook(
   const secrets = typeof secret === 'string' ? [secret] : secret;
   for (const one of secrets) {
     const key = await keyOf(one);
-    // Comparing is the runtime's, in constant time.
+    // The runtime compares in constant time.
     for (const signature of given) {
       if (await crypto.subtle.verify('HMAC', key, signature, signed)) return eventIn(bytes);
     }
   }
-  throw new WebhookError('no_matching_signature', 'No signature was made with this secret.');
+  throw new WebhookError('no_matching_signature', 'No signature matches the secret.');
 }
 
 function header(headers: HeadersLike, name: string): string {
-  // Not by the class: a runtime may have several.
+  // Not by instanceof: a runtime may have several Headers classes.
   const value =
     typeof headers.get === 'function'
       ? (headers as Headers).get(name)
       : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
   if (typeof value !== 'string' || value === '')
-    throw new WebhookError('missing_header', `There is no single ${name}.`);
+    throw new WebhookError('missing_header', `The header ${name} is missing or repeated.`);
   return value;
 }
 
 function keyOf(secret: string): Promise<CryptoKey> {
   const bytes = fromBase64(SECRET.exec(secret)?.[1] ?? '');
-  if (bytes === undefined || bytes.length < 16) throw new TypeError('A webhook secret is whsec_ and base64.');
+  if (bytes === undefined || bytes.length < 16)
+    throw new TypeError('A webhook secret starts with whsec_, followed by base64.');
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
 }
 

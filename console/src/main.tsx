@@ -1,4 +1,4 @@
-/** The console: who is signed in, and the page that the address names. */
+/** Starts the console: session, router and theme. */
 import './shell/styles.ts';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
@@ -10,7 +10,7 @@ import { Notices } from './parts/notices.tsx';
 import { Gate } from './shell/gate.tsx';
 import { theme } from './shell/theme.ts';
 
-// Styles that libraries write at run time carry the nonce of the page; without it the browser refuses them.
+// Styles that libraries inject at run time need the page's nonce; the browser blocks them without it.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 setNonce(nonce);
 

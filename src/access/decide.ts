@@ -1,6 +1,7 @@
 /**
- * The decision, pure: a compiled policy and the facts of one check in, a verdict out. No clock, no store, no side effect,
- * so that it can be made again from what was recorded. Limits are the ledger's: a verdict that allows may carry a claim.
+ * The decision, pure: a compiled policy and the facts of one check in, a verdict out. Without a clock, a store or a
+ * side effect, so that it can be made again from the record. Limits belong to the ledger, which may still refuse an
+ * allow.
  */
 import type { Reason } from '../ledger/reason.ts';
 import type { CompiledPolicy, CompiledRule } from '../policies/compile.ts';
@@ -8,13 +9,23 @@ import type { Facts } from '../policies/facts.ts';
 import { DEFAULT_GRANT, grants } from '../policies/policy.ts';
 
 export interface Verdict {
-  /** null: allowed (unless the rule's limit refuses). */
+  /** null: allowed, unless the rule's limit refuses. */
   reason: Reason | null;
-  /** The rule that decided; null for the default action and for checks that no rule was asked about. */
+  /** The rule that decided; null for the default action, and where no rule was evaluated. */
   rule: CompiledRule | null;
-  /** What an allow grants; empty on a denial. */
+  /** The permissions that an allow grants; empty on a denial. */
   permissions: readonly string[];
 }
+
+/** A verdict with what it was reached on. */
+export interface Evaluation {
+  policy: CompiledPolicy;
+  facts: Facts;
+  verdict: Verdict;
+}
+
+export const toMatchedRule = (rule: CompiledRule | null): { index: number; priority: number } | null =>
+  rule === null ? null : { index: rule.index, priority: rule.priority };
 
 const NOTHING: readonly string[] = [];
 
@@ -39,12 +50,15 @@ function refuse(policy: CompiledPolicy, rule: CompiledRule | null, facts: Facts)
   return { reason: reasonFor(policy, rule, facts), rule, permissions: NOTHING };
 }
 
-/** Would a licence have helped, and did one run out? Only then does the denial speak of licences. */
 function reasonFor(policy: CompiledPolicy, rule: CompiledRule | null, facts: Facts): Reason {
   if (rule?.requiresLicense === true) {
     return facts.expiredLicenses.length > 0 ? 'license_expired' : 'no_license';
   }
-  if (rule !== null && !rule.catchAll) return 'policy_denied';
+  return rule === null || rule.catchAll ? reasonOfMissed(policy, rule, facts) : 'policy_denied';
+}
+
+/** Looks for an earlier rule that a license, or one before it expired, would have made match. */
+function reasonOfMissed(policy: CompiledPolicy, rule: CompiledRule | null, facts: Facts): Reason {
   let missed = false;
   for (const earlier of policy.rules) {
     if (earlier === rule) break;

@@ -1,8 +1,16 @@
-/** Why a decision came out as it did: every rule in the order in which it was asked, every condition with what it met. */
-import type { CompiledPolicy, ConditionTrace } from '../policies/compile.ts';
-import type { Facts } from '../policies/facts.ts';
+/**
+ * The explanation of a decision: every rule in the order of evaluation, every condition with the value that it met.
+ * The size of a request's explanations, and the work for its remedies, are bounded. The bound is checked before the
+ * work, so that a batch is refused before any of it is recorded. Values that the caller may not read are withheld.
+ */
+import { fail } from '../errors.ts';
+import type { Decision } from '../ledger/decision.ts';
+import { type Caller, holdsPermission } from '../permissions.ts';
+import type { CompiledRule, ConditionTrace } from '../policies/compile.ts';
+import { tellsOfItem } from '../policies/conditions.ts';
 import type { Action } from '../policies/policy.ts';
-import type { Verdict } from './decide.ts';
+import type { Evaluation } from './decide.ts';
+import { remediesFor } from './remedies.ts';
 
 export interface RuleTrace {
   index: number;
@@ -21,18 +29,88 @@ export interface Explanation {
   rules: RuleTrace[];
 }
 
-export function explain(policy: CompiledPolicy, facts: Facts, verdict: Verdict): Explanation {
+/** Without `mayReadContent`, values of the item are withheld. `onRule` may throw to stop. */
+export function explain(
+  { policy, facts, verdict }: Evaluation,
+  mayReadContent = true,
+  onRule: (trace: RuleTrace) => void = () => {},
+): Explanation {
   return {
     policyId: policy.id,
     policyVersion: policy.version,
     defaultAction: policy.defaultAction,
-    rules: policy.rules.map((rule) => ({
-      index: rule.index,
-      priority: rule.priority,
-      action: rule.action,
-      held: rule.holds(facts),
-      decided: rule === verdict.rule,
-      conditions: rule.trace(facts),
-    })),
+    rules: policy.rules.map((rule) => {
+      const conditions = rule.trace(facts);
+      const trace: RuleTrace = {
+        index: rule.index,
+        priority: rule.priority,
+        action: rule.action,
+        held: rule.holds(facts),
+        decided: rule === verdict.rule,
+        conditions: mayReadContent ? conditions : conditions.map(withheld),
+      };
+      onRule(trace);
+      return trace;
+    }),
   };
 }
+
+const withheld = (trace: ConditionTrace): ConditionTrace =>
+  tellsOfItem(trace.key) ? { ...trace, actual: null, withheld: 'content:read' } : trace;
+
+/** Characters of all explanations of a request, as JSON: as many as its body may have. */
+const CHARACTERS_MAX = 16 * 1024 * 1024;
+/** Rules evaluated to find remedies for a request; about 0.2 s of plain rules. */
+const EVALUATIONS_MAX = 2_000_000;
+/** Characters of a rule or a condition besides its values. */
+const FRAME = 100;
+
+/** Explains the checks of one request. */
+export interface Explainer {
+  /** Throws invalid_request when the explanations of the request become too long. */
+  explain(evaluation: Evaluation): Pick<Decision, 'explanation' | 'remedies'>;
+}
+
+/** `param`: the field of the request that the error names. */
+export function openExplainer({ permissions }: Caller, param: string): Explainer {
+  const mayReadPolicies = holdsPermission(permissions, 'policies:read');
+  const mayReadContent = holdsPermission(permissions, 'content:read');
+  let characters = 0;
+  let evaluations = 0;
+  const tooMuch = (what: string) =>
+    fail('invalid_request', `${what} of this request are too long. Ask for fewer at once with \`explain\`.`, { param });
+  const add = (more: number): void => {
+    characters += more;
+    if (characters > CHARACTERS_MAX) throw tooMuch('The explanations');
+  };
+
+  function explainWithin(evaluation: Evaluation): Explanation {
+    add(evaluation.policy.rules.reduce((sum, rule) => sum + getSize(rule), FRAME));
+    return explain(evaluation, mayReadContent, (trace) => add(measureValues(trace)));
+  }
+
+  return {
+    explain: (evaluation) => ({
+      explanation: mayReadPolicies ? explainWithin(evaluation) : null,
+      remedies: remediesFor(evaluation, () => {
+        evaluations += evaluation.policy.rules.length;
+        if (evaluations > EVALUATIONS_MAX) throw tooMuch('The remedies');
+      }),
+    }),
+  };
+}
+
+const sizes = new WeakMap<CompiledRule, number>();
+
+/** Returns the characters of a rule's trace without the values that its conditions met. */
+function getSize(rule: CompiledRule): number {
+  let size = sizes.get(rule);
+  if (size === undefined) {
+    size = JSON.stringify(rule.conditions).length + FRAME * (1 + Object.keys(rule.conditions).length);
+    sizes.set(rule, size);
+  }
+  return size;
+}
+
+const measureValues = ({ conditions }: RuleTrace): number =>
+  conditions.reduce((sum, { actual }) => sum + JSON.stringify(actual).length, 0);

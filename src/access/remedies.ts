@@ -1,20 +1,31 @@
 /**
- * What would have turned a denial. Promise: each remedy was tried, by deciding the same check again with it; none is
- * offered that would not have helped. Not every one there is: combinations are not tried.
+ * Remedies: changes that would turn a denial into an allow. Each was tried by deciding the same check again with it,
+ * so none is offered that would not help. Combinations are not tried.
  */
 import type { Remedy } from '../ledger/decision.ts';
 import { toIso } from '../lib/clock.ts';
-import type { CompiledPolicy, WantedLicense } from '../policies/compile.ts';
+import type { CompiledPolicy } from '../policies/compile.ts';
 import { Facts, type LicenseFacts } from '../policies/facts.ts';
-import { decide, type Verdict } from './decide.ts';
+import type { WantedLicense } from '../policies/license-keys.ts';
+import { DEFAULT_GRANT } from '../policies/policy.ts';
+import { decide, type Evaluation, type Verdict } from './decide.ts';
 
-/** Moments tried for `wait`; a policy with more of them has its nearest ones tried. */
-const MOMENTS_MAX = 20;
+/** Times tried for `wait`, the nearest first. */
+const TIMES_MAX = 20;
 
-/** Nothing for an allowed check. A used-up limit is the ledger's to say. */
-export function remediesFor(policy: CompiledPolicy, facts: Facts, verdict: Verdict): Remedy[] {
+/** Licenses, permissions and times tried for one denial; later ones are not offered. */
+const TRIES_MAX = 2_000;
+
+/** Returns none for an allowed check; the ledger adds the one for a used-up limit. `onTry` may throw to stop. */
+export function remediesFor({ policy, facts, verdict }: Evaluation, onTry: () => void = () => {}): Remedy[] {
   if (verdict.reason === null) return [];
-  const allows = (changed: Partial<Facts>): boolean => decide(policy, withFacts(facts, changed)).reason === null;
+  let tries = 0;
+  const allows = (changed: Partial<Facts>): boolean => {
+    if (tries === TRIES_MAX) return false;
+    tries++;
+    onTry();
+    return decide(policy, withFacts(facts, changed)).reason === null;
+  };
   return [
     ...licenses(policy, facts, verdict, allows),
     ...permissions(verdict, allows),
@@ -38,7 +49,7 @@ const withFacts = (facts: Facts, changed: Partial<Facts>): Facts =>
     licenses: changed.licenses ?? facts.licenses,
   });
 
-/** One more licence, of the kind that a rule asks for: to hold, or not to deny for want of it. */
+/** Tries one more license of the kind that a rule requires, to match or to no longer deny. */
 function licenses(policy: CompiledPolicy, facts: Facts, verdict: Verdict, allows: Allows): Remedy[] {
   return policy.rules.flatMap((rule): Remedy[] => {
     const need = rule.index === verdict.rule?.index ? rule.licenseLacking : rule.licenseNeed?.wanted;
@@ -52,35 +63,35 @@ function licenses(policy: CompiledPolicy, facts: Facts, verdict: Verdict, allows
   });
 }
 
-/** No rule can name it. */
+/** A type that no rule can name. */
 const ANY_TYPE = '';
 
-/** A licence that meets the licence keys of a rule: of the type, with just the features, ending as late as it may. */
+/** Makes a license that meets a rule's license conditions: the type, just the features, the latest expiry allowed. */
 const sample = ({ features, expiry }: WantedLicense, type: string): LicenseFacts => ({
   id: null,
   type,
   features,
   startsAt: null,
-  // Not "now": no licence that is valid meets that.
+  // `before: now` is not tried: no valid license meets it.
   expiresAt: expiry?.before === undefined ? null : Date.parse(expiry.before) - 1,
   active: true,
   scope: null,
 });
 
-/** Another permission than the one asked for. */
+/** Tries the permissions that the rule grants instead of the one requested. */
 function permissions({ reason, rule }: Verdict, allows: Allows): Remedy[] {
   if (reason !== 'permission_not_granted') return [];
-  const granted = (rule?.permissions ?? ['full_access']).filter((permission) => allows({ permission }));
+  const granted = (rule?.permissions ?? DEFAULT_GRANT).filter((permission) => allows({ permission }));
   return granted.length === 0 ? [] : [{ kind: 'permission', permissions: granted }];
 }
 
-/** The next moment at which a rule's time or a licence's begin makes the difference. */
+/** Tries the next times at which a rule or a license begins or ends. */
 function waits(policy: CompiledPolicy, facts: Facts, allows: Allows): Remedy[] {
-  const moments = [
+  const times = [
     ...policy.rules.flatMap((rule) => rule.moments),
     ...facts.licenses.flatMap((license) => license.startsAt ?? []),
   ];
-  const ahead = [...new Set(moments)].filter((moment) => moment > facts.at).sort((a, b) => a - b);
-  const until = ahead.slice(0, MOMENTS_MAX).find((moment) => allows({ at: moment }));
+  const ahead = [...new Set(times)].filter((time) => time > facts.at).toSorted((a, b) => a - b);
+  const until = ahead.slice(0, TIMES_MAX).find((at) => allows({ at }));
   return until === undefined ? [] : [{ kind: 'wait', until: toIso(until) }];
 }

@@ -1,53 +1,124 @@
-/** `may this requester have this item?`, one by one and in batches. */
-import { Type } from 'typebox';
-import { pageOf } from '../http/list.ts';
+/** `may this requester have this item?`, one check or a batch. */
+import type { Idempotency } from '../db/receipt.ts';
+import type { Failure } from '../errors.ts';
+import type { App } from '../http/app.ts';
+import { requireKeepable } from '../http/idempotency.ts';
 import { sendJson } from '../http/reply.ts';
-import { type App, BULK_BODY_BYTES_MAX } from '../http/server.ts';
-import { accept, acceptOne } from './accept.ts';
-import { type CheckDeps, check, checkBatch } from './check.ts';
-import { BatchRequest, CheckError, CheckRequest, DecisionAnswer } from './schema.ts';
+import { route } from '../http/route.ts';
+import type { Decision, Draft } from '../ledger/decision.ts';
+import type { Receipt } from '../ledger/ledger.ts';
+import { mapInSlices } from '../lib/slices.ts';
+import { accept, acceptOne } from './ask.ts';
+import { type Attempt, type CheckDeps, check, checkAll, decideFresh } from './check.ts';
+import { openExplainer } from './explain.ts';
+import { BatchAnswer, BatchRequest, CheckRequest, DecisionAnswer } from './schema.ts';
 
-const config = { permission: 'access:check' } as const;
-const tags = ['Access'];
+const checking = { tag: 'Access', permission: 'access:check' } as const;
 
 export function accessRoutes(app: App, deps: CheckDeps): void {
-  app.post(
-    '/v1/access/check',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'checkAccess',
-        summary: 'Ask for a decision',
-        body: CheckRequest,
-        response: { 200: DecisionAnswer },
-      },
-    },
-    async (request, reply) => {
-      const { caller, body, idempotency } = request;
-      accept({ caller, now: deps.ledger.now(), dry: false }, body);
-      return sendJson(reply, 200, await check(deps, caller, body, idempotency));
-    },
-  );
+  const one = {
+    ...checking,
+    id: 'checkAccess',
+    is: 'Ask for a decision',
+    body: CheckRequest,
+    answer: DecisionAnswer,
+  };
+  route(app, 'POST /v1/access/check', one, async (request, reply) => {
+    const { body, idempotency } = request;
+    const decision = await decideFresh(request, (grounds) => {
+      const { caller } = request;
+      const ask = accept({ caller, now: deps.ledger.now(), dry: false }, body);
+      const explainer = ask.explain === true ? openExplainer(caller, 'explain') : null;
+      return keeping(idempotency, ONE, (toReceipt) => check(deps, ask, { caller, grounds, explainer, toReceipt }));
+    });
+    return sendJson(reply, 200, JSON.stringify(decision));
+  });
 
-  app.post(
-    '/v1/access/check/batch',
-    {
-      config,
-      bodyLimit: BULK_BODY_BYTES_MAX,
-      schema: {
-        tags,
-        operationId: 'checkAccessBatch',
-        summary: 'Ask for up to 1,000 decisions',
-        body: BatchRequest,
-        response: { 200: pageOf(Type.Union([DecisionAnswer, CheckError])) },
-      },
-    },
-    async (request, reply) => {
-      const { caller, idempotency } = request;
+  const batch = {
+    ...checking,
+    bulk: true,
+    id: 'checkAccessBatch',
+    is: 'Ask for up to 1,000 decisions',
+    body: BatchRequest,
+    answer: BatchAnswer,
+  } as const;
+  route(app, 'POST /v1/access/check/batch', batch, async (request, reply) => {
+    const { body, idempotency } = request;
+    const frame = toListFrame(body.checks.length);
+    const answers = await decideFresh(request, async (grounds) => {
+      const { caller } = request;
       const terms = { caller, now: deps.ledger.now(), dry: false };
-      const requests = request.body.checks.map((one) => acceptOne(terms, one));
-      return sendJson(reply, 200, await checkBatch(deps, caller, requests, idempotency));
-    },
-  );
+      const asks = await mapInSlices(body.checks, (entry) => acceptOne(terms, entry));
+      const explainer = openExplainer(caller, 'checks');
+      return keeping(idempotency, frame, (toReceipt) =>
+        checkAll(deps, asks, { caller, grounds, explainer, toReceipt }),
+      );
+    });
+    const texts = await mapInSlices(answers, toText);
+    return sendJson(reply, 200, frame.before + texts.join(',') + frame.after);
+  });
 }
+
+const toText = (answer: Decision | Failure): string =>
+  'object' in answer ? JSON.stringify(answer) : JSON.stringify({ error: answer.toError() });
+
+/** The JSON text around the answers. */
+interface Frame {
+  before: string;
+  after: string;
+}
+
+const ONE: Frame = { before: '', after: '' };
+
+const toListFrame = (count: number): Frame => ({
+  before: '{"object":"list","data":[',
+  after: `],"hasMore":false,"totalCount":${count},"nextCursor":null}`,
+});
+
+/**
+ * Hands `work` what makes the receipt for the request's `Idempotency-Key`, if it has one, and marks the answer as
+ * kept.
+ */
+async function keeping<T>(
+  idempotency: Idempotency | null,
+  frame: Frame,
+  work: (toReceipt: Attempt['toReceipt']) => Promise<T>,
+): Promise<T> {
+  if (idempotency === null) return work(undefined);
+  let isRecorded = false;
+  const answer = await work((answers) => {
+    isRecorded = true;
+    return makeReceipt(idempotency, frame, answers);
+  });
+  idempotency.stored = isRecorded;
+  return answer;
+}
+
+/**
+ * Returns the answer with drafts in place of the decisions to be recorded. Throws invalid_request when it is too long.
+ */
+async function makeReceipt(
+  { scope, bodyHash }: Idempotency,
+  frame: Frame,
+  answers: readonly (Decision | Draft | Failure)[],
+): Promise<Receipt> {
+  let entry = 0;
+  const shown = await mapInSlices(
+    answers,
+    (answer): Part => ('decision' in answer ? { ...answer, entry: entry++ } : toText(answer)),
+  );
+  const parts = [frame.before, ...shown.flatMap((part, i) => (i === 0 ? [part] : [',', part])), frame.after];
+  // One decision without an explanation is short: measuring it would cost every check.
+  const [only] = answers.length === 1 ? answers : [];
+  const isShort = only !== undefined && 'decision' in only && only.decision.explanation == null;
+  if (!isShort) requireKeepable((await mapInSlices(parts, measure)).reduce((sum, bytes) => sum + bytes, 0));
+  return { scope, bodyHash, status: 200, parts };
+}
+
+type Part = Receipt['parts'][number];
+
+/** The id, the time and the limit that the ledger adds to a draft. */
+const SETTLED_BYTES = 400;
+
+const measure = (part: Part): number =>
+  typeof part === 'string' ? Buffer.byteLength(part) : Buffer.byteLength(JSON.stringify(part.decision)) + SETTLED_BYTES;

@@ -1,33 +1,23 @@
 /** Checks and their answers on the wire. */
 import { type Static, Type } from 'typebox';
-import { REASONS, type Reason } from '../ledger/reason.ts';
-import { PERIODS, type Period } from '../limits/limit.ts';
-import { COUNTRY_PATTERN, PERMISSION_PATTERN, REQUESTER_ID_PATTERN } from '../policies/conditions.ts';
-import { ACTIONS } from '../policies/policy.ts';
+import { errorProperties } from '../http/error-schema.ts';
+import { pageOf } from '../http/list.ts';
+import { decisionProperties } from '../ledger/schema.ts';
+import { CountryCode, PermissionName, RequesterId } from '../policies/names.ts';
+
+const shortText = Type.String({ minLength: 1, maxLength: 64 });
 
 export const CheckRequest = Type.Object(
   {
     contentId: Type.String({ minLength: 1, maxLength: 255, description: 'Id or externalId of the item' }),
-    requesterId: Type.Optional(
-      Type.String({
-        pattern: REQUESTER_ID_PATTERN,
-        description: 'must have 1 to 128 letters, digits or . _ : @ / -; leave it out for an anonymous check',
-      }),
-    ),
-    permission: Type.Optional(
-      Type.String({
-        pattern: PERMISSION_PATTERN,
-        description: 'must be a small letter followed by at most 63 small letters, digits or underscores',
-      }),
-    ),
-    purpose: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    requesterId: Type.Optional(RequesterId),
+    permission: Type.Optional(PermissionName),
+    purpose: Type.Optional(shortText),
     context: Type.Optional(
       Type.Object(
         {
           ip: Type.Optional(Type.String({ format: 'ip', maxLength: 64 })),
-          country: Type.Optional(
-            Type.String({ pattern: COUNTRY_PATTERN, description: 'must be an ISO 3166 alpha-2 code in capitals' }),
-          ),
+          country: Type.Optional(CountryCode),
           userAgent: Type.Optional(Type.String({ maxLength: 1024 })),
         },
         { additionalProperties: false },
@@ -36,95 +26,80 @@ export const CheckRequest = Type.Object(
     license: Type.Optional(
       Type.Object(
         {
-          type: Type.String({ minLength: 1, maxLength: 64 }),
-          features: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 50 })),
+          type: shortText,
+          features: Type.Optional(Type.Array(shortText, { maxItems: 50 })),
           expiresAt: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
         },
-        { additionalProperties: false, description: 'A licence the asking server vouches for' },
+        { additionalProperties: false, description: 'A license that the calling server vouches for' },
       ),
     ),
-    explain: Type.Optional(Type.Boolean()),
-    dryRun: Type.Optional(Type.Boolean()),
+    explain: Type.Optional(Type.Boolean({ description: 'Adds `explanation` and, on a denial, `remedies`' })),
+    dryRun: Type.Optional(Type.Boolean({ description: 'Decides without recording and without using a rate limit' })),
     asOf: Type.Optional(
       Type.String({
         format: 'date-time',
         description:
-          'With `dryRun`: decide as of this past moment, by the policy version, the requester and the licences of then. Rate limits are not applied as of the past: `rateLimit` is null.',
+          'With `dryRun`: decides as of this past time, with the policy version, requester and licenses of then. Past rate limits are unknown: `rateLimit` is null.',
       }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'Check' },
 );
 export type CheckRequest = Static<typeof CheckRequest>;
 
+/** An entry of a list of checks, each validated on its own. */
+export const CheckEntry = Type.Unknown({ entry: CheckRequest });
+
 export const BatchRequest = Type.Object(
-  { checks: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 1000 }) },
-  { additionalProperties: false, itemsApart: 'checks' },
+  { checks: Type.Array(CheckEntry, { minItems: 1, maxItems: 1000 }) },
+  { additionalProperties: false, itemsApart: 'checks', title: 'CheckBatch' },
 );
 
-const textOrNull = Type.Union([Type.String(), Type.Null()]);
-
-export const DecisionAnswer = Type.Object(
-  {
-    id: textOrNull,
-    object: Type.Literal('access_decision'),
-    allowed: Type.Boolean(),
-    action: Type.Enum([...ACTIONS]),
-    reason: Type.Union([Type.Enum(Object.keys(REASONS) as Reason[]), Type.Null()]),
-    message: Type.String(),
-    permissions: Type.Array(Type.String()),
-    contentId: Type.String(),
-    externalId: Type.String(),
-    requesterId: textOrNull,
-    policyId: Type.String(),
-    policyVersion: Type.Integer(),
-    matchedRule: Type.Union([Type.Object({ index: Type.Integer(), priority: Type.Integer() }), Type.Null()]),
-    licenseId: textOrNull,
-    rateLimit: Type.Union([
-      Type.Object({
-        limit: Type.Integer(),
-        remaining: Type.Integer(),
-        period: Type.Enum(Object.keys(PERIODS) as Period[]),
-        resetAt: Type.String(),
-        retryAfter: Type.Optional(Type.Integer({ description: 'Seconds' })),
+const Remedy = Type.Union(
+  [
+    Type.Object({
+      kind: Type.Literal('license'),
+      licenseType: Type.Union([Type.Array(Type.String()), Type.Null()], {
+        description: 'Any of these; null: any type',
       }),
-      Type.Null(),
-    ]),
-    recorded: Type.Boolean(),
-    created: Type.String(),
-    maxAge: Type.Optional(
-      Type.Integer({ description: 'Seconds for which the asker may use this answer again; absent: not at all' }),
-    ),
-    explanation: Type.Optional(Type.Unknown({ description: 'With `explain`: every rule in the order it was asked' })),
-    remedies: Type.Optional(
-      Type.Array(
-        Type.Union([
-          Type.Object({
-            kind: Type.Literal('license'),
-            licenseType: Type.Union([Type.Array(Type.String()), Type.Null()], {
-              description: 'One of these; null: any',
-            }),
-            licenseFeatures: Type.Array(Type.String(), { description: 'All of these' }),
-            licenseExpiry: Type.Optional(
-              Type.Object(
-                { after: Type.Optional(Type.String()), before: Type.Optional(Type.String()) },
-                { description: 'When it must end, as in the condition of the rule' },
-              ),
-            ),
-            rule: Type.Integer({ description: 'The rule that asks for it, by its place in the stored list' }),
-          }),
-          Type.Object({ kind: Type.Literal('permission'), permissions: Type.Array(Type.String()) }),
-          Type.Object({ kind: Type.Literal('wait'), until: Type.String() }),
-        ]),
-        { description: 'With `explain`: what would have turned the denial' },
+      licenseFeatures: Type.Array(Type.String(), { description: 'All of these' }),
+      licenseExpiry: Type.Optional(
+        Type.Object(
+          { after: Type.Optional(Type.String()), before: Type.Optional(Type.String()) },
+          { description: "When the license must end, as in the rule's condition" },
+        ),
       ),
-    ),
-  },
-  { description: 'A decision' },
+      rule: Type.Integer({ description: 'Index in the stored `rules` of the rule that requires the license' }),
+    }),
+    Type.Object({ kind: Type.Literal('permission'), permissions: Type.Array(Type.String()) }),
+    Type.Object({ kind: Type.Literal('wait'), until: Type.String() }),
+  ],
+  { title: 'Remedy' },
 );
 
-/** In the place of a decision, where many checks are answered together. */
+export const decisionAnswerProperties = {
+  id: Type.Union([Type.String(), Type.Null()], { description: 'null when the decision was not recorded' }),
+  ...decisionProperties,
+  maxAge: Type.Optional(
+    Type.Integer({ description: 'Seconds for which the caller may reuse this decision; absent: not at all' }),
+  ),
+  explanation: Type.Optional(
+    Type.Unknown({
+      description:
+        'With `explain`: every rule in evaluation order. null for keys without `policies:read`; fields of the item are withheld from keys without `content:read`.',
+    }),
+  ),
+  remedies: Type.Optional(
+    Type.Array(Remedy, { description: 'With `explain`: what would have turned the denial into an allow' }),
+  ),
+};
+export const DecisionAnswer = Type.Object(decisionAnswerProperties, {
+  title: 'AccessDecision',
+  description: 'A decision',
+});
+
 export const CheckError = Type.Object(
-  { error: Type.Object({ code: Type.String(), message: Type.String(), type: Type.String() }) },
-  { description: 'This check could not be decided; the others could' },
+  { error: Type.Object(errorProperties) },
+  { title: 'CheckError', description: 'This check could not be decided; the others could' },
 );
+export const BatchAnswer = pageOf(Type.Union([DecisionAnswer, CheckError]), 'AccessDecisionList');

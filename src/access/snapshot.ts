@@ -1,18 +1,23 @@
 /**
- * What a check needs of the records, in memory: read through, bounded, forgotten on change. Promise: once an edit was
- * answered by this node, no check that starts afterwards is decided on what was there before.
+ * The records that checks need, in memory: read through, bounded, forgotten on change. Once this node has answered an
+ * edit, no check that starts afterwards is decided on what was there before.
  */
 import type { Changes } from '../changes/changes.ts';
 import { isContentId, toContentFacts } from '../content/content.ts';
+import { contentNotFound } from '../content/edits.ts';
 import { findContents } from '../content/store.ts';
 import type { Db } from '../db/db.ts';
+import type { Failure } from '../errors.ts';
+import { Cache } from '../lib/cache.ts';
 import { Lru } from '../lib/lru.ts';
 import { type CompiledPolicy, compile } from '../policies/compile.ts';
-import type { ContentFacts, LicenseFacts, RequesterFacts } from '../policies/facts.ts';
+import type { ContentFacts } from '../policies/facts.ts';
 import { findPolicy } from '../policies/store.ts';
 import { toLicenseFacts } from '../requesters/license.ts';
 import { toRequesterFacts } from '../requesters/requester.ts';
 import { findLicensesOf, findRequester } from '../requesters/store.ts';
+import type { Ask } from './ask.ts';
+import { ANONYMOUS, type KnownRequester, type Subject } from './facts.ts';
 
 /** About 400 bytes an item without metadata. */
 const CONTENT_MAX = 2_000_000;
@@ -20,90 +25,132 @@ const POLICIES_MAX = 10_000;
 const REQUESTERS_MAX = 100_000;
 const TAG_LISTS_MAX = 100_000;
 
-/** A requester with all its licences; `facts` is null when nobody registered the id. */
-export interface KnownRequester {
-  facts: RequesterFacts | null;
-  licenses: readonly LicenseFacts[];
-}
+/** An item with its policy. */
+type Item = Omit<Subject, 'requester'>;
 
-export interface Snapshot {
-  /** The item by id or externalId, if it is in memory. */
-  content(ref: string): ContentFacts | undefined;
-  /** Reads items; references that name nothing are left out. */
-  loadContent(refs: readonly string[]): Promise<Map<string, ContentFacts>>;
-  /** Who asks, if it is in memory; also when nobody registered the id. */
-  requester(id: string): KnownRequester | undefined;
-  loadRequester(id: string): Promise<KnownRequester>;
-  policy(id: string): CompiledPolicy | undefined;
-  loadPolicy(id: string): Promise<CompiledPolicy | undefined>;
-}
+export class Snapshot {
+  readonly #db: Db;
+  readonly #contents = new Cache<string, ContentFacts>(CONTENT_MAX);
+  /** Ids by externalId: only a hint where to look, because an externalId never changes. */
+  readonly #ids = new Lru<string, string>(CONTENT_MAX);
+  readonly #policies = new Cache<string, CompiledPolicy>(POLICIES_MAX);
+  readonly #requesters = new Cache<string, KnownRequester>(REQUESTERS_MAX);
+  readonly #tagLists = new Lru<string, readonly string[]>(TAG_LISTS_MAX);
 
-export function openSnapshot(db: Db, changes: Changes): Snapshot {
-  const byId = new Lru<string, ContentFacts>(CONTENT_MAX);
-  // Only ever a hint where to look: an item's externalId never changes, and what is gone from byId is read again.
-  const idOf = new Lru<string, string>(CONTENT_MAX);
-  const policies = new Lru<string, CompiledPolicy>(POLICIES_MAX);
-  const requesters = new Lru<string, KnownRequester>(REQUESTERS_MAX);
-  const tagLists = new Lru<string, readonly string[]>(TAG_LISTS_MAX);
-  // What was read while a change was on its way serves the check that asked, which began before, and is not kept.
-  let epoch = 0;
-
-  changes.subscribe(({ kind, id, ownerId }) => {
-    epoch++;
-    if (kind.startsWith('content.')) byId.delete(id);
-    else if (kind.startsWith('policy.')) policies.delete(id);
-    else if (kind.startsWith('requester.')) requesters.delete(id);
-    else if (ownerId !== undefined) requesters.delete(ownerId);
-  });
-
-  /** Thousands of items have the same tags: one list serves them all. */
-  function sharedTags(tags: readonly string[]): readonly string[] {
-    const name = tags.join('\0');
-    const known = tagLists.get(name);
-    if (known === undefined) tagLists.set(name, tags);
-    return known ?? tags;
+  constructor(db: Db, changes: Changes) {
+    this.#db = db;
+    changes.subscribe(({ kind, id, ownerId }) => {
+      if (kind.startsWith('content.')) this.#contents.delete(id);
+      else if (kind.startsWith('policy.')) this.#policies.delete(id);
+      else if (kind.startsWith('requester.')) this.#requesters.delete(id);
+      else if (ownerId !== undefined) this.#requesters.delete(ownerId);
+    });
   }
 
-  return {
-    content: (ref) => (isContentId(ref) ? byId.get(ref) : byId.get(idOf.get(ref) ?? '')),
-    async loadContent(refs) {
-      const before = epoch;
+  /** Returns the subject of a check if all of it is in memory. The past is not. */
+  subject({ contentId, requesterId, asOf }: Ask): Subject | undefined {
+    if (asOf !== undefined) return undefined;
+    const item = this.#item(contentId);
+    const requester = requesterId === undefined ? ANONYMOUS : this.#requesters.get(requesterId);
+    return item && requester && { content: item.content, policy: item.policy, requester };
+  }
+
+  /** Returns the subjects of checks without `asOf`, reading what is not in memory. Throws Unavailable. */
+  async loadSubjects(asks: readonly Ask[]): Promise<Map<Ask, Subject | Failure>> {
+    // Taken once, before anything is read: an edit during a read may remove it from memory.
+    const known = new Map(asks.map(({ contentId }) => [contentId, this.#item(contentId)]));
+    const missing = [...known].flatMap(([ref, item]) => (item === undefined ? [ref] : []));
+    const contents = missing.length === 0 ? new Map<string, ContentFacts>() : await this.#loadContents(missing);
+    const requesters = new Map([[undefined as string | undefined, ANONYMOUS]]);
+    const subjects = new Map<Ask, Subject | Failure>();
+    for (const ask of asks) {
+      const { contentId, requesterId } = ask;
+      const item = known.get(contentId) ?? (await this.#withPolicy(contentId, contents.get(contentId)));
+      if (item === undefined) {
+        subjects.set(ask, contentNotFound(contentId));
+        continue;
+      }
+      const requester = requesters.get(requesterId) ?? (await this.findRequester(requesterId as string));
+      requesters.set(requesterId, requester);
+      subjects.set(ask, { content: item.content, policy: item.policy, requester });
+    }
+    return subjects;
+  }
+
+  /** Returns a requester, also for an id that is not registered. Throws Unavailable. */
+  async findRequester(id: string): Promise<KnownRequester> {
+    const known = this.#requesters.get(id);
+    if (known !== undefined) return known;
+    return this.#requesters.read(async (keep) => {
+      const requester = await findRequester(this.#db, id);
+      const licenses = requester === undefined ? [] : await findLicensesOf(this.#db, id);
+      const facts = requester === undefined ? null : toRequesterFacts(requester);
+      const read = { facts, licenses: licenses.map(toLicenseFacts) };
+      keep(id, read);
+      return read;
+    });
+  }
+
+  /** Returns the item by id or externalId, if it is in memory with its policy. */
+  #item(ref: string): Item | undefined {
+    const content = this.#contents.get(isContentId(ref) ? ref : (this.#ids.get(ref) ?? ''));
+    const policy = content && this.#policies.get(content.policyId);
+    if (content === undefined || policy === undefined) return undefined;
+    // It was read when no rule needed its metadata, and now one does.
+    return policy.asksMetadata && content.metadata === null ? undefined : { content, policy };
+  }
+
+  async #withPolicy(ref: string, content: ContentFacts | undefined): Promise<Item | undefined> {
+    if (content === undefined) return undefined;
+    const policy = await this.#findPolicy(content.policyId);
+    if (policy !== undefined) return { content, policy };
+    // The item was moved to another policy and this one deleted: read it again.
+    const moved = (await this.#loadContents([ref])).get(ref);
+    const current = moved && (await this.#loadPolicy(moved.policyId));
+    return moved && current && { content: moved, policy: current };
+  }
+
+  /** Reads items by id or externalId, and the policies that say whether their metadata is kept. */
+  #loadContents(refs: readonly string[]): Promise<Map<string, ContentFacts>> {
+    return this.#contents.read(async (keep) => {
       const found = new Map<string, ContentFacts>();
-      for (const [ref, content] of await findContents(db, refs)) {
-        const policy = policies.get(content.policyId) ?? (await this.loadPolicy(content.policyId));
+      for (const [ref, content] of await findContents(this.#db, refs)) {
+        const policy = await this.#findPolicy(content.policyId);
         found.set(ref, {
           ...toContentFacts(content),
-          tags: sharedTags(content.tags),
-          // Up to 16 KiB an item: kept only for rules that ask.
+          tags: this.#sharedTags(content.tags),
+          // Up to 16 KiB an item: kept only for rules that need it.
           metadata: policy?.asksMetadata === true ? content.metadata : null,
           policyId: policy?.id ?? content.policyId,
         });
       }
-      if (before !== epoch) return found;
       for (const facts of found.values()) {
-        byId.set(facts.id, facts);
-        idOf.set(facts.externalId, facts.id);
+        keep(facts.id, facts);
+        this.#ids.set(facts.externalId, facts.id);
       }
       return found;
-    },
-    requester: (id) => requesters.get(id),
-    async loadRequester(id) {
-      const before = epoch;
-      const requester = await findRequester(db, id);
-      const licenses = requester === undefined ? [] : await findLicensesOf(db, id);
-      const facts = requester === undefined ? null : toRequesterFacts(requester);
-      const known = { facts, licenses: licenses.map(toLicenseFacts) };
-      if (before === epoch) requesters.set(id, known);
-      return known;
-    },
-    policy: (id) => policies.get(id),
-    async loadPolicy(id) {
-      const before = epoch;
-      const policy = await findPolicy(db, id);
+    });
+  }
+
+  async #findPolicy(id: string): Promise<CompiledPolicy | undefined> {
+    return this.#policies.get(id) ?? (await this.#loadPolicy(id));
+  }
+
+  #loadPolicy(id: string): Promise<CompiledPolicy | undefined> {
+    return this.#policies.read(async (keep) => {
+      const policy = await findPolicy(this.#db, id);
       if (policy === undefined) return undefined;
       const compiled = compile(policy);
-      if (before === epoch) policies.set(id, compiled);
+      keep(id, compiled);
       return compiled;
-    },
-  };
+    });
+  }
+
+  /** Returns one list for equal tags: thousands of items have the same. */
+  #sharedTags(tags: readonly string[]): readonly string[] {
+    const name = JSON.stringify(tags);
+    const known = this.#tagLists.get(name);
+    if (known === undefined) this.#tagLists.set(name, tags);
+    return known ?? tags;
+  }
 }

@@ -1,10 +1,10 @@
 /**
- * A decision as a proxy takes it: a status, headers, no body. Promise: 200 exactly when access is allowed; every denial is
- * 403, or 401, 402 or 429 where the proxy is set up for it.
+ * Turns a decision into an answer for a proxy: a status and headers, no body. 200 exactly when access is allowed;
+ * every denial is 403, or 401, 402 or 429 where the proxy is configured for it.
  */
 import { type Decision, retryAfter } from '../ledger/decision.ts';
-import type { Unclear } from './question.ts';
 import type { AuthorizeOptions } from './schema.ts';
+import type { Unclear } from './target.ts';
 
 export interface Answer {
   status: number;
@@ -12,14 +12,14 @@ export interface Answer {
 }
 
 const ALWAYS = {
-  // A denial belongs to one visitor and one moment.
+  // A denial is for one visitor at one time.
   'cache-control': 'no-store',
-  // Proxies copy these to the application. One that is not there would leave what the visitor sent in its place.
+  // Proxies copy these to the application. A missing one would leave the visitor's own in place.
   'x-postern-requester': '',
   'x-postern-decision': '',
 };
 
-/** What a web server would say to a visitor: 401 who are you, 402 a licence is needed, 429 later, 403 no. */
+/** Returns the status a web server would use: 401 for an unknown visitor, 402 for a missing license, 429, else 403. */
 function naturalStatus({ reason, requesterId }: Decision): number {
   if (reason === 'rate_limit_exceeded') return 429;
   if (reason === 'license_expired') return 402;
@@ -27,31 +27,33 @@ function naturalStatus({ reason, requesterId }: Decision): number {
   return 403;
 }
 
-export function answerOf(decision: Decision, { denyStatus = '' }: AuthorizeOptions): Answer {
-  const headers = { ...ALWAYS, ...headersOf(decision) };
+export function toAnswer(decision: Decision, { denyStatus = '' }: AuthorizeOptions): Answer {
+  const headers = { ...ALWAYS, ...toHeaders(decision) };
   if (decision.allowed) return { status: 200, headers };
   const natural = naturalStatus(decision);
   const status = denyStatus.split(',').includes(String(natural)) ? natural : 403;
   return { status, headers: status === 401 ? { ...headers, 'www-authenticate': 'Bearer' } : headers };
 }
 
-/** No item: nothing was decided and nothing recorded. */
-export const answerUnknown = ({ unknown = 'deny' }: AuthorizeOptions): Answer => ({
-  status: unknown === 'allow' ? 200 : 403,
-  headers: { ...ALWAYS, 'x-postern-allowed': String(unknown === 'allow'), 'x-postern-error': 'content_not_found' },
-});
+/** Answers for an address without an item: nothing was decided or recorded. */
+export const toUnknownAnswer = ({ unknown = 'deny' }: AuthorizeOptions): Answer =>
+  unknown === 'allow'
+    ? { status: 200, headers: { ...ALWAYS, 'x-postern-allowed': 'true', 'x-postern-error': 'content_not_found' } }
+    : refused('content_not_found', 'No content is registered at this address.');
 
-export const answerUnclear = (why: Unclear): Answer => ({
+export const toUnclearAnswer = (why: Unclear): Answer => refused(why, 'This request cannot be matched to any content.');
+
+const refused = (why: string, message: string): Answer => ({
   status: 403,
-  headers: { ...ALWAYS, 'x-postern-allowed': 'false', 'x-postern-error': why },
+  headers: { ...ALWAYS, 'x-postern-allowed': 'false', 'x-postern-error': why, ...messageHeaders(message, false) },
 });
 
-function headersOf(decision: Decision): Record<string, string> {
+function toHeaders(decision: Decision): Record<string, string> {
   const { id, reason, rateLimit, requesterId, maxAge } = decision;
   return {
     'x-postern-allowed': String(decision.allowed),
     ...(reason === null ? {} : { 'x-postern-reason': reason }),
-    'x-postern-message': headerText(decision.message),
+    ...messageHeaders(decision.message, decision.allowed),
     'x-postern-decision': id ?? '',
     'x-postern-content': decision.contentId,
     'x-postern-requester': requesterId ?? '',
@@ -69,6 +71,16 @@ function headersOf(decision: Decision): Record<string, string> {
   };
 }
 
-/** Headers carry ASCII: the rest, and what would end the line, is percent-encoded as UTF-8. */
+/** Percent-encodes, as UTF-8, what a header cannot carry: non-ASCII and line ends. */
 const headerText = (text: string): string =>
   text.toWellFormed().replaceAll(/[^\x20-\x7e]|%/gu, (character) => encodeURIComponent(character));
+
+/** Proxies cannot escape text, so the message also comes ready for a page. */
+const messageHeaders = (message: string, isAllowed: boolean): Record<string, string> => ({
+  'x-postern-message': headerText(message),
+  ...(isAllowed ? {} : { 'x-postern-message-html': htmlText(message) }),
+});
+
+/** Escapes the characters of markup, attributes, and proxies' variables and templates, and non-ASCII. */
+const htmlText = (text: string): string =>
+  text.toWellFormed().replaceAll(/[^\w ,.:;!?()/@+-]/gu, (character) => `&#${character.codePointAt(0)};`);

@@ -1,133 +1,119 @@
 /**
- * The question that proxies ask before they serve. Promise: 200 only for an allowed check that is recorded like any other;
- * everything that goes wrong is another status. Bodies and `Idempotency-Key` are the visitor's and count for nothing: a
+ * Answers proxies that ask before they serve. 200 only for an allowed check that is recorded like any other;
+ * everything that goes wrong is another status. Bodies and `Idempotency-Key` belong to the visitor and are ignored: a
  * repeated request is another access.
  */
 import { METHODS } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { type CheckDeps, checkOnce } from '../access/check.ts';
-import type { CheckRequest } from '../access/schema.ts';
+import type { Ask } from '../access/ask.ts';
+import { type CheckDeps, check, decideFresh } from '../access/check.ts';
 import type { Changes } from '../changes/changes.ts';
 import { Failure, fail } from '../errors.ts';
-import type { App } from '../http/server.ts';
+import type { App } from '../http/app.ts';
 import { validatorCompiler } from '../http/validate.ts';
-import { REQUESTER_ID_PATTERN } from '../policies/conditions.ts';
-import { openUserAgents } from '../requesters/user-agents.ts';
-import { type Answer, answerOf, answerUnclear, answerUnknown } from './answer.ts';
-import { targetOf, type Unclear } from './question.ts';
+import type { Grounds } from '../ledger/ledger.ts';
+import { type Answer, toAnswer, toUnclearAnswer, toUnknownAnswer } from './answer.ts';
+import { openItems } from './item.ts';
 import { AuthorizeHeaders, AuthorizeOptions } from './schema.ts';
-import { openServed } from './served.ts';
+import { readTarget } from './target.ts';
+import { findVisitor, openUserAgents } from './visitor.ts';
 
 export interface AuthorizeDeps extends CheckDeps {
   changes: Changes;
-  /** Whom the proxy forwards for. */
+  /** Returns the address for which the proxy forwards. */
   visitor(request: FastifyRequest): string | undefined;
 }
 
 const PATH = '/v1/authorize';
 const OPTIONS_HEADER = 'x-postern-options';
-/** As much as a check takes. What a longer one hides must not be guessed, and no browser sends one. */
-const USER_AGENT_LENGTH_MAX = 1024;
-const REQUESTER_ID = new RegExp(REQUESTER_ID_PATTERN);
 
-const config = { permission: 'access:check', keyHeader: 'x-postern-key' } as const;
+// No preflight is answered here: proxies pass on the visitor's OPTIONS and take every 2xx for an allow.
+const config = { permission: 'access:check', keyHeader: 'x-postern-key', cors: false } as const;
 const validate = validatorCompiler({ schema: AuthorizeOptions, method: 'GET', url: PATH, httpPart: 'querystring' });
 
 export function authorizeRoutes(app: App, deps: AuthorizeDeps): void {
-  const served = openServed(deps.db, deps.changes);
-  const userAgents = openUserAgents(deps.db, deps.changes);
-
-  async function whoOf(
-    { headers }: FastifyRequest,
-    { requesterHeader }: AuthorizeOptions,
-  ): Promise<{ requesterId?: string } | Unclear> {
-    const userAgent = headers['user-agent'];
-    if (userAgent !== undefined && userAgent.length > USER_AGENT_LENGTH_MAX) return 'unreadable_user_agent';
-    const told = requesterHeader === undefined ? undefined : headers[requesterHeader.toLowerCase()];
-    if (told !== undefined && told !== '') {
-      return typeof told === 'string' && REQUESTER_ID.test(told) ? { requesterId: told } : 'invalid_requester';
-    }
-    const id = userAgent === undefined ? undefined : await userAgents.find(userAgent);
-    if (id === null) return 'ambiguous_requester';
-    return id === undefined ? {} : { requesterId: id };
-  }
-
-  async function decide(request: FastifyRequest, options: AuthorizeOptions, suffix?: string): Promise<Answer> {
-    const target = targetOf({ headers: request.headers, suffix, origin: options.origin });
-    if (typeof target === 'string') return answerUnclear(target);
-    const who = await whoOf(request, options);
-    if (typeof who === 'string') return answerUnclear(who);
-    const contentId = await served.find(target);
-    if (contentId === null) return answerUnclear('ambiguous_content');
-    if (contentId === undefined) return answerUnknown(options);
-    const { permission, purpose } = options;
-    const context = contextOf(request.headers['user-agent'], deps.visitor(request));
-    const check: CheckRequest = {
-      contentId,
-      ...who,
-      ...(permission === undefined ? {} : { permission }),
-      ...(purpose === undefined ? {} : { purpose }),
-      ...(context === undefined ? {} : { context }),
-    };
-    try {
-      return answerOf(await checkOnce(deps, request.caller, check), options);
-    } catch (error) {
-      // Deleted since it was found.
-      if (error instanceof Failure && error.code === 'content_not_found') return answerUnknown(options);
-      throw error;
-    }
-  }
-
-  // In place of reading the body: whatever it is, it is not looked at.
+  const decide = openAuthorize(deps);
+  // Both run in place of reading the body, which is ignored.
   const exact = async (request: FastifyRequest, reply: FastifyReply) =>
-    send(reply, await decide(request, readOptions(request.query)));
+    send(reply, await decide({ request, options: readOptions(request.query), suffix: undefined }));
   const appended = async (request: FastifyRequest, reply: FastifyReply) => {
-    // Here the query is the visitor's: it sets up nothing.
+    // Here the query is the visitor's: it sets no options.
     const options = readOptions(Object.fromEntries(new URLSearchParams(String(request.headers[OPTIONS_HEADER] ?? ''))));
-    // The router knows our path in other spellings, too.
+    // The router also knows our path in other spellings.
     const suffix = request.url.startsWith(`${PATH}/`) ? request.url.slice(PATH.length) : '';
-    return send(reply, await decide(request, options, suffix));
+    return send(reply, await decide({ request, options, suffix }));
   };
-  const never = () => {
+  const handler = () => {
     throw new Error('answered before');
   };
 
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const others = METHODS.filter((method) => method !== 'CONNECT' && method !== 'GET');
-  app.route({
-    method: 'GET',
-    url: PATH,
-    config,
-    schema: {
-      tags: ['Access'],
-      operationId: 'authorize',
-      summary: 'Ask for a decision as a proxy does',
-      headers: AuthorizeHeaders,
-      querystring: AuthorizeOptions,
-      response: {
-        200: Type.Null({ description: 'Allowed; the decision is in `X-Postern-…` headers' }),
-        403: Type.Null({ description: 'Denied, the same way; or refused, with an error' }),
-      },
-    },
-    exposeHeadRoute: false,
-    preParsing: exact,
-    handler: never,
-  });
-  const schema = { hide: true } as never;
-  app.route({ method: others, url: PATH, config, schema, preParsing: exact, handler: never });
-  app.route({
-    method: ['GET', ...others],
-    url: `${PATH}/*`,
-    config,
-    schema,
-    exposeHeadRoute: false,
-    preParsing: appended,
-    handler: never,
-  });
+  const methods = ['GET', ...others];
+  const hidden = { hide: true } as never;
+  app.route({ method: 'GET', url: PATH, config, schema, exposeHeadRoute: false, preParsing: exact, handler });
+  app.route({ method: others, url: PATH, config, schema: hidden, preParsing: exact, handler });
+  const rest = { url: `${PATH}/*`, schema: hidden, exposeHeadRoute: false };
+  app.route({ ...rest, method: methods, config, preParsing: appended, handler });
 }
 
-function contextOf(userAgent: string | undefined, ip: string | undefined): CheckRequest['context'] {
+const schema = {
+  tags: ['Access'],
+  operationId: 'authorize',
+  summary: 'Ask for a decision as a proxy does',
+  headers: AuthorizeHeaders,
+  querystring: AuthorizeOptions,
+  response: {
+    200: Type.Null({ description: 'Allowed; the decision is in `X-Postern-…` headers' }),
+    403: Type.Null({ description: 'Denied, the same way; or refused, with an error' }),
+  },
+};
+
+interface Question {
+  request: FastifyRequest;
+  options: AuthorizeOptions;
+  suffix: string | undefined;
+}
+
+/**
+ * Returns what decides a question; one that had to wait is read again, because its item and visitor may have changed.
+ */
+function openAuthorize(deps: AuthorizeDeps): (question: Question) => Promise<Answer> {
+  const items = openItems(deps.db, deps.changes);
+  const userAgents = openUserAgents(deps.db, deps.changes);
+
+  async function decideOnce({ request, options, suffix }: Question, grounds: Grounds): Promise<Answer> {
+    const { caller, headers } = request;
+    const target = readTarget({ headers, suffix, origin: options.origin });
+    if (typeof target === 'string') return toUnclearAnswer(target);
+    const visitor = await findVisitor(userAgents, headers, options);
+    if (typeof visitor === 'string') return toUnclearAnswer(visitor);
+    const contentId = await items.find(target);
+    if (contentId === null) return toUnclearAnswer('ambiguous_content');
+    if (contentId === undefined) return toUnknownAnswer(options);
+    const { permission, purpose } = options;
+    const context = toContext(headers['user-agent'], deps.visitor(request));
+    const ask: Ask = {
+      contentId,
+      ...visitor,
+      ...(permission === undefined ? {} : { permission }),
+      ...(purpose === undefined ? {} : { purpose }),
+      ...(context === undefined ? {} : { context }),
+    };
+    try {
+      return toAnswer(await check(deps, ask, { caller, grounds, explainer: null }), options);
+    } catch (error) {
+      // Deleted since it was found.
+      if (error instanceof Failure && error.code === 'content_not_found') return toUnknownAnswer(options);
+      throw error;
+    }
+  }
+
+  return (question) => decideFresh(question.request, (grounds) => decideOnce(question, grounds));
+}
+
+function toContext(userAgent: string | undefined, ip: string | undefined): Ask['context'] {
   if (userAgent === undefined && ip === undefined) return undefined;
   return { ...(ip === undefined ? {} : { ip }), ...(userAgent === undefined ? {} : { userAgent }) };
 }

@@ -1,11 +1,12 @@
 /** The audit log: list, or stream the whole selection as NDJSON. */
-import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { Db } from '../db/db.ts';
-import { preferred } from '../http/accept.ts';
-import { pageOf, pageProperties, spanOf, spanProperties } from '../http/list.ts';
-import type { App } from '../http/server.ts';
-import { stringifyOrdered } from '../lib/json.ts';
+import type { App } from '../http/app.ts';
+import { pageOf, pageProperties, spanOf, spanProperties, toList } from '../http/list.ts';
+import { preferred } from '../http/negotiate.ts';
+import { sendText } from '../http/reply.ts';
+import { route } from '../http/route.ts';
+import { mapInSlices } from '../lib/slices.ts';
 import { type AuditFilter, listAudit, streamAudit, TARGETS } from './audit.ts';
 import { CHANGE_KINDS } from './kinds.ts';
 
@@ -38,41 +39,33 @@ const AuditEntryAnswer = Type.Object(
     before: Type.Unknown({ description: 'The record before; null when it was created' }),
     after: Type.Unknown({ description: 'The record after; null when it was deleted' }),
   },
-  { description: 'Who changed what' },
+  { title: 'AuditEntry', description: 'One change of a record, and who made it' },
 );
 
 export function auditRoutes(app: App, db: Db): void {
-  app.get(
-    '/v1/audit-log',
+  route(
+    app,
+    'GET /v1/audit-log',
     {
-      config: { permission: 'api_keys:manage' },
-      schema: {
-        tags: ['Audit log'],
-        operationId: 'listAuditEntries',
-        summary: 'Who changed what',
-        querystring: ListAuditQuery,
-        response: { 200: pageOf(AuditEntryAnswer) },
-      },
+      permission: 'api_keys:manage',
+      tag: 'Audit log',
+      id: 'listAuditEntries',
+      is: 'List who changed what',
+      query: ListAuditQuery,
+      answer: pageOf(AuditEntryAnswer),
     },
-    async (request, reply) => {
-      const { actor, object, kind, from, to, ...page } = request.query;
-      const filter: AuditFilter = {
-        ...(actor === undefined ? {} : { actor }),
-        ...(object === undefined ? {} : { object }),
-        ...(kind === undefined ? {} : { kind }),
-        ...spanOf({ ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }),
-      };
-      if (preferred(request.headers.accept, MEDIA_TYPES) === 'application/json') return listAudit(db, filter, page);
-      return reply
-        .type('application/x-ndjson; charset=utf-8')
-        .serializer((text) => text as string)
-        .send(Readable.from(lines(db, filter)) as never);
+    async ({ headers, query }, reply) => {
+      const { actor, object, kind } = query;
+      const filter = { actor, object, kind, ...spanOf(query) };
+      return preferred(headers.accept, MEDIA_TYPES) === 'application/json'
+        ? toList(await listAudit(db, filter, query))
+        : sendText(reply, 'application/x-ndjson; charset=utf-8', lines(db, filter));
     },
   );
 }
 
 async function* lines(db: Db, filter: AuditFilter): AsyncGenerator<string> {
   for await (const entries of streamAudit(db, filter)) {
-    yield entries.map((entry) => `${stringifyOrdered(entry)}\n`).join('');
+    yield (await mapInSlices(entries, (entry) => `${JSON.stringify(entry)}\n`)).join('');
   }
 }

@@ -1,11 +1,12 @@
 /**
- * The audit log: every change through the API and every one the service made by itself, with who, when, from where, before
- * and after. The log of changes, read; secrets never got into it.
+ * The audit log: every change through the API or by the service itself, with author, time, address, and the record
+ * before and after. Read from the log of changes, which never holds secrets.
  */
-import type { Db, Row, Value } from '../db/db.ts';
-import { type Page, type PageQuery, readPage } from '../db/page.ts';
+import type { Db, Row } from '../db/db.ts';
+import { type Page, type PageQuery, readPage, SEQ_FORM } from '../db/page.ts';
+import { Where } from '../db/query.ts';
 import { toIso } from '../lib/clock.ts';
-import { parseOrdered } from '../lib/json.ts';
+import { mapInSlices } from '../lib/slices.ts';
 import { CHANGE_KINDS, type ChangeKind } from './kinds.ts';
 
 /** On the wire. */
@@ -51,7 +52,7 @@ interface AuditRow extends Row {
   previous: string | null;
 }
 
-const SELECT = `select c.seq, c.id, c.at, c.kind, c.object_id, c.key_id, k.name as key_name, c.request_id, c.address,
+const SELECT = `c.seq, c.id, c.at, c.kind, c.object_id, c.key_id, k.name as key_name, c.request_id, c.address,
   d.object as data, d.previous`;
 const FROM = 'changes as c join change_data as d on d.id = c.id left join api_keys as k on k.id = c.key_id';
 
@@ -61,50 +62,46 @@ export const TARGETS = [...new Set(CHANGE_KINDS.map((kind) => kind.slice(0, kind
 export const listAudit = (db: Db, filter: AuditFilter, query: PageQuery): Promise<Page<AuditEntry>> =>
   readPage<AuditRow, AuditEntry>(
     db,
-    { select: SELECT, from: FROM, counted: 'changes c', ...conditions(filter), order: 'c.seq' },
+    {
+      select: SELECT,
+      from: FROM,
+      counted: 'changes c',
+      where: toWhere(filter),
+      order: 'c.seq',
+      form: SEQ_FORM,
+      toRecord: toEntry,
+    },
     query,
-    /^\d{1,15}$/,
-    toEntry,
   );
 
 /** The whole selection, newest first, `atOnce` entries in memory at a time. */
-export async function* streamAudit(db: Db, filter: AuditFilter, atOnce = 500): AsyncGenerator<AuditEntry[]> {
-  const { where, params } = conditions(filter);
+export async function* streamAudit(db: Db, filter: AuditFilter, atOnce = 50): AsyncGenerator<AuditEntry[]> {
+  const where = toWhere(filter);
   let before: number | undefined;
   for (;;) {
-    const bounds: string[] = before === undefined ? where : [...where, `c.seq < $${params.length + 1}`];
-    const rows: AuditRow[] = await db.read<AuditRow>(
-      `${SELECT} from ${FROM}${bounds.length === 0 ? '' : ` where ${bounds.join(' and ')}`} order by c.seq desc limit ${atOnce}`,
-      before === undefined ? params : [...params, before],
-    );
-    if (rows.length > 0) yield rows.map(toEntry);
+    const older = where.copy().and('c.seq < ?', before);
+    const sql = `select ${SELECT} from ${FROM}${older.sql} order by c.seq desc limit ${atOnce}`;
+    const rows: AuditRow[] = await db.read<AuditRow>(sql, older.params);
+    if (rows.length > 0) yield await mapInSlices(rows, toEntry);
     if (rows.length < atOnce) return;
     before = rows.at(-1)?.seq;
   }
 }
 
-function conditions(filter: AuditFilter): { where: string[]; params: Value[] } {
-  const where: string[] = [];
-  const params: Value[] = [];
-  const add = (condition: (place: string) => string, value: Value): void => {
-    params.push(value);
-    where.push(condition(`$${params.length}`));
-  };
-  if (filter.actor === 'system') where.push('c.key_id is null');
-  else if (filter.actor !== undefined) add((place) => `c.key_id = ${place}`, filter.actor);
-  if (filter.object !== undefined) {
-    if (TARGETS.includes(filter.object)) add((place) => `c.kind like ${place}`, `${filter.object}.%`);
-    else add((place) => `c.object_id = ${place}`, filter.object);
-  }
-  if (filter.kind !== undefined) add((place) => `c.kind = ${place}`, filter.kind);
-  if (filter.from !== undefined) add((place) => `c.at >= ${place}`, filter.from);
-  if (filter.to !== undefined) add((place) => `c.at < ${place}`, filter.to);
-  return { where, params };
+function toWhere({ actor, object, kind, from, to }: AuditFilter): Where {
+  const isType = object !== undefined && TARGETS.includes(object);
+  const where = actor === 'system' ? new Where().and('c.key_id is null') : new Where().and('c.key_id = ?', actor);
+  return where
+    .and('c.kind like ?', isType ? `${object}.%` : undefined)
+    .and('c.object_id = ?', isType ? undefined : object)
+    .and('c.kind = ?', kind)
+    .and('c.at >= ?', from)
+    .and('c.at < ?', to);
 }
 
 function toEntry(row: AuditRow): AuditEntry {
   const kind = row.kind as ChangeKind;
-  const object = parseOrdered(row.data) as Record<string, unknown>;
+  const object = JSON.parse(row.data) as Record<string, unknown>;
   return {
     id: `aud_${row.id}`,
     object: 'audit_entry',
@@ -124,7 +121,7 @@ function toEntry(row: AuditRow): AuditEntry {
 
 const ROWS_AT_ONCE = 5_000;
 
-/** Removes what happened before `cutoff`, oldest first. */
+/** Deletes entries before `cutoff`, oldest first. */
 export async function sweepAudit(db: Db, cutoff: number): Promise<void> {
   for (;;) {
     const rows = await db.read<{ seq: number; at: number; id: string }>(
@@ -147,8 +144,8 @@ export async function sweepAudit(db: Db, cutoff: number): Promise<void> {
 
 const ENDS = /\.deleted$|^api_key\.revoked$/;
 
-/** The stored record is of after the change, or, where it ended, of the end. */
+/** The stored record is the state after the change, or the last state of a deleted record. */
 function beforeOf(kind: ChangeKind, object: Record<string, unknown>, previous: string | null): unknown {
   if (kind.endsWith('.created')) return null;
-  return previous === null ? object : { ...object, ...(parseOrdered(previous) as Record<string, unknown>) };
+  return previous === null ? object : { ...object, ...(JSON.parse(previous) as Record<string, unknown>) };
 }

@@ -1,22 +1,22 @@
 /**
- * A node among others: it hears of what they changed, and does the work that one node at a time does. Alone it is both the
- * only one and always right.
+ * A node of a cluster: it reads the changes of the others, and does singleton work under a lease. A node without a
+ * cluster holds every lease.
  */
 import type { Db } from '../db/db.ts';
-import { alwaysHeld, type Lease, openLease } from '../db/lease.ts';
-import type { PostgresDb } from '../db/postgres.ts';
-import { openPostgresLine } from '../db/postgres-line.ts';
+import type { PostgresDb } from '../db/postgres/db.ts';
+import { alwaysHeld, type Lease, openLease } from '../db/postgres/lease.ts';
+import { openPostgresLine } from '../db/postgres/line.ts';
 import type { Changes } from './changes.ts';
 import { aloneFollower, CHANNEL, type Follower, openFollower } from './follow.ts';
 
 export interface Cluster {
   follower: Follower;
-  /** For work that one node at a time does. */
+  /** A lease for singleton work. */
   lease(name: string): Lease;
 }
 
 export interface ClusterEvents {
-  /** The node knows too little of what happened to go on. */
+  /** The node has lost too many changes to continue. */
   onFatal(cause: Error): void;
   /** The server is silent: no connection to it can be trusted. */
   onSilence(): void;
@@ -40,9 +40,9 @@ export async function joinCluster(
     },
   });
   opened.defer(() => line.close());
-  const following = await openFollower({ db, line, apply: changes.tell, onRewritten: onFatal });
+  const following = await openFollower({ db, line, apply: changes.notify, onRewritten: onFatal });
   follower = following;
-  changes.tellThrough(following.catchUp);
+  changes.notifyThrough(following.catchUp);
   opened.defer(() => following.close());
   const lease = (name: string): Lease => {
     const taken = openLease(line, name);

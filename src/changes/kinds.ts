@@ -1,6 +1,6 @@
 /**
- * What can happen: the closed list. Edits of records are changes and go to the audit log; those marked as events, and
- * decisions, are what webhooks carry; one that is `to-one` goes to the webhook it names and to no other.
+ * The closed list of kinds. Edits of records are changes and go to the audit log. Webhooks carry decisions and the
+ * kinds marked as events; a `to-one` kind goes to the webhook it names.
  */
 export const KINDS = {
   'content.created': { event: true, doc: 'An item was registered' },
@@ -28,7 +28,7 @@ export const KINDS = {
   'webhook.disabled': { event: false, doc: 'A webhook was switched off because its deliveries failed' },
   'webhook.deleted': { event: false, doc: 'A webhook was deleted' },
   'webhook.test': { event: 'to-one', doc: 'A test event was sent to a webhook' },
-  'webhook_delivery.retried': { event: false, doc: 'A delivery was tried again by hand' },
+  'webhook_delivery.retried': { event: false, doc: 'A delivery was retried manually' },
   'access.granted': { event: true, decision: true, doc: 'A check was allowed' },
   'access.denied': { event: true, decision: true, doc: 'A check was denied, but not by a rate limit' },
   'access.rate_limited': { event: true, decision: true, doc: 'A check was denied because its rate limit is used up' },
@@ -36,13 +36,13 @@ export const KINDS = {
 
 type Kinds = typeof KINDS;
 
-/** What an edit can announce. */
+/** The kinds of an edit. */
 export type ChangeKind = { [K in keyof Kinds]: Kinds[K] extends { decision: true } ? never : K }[keyof Kinds];
 
-/** What a decision announces to those who subscribed. */
+/** The kinds of a decision. */
 export type AccessKind = Exclude<keyof Kinds, ChangeKind>;
 
-/** What a webhook can subscribe to. */
+/** The kinds that a webhook can subscribe to. */
 export type EventKind = { [K in keyof Kinds]: Kinds[K] extends { event: true } ? K : never }[keyof Kinds];
 
 const names = Object.keys(KINDS) as (keyof Kinds)[];

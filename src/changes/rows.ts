@@ -1,71 +1,72 @@
 /**
- * What a change leaves behind, as steps of its own transaction: its place in the ordered log, the record before and after
- * (for the audit log and the event's payload), and, for the kinds others can subscribe to, an event.
+ * Writes a change in its own transaction: a row of the ordered log, the record before and after (for the audit log and
+ * the event's payload), and an event for kinds with subscribers. Also keeps the payloads of events whose decision is
+ * deleted.
  */
 import type { Step, Value } from '../db/db.ts';
+import { insertColumns, insertRows } from '../db/query.ts';
 import { newBody } from '../lib/id.ts';
-import { stringifyOrdered } from '../lib/json.ts';
-import type { Author, Change } from './changes.ts';
+import { mapInSlices } from '../lib/slices.ts';
+import type { Author, Change } from './change.ts';
 import { KINDS } from './kinds.ts';
 
 /** Columns of an event, in the order of their values. `object_no`: the item of an access event, null for the others. */
 export const EVENT_COLUMNS = ['id', 'at', 'kind', 'object_id', 'object_no'] as const;
 
-/** A bulk edit has thousands of rows: statements with this many at once take a third of the time. */
-const ROWS_AT_ONCE = 10;
-
-interface Table {
-  insert: string;
-  /** One row; `$n` is its n-th value. */
-  row: string;
-  width: number;
-}
-
-const CHANGES: Table = {
-  insert: 'insert into changes (id, at, kind, object_id, key_id, request_id, address, owner_id, object_no) values ',
+const insertChanges = insertRows({
+  into: 'changes (id, at, kind, object_id, key_id, request_id, address, owner_id, object_no)',
   row: '($1, $2, $3, $4, $5, $6, $7, $8, coalesce($9, (select no from content where id = $4)))',
   width: 9,
-};
-const DATA: Table = { insert: 'insert into change_data (id, object, previous) values ', row: '($1, $2, $3)', width: 3 };
-const EVENTS: Table = {
-  insert: `insert into events (${EVENT_COLUMNS.join(', ')}) values `,
-  row: '($1, $2, $3, $4, $5)',
-  width: EVENT_COLUMNS.length,
-};
+});
+const insertPayloads = insertRows(insertColumns('change_data', ['id', 'object', 'previous']));
+const insertEvents = insertRows(insertColumns('events', EVENT_COLUMNS));
 
-const sqlOf = ({ insert, row, width }: Table, rows: number): string =>
-  insert +
-  Array.from({ length: rows }, (_, i) => row.replaceAll(/\$(\d)/g, (_all, n) => `$${i * width + Number(n)}`)).join(
-    ', ',
-  );
-const SQL = new Map([CHANGES, DATA, EVENTS].map((table) => [table, [sqlOf(table, 1), sqlOf(table, ROWS_AT_ONCE)]]));
-
-function insertSteps(table: Table, rows: readonly Value[][]): Step[] {
-  const [one = '', many = ''] = SQL.get(table) ?? [];
-  const steps: Step[] = [];
-  let i = 0;
-  for (; i + ROWS_AT_ONCE <= rows.length; i += ROWS_AT_ONCE) {
-    steps.push({ sql: many, params: rows.slice(i, i + ROWS_AT_ONCE).flat() });
-  }
-  for (const params of rows.slice(i)) steps.push({ sql: one, params });
-  return steps;
+/** A change with its payloads as JSON text. */
+export interface WrittenChange extends Change {
+  text: string;
+  previousText: string | null;
 }
 
-export function changeSteps(changes: readonly Change[], author: Author, at: number): Step[] {
+/** Serializes payloads in slices: a bulk edit has thousands. */
+export const writeChanges = (changes: readonly Change[]): Promise<WrittenChange[]> =>
+  mapInSlices(changes, (change) => ({
+    ...change,
+    text: JSON.stringify(change.object),
+    previousText: change.before === undefined ? null : JSON.stringify(previousOf(change.before, change.object)),
+  }));
+
+/**
+ * Returns the steps of an edit's changes. Commit them in the turn that makes them: the ids of events are assigned here,
+ * so their order on one node is the order of the commits.
+ */
+export function changeSteps(changes: readonly WrittenChange[], author: Author, at: number): Step[] {
   const rows: Value[][] = [];
   const data: Value[][] = [];
   const events: Value[][] = [];
   const address = author.source();
-  for (const { kind, id: objectId, no, ownerId, object, before, body: id = newBody(at) } of changes) {
+  for (const { kind, id: objectId, no, ownerId, text, previousText, body: id = newBody(at) } of changes) {
     rows.push([id, at, kind, objectId, author.caller.keyId, author.id, address, ownerId ?? null, no ?? null]);
-    const previous = before === undefined ? null : stringifyOrdered(previousOf(before, object));
-    data.push([id, stringifyOrdered(object), previous]);
+    data.push([id, text, previousText]);
     if (KINDS[kind].event !== false) events.push([id, at, kind, objectId, null]);
   }
-  return [...insertSteps(CHANGES, rows), ...insertSteps(DATA, data), ...insertSteps(EVENTS, events)];
+  return [...insertChanges(rows), ...insertPayloads(data), ...insertEvents(events)];
 }
 
-/** What the fields that changed were before; null for one that was not there. */
+/** Keeps a payload, as JSON text, under an id. The first one stays. */
+export const keepPayload = (id: string, object: object): Step => ({
+  sql: 'insert into change_data (id, object) values ($1, $2) on conflict (id) do nothing',
+  params: [id, JSON.stringify(object)],
+});
+
+export const dropPayload = (id: string): Step => ({ sql: 'delete from change_data where id = $1', params: [id] });
+
+/** Deletes the payloads kept for access events up to a `seq`. */
+export const dropAccessPayloads = (seq: number): Step => ({
+  sql: `delete from change_data where id in (select id from events where seq <= $1 and kind like 'access.%')`,
+  params: [seq],
+});
+
+/** Returns the previous values of the changed fields; null for an absent one. */
 function previousOf(before: object, after: object): Record<string, unknown> {
   const [old, now] = [before, after] as [Record<string, unknown>, Record<string, unknown>];
   const previous: Record<string, unknown> = {};

@@ -1,4 +1,4 @@
-/** `postern archive`: old decisions into Parquet files, which reports go on counting. */
+/** `postern archive`: moves old decisions into Parquet files, which reports still count. */
 import type { Command } from 'commander';
 import { Unavailable } from '../db/db.ts';
 import { archive, CannotArchive } from '../storage/archive.ts';
@@ -10,23 +10,20 @@ export function archiveCommand(parent: Command, context: Context): void {
   const command = parent
     .command('archive')
     .description(
-      'Moves decisions made before a day from the records into Parquet files, while the service works. Reports go on counting them; the decision log ends where the archive does.',
+      'Moves decisions made before a day from the records into Parquet files while the service runs. Reports still count them; the decision log no longer lists them.',
     )
     .requiredOption('--before <day>', 'a day such as 2026-01-01, UTC, more than 31 days ago')
     .option('--to <folder>', 'folder of the archive (default: POSTERN_ARCHIVE_DIR)')
     .option(
       '--data-dir <folder>',
-      'folder of the installation (default: POSTERN_DATA_DIR, or ./data); on a cluster POSTERN_DATABASE_URL wins',
+      'folder of the installation (default: POSTERN_DATA_DIR, or ./data); overrides POSTERN_DATABASE_URL',
     );
   examples(command, '$ postern archive --before 2026-01-01 --to /srv/postern-archive');
   does<{ before: string; to?: string; dataDir?: string }>(command, context, async (options) => {
     const { terminal } = context;
-    const before = Date.parse(`${options.before}T00:00:00Z`);
-    if (!/^\d{4}-\d\d-\d\d$/.test(options.before) || Number.isNaN(before)) {
-      throw misused('--before must be a day such as 2026-01-01.');
-    }
+    const before = parseDay(options.before);
     const to = options.to ?? terminal.env.POSTERN_ARCHIVE_DIR;
-    if (to === undefined) throw misused('Say where to: --to <folder>, or POSTERN_ARCHIVE_DIR.');
+    if (to === undefined) throw misused('Name the archive folder with --to, or set POSTERN_ARCHIVE_DIR.');
     const folder = options.dataDir ?? terminal.env.POSTERN_DATA_DIR ?? './data';
     const records = options.dataDir === undefined ? (terminal.env.POSTERN_DATABASE_URL ?? folder) : folder;
     try {
@@ -36,10 +33,17 @@ export function archiveCommand(parent: Command, context: Context): void {
       await terminal.out(options.json === true ? json(archived) : text);
     } catch (error) {
       if (error instanceof CannotArchive) throw failed(error.message, error);
-      if (error instanceof Unavailable)
-        throw failed(`The records did not answer (${error.message}). Run it again: it goes on.`, error);
+      if (error instanceof Unavailable) {
+        throw failed(`The records did not answer (${error.message}). Run the command again; it resumes.`, error);
+      }
       throw error;
     }
     return undefined;
   });
+}
+
+function parseDay(text: string): number {
+  const at = Date.parse(`${text}T00:00:00Z`);
+  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(at)) return at;
+  throw misused('--before must be a day such as 2026-01-01.');
 }

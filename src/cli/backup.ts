@@ -1,4 +1,4 @@
-/** `postern backup`: a copy of an embedded installation, while the service works. */
+/** `postern backup`: copies an embedded installation while the service runs. */
 import type { Command } from 'commander';
 import { backUp, CannotCopy } from '../storage/backup.ts';
 import { type Context, does, examples } from './command.ts';
@@ -8,10 +8,8 @@ import { json } from './terminal.ts';
 export function backupCommand(parent: Command, context: Context): void {
   const command = parent
     .command('backup')
-    .description(
-      'Copies an embedded installation into a new folder, while the service works, and reads the copy through.',
-    )
-    .requiredOption('--to <folder>', 'folder to make')
+    .description('Copies an embedded installation into a new folder while the service runs, and verifies the copy.')
+    .requiredOption('--to <folder>', 'folder to create')
     .option('--data-dir <folder>', 'folder of the installation (default: POSTERN_DATA_DIR, or ./data)');
   examples(
     command,

@@ -1,9 +1,14 @@
-/** `postern check`: asks for a decision and shows it, with `--explain` rule by rule. Ends with 0 for yes and 3 for no. */
+/**
+ * `postern check`: requests a decision and shows it; with `--explain`, rule by rule. Ends with 0 if allowed, 3 if
+ * denied.
+ */
 import type { Command } from 'commander';
+import type { AccessDecision, Check } from '../../client/src/types.ts';
+import type { Explanation, RuleTrace } from '../access/explain.ts';
 import { type Context, collect, does, examples } from './command.ts';
-import { type Answer, connect } from './connection.ts';
+import { connect } from './connection.ts';
 import { EXIT } from './outcome.ts';
-import { json, paint, plain, type Terminal } from './terminal.ts';
+import { paint, plain, print, type Terminal } from './terminal.ts';
 
 interface Options {
   requester?: string;
@@ -24,19 +29,19 @@ export function checkCommand(parent: Command, context: Context): void {
     .command('check')
     .argument('<content>', 'id or externalId of the item')
     .description(
-      'Asks whether a requester may have an item. Ends with 0 when it may, with 3 when it may not. The decision is recorded and counts, unless --dry-run is given.',
+      'Checks whether a requester may have an item. Ends with 0 if allowed, with 3 if denied. The decision is recorded and counts toward limits, unless --dry-run is given.',
     )
-    .option('--requester <id>', 'who asks; anonymous without it')
-    .option('--permission <permission>', 'what is wanted, such as training')
-    .option('--purpose <purpose>', 'what for')
-    .option('--ip <address>', 'where the request came from')
+    .option('--requester <id>', 'the requester (default: anonymous)')
+    .option('--permission <permission>', 'requested permission, such as training')
+    .option('--purpose <purpose>', 'purpose of the request')
+    .option('--ip <address>', 'address that the request came from')
     .option('--country <code>', 'ISO 3166 alpha-2')
-    .option('--user-agent <text>', 'what it called itself')
-    .option('--license-type <type>', 'a licence you vouch for')
-    .option('--license-feature <feature>', 'a feature of that licence; may be repeated', collect)
-    .option('--explain', 'show every rule, and what would have turned a denial')
-    .option('--dry-run', 'record nothing, use up nothing')
-    .option('--as-of <moment>', 'decide as of a past moment; with --dry-run');
+    .option('--user-agent <text>', 'user agent of the request')
+    .option('--license-type <type>', 'a license that you vouch for')
+    .option('--license-feature <feature>', 'a feature of that license; may be repeated', collect)
+    .option('--explain', 'show every rule, and what would have changed a denial')
+    .option('--dry-run', 'record nothing, use no quota')
+    .option('--as-of <time>', 'decide as of a time in the past; with --dry-run');
   examples(
     command,
     '$ postern check article-123 --requester gptbot --permission training --explain',
@@ -45,14 +50,14 @@ export function checkCommand(parent: Command, context: Context): void {
   );
   does<Options>(command, context, async (options, content) => {
     const { terminal } = context;
-    const connection = await connect(terminal, options);
-    const decision = await connection.ask('POST', '/v1/access/check', { body: bodyOf(content as string, options) });
-    await terminal.out(options.json === true ? json(decision) : readable(terminal, decision));
+    const postern = await connect(terminal, options);
+    const decision = await postern.checkAccess(toCheck(content, options));
+    await print(terminal, options, decision, () => toText(terminal, decision));
     return decision.allowed ? EXIT.ok : EXIT.denied;
   });
 }
 
-function bodyOf(contentId: string, options: Options): object {
+function toCheck(contentId: string, options: Options): Check {
   const { requester, permission, purpose, ip, country, userAgent, licenseType, licenseFeature } = options;
   const context = { ip, country, userAgent };
   return {
@@ -60,7 +65,7 @@ function bodyOf(contentId: string, options: Options): object {
     requesterId: requester,
     permission,
     purpose,
-    ...(Object.values(context).some((one) => one !== undefined) ? { context } : {}),
+    ...(Object.values(context).some((value) => value !== undefined) ? { context } : {}),
     ...(licenseType === undefined ? {} : { license: { type: licenseType, features: licenseFeature } }),
     explain: options.explain,
     dryRun: options.dryRun,
@@ -68,61 +73,65 @@ function bodyOf(contentId: string, options: Options): object {
   };
 }
 
-function readable(terminal: Terminal, decision: Answer): string {
+function toText(terminal: Terminal, decision: AccessDecision): string {
   const { allowed, reason, message, permissions, matchedRule, rateLimit, recorded } = decision;
   const head = allowed
     ? paint(terminal, ['green', 'bold'], '✓ allowed')
     : paint(terminal, ['red', 'bold'], `✗ denied: ${plain(String(reason))}`);
   const decidedBy = matchedRule === null ? 'default action' : `rules[${matchedRule.index}]`;
+  const policy = `${decision.policyId ?? 'the rules sent'}, version ${decision.policyVersion ?? 'none'}`;
   const rows: [string, string][] = [
     ['message', message],
     ['item', `${decision.externalId} (${decision.contentId})`],
     ['requester', decision.requesterId ?? 'anonymous'],
     ['grants', permissions.join(', ') || 'nothing'],
-    [
-      'decided by',
-      `${decidedBy} of ${decision.policyId ?? 'the rules sent'}, version ${decision.policyVersion ?? 'none'}`,
-    ],
+    ['decided by', `${decidedBy} of ${policy}`],
     ['recorded', recorded ? `as ${decision.id}` : 'no'],
   ];
-  if (rateLimit !== null) rows.splice(4, 0, ['limit', limitOf(rateLimit)]);
+  if (rateLimit !== null) {
+    const { limit, remaining, period, resetAt } = rateLimit;
+    rows.splice(4, 0, ['limit', `${remaining} of ${limit} per ${period} left, until ${resetAt}`]);
+  }
   const lines = rows.map(([name, text]) => `  ${name.padEnd(10)}  ${plain(text)}`);
-  return `${[head, ...lines, ...explained(terminal, decision), ...remedied(decision)].join('\n')}\n`;
+  const explanation = decision.explanation as Explanation | null | undefined;
+  return `${[head, ...lines, ...explanationLines(terminal, explanation), ...remedyLines(decision)].join('\n')}\n`;
 }
 
-const limitOf = ({ limit, remaining, period, resetAt }: Answer): string =>
-  `${remaining} of ${limit} a ${period} left, until ${resetAt}`;
-
-function explained(terminal: Terminal, { explanation }: Answer): string[] {
+function explanationLines(terminal: Terminal, explanation: Explanation | null | undefined): string[] {
   if (explanation === undefined) return [];
-  const rules: Answer[] = explanation.rules;
-  const last = `  and else: ${explanation.defaultAction}`;
-  return ['', 'Rules, in the order they are asked:', ...rules.flatMap((rule) => ruleLines(terminal, rule)), last];
+  if (explanation === null) return ['', 'Only keys with policies:read see the rules.'];
+  const rules = explanation.rules.flatMap((rule) => ruleLines(terminal, rule));
+  return ['', 'Rules, in order:', ...rules, `  otherwise: ${explanation.defaultAction}`];
 }
 
-function ruleLines(terminal: Terminal, rule: Answer): string[] {
-  const mark = rule.decided ? paint(terminal, 'bold', '●') : '○';
-  const says = rule.decided ? 'decides' : rule.held ? 'would hold' : 'does not hold';
+function ruleLines(terminal: Terminal, { index, action, decided, held, conditions }: RuleTrace): string[] {
+  const mark = decided ? paint(terminal, 'bold', '●') : '○';
+  const outcome = decided ? 'decides' : held ? 'would match' : 'does not match';
   return [
-    `  ${mark} rules[${rule.index}] ${rule.action}: ${says}`,
-    ...(rule.conditions as Answer[]).map(({ key, expected, actual, held }) => {
-      const sign = held ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
-      const found = actual === undefined || actual === null ? 'not known' : JSON.stringify(actual);
-      // A catch-all asks nothing of the check.
-      if (key === 'default') return `      ${sign} default`;
-      return `      ${sign} ${plain(`${key}: wants ${JSON.stringify(expected)}, is ${found}`)}`;
-    }),
+    `  ${mark} rules[${index}] ${action}: ${outcome}`,
+    ...conditions.map((condition) => `      ${conditionText(terminal, condition)}`),
   ];
 }
 
-function remedied({ remedies }: Answer): string[] {
-  if (remedies === undefined || remedies.length === 0) return [];
-  return ['', 'What would have turned it:', ...(remedies as Answer[]).map((one) => `  → ${plain(remedyOf(one))}`)];
+function conditionText(terminal: Terminal, condition: RuleTrace['conditions'][number]): string {
+  const { key, expected, actual, withheld, held } = condition;
+  const sign = held ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
+  // A catch-all compares nothing.
+  if (key === 'default') return `${sign} default`;
+  const missing = withheld === undefined ? 'unknown' : `hidden without ${withheld}`;
+  const found = actual === undefined || actual === null ? missing : JSON.stringify(actual);
+  return `${sign} ${plain(`${key}: expects ${JSON.stringify(expected)}, is ${found}`)}`;
 }
 
-function remedyOf({ kind, licenseType, licenseFeatures, permissions, until }: Answer): string {
-  if (kind === 'wait') return `wait until ${until}`;
-  if (kind === 'permission') return `ask for one of: ${permissions.join(', ') || 'nothing is granted'}`;
+function remedyLines({ remedies = [] }: AccessDecision): string[] {
+  if (remedies.length === 0) return [];
+  return ['', 'What would allow it:', ...remedies.map((remedy) => `  → ${plain(remedyText(remedy))}`)];
+}
+
+function remedyText(remedy: NonNullable<AccessDecision['remedies']>[number]): string {
+  if (remedy.kind === 'wait') return `waiting until ${remedy.until}`;
+  if (remedy.kind === 'permission') return `another permission: ${remedy.permissions.join(' or ')}`;
+  const { licenseType, licenseFeatures } = remedy;
   const features = licenseFeatures.length > 0 ? ` with ${licenseFeatures.join(', ')}` : '';
-  return `a valid licence${licenseType === null ? '' : ` of type ${licenseType.join(' or ')}`}${features}`;
+  return `a valid license${licenseType === null ? '' : ` of type ${licenseType.join(' or ')}`}${features}`;
 }

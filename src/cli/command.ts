@@ -1,9 +1,9 @@
-/** What every command has in common: its context, how it is declared, and how its help looks (examples first). */
-import type { Command } from 'commander';
-import type { ExitStatus } from './outcome.ts';
+/** Shared parts of every command: the context, the declaration, arguments, and help that begins with examples. */
+import { Argument, type Command, InvalidArgumentError } from 'commander';
+import { type ExitStatus, misused } from './outcome.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Options that every command takes. */
+/** Options of every command. */
 export interface Common {
   url?: string;
   json?: boolean;
@@ -12,17 +12,16 @@ export interface Common {
 
 export interface Context {
   terminal: Terminal;
-  /** Runs the service until it is told to stop; the process ends with it. */
+  /** Runs the service until it is stopped; the process ends with it. */
   serve(): Promise<unknown>;
-  /** What the command ended with. */
+  /** Records the exit status. */
   ended(status: ExitStatus): void;
 }
 
 type Work<Options> = (options: Options & Common, ...args: string[]) => Promise<ExitStatus | undefined>;
 
 /**
- * Makes `work` what the command does. It is given the options first, then the arguments, the last of them perhaps a list
- * spread out; it returns the exit status, undefined for 0.
+ * Sets what a command does. `work` gets the options, then the arguments; it returns the exit status, undefined for 0.
  */
 export function does<Options = object>(command: Command, { ended }: Context, work: Work<Options>): Command {
   return command.action(async (...given: unknown[]) => {
@@ -31,10 +30,30 @@ export function does<Options = object>(command: Command, { ended }: Context, wor
   });
 }
 
-/** Shown before everything else in the command's help; `$` begins a line to type. */
+/** Adds examples at the top of the command's help; `$` begins a line to type. */
 export function examples(command: Command, ...lines: string[]): Command {
   return command.addHelpText('before', `Examples:\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
 }
 
-/** Of an option that may be given several times. */
+/** Collects the values of an option that may be repeated. */
 export const collect = (value: string, before: string[] = []): string[] => [...before, value];
+
+/** The id of a record, as part of a URL's path. */
+export const idArgument = (description?: string): Argument => new Argument('<id>', description).argParser(toId);
+
+export function toId(text: string): string {
+  if (['', '.', '..'].includes(text)) throw new InvalidArgumentError('It is not an id.');
+  return text;
+}
+
+export function toWholeNumber(option: string, text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw misused(`${option} must be a whole number from 1, not "${text}".`);
+  return Number(text);
+}
+
+/** Throws when an edit changes no field. */
+export function requireFields(fields: object): void {
+  if (Object.values(fields).every((value) => value === undefined)) {
+    throw misused('Name at least one field to change; see --help.');
+  }
+}

@@ -1,4 +1,4 @@
-/** `postern completion`: a script that lets the shell complete commands and options. Written from the commands themselves. */
+/** `postern completion`: writes a shell script that completes commands and options. */
 import { Argument, type Command } from 'commander';
 import { type Context, does, examples } from './command.ts';
 import { EXIT } from './outcome.ts';
@@ -18,21 +18,21 @@ export function completionCommand(parent: Command, context: Context): void {
     '$ postern completion fish > ~/.config/fish/completions/postern.fish',
   );
   does(command, context, async (_options, shell) => {
-    await context.terminal.out(SCRIPTS[shell as Shell](wordsOf(parent)));
+    await context.terminal.out(SCRIPTS[shell as Shell](getPositions(parent)));
     return EXIT.ok;
   });
 }
 
-/** What may come after `postern` and these commands. */
-interface Place {
-  /** `content import`; empty for `postern` itself. */
+/** Words that may follow `postern` and a path of commands. */
+interface Position {
+  /** Such as `content import`; empty for `postern` itself. */
   path: string;
   words: { word: string; about: string }[];
 }
 
-function wordsOf(program: Command): Place[] {
-  const common = optionsOf(program);
-  const walk = (command: Command, path: string): Place[] => {
+function getPositions(program: Command): Position[] {
+  const common = getOptions(program);
+  const walk = (command: Command, path: string): Position[] => {
     const words = [
       ...command.commands.map((one) => ({
         word: one.name(),
@@ -41,7 +41,7 @@ function wordsOf(program: Command): Place[] {
       ...command.registeredArguments.flatMap(({ argChoices }) =>
         (argChoices ?? []).map((word) => ({ word, about: '' })),
       ),
-      ...(command === program ? common : [...optionsOf(command), ...common]),
+      ...(command === program ? common : [...getOptions(command), ...common]),
     ];
     const inner = command.commands.flatMap((one) => walk(one, `${path} ${one.name()}`.trim()));
     return [{ path, words }, ...inner];
@@ -49,7 +49,7 @@ function wordsOf(program: Command): Place[] {
   return walk(program, '');
 }
 
-const optionsOf = (command: Command): Place['words'] =>
+const getOptions = (command: Command): Position['words'] =>
   command
     .createHelp()
     .visibleOptions(command)
@@ -57,66 +57,67 @@ const optionsOf = (command: Command): Place['words'] =>
 
 const firstSentence = (text: string): string => (text.split(/[.;:](?:\s|$)/)[0] ?? '').replaceAll("'", '’');
 
-const SCRIPTS: Record<Shell, (places: Place[]) => string> = {
-  bash: (places) => `# Completion of postern for bash. Written by: postern completion bash
+const SCRIPTS: Record<Shell, (positions: Position[]) => string> = {
+  bash: (positions) => `# Completion of postern for bash. Written by: postern completion bash
 _postern() {
   local cur=\${COMP_WORDS[COMP_CWORD]} path='' word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$path $word" in
-${groups(places)
+${groups(positions)
   .map((path) => `      ' ${path}'|'${path}') path='${path}' ;;`)
   .join('\n')}
     esac
   done
   local words=''
   case "$path" in
-${places.map(({ path, words }) => `    '${path}') words='${words.map(({ word }) => word).join(' ')}' ;;`).join('\n')}
+${positions.map(({ path, words }) => `    '${path}') words='${words.map(({ word }) => word).join(' ')}' ;;`).join('\n')}
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
   if [[ \${#COMPREPLY[@]} -eq 0 ]]; then mapfile -t COMPREPLY < <(compgen -f -- "$cur"); fi
 }
 complete -o filenames -F _postern postern
 `,
-  zsh: (places) => `#compdef postern
+  zsh: (positions) => `#compdef postern
 # Completion of postern for zsh. Written by: postern completion zsh
 _postern() {
-  local place='' word
+  local typed='' word
   for word in "\${(@)words[2,CURRENT-1]}"; do
-    case "$place $word" in
-${groups(places)
-  .map((path) => `      ' ${path}'|'${path}') place='${path}' ;;`)
+    case "$typed $word" in
+${groups(positions)
+  .map((path) => `      ' ${path}'|'${path}') typed='${path}' ;;`)
   .join('\n')}
     esac
   done
   local -a found
-  case "$place" in
-${places.map(({ path, words }) => `    '${path}') found=(${words.map(({ word, about }) => `'${word.replaceAll(':', '\\:')}:${about}'`).join(' ')}) ;;`).join('\n')}
+  case "$typed" in
+${positions.map(({ path, words }) => `    '${path}') found=(${words.map(({ word, about }) => `'${word.replaceAll(':', '\\:')}:${about}'`).join(' ')}) ;;`).join('\n')}
   esac
   _describe 'postern' found || _files
 }
 if [ "$funcstack[1]" = _postern ]; then _postern "$@"; else compdef _postern postern; fi
 `,
-  fish: (places) => `# Completion of postern for fish. Written by: postern completion fish
-function __postern_place
-    set -l place ''
+  fish: (positions) => `# Completion of postern for fish. Written by: postern completion fish
+function __postern_typed
+    set -l typed ''
     for word in (commandline -opc)[2..-1]
-        switch (string trim "$place $word")
-${groups(places)
-  .map((path) => `            case '${path}'\n                set place '${path}'`)
+        switch (string trim "$typed $word")
+${groups(positions)
+  .map((path) => `            case '${path}'\n                set typed '${path}'`)
   .join('\n')}
         end
     end
-    test "$place" = "$argv[1]"
+    test "$typed" = "$argv[1]"
 end
-${places
+${positions
   .flatMap(({ path, words }) =>
     words.map(({ word, about }) => {
       const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-a ${word}`;
-      return `complete -c postern -n "__postern_place '${path}'" ${what}${about === '' ? '' : ` -d '${about}'`}`;
+      return `complete -c postern -n "__postern_typed '${path}'" ${what}${about === '' ? '' : ` -d '${about}'`}`;
     }),
   )
   .join('\n')}
 `,
 };
 
-const groups = (places: readonly Place[]): string[] => places.map(({ path }) => path).filter((path) => path !== '');
+const groups = (positions: readonly Position[]): string[] =>
+  positions.map(({ path }) => path).filter((path) => path !== '');

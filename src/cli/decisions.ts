@@ -1,11 +1,14 @@
-/** `postern decisions`: the decision log as it grows, and the whole of it. */
+/** `postern decisions`: follows the decision log, or exports it. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
+import type { Postern } from '../../client/src/client.ts';
+import type { LoggedDecision, Query } from '../../client/src/types.ts';
 import { type Context, does, examples } from './command.ts';
-import { type Answer, type Connection, connect } from './connection.ts';
-import { outputOf } from './content.ts';
-import { EXIT } from './outcome.ts';
+import { connect } from './connection.ts';
+import { openOutput } from './output.ts';
 import { paint, plain, progress, type Terminal } from './terminal.ts';
+
+type Filtered = Query<'listDecisions'>;
 
 interface Filter {
   content?: string;
@@ -13,21 +16,21 @@ interface Filter {
   policy?: string;
   allowed?: boolean;
   denied?: boolean;
-  reason?: string;
+  reason?: Filtered['reason'];
   from?: string;
   to?: string;
 }
 
-const filtered = (command: Command): Command =>
+const addFilter = (command: Command): Command =>
   command
-    .option('--content <id>', 'only about this item')
-    .option('--requester <id>', 'only for this requester')
-    .option('--policy <id>', 'only by this policy')
-    .addOption(new Option('--allowed', 'only those that allow').conflicts('denied'))
-    .option('--denied', 'only those that deny')
+    .option('--content <id>', 'only decisions about this item')
+    .option('--requester <id>', 'only decisions for this requester')
+    .option('--policy <id>', 'only decisions by this policy')
+    .addOption(new Option('--allowed', 'only decisions that allow').conflicts('denied'))
+    .option('--denied', 'only decisions that deny')
     .option('--reason <reason>', 'only denials for this reason');
 
-const queryOf = ({ content, requester, policy, allowed, denied, reason, from, to }: Filter) => ({
+const toQuery = ({ content, requester, policy, allowed, denied, reason, from, to }: Filter): Filtered => ({
   contentId: content,
   requesterId: requester,
   policyId: policy,
@@ -38,91 +41,97 @@ const queryOf = ({ content, requester, policy, allowed, denied, reason, from, to
 });
 
 export function decisionsCommand(parent: Command, context: Context): void {
-  const group = parent.command('decisions').description('The decision log: follow it, take it away.');
-  const { terminal } = context;
+  const group = parent.command('decisions').description('The decision log: follow it, export it.');
+  tailCommand(group, context);
+  exportCommand(group, context);
+}
 
-  const tail = filtered(group.command('tail').description('Shows decisions as they are made, until Ctrl-C.')).option(
-    '--last <n>',
-    'begin with this many that were made before',
-    '10',
-  );
+function tailCommand(parent: Command, context: Context): void {
+  const command = addFilter(
+    parent.command('tail').description('Shows decisions as they are made, until Ctrl-C.'),
+  ).option('--last <n>', 'start with this many earlier decisions', '10');
   examples(
-    tail,
+    command,
     '$ postern decisions tail --denied',
     '$ postern decisions tail --requester gptbot --json | jq .reason',
   );
-  does<Filter & { last: string }>(tail, context, async (options) => {
-    const connection = await connect(terminal, options);
-    for await (const decision of follow(terminal, connection, queryOf(options), Number(options.last))) {
-      await terminal.out(options.json === true ? `${JSON.stringify(decision)}\n` : line(terminal, decision));
+  does<Filter & { last: string }>(command, context, async (options) => {
+    const { terminal } = context;
+    const postern = await connect(terminal, options);
+    for await (const decision of follow(terminal, postern, toQuery(options), Number(options.last))) {
+      await terminal.out(options.json === true ? `${JSON.stringify(decision)}\n` : toLine(terminal, decision));
     }
-    return EXIT.ok;
+    return undefined;
   });
+}
 
-  const take = filtered(
-    group.command('export').description('Writes a whole selection, the newest first, as it was when the export began.'),
+function exportCommand(parent: Command, context: Context): void {
+  const command = addFilter(
+    parent
+      .command('export')
+      .description('Writes all matching decisions, newest first, as they were when the export began.'),
   )
-    .option('--from <moment>', 'from this day or moment on')
-    .option('--to <moment>', 'up to this day, included, or this moment')
-    .addOption(new Option('--format <format>', 'how they are written').choices(['ndjson', 'csv']).default('ndjson'))
+    .option('--from <time>', 'from this day or time on')
+    .option('--to <time>', 'up to this day, included, or this time')
+    .addOption(new Option('--format <format>', 'format of the lines').choices(['ndjson', 'csv']).default('ndjson'))
     .option('--output <file>', 'write to this file instead of stdout');
   examples(
-    take,
+    command,
     '$ postern decisions export --from 2026-11-01 --to 2026-11-30 --format csv --output november.csv',
     '$ postern decisions export --denied | wc -l',
   );
-  does<Filter & { format: string; output?: string }>(take, context, async (options) => {
-    const connection = await connect(terminal, options);
+  does<Filter & { format: string; output?: string }>(command, context, async (options) => {
+    const { terminal } = context;
+    const postern = await connect(terminal, options);
+    const query = Object.entries(toQuery(options)).filter(([, value]) => value !== undefined);
+    const params = new URLSearchParams(query.map(([name, value]) => [name, String(value)]));
     const accept = options.format === 'csv' ? 'text/csv' : 'application/x-ndjson';
-    const stream = await connection.stream('/v1/access/decisions', accept, queryOf(options));
-    const output = outputOf(terminal, options.output);
+    const { body } = await postern.open(`/v1/access/decisions?${params.toString()}`, { accept });
+    const output = openOutput(terminal, options.output);
     const shown = progress(terminal, 'decision');
     let lines = 0;
-    for await (const chunk of stream) {
+    for await (const chunk of body ?? []) {
       await output.write(chunk);
       for (const byte of chunk) if (byte === LINE_FEED) lines++;
       shown.show(lines);
     }
     shown.end();
     await output.end();
-    return EXIT.ok;
+    return undefined;
   });
 }
 
 const LINE_FEED = 10;
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 const PAGE = 100;
 
-/** The last ones, then every new one, in the order they were made. */
+/** Yields the last decisions, then every new one, oldest first. */
 async function* follow(
   terminal: Terminal,
-  connection: Connection,
-  query: object,
+  postern: Postern,
+  query: Filtered,
   last: number,
-): AsyncGenerator<Answer> {
-  const path = '/v1/access/decisions';
-  const first = await connection.ask('GET', path, { query: { ...query, limit: Math.min(Math.max(last, 1), PAGE) } });
-  let newest: string = first.data[0]?.id ?? '';
-  yield* first.data.slice(0, last).reverse();
+): AsyncGenerator<LoggedDecision> {
+  const { data } = await postern.listDecisions({ ...query, limit: Math.min(Math.max(last, 1), PAGE) });
+  let newest = data[0]?.id ?? '';
+  yield* data.slice(0, last).toReversed();
   for (;;) {
-    await pause(LOOK_EVERY_MS, undefined, { signal: terminal.signal });
-    const fresh: Answer[] = [];
-    // Ids are in the order of the decisions.
-    for await (const decision of connection.each(path, { ...query, limit: PAGE })) {
+    await pause(POLL_EVERY_MS, undefined, { signal: terminal.signal });
+    const fresh: LoggedDecision[] = [];
+    // Ids sort in the order of the decisions.
+    for await (const decision of postern.listDecisions({ ...query, limit: PAGE })) {
       if (decision.id <= newest) break;
       fresh.push(decision);
     }
     newest = fresh[0]?.id ?? newest;
-    yield* fresh.reverse();
+    yield* fresh.toReversed();
   }
 }
 
-function line(
-  terminal: Terminal,
-  { created, allowed, reason, requesterId, externalId, contentId, permission, purpose }: Answer,
-): string {
-  const answer = allowed ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
-  const what = [permission, purpose].filter((one) => one != null).join(' for ');
-  const why = allowed ? '' : `  ${reason}`;
-  return `${created}  ${answer}  ${plain(`${requesterId ?? 'anonymous'}  ${externalId ?? contentId}${what === '' ? '' : `  ${what}`}${why}`)}\n`;
+function toLine(terminal: Terminal, decision: LoggedDecision): string {
+  const { created, allowed, reason, requesterId, externalId, permission, purpose } = decision;
+  const mark = allowed ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
+  const request = [permission, purpose].filter((text) => text !== null).join(' for ');
+  const details = [requesterId ?? 'anonymous', externalId, request, allowed ? '' : String(reason)];
+  return `${created}  ${mark}  ${plain(details.filter((text) => text !== '').join('  '))}\n`;
 }

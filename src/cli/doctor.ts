@@ -1,15 +1,18 @@
 /**
- * `postern doctor`: looks at what Postern needs and says what to do about what is missing: the machine, the settings, the
- * service, the key. With `--health` it only asks whether the service takes requests, for health checks of containers.
+ * `postern doctor`: checks the machine, the settings, the service and the key, and says how to fix each fault. With
+ * --health it only checks whether the service is ready, for health checks of containers.
  */
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { createPostern, type Postern } from '../../client/src/client.ts';
+import { PosternError } from '../../client/src/errors.ts';
+import type { CallOptions } from '../../client/src/types.ts';
 import { ConfigError, readConfig } from '../config.ts';
 import { type Context, does, examples } from './command.ts';
-import { addressOf, keyFrom } from './connection.ts';
+import { getAddress, readKey } from './connection.ts';
 import { CommandError, EXIT } from './outcome.ts';
-import { json, paint, plain, type Terminal } from './terminal.ts';
+import { paint, plain, print, type Terminal } from './terminal.ts';
 
 interface Finding {
   what: string;
@@ -20,44 +23,43 @@ interface Finding {
 const NODE_MAJOR_MIN = 26;
 const FREE_BYTES_MIN = 1 << 30;
 const SKEW_MS_MAX = 30_000;
-const ANSWER_WITHIN_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 
 export function doctorCommand(parent: Command, context: Context): void {
   const command = parent
     .command('doctor')
     .description(
-      'Looks at the machine, the settings, the service and the key, and says what to do. Ends with 1 when something is wrong.',
+      'Checks the machine, the settings, the service and the key, and says how to fix faults. Ends with 1 when something is wrong.',
     )
-    .option('--health', 'only ask whether the service takes requests');
+    .option('--health', 'only check whether the service is ready');
   examples(command, '$ postern doctor', '$ postern doctor --health   # HEALTHCHECK of a container');
   does<{ health?: boolean }>(command, context, async (options) => {
     const { terminal } = context;
-    const url = addressOf(terminal, options.url ?? localAddress(terminal));
-    const service = await lookAtService(url);
+    const url = getAddress(terminal, options.url ?? localAddress(terminal));
+    const service = await checkService(url);
     const findings =
       options.health === true
         ? service
-        : [machine(), ...settings(terminal), ...service, ...(await lookAtKey(terminal, url))];
-    if (options.json === true) await terminal.out(json(findings));
-    else await terminal.out(findings.map((one) => shown(terminal, one)).join(''));
+        : [checkMachine(), ...checkSettings(terminal), ...service, ...(await checkKey(terminal, url))];
+    await print(terminal, options, findings, () => findings.map((finding) => toText(terminal, finding)).join(''));
     return findings.some(({ state }) => state === 'bad') ? EXIT.failed : EXIT.ok;
   });
 }
 
 const MARKS = { good: ['green', '✓'], note: ['yellow', '!'], bad: ['red', '✗'] } as const;
 
-function shown(terminal: Terminal, { what, state, says }: Finding): string {
+function toText(terminal: Terminal, { what, state, says }: Finding): string {
   const [style, mark] = MARKS[state];
   return `${paint(terminal, style, mark)} ${what.padEnd(8)}  ${plain(says)}\n`;
 }
 
-/** Without POSTERN_URL: where a service with the same settings listens. */
+/** Without POSTERN_URL, returns the address of a service with the same settings. */
 function localAddress({ env }: Terminal): string | undefined {
   if (env.POSTERN_URL !== undefined || env.POSTERN_PORT === undefined) return undefined;
   return `http://127.0.0.1:${env.POSTERN_PORT}`;
 }
 
-function machine(): Finding {
+function checkMachine(): Finding {
   const { node } = process.versions;
   const fine = Number(node.split('.')[0]) >= NODE_MAJOR_MIN;
   const says = fine
@@ -66,100 +68,99 @@ function machine(): Finding {
   return { what: 'machine', state: fine ? 'good' : 'bad', says };
 }
 
-function settings({ env }: Terminal): Finding[] {
+function checkSettings({ env }: Terminal): Finding[] {
   try {
     const { dataDir } = readConfig(env);
-    return [{ what: 'settings', state: 'good', says: 'are valid' }, folder(resolve(dataDir))];
+    return [{ what: 'settings', state: 'good', says: 'are valid' }, checkFolder(resolve(dataDir))];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.faults.map((says) => ({ what: 'settings', state: 'bad', says }));
   }
 }
 
-/** The data folder, or the nearest one above that is there already. */
-function folder(dataDir: string): Finding {
-  let there = dataDir;
-  while (!existsSync(there)) there = dirname(there);
+/** Checks the data folder, or its nearest existing parent. */
+function checkFolder(dataDir: string): Finding {
+  let existing = dataDir;
+  while (!existsSync(existing)) existing = dirname(existing);
   try {
-    accessSync(there, constants.R_OK | constants.W_OK | constants.X_OK);
-    const { bavail, bsize } = statfsSync(there);
+    accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = statfsSync(existing);
     const free = bavail * bsize;
-    const says = `${dataDir}${there === dataDir ? '' : ' (to be made)'}, ${(free / 2 ** 30).toFixed(1)} GiB free`;
+    const says = `${dataDir}${existing === dataDir ? '' : ' (to be created)'}, ${(free / 2 ** 30).toFixed(1)} GiB free`;
     if (free >= FREE_BYTES_MIN) return { what: 'data', state: 'good', says };
-    return { what: 'data', state: 'note', says: `${says}; make room, before edits and checks are refused with 507` };
+    return { what: 'data', state: 'note', says: `${says}; free some space, or edits and checks will fail with 507` };
   } catch (error) {
-    const says = `${there} cannot be written by this user (${(error as NodeJS.ErrnoException).code}); see POSTERN_DATA_DIR`;
-    return { what: 'data', state: 'bad', says };
+    const { code } = error as NodeJS.ErrnoException;
+    return { what: 'data', state: 'bad', says: `this user cannot write ${existing} (${code}); see POSTERN_DATA_DIR` };
   }
 }
 
-const get = (url: string, headers: Record<string, string> = {}): Promise<Response> =>
-  fetch(url, { headers, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
-
-async function lookAtService(url: string): Promise<Finding[]> {
-  const what = 'service';
+async function checkService(url: string): Promise<Finding[]> {
+  const bad = (says: string): Finding[] => [{ what: 'service', state: 'bad', says }];
   try {
-    const response = await get(`${url}/readyz`);
+    const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     const text = await response.text();
-    if (response.ok && text.includes('"ok"'))
-      return [{ what, state: 'good', says: `${url} takes requests` }, ...clock(response)];
-    if (response.status === 503)
-      return [{ what, state: 'bad', says: `${url} is there but takes no requests: ${text.slice(0, 200)}` }];
-    return [{ what, state: 'bad', says: `${url} is not Postern (HTTP ${response.status}); see POSTERN_URL` }];
+    if (response.ok && text.includes('"ok"')) {
+      return [{ what: 'service', state: 'good', says: `${url} is ready` }, ...checkClock(response)];
+    }
+    if (response.status === 503) return bad(`${url} is running but not ready: ${text.slice(0, 200)}`);
+    return bad(`${url} is not Postern (HTTP ${response.status}); see POSTERN_URL`);
   } catch (error) {
     const { cause, message } = error as Error & { cause?: { code?: string } };
-    return [
-      {
-        what,
-        state: 'bad',
-        says: `nobody answers on ${url} (${cause?.code ?? message}); start it with postern serve, or see POSTERN_URL`,
-      },
-    ];
+    return bad(`no answer from ${url} (${cause?.code ?? message}); start it with postern serve, or see POSTERN_URL`);
   }
 }
 
-function clock(response: Response): Finding[] {
+function checkClock(response: Response): Finding[] {
   const skew = Math.abs(Date.now() - Date.parse(response.headers.get('date') ?? ''));
   if (!(skew > SKEW_MS_MAX)) return [];
-  const says = `differs from the service's by ${Math.round(skew / 1000)} s; licences and limits go by the service's`;
+  const says = `is ${Math.round(skew / 1000)} s off the service's clock, which decides on licenses and limits`;
   return [{ what: 'clock', state: 'note', says }];
 }
 
-/** What each permission is tried with; nothing is changed. */
-const TRIES = [
-  ['content:read', '/v1/content?limit=1'],
-  ['policies:read', '/v1/policies?limit=1'],
-  ['analytics:read', '/v1/access/decisions?limit=1'],
-  ['webhooks:manage', '/v1/webhooks?limit=1'],
-  ['api_keys:manage', '/v1/api-keys?limit=1'],
-] as const;
+type Try = (postern: Postern, call: CallOptions) => PromiseLike<unknown>;
 
-async function lookAtKey({ env }: Terminal, url: string): Promise<Finding[]> {
-  const what = 'key';
-  let key: string | undefined;
+/** A harmless request for each permission. A body without its fields is refused after the permission is checked. */
+const TRIES: readonly [permission: string, request: Try][] = [
+  ['content:read', (postern) => postern.listContent({ limit: 1 })],
+  ['content:write', (postern, call) => postern.createContent({} as never, call)],
+  ['policies:read', (postern) => postern.listPolicies({ limit: 1 })],
+  ['policies:write', (postern, call) => postern.createPolicy({} as never, call)],
+  ['access:check', (postern, call) => postern.checkAccess({} as never, call)],
+  ['analytics:read', (postern) => postern.listDecisions({ limit: 1 })],
+  ['webhooks:manage', (postern) => postern.listWebhooks({ limit: 1 })],
+  ['api_keys:manage', (postern) => postern.listApiKeys({ limit: 1 })],
+];
+
+async function checkKey({ env }: Terminal, url: string): Promise<Finding[]> {
+  const finding = (state: Finding['state'], says: string): Finding[] => [{ what: 'key', state, says }];
   try {
-    key = keyFrom(env);
+    const key = readKey(env);
+    if (key === undefined) return finding('note', 'not set; set POSTERN_KEY or POSTERN_KEY_FILE to have it checked');
+    const postern = createPostern({ url, key, timeoutMs: TIMEOUT_MS, retries: 0 });
+    const refusals = await Promise.all(
+      TRIES.map(([, request]) => findRefusal(request(postern, { idempotencyKey: false }))),
+    );
+    const bad = refusals.find(
+      (refusal) => refusal && (refusal.status === 401 || refusal.status >= 500 || refusal.code === 'ip_not_allowed'),
+    );
+    if (bad !== undefined) return finding('bad', bad.message);
+    const held = TRIES.filter((_, i) => refusals[i]?.status !== 403).map(([permission]) => permission);
+    const all = held.length === TRIES.length ? 'everything' : held.join(', ') || 'nothing';
+    return finding('good', `is valid; may use ${all}`);
   } catch (error) {
-    return [{ what, state: 'bad', says: (error as CommandError).message }];
-  }
-  if (key === undefined)
-    return [{ what, state: 'note', says: 'none given; set POSTERN_KEY or POSTERN_KEY_FILE to have it looked at' }];
-  const authorization = `Bearer ${key}`;
-  try {
-    const answers = await Promise.all(TRIES.map(([, path]) => get(url + path, { authorization })));
-    const bad = answers.find(({ status }) => status === 401 || status >= 500);
-    const refused = answers.find(({ status }) => status === 403);
-    if (bad !== undefined) return [{ what, state: 'bad', says: await messageOf(bad) }];
-    const held = TRIES.filter((_, i) => answers[i]?.ok === true).map(([permission]) => permission);
-    if (held.length > 0) return [{ what, state: 'good', says: `is valid here; may use ${held.join(', ')}` }];
-    const why = refused === undefined ? 'may read nothing' : await messageOf(refused);
-    return [{ what, state: 'note', says: `is valid; ${why}` }];
-  } catch {
-    return [{ what, state: 'note', says: 'cannot be looked at while the service does not answer' }];
+    if (error instanceof CommandError) return finding('bad', error.message);
+    return finding('note', 'cannot be checked while the service does not answer');
   }
 }
 
-async function messageOf(response: Response): Promise<string> {
-  const { error } = (await response.json()) as { error: { message: string } };
-  return error.message;
+/** Returns the service's refusal; undefined when it accepted the request. */
+async function findRefusal(request: PromiseLike<unknown>): Promise<PosternError | undefined> {
+  try {
+    await request;
+    return undefined;
+  } catch (error) {
+    if (error instanceof PosternError) return error;
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * `postern init`: the first set-up, in the current folder: settings, a first key that only its owner can read, and a policy
- * to begin with. It asks at a terminal and takes the defaults elsewhere; nothing that is there is written over.
+ * `postern init`: sets up the current folder with settings, a first key that only its owner can read, and a policy. It
+ * prompts at a terminal and uses defaults elsewhere. Existing files are never overwritten.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { newKeyText } from '../keys/key.ts';
 import { TEMPLATES } from '../policies/templates.ts';
 import { type Context, does, examples } from './command.ts';
 import { EXIT, misused } from './outcome.ts';
-import { json, type Terminal } from './terminal.ts';
+import { json } from './terminal.ts';
 
 interface Options {
   dataDir?: string;
@@ -34,53 +34,54 @@ export function initCommand(parent: Command, context: Context): void {
   const command = parent
     .command('init')
     .description(
-      'Sets up a first service in the current folder: asks a few questions and writes settings, a key and a policy file. Nothing that is there is written over.',
+      'Sets up a service in the current folder: asks a few questions and writes settings, a key and a policy file. Existing files are never overwritten.',
     )
-    .option('--data-dir <folder>', `where the data will be (default: ${DEFAULTS.dataDir})`)
-    .option('--port <port>', `where it will listen (default: ${DEFAULTS.port})`)
-    .addOption(new Option('--template <id>', 'policy to begin with (default: none)').choices(templates))
-    .option('--yes', 'ask nothing');
+    .option('--data-dir <folder>', `folder for the data (default: ${DEFAULTS.dataDir})`)
+    .option('--port <port>', `port of the service (default: ${DEFAULTS.port})`)
+    .addOption(new Option('--template <id>', 'first policy (default: none)').choices(templates))
+    .option('--yes', 'skip the questions');
   examples(command, '$ postern init', '$ postern init --yes --template licensed_only');
   does<Options>(command, context, async (options) => {
     const { terminal } = context;
     for (const file of [SETTINGS_FILE, KEY_FILE]) {
-      if (existsSync(file)) throw misused(`There is a ${file} here already; this folder has been set up.`);
+      if (existsSync(file)) throw misused(`${file} already exists; this folder has been set up.`);
     }
-    const asks = terminal.interactive && options.yes !== true;
-    const chosen = asks ? await ask(terminal, options) : { ...DEFAULTS, ...given(options) };
+    const prompts = terminal.interactive && options.yes !== true;
+    const chosen = prompts ? await promptFor(options) : { ...DEFAULTS, ...chosenBy(options) };
     requirePort(chosen.port);
     const policyFile = await writeFiles(chosen);
-    if (options.json === true)
+    if (options.json === true) {
       await terminal.out(json({ settings: SETTINGS_FILE, key: KEY_FILE, policy: policyFile ?? null }));
+    }
     terminal.err(nextSteps(policyFile));
     return EXIT.ok;
   });
 }
 
-const given = ({ dataDir, port, template }: Options): Partial<Chosen> => ({
+const chosenBy = ({ dataDir, port, template }: Options): Partial<Chosen> => ({
   ...(dataDir === undefined ? {} : { dataDir }),
   ...(port === undefined ? {} : { port }),
   ...(template === undefined ? {} : { template }),
 });
 
-async function ask(_terminal: Terminal, options: Options): Promise<Chosen> {
+async function promptFor(options: Options): Promise<Chosen> {
   const [{ intro, select, text }, { answered }] = await Promise.all([import('@clack/prompts'), import('./prompts.ts')]);
   const output = process.stderr;
-  const preset = { ...DEFAULTS, ...given(options) };
-  intro('A first service in this folder', { output });
-  const filled = (value: string | undefined): string | undefined => (value === '' ? 'Say something.' : undefined);
+  const preset = { ...DEFAULTS, ...chosenBy(options) };
+  intro('A new service in this folder', { output });
+  const filled = (value: string | undefined): string | undefined => (value === '' ? 'Enter a folder.' : undefined);
   const dataDir = answered(
-    await text({ message: 'Where shall the data be?', initialValue: preset.dataDir, validate: filled, output }),
+    await text({ message: 'Folder for the data', initialValue: preset.dataDir, validate: filled, output }),
   );
   const port = answered(
-    await text({ message: 'Which port shall it listen on?', initialValue: preset.port, validate: portFault, output }),
+    await text({ message: 'Port of the service', initialValue: preset.port, validate: portFault, output }),
   );
   const template = answered(
     await select({
-      message: 'Which policy shall it begin with?',
+      message: 'First policy',
       initialValue: preset.template,
       options: [
-        { value: 'none', label: 'None', hint: 'everything is denied until you write one' },
+        { value: 'none', label: 'None', hint: 'deny everything until you write one' },
         ...TEMPLATES.map(({ id, name, description }) => ({
           value: id,
           label: name,
@@ -107,15 +108,15 @@ function requirePort(port: string): void {
   if (fault !== undefined) throw misused(`--port ${fault}`);
 }
 
-/** Returns the policy file, if there is one. */
+/** Returns the name of the policy file; undefined without a template. */
 async function writeFiles({ dataDir, port, template }: Chosen): Promise<string | undefined> {
   const once = { flag: 'wx' } as const;
   writeFileSync(KEY_FILE, `${newKeyText('secret')}\n`, { ...once, mode: 0o600 });
   const lines = [
-    '# Settings of Postern: postern serve --env-file postern.env',
+    '# Settings of Postern. Start it with: postern serve --env-file postern.env',
     `POSTERN_DATA_DIR=${dataDir}`,
     `POSTERN_PORT=${port}`,
-    '# The first key, for the first start, and the key of the commands here.',
+    '# The first key: created at the first start, and used by the commands in this folder.',
     `POSTERN_BOOTSTRAP_KEY_FILE=${KEY_FILE}`,
     `POSTERN_KEY_FILE=${KEY_FILE}`,
     `POSTERN_URL=http://127.0.0.1:${port}`,
@@ -132,11 +133,11 @@ async function writeFiles({ dataDir, port, template }: Chosen): Promise<string |
 }
 
 const nextSteps = (policyFile: string | undefined): string => `
-${SETTINGS_FILE} has the settings; ${KEY_FILE} has the first key: keep both out of version control.
+${SETTINGS_FILE} holds the settings, ${KEY_FILE} the first key. Keep both out of version control. Start the service:
 
   postern serve --env-file ${SETTINGS_FILE}
 
-and in another shell:
+Then, in another shell:
 
   export POSTERN_ENV_FILE=${SETTINGS_FILE}
   postern doctor${policyFile === undefined ? '' : `\n  postern policies apply ${policyFile}`}

@@ -1,99 +1,159 @@
-/** `postern keys`: API keys. A new key goes to stdout, once; nothing else shows it. */
+/** `postern keys`: manages API keys. A new key is written to stdout once; nothing else shows it. */
 import { type Command, Option } from 'commander';
+import type { Answered, Body } from '../../client/src/types.ts';
+import { ConfigError, readConfig } from '../config.ts';
+import { Unavailable } from '../db/db.ts';
+import { Failure } from '../errors.ts';
 import { KEY_TYPES } from '../keys/key.ts';
 import { PERMISSIONS } from '../permissions.ts';
-import { type Context, collect, does, examples } from './command.ts';
-import { type Answer, connect } from './connection.ts';
-import { EXIT } from './outcome.ts';
-import { agreed } from './prompts.ts';
-import { json, table } from './terminal.ts';
+import { CannotMakeKey, makeKeyOffline } from '../storage/new-key.ts';
+import { type Common, type Context, collect, does, examples, idArgument } from './command.ts';
+import { connect } from './connection.ts';
+import { EXIT, failed, misused } from './outcome.ts';
+import { confirmed } from './prompts.ts';
+import { print, report, type Terminal, table } from './terminal.ts';
+import { toDay, toEnd, toLastDay } from './time.ts';
 
-interface Create {
-  type: string;
-  permission?: string[];
-  allowIp?: string[];
-  expires?: string;
-}
+type NewKey = Body<'createApiKey'>;
+type MadeKey = Pick<Answered<'createApiKey'>, 'id' | 'permissions' | 'key'>;
 
 export function keysCommand(parent: Command, context: Context): void {
-  const { terminal } = context;
   const group = parent.command('keys').description('API keys: list, create, rotate, revoke.');
+  listCommand(group, context);
+  createCommand(group, context);
+  rotateCommand(group, context);
+  revokeCommand(group, context);
+}
 
-  const list = examples(group.command('list').description('Lists the keys, the newest first.'), '$ postern keys list');
-  does(list, context, async (options) => {
-    const connection = await connect(terminal, options);
-    const keys: Answer[] = await Array.fromAsync(connection.each('/v1/api-keys'));
-    const rows = keys.map((key) => [
-      key.id,
-      key.name,
-      key.prefix,
-      key.permissions.join(' '),
-      day(key.expiresAt),
-      day(key.lastUsedAt),
-    ]);
-    const heads = ['id', 'name', 'begins', 'permissions', 'expires', 'last used'];
-    await terminal.out(options.json === true ? json(keys) : table(terminal, heads, rows));
-    return EXIT.ok;
+function listCommand(parent: Command, context: Context): void {
+  const command = parent.command('list').description('Lists the keys, newest first.');
+  examples(command, '$ postern keys list');
+  does(command, context, async (options) => {
+    const { terminal } = context;
+    const postern = await connect(terminal, options);
+    const keys = await Array.fromAsync(postern.listApiKeys({ limit: 100 }));
+    const heads = ['id', 'name', 'begins', 'permissions', 'last day', 'last used'];
+    await print(terminal, options, keys, () => {
+      const rows = keys.map(({ id, name, prefix, permissions, expiresAt, lastUsedAt }) => [
+        id,
+        name,
+        prefix,
+        permissions.join(' '),
+        toLastDay(expiresAt),
+        toDay(lastUsedAt),
+      ]);
+      return table(terminal, heads, rows);
+    });
+    return undefined;
   });
+}
 
-  const create = group
+interface Create {
+  type: NewKey['type'];
+  permission?: NewKey['permissions'];
+  allowIp?: string[];
+  expires?: string;
+  offline?: boolean;
+  dataDir?: string;
+}
+
+function createCommand(parent: Command, context: Context): void {
+  const permissions = Object.keys(PERMISSIONS).join(', ');
+  const command = parent
     .command('create')
     .argument('<name>')
-    .description('Makes a key and writes it to stdout, once. The rest is said on stderr.')
+    .description('Creates a key and writes it to stdout, once. Everything else goes to stderr.')
     .addOption(new Option('--type <type>').choices([...KEY_TYPES]).default('secret'))
     .addOption(
       new Option(
         '--permission <permission>',
-        `may be repeated; one of ${Object.keys(PERMISSIONS).join(', ')} (default: * for a secret key, content:read for a public one)`,
+        `may be repeated; one of ${permissions} (default: * for a secret key, content:read for a public one)`,
       ).argParser(collect),
     )
-    .option('--allow-ip <range>', 'address or CIDR range it may be used from; may be repeated', collect)
-    .option('--expires <moment>', 'when it stops working');
+    .option('--allow-ip <range>', 'address or CIDR range that may use it; may be repeated', collect)
+    .option('--expires <day>', 'last day (UTC) on which it works, or the time at which it stops')
+    .option('--offline', 'create it directly in the data folder or the database, without a key or a running service')
+    .option(
+      '--data-dir <folder>',
+      'with --offline: folder of the installation (default: POSTERN_DATA_DIR, or ./data); overrides POSTERN_DATABASE_URL',
+    );
   examples(
-    create,
+    command,
     '$ postern keys create "Web server" --permission access:check > web-server.key',
-    '$ postern keys create Reports --permission analytics:read --allow-ip 10.0.0.0/8 --expires 2027-12-31T00:00:00Z',
+    '$ postern keys create Reports --permission analytics:read --allow-ip 10.0.0.0/8 --expires 2027-12-31',
+    '$ postern keys create Recovery --offline --data-dir /var/lib/postern',
   );
-  does<Create>(create, context, async ({ type, permission, allowIp, expires, ...options }, name) => {
-    const connection = await connect(terminal, options);
-    const body = { name, type, permissions: permission, allowedIps: allowIp, expiresAt: expires };
-    const made = await connection.ask('POST', '/v1/api-keys', { body });
-    terminal.err(`${made.id} with ${made.permissions.join(', ')}. The key is shown this once.\n`);
-    await terminal.out(options.json === true ? json(made) : `${made.key}\n`);
-    return EXIT.ok;
-  });
-
-  const rotate = group
-    .command('rotate')
-    .argument('<id>')
-    .description('Makes a new key in the place of another and writes it to stdout, once.')
-    .option('--grace <seconds>', 'how long the old one goes on working, up to 604800', '0');
-  examples(rotate, '$ postern keys rotate key_… --grace 3600 > web-server.key');
-  does<{ grace: string }>(rotate, context, async ({ grace, ...options }, id) => {
-    const connection = await connect(terminal, options);
-    const body = { graceSeconds: Number(grace) };
-    const made = await connection.ask('POST', `/v1/api-keys/${encodeURIComponent(id ?? '')}/rotate`, { body });
-    terminal.err(`${made.id} takes the place of ${id}. The key is shown this once.\n`);
-    await terminal.out(options.json === true ? json(made) : `${made.key}\n`);
-    return EXIT.ok;
-  });
-
-  const revoke = group
-    .command('revoke')
-    .argument('<id>')
-    .description('Makes a key stop working at once.')
-    .option('--yes', 'do not ask');
-  examples(revoke, '$ postern keys revoke key_…');
-  does<{ yes?: boolean }>(revoke, context, async ({ yes, ...options }, id) => {
-    const connection = await connect(terminal, options);
-    const path = `/v1/api-keys/${encodeURIComponent(id ?? '')}`;
-    const key = await connection.ask('GET', path);
-    if (!(await agreed(terminal, `Revoke ${key.name} (${key.prefix}…)?`, yes))) return EXIT.failed;
-    const answer = await connection.ask('DELETE', path);
-    if (options.json === true) await terminal.out(json(answer));
-    else terminal.err(`${id} is revoked.\n`);
-    return EXIT.ok;
+  does<Create>(command, context, async (options, name = '') => {
+    const { terminal } = context;
+    const { type, permission, allowIp, expires, offline, dataDir } = options;
+    if (dataDir !== undefined && offline !== true) throw misused('--data-dir needs --offline.');
+    const expiresAt = expires === undefined ? undefined : toEnd('--expires', expires);
+    const body: NewKey = { name, type, permissions: permission, allowedIps: allowIp, expiresAt };
+    const made: MadeKey =
+      offline === true
+        ? await createOffline(terminal, dataDir, body)
+        : await (await connect(terminal, options)).createApiKey(body);
+    terminal.err(`${made.id} with ${made.permissions.join(', ')}. The key is shown only once.\n`);
+    await printKey(terminal, options, made);
+    return undefined;
   });
 }
 
-const day = (moment: string | null): string | null => moment?.slice(0, 10) ?? null;
+function rotateCommand(parent: Command, context: Context): void {
+  const command = parent
+    .command('rotate')
+    .addArgument(idArgument())
+    .description('Creates a key that replaces another, and writes it to stdout, once.')
+    .option('--grace <seconds>', 'how long the old key keeps working, up to 604800', '0');
+  examples(command, '$ postern keys rotate key_… --grace 3600 > web-server.key');
+  does<{ grace: string }>(command, context, async (options, id = '') => {
+    const { terminal } = context;
+    const postern = await connect(terminal, options);
+    const made = await postern.rotateApiKey(id, { graceSeconds: Number(options.grace) });
+    terminal.err(`${made.id} replaces ${id}. The key is shown only once.\n`);
+    await printKey(terminal, options, made);
+    return undefined;
+  });
+}
+
+const printKey = (terminal: Terminal, options: Common, made: MadeKey): Promise<void> =>
+  print(terminal, options, made, () => `${made.key}\n`);
+
+function revokeCommand(parent: Command, context: Context): void {
+  const command = parent
+    .command('revoke')
+    .addArgument(idArgument())
+    .description('Revokes a key; it stops working at once.')
+    .option('--yes', 'skip the confirmation');
+  examples(command, '$ postern keys revoke key_…');
+  does<{ yes?: boolean }>(command, context, async (options, id = '') => {
+    const { terminal } = context;
+    const postern = await connect(terminal, options);
+    const { name, prefix } = await postern.getApiKey(id);
+    if (!(await confirmed(terminal, `Revoke ${name} (${prefix}…)?`, options.yes))) return EXIT.failed;
+    await report(terminal, options, await postern.revokeApiKey(id), `${id} is revoked.\n`);
+    return undefined;
+  });
+}
+
+async function createOffline({ env }: Terminal, dataDir: string | undefined, body: NewKey): Promise<MadeKey> {
+  try {
+    // A JSON round trip drops undefined fields, as the wire does.
+    const made: unknown = await makeKeyOffline(dataDir ?? getRecords(env), JSON.parse(JSON.stringify(body)));
+    return made as MadeKey;
+  } catch (error) {
+    if (error instanceof ConfigError) throw misused(error.message);
+    if (error instanceof CannotMakeKey || error instanceof Failure) throw failed(error.message, error);
+    if (error instanceof Unavailable) {
+      throw failed(`Cannot write the records (${error.message}). Run this as the user of the service.`, error);
+    }
+    throw error;
+  }
+}
+
+/** Returns the database URL or data folder that a service with these settings uses. Throws ConfigError. */
+function getRecords(env: NodeJS.ProcessEnv): string {
+  const names = ['POSTERN_DATA_DIR', 'POSTERN_DATABASE_URL'].flatMap((name) => [name, `${name}_FILE`]);
+  const { databaseUrl, dataDir } = readConfig(Object.fromEntries(names.map((name) => [name, env[name]])));
+  return databaseUrl ?? dataDir;
+}

@@ -1,12 +1,12 @@
-/** How commands end: every exit status there is, and the errors that lead to one. */
+/** Exit statuses of the command, and the errors that lead to them. */
 
 export const EXIT = {
   ok: 0,
-  /** Refused by the service, or failed. */
+  /** The service refused, or the work failed. */
   failed: 1,
-  /** The command line, a file or a setting is not as it should be. */
+  /** The command line, a file or a setting is invalid. */
   usage: 2,
-  /** `check`: the answer is no. */
+  /** `check`: access is denied. */
   denied: 3,
   /** Ctrl-C. */
   interrupted: 130,
@@ -14,7 +14,7 @@ export const EXIT = {
 
 export type ExitStatus = (typeof EXIT)[keyof typeof EXIT];
 
-/** Ends the command with a sentence on stderr. */
+/** Ends the command; its message goes to stderr. */
 export class CommandError extends Error {
   readonly status: ExitStatus;
 
@@ -27,5 +27,5 @@ export class CommandError extends Error {
 export const failed = (message: string, cause?: unknown): CommandError =>
   new CommandError(EXIT.failed, message, { cause });
 
-/** What was typed cannot be done; nothing was tried. */
+/** The input is invalid; nothing was attempted. */
 export const misused = (message: string): CommandError => new CommandError(EXIT.usage, message);

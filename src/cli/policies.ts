@@ -1,16 +1,16 @@
-/** `postern policies`: policies as files in git, one file here for each command; the two that only read are below. */
+/** `postern policies`: manages policies as files in git. The longer commands are in `policies/`. */
 import type { Command } from 'commander';
+import type { Policy } from '../../client/src/types.ts';
 import { type Context, does, examples } from './command.ts';
-import { type Answer, type Connection, connect } from './connection.ts';
-import { EXIT } from './outcome.ts';
+import { connect } from './connection.ts';
 import { applyCommand } from './policies/apply.ts';
-import { testCommand } from './policies/cases.ts';
 import { diffCommand } from './policies/diff.ts';
-import { allPolicies, getPolicy } from './policies/find.ts';
+import { getPolicy, listPolicies, toVersion } from './policies/find.ts';
 import { impactCommand } from './policies/impact.ts';
 import { lintCommand } from './policies/lint.ts';
 import { rollbackCommand } from './policies/rollback.ts';
-import { json, table } from './terminal.ts';
+import { testCommand } from './policies/test.ts';
+import { json, print, table } from './terminal.ts';
 
 export function policiesCommand(parent: Command, context: Context): void {
   const group = parent
@@ -27,22 +27,23 @@ export function policiesCommand(parent: Command, context: Context): void {
 }
 
 function listCommand(parent: Command, context: Context): void {
-  const command = parent.command('list').description('Lists policies, the newest first.');
+  const command = parent.command('list').description('Lists policies, newest first.');
   examples(command, '$ postern policies list');
   does(command, context, async (options) => {
     const { terminal } = context;
-    const policies = await allPolicies(await connect(terminal, options));
-    const rows = policies.map((one) => [
-      one.id,
-      one.name,
-      one.version,
-      one.rules.length,
-      one.isDefault ? 'default' : null,
-      one.updated.slice(0, 10),
-    ]);
-    const heads = ['id', 'name', 'version', 'rules', '', 'updated'];
-    await terminal.out(options.json === true ? json(policies) : table(terminal, heads, rows));
-    return EXIT.ok;
+    const policies = await listPolicies(await connect(terminal, options));
+    await print(terminal, options, policies, () => {
+      const rows = policies.map(({ id, name, version, rules, isDefault, updated }) => [
+        id,
+        name,
+        version,
+        rules.length,
+        isDefault ? 'default' : null,
+        updated.slice(0, 10),
+      ]);
+      return table(terminal, ['id', 'name', 'version', 'rules', '', 'updated'], rows);
+    });
+    return undefined;
   });
 }
 
@@ -50,26 +51,24 @@ function getCommand(parent: Command, context: Context): void {
   const command = parent
     .command('get')
     .argument('<policy>', 'id or name')
-    .description('Writes a policy as a policy file, to be kept in git and applied again: YAML, or JSON with --json.')
-    .option('--of-version <n>', 'as it was in this version');
+    .description('Writes a policy as a policy file, to keep in git and apply again: YAML, or JSON with --json.')
+    .option('--of-version <n>', 'this version of it');
   examples(command, '$ postern policies get "Research partners" > research.yaml');
-  does<{ ofVersion?: string }>(command, context, async (options, name) => {
+  does<{ ofVersion?: string }>(command, context, async ({ ofVersion, ...options }, name = '') => {
     const { terminal } = context;
-    const connection = await connect(terminal, options);
-    const policy = await getPolicy(connection, name ?? '');
-    const record =
-      options.ofVersion === undefined ? policy : await getVersion(connection, policy.id, options.ofVersion);
-    const file = fileOf({ ...record, id: policy.id });
+    const postern = await connect(terminal, options);
+    const policy = await getPolicy(postern, name);
+    const version = ofVersion === undefined ? policy : await postern.getPolicyVersion(policy.id, toVersion(ofVersion));
+    const file = toFile(policy.id, version);
     if (options.json === true) await terminal.out(json(file));
     else await terminal.out((await import('yaml')).stringify(file, { lineWidth: 100 }));
-    return EXIT.ok;
+    return undefined;
   });
 }
 
-const getVersion = (connection: Connection, id: string, version: string): Promise<Answer> =>
-  connection.ask('GET', `/v1/policies/${id}/versions/${encodeURIComponent(version)}`);
+type Version = Pick<Policy, 'name' | 'description' | 'rules' | 'defaultAction'>;
 
-const fileOf = ({ id, name, description, rules, defaultAction }: Answer) => ({
+const toFile = (id: string, { name, description, rules, defaultAction }: Version) => ({
   id,
   name,
   ...(description === null ? {} : { description }),

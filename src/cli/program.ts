@@ -1,14 +1,16 @@
 /**
- * The command `postern`: every command under one roof, and how each of them ends. Exit statuses are those of `EXIT`,
- * whatever happens; what goes wrong is said on stderr in a sentence, and a trace is shown for faults of our own only.
+ * The command `postern`: all its commands, and how they end. The exit status is always one of `EXIT`. Failures are
+ * sentences on stderr; a stack trace means a bug.
  */
 import { Command, CommanderError } from 'commander';
+import { StartRefused } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import { archiveCommand } from './archive.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { type Context, examples } from './command.ts';
 import { completionCommand } from './completion.ts';
+import { getAddress, toCommandError } from './connection.ts';
 import { contentCommand } from './content.ts';
 import { decisionsCommand } from './decisions.ts';
 import { doctorCommand } from './doctor.ts';
@@ -21,11 +23,11 @@ import { policiesCommand } from './policies.ts';
 import { requestersCommand } from './requesters.ts';
 import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
-import type { Terminal } from './terminal.ts';
+import { plainLines, type Terminal } from './terminal.ts';
 import { usageCommand } from './usage.ts';
 import { webhooksCommand } from './webhooks.ts';
 
-const ALL = [
+const COMMANDS = [
   initCommand,
   serveCommand,
   doctorCommand,
@@ -46,12 +48,12 @@ const ALL = [
 ];
 
 const STATUSES = `
-Exit status: ${EXIT.ok} done; ${EXIT.failed} refused by the service, or failed; ${EXIT.usage} the command line, a file or a setting is not as it should be;
-${EXIT.denied} the answer of check is no; ${EXIT.interrupted} Ctrl-C.`;
+Exit status: ${EXIT.ok} success; ${EXIT.failed} refused by the service, or failed; ${EXIT.usage} invalid command line, file or setting;
+${EXIT.denied} check: access is denied; ${EXIT.interrupted} Ctrl-C.`;
 
 const SOURCES = `
-The service is POSTERN_URL. The key comes from POSTERN_KEY, from the file that POSTERN_KEY_FILE names, or from a
-question; never from the command line, which others can see. Data goes to stdout, everything else to stderr.`;
+The service is at POSTERN_URL. The key comes from POSTERN_KEY, from the file that POSTERN_KEY_FILE names, or from a
+prompt; never from the command line, which other users can see. Data goes to stdout, messages go to stderr.`;
 
 export function buildProgram(context: Context): Command {
   const { terminal } = context;
@@ -62,12 +64,12 @@ export function buildProgram(context: Context): Command {
     .option('--json', 'answer in JSON')
     .option(
       '--env-file <file>',
-      'read variables from this file, NAME=value lines; those of the environment win (also: POSTERN_ENV_FILE)',
+      'read NAME=value lines from this file; the environment overrides them (also: POSTERN_ENV_FILE)',
     )
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', `${SOURCES}\n${STATUSES}`)
-    .showHelpAfterError('(--help shows what there is.)')
+    .showHelpAfterError('(See --help.)')
     .exitOverride()
     .configureHelp({
       showGlobalOptions: true,
@@ -78,7 +80,7 @@ export function buildProgram(context: Context): Command {
       writeErr: (text) => terminal.err(text),
       getOutHelpWidth: () => Math.min(terminal.width, HELP_WIDTH_MAX),
       getErrHelpWidth: () => Math.min(terminal.width, HELP_WIDTH_MAX),
-      getOutHasColors: () => terminal.colour,
+      getOutHasColors: () => terminal.color,
     });
   examples(
     program,
@@ -88,14 +90,14 @@ export function buildProgram(context: Context): Command {
     '$ postern check article-123 --requester gptbot --permission training --explain',
     '$ postern usage --period 7d',
   );
-  for (const add of ALL) add(program, context);
+  for (const add of COMMANDS) add(program, context);
   inherit(program);
   return program;
 }
 
 const HELP_WIDTH_MAX = 110;
 
-/** Commands below know how to end and where to write as their parents do. */
+/** Gives subcommands the error handling and output of their parents. */
 function inherit(parent: Command): void {
   for (const command of parent.commands) {
     command.copyInheritedSettings(parent);
@@ -122,24 +124,30 @@ export async function run(args: readonly string[], terminal: Terminal, serve: Co
     await program.parseAsync([...args], { from: 'user' });
     return status;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    if (error instanceof CommandError) {
-      terminal.err(`${error.message}\n`);
-      return error.status;
-    }
-    if (isInterrupt(error)) return EXIT.interrupted;
-    throw error;
+    return endWith(error, terminal, () => getAddress(terminal, (program.opts() as { url?: string }).url));
   }
+}
+
+/** Writes the message of an expected error and returns its exit status. Throws any other error. */
+function endWith(error: unknown, terminal: Terminal, getUrl: () => string): ExitStatus {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (error instanceof Error && error.name === 'AbortError') return EXIT.interrupted;
+  const expected = error instanceof CommandError ? error : toCommandError(error, getUrl);
+  if (expected !== undefined) {
+    terminal.err(`${plainLines(expected.message)}\n`);
+    return expected.status;
+  }
+  if (!(error instanceof StartRefused)) throw error;
+  terminal.err(`${error.message}\n`);
+  return EXIT.failed;
 }
 
 function loadVariables(file: string): void {
   try {
     process.loadEnvFile(file);
   } catch (error) {
-    throw new CommandError(EXIT.usage, `${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`, {
+    throw new CommandError(EXIT.usage, `Cannot read ${file} (${(error as NodeJS.ErrnoException).code}).`, {
       cause: error,
     });
   }
 }
-
-const isInterrupt = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';

@@ -1,79 +1,112 @@
-/** `postern requesters`: register, edit, list, suspend and readmit who asks. */
+/** `postern requesters`: registers, lists, edits, suspends and activates requesters. */
 import { type Command, Option } from 'commander';
+import type { Requester } from '../../client/src/types.ts';
 import { REQUESTER_STATUSES } from '../requesters/requester.ts';
-import { type Context, collect, does, examples } from './command.ts';
-import { type Answer, connect } from './connection.ts';
-import { EXIT, misused } from './outcome.ts';
-import { json, table } from './terminal.ts';
+import { type Context, collect, does, examples, idArgument, requireFields } from './command.ts';
+import { connect } from './connection.ts';
+import { print, report, table } from './terminal.ts';
 
 export function requestersCommand(parent: Command, context: Context): void {
-  const { terminal } = context;
   const group = parent.command('requesters').description('Requesters: list, create, edit, suspend, activate.');
+  listCommand(group, context);
+  createCommand(group, context);
+  editCommand(group, context);
+  statusCommand(group, context, {
+    name: 'suspend',
+    status: 'suspended',
+    description: 'Denies every check of a requester, at once, until it is activated again.',
+  });
+  statusCommand(group, context, {
+    name: 'activate',
+    status: 'active',
+    description: 'Ends the suspension of a requester; the rules decide again.',
+  });
+}
 
-  const list = group
+interface Filter {
+  type?: string;
+  tag?: string;
+  status?: Requester['status'];
+  search?: string;
+}
+
+function listCommand(parent: Command, context: Context): void {
+  const command = parent
     .command('list')
-    .description('Lists requesters, the newest first.')
-    .option('--type <type>', 'only of this type')
-    .option('--tag <tag>', 'only with this tag')
-    .addOption(new Option('--status <status>', 'only of this status').choices([...REQUESTER_STATUSES]))
-    .option('--search <words>', 'only with these words in the name');
-  examples(list, '$ postern requesters list --type crawler');
-  does<{ type?: string; tag?: string; status?: string; search?: string }>(list, context, async (options) => {
-    const connection = await connect(terminal, options);
-    const { type, tag, status, search } = options;
-    const requesters: Answer[] = await Array.fromAsync(
-      connection.each('/v1/requesters', { type, tag, status, q: search }),
-    );
-    const rows = requesters.map((one) => [one.id, one.name, one.type, one.tags.join(' '), one.status]);
-    await terminal.out(
-      options.json === true ? json(requesters) : table(terminal, ['id', 'name', 'type', 'tags', 'status'], rows),
-    );
-    return EXIT.ok;
-  });
-
-  const create = withFields(
-    group.command('create').argument('<id>', 'as checks will name it').description('Registers a requester.'),
-  );
-  examples(create, '$ postern requesters create gptbot --name GPTBot --type crawler --tag ai --user-agent GPTBot');
-  does<Fields>(create, context, async (options, id) => {
-    const connection = await connect(terminal, options);
-    const made = await connection.ask('POST', '/v1/requesters', { body: { id, ...fieldsOf(options) } });
-    await terminal.out(options.json === true ? json(made) : `${made.id}\n`);
-    return EXIT.ok;
-  });
-
-  const edit = withFields(
-    group
-      .command('edit')
-      .argument('<id>')
-      .description('Changes what is given and leaves the rest; a list that is given replaces the one there was.'),
-  );
-  examples(edit, '$ postern requesters edit gptbot --tag ai --tag trains');
-  does<Fields>(edit, context, async (options, id) => {
-    const body = fieldsOf(options);
-    if (Object.values(body).every((one) => one === undefined)) throw misused('Say what to change: see --help.');
-    const connection = await connect(terminal, options);
-    const edited = await connection.ask('PATCH', pathOf(id), { body });
-    if (options.json === true) await terminal.out(json(edited));
-    else terminal.err(`${edited.id} is changed.\n`);
-    return EXIT.ok;
-  });
-
-  const changes = [
-    ['suspend', 'suspended', 'Denies a requester everything, at once, until it is activated again.'],
-    ['activate', 'active', 'Lets a suspended requester be decided by the rules again.'],
-  ] as const;
-  for (const [name, status, description] of changes) {
-    const command = group.command(name).argument('<id>').description(description);
-    examples(command, `$ postern requesters ${name} gptbot`);
-    does(command, context, async (options, id) => {
-      const connection = await connect(terminal, options);
-      const edited = await connection.ask('PATCH', pathOf(id), { body: { status } });
-      if (options.json === true) await terminal.out(json(edited));
-      else terminal.err(`${edited.id} is ${edited.status}.\n`);
-      return EXIT.ok;
+    .description('Lists requesters, newest first.')
+    .option('--type <type>', 'only requesters of this type')
+    .option('--tag <tag>', 'only requesters with this tag')
+    .addOption(new Option('--status <status>', 'only requesters with this status').choices([...REQUESTER_STATUSES]))
+    .option('--search <words>', 'only requesters with these words in the name');
+  examples(command, '$ postern requesters list --type crawler');
+  does<Filter>(command, context, async (options) => {
+    const { terminal } = context;
+    const postern = await connect(terminal, options);
+    const { type, tag, status, search: q } = options;
+    const requesters = await Array.fromAsync(postern.listRequesters({ type, tag, status, q, limit: 100 }));
+    await print(terminal, options, requesters, () => {
+      const rows = requesters.map(({ id, name, type: kind, tags, status: state }) => [
+        id,
+        name,
+        kind,
+        tags.join(' '),
+        state,
+      ]);
+      return table(terminal, ['id', 'name', 'type', 'tags', 'status'], rows);
     });
-  }
+    return undefined;
+  });
+}
+
+function createCommand(parent: Command, context: Context): void {
+  const command = addFields(
+    parent.command('create').argument('<id>', 'id, as checks name it').description('Registers a requester.'),
+  );
+  examples(command, '$ postern requesters create gptbot --name GPTBot --type crawler --tag ai --user-agent GPTBot');
+  does<Fields>(command, context, async (options, id = '') => {
+    const { terminal } = context;
+    const postern = await connect(terminal, options);
+    const requester = await postern.createRequester({ id, ...toBody(options) });
+    await print(terminal, options, requester, () => `${requester.id}\n`);
+    return undefined;
+  });
+}
+
+function editCommand(parent: Command, context: Context): void {
+  const command = addFields(
+    parent
+      .command('edit')
+      .addArgument(idArgument())
+      .description('Changes the given fields and keeps the others; a list replaces the old list.'),
+  );
+  examples(command, '$ postern requesters edit gptbot --tag ai --tag trains');
+  does<Fields>(command, context, async (options, id = '') => {
+    const { terminal } = context;
+    const body = toBody(options);
+    requireFields(body);
+    const postern = await connect(terminal, options);
+    const requester = await postern.updateRequester(id, body);
+    await report(terminal, options, requester, `${requester.id} is updated.\n`);
+    return undefined;
+  });
+}
+
+interface Status {
+  name: string;
+  status: Requester['status'];
+  description: string;
+}
+
+function statusCommand(parent: Command, context: Context, { name, status, description }: Status): void {
+  const command = parent.command(name).addArgument(idArgument()).description(description);
+  examples(command, `$ postern requesters ${name} gptbot`);
+  does(command, context, async (options, id = '') => {
+    const { terminal } = context;
+    const postern = await connect(terminal, options);
+    const requester = await postern.updateRequester(id, { status });
+    await report(terminal, options, requester, `${requester.id} is ${requester.status}.\n`);
+    return undefined;
+  });
 }
 
 interface Fields {
@@ -83,13 +116,11 @@ interface Fields {
   userAgent?: string[];
 }
 
-const withFields = (command: Command): Command =>
+const addFields = (command: Command): Command =>
   command
     .option('--name <name>')
-    .option('--type <type>', 'as conditions name it, such as crawler')
+    .option('--type <type>', 'type, as conditions name it, such as crawler')
     .option('--tag <tag>', 'may be repeated', collect)
-    .option('--user-agent <text>', 'part of the user agent it is known by at a proxy; may be repeated', collect);
+    .option('--user-agent <text>', 'part of its user agent, which identifies it at a proxy; may be repeated', collect);
 
-const fieldsOf = ({ name, type, tag, userAgent }: Fields) => ({ name, type, tags: tag, userAgents: userAgent });
-
-const pathOf = (id = ''): string => `/v1/requesters/${encodeURIComponent(id)}`;
+const toBody = ({ name, type, tag, userAgent }: Fields) => ({ name, type, tags: tag, userAgents: userAgent });

@@ -1,4 +1,4 @@
-/** `postern restore`: a backup becomes the installation of a folder. */
+/** `postern restore`: turns a backup into an installation. */
 import type { Command } from 'commander';
 import { CannotCopy, restore } from '../storage/backup.ts';
 import { type Context, does, examples } from './command.ts';
@@ -8,7 +8,7 @@ import { json } from './terminal.ts';
 export function restoreCommand(parent: Command, context: Context): void {
   const command = parent
     .command('restore')
-    .description('Makes a backup the installation of a folder that has none. The service must not be running on it.')
+    .description('Copies a backup into a folder without an installation. The service must not be running on it.')
     .requiredOption('--from <folder>', 'folder that `postern backup` made')
     .option('--data-dir <folder>', 'folder to restore to (default: POSTERN_DATA_DIR, or ./data)');
   examples(command, '$ postern restore --from backups/2026-11-21');
@@ -17,7 +17,7 @@ export function restoreCommand(parent: Command, context: Context): void {
     const folder = dataDir ?? terminal.env.POSTERN_DATA_DIR ?? './data';
     try {
       const copied = restore(from, folder);
-      const text = `${folder}: ${copied.decisions} decisions, ${copied.changes} changes. Start the service; reports are ready once it has counted.\n`;
+      const text = `${folder}: ${copied.decisions} decisions, ${copied.changes} changes. Start the service; reports are ready once it has copied the decisions.\n`;
       await terminal.out(asJson === true ? json(copied) : text);
     } catch (error) {
       throw error instanceof CannotCopy ? failed(error.message, error) : error;

@@ -1,4 +1,4 @@
-/** `postern serve`: the service, until SIGTERM or SIGINT. Its settings come from the environment alone. */
+/** `postern serve`: runs the service until SIGTERM or SIGINT. Settings come from the environment only. */
 import type { Command } from 'commander';
 import { SETTINGS } from '../config.ts';
 import { type Context, does, examples } from './command.ts';
@@ -10,10 +10,10 @@ export function serveCommand(parent: Command, context: Context): void {
   });
   const command = parent
     .command('serve')
-    .description('Runs the service until SIGTERM or Ctrl-C. The first start shows a key, once.')
+    .description('Runs the service until SIGTERM or Ctrl-C. The first start prints a key, once.')
     .addHelpText(
       'after',
-      `\nSettings, from the environment or --env-file, each also as …_FILE naming a file that holds it:\n${names.join('\n')}`,
+      `\nSettings, from the environment or --env-file, each also as …_FILE, the name of a file with the value:\n${names.join('\n')}`,
     );
   examples(command, '$ postern serve', '$ POSTERN_PORT=8081 POSTERN_DATA_DIR=/var/lib/postern postern serve');
   does(command, context, async () => {

@@ -1,47 +1,80 @@
 /**
- * Where a command speaks: data to stdout, talk to stderr, colour and moving lines on a terminal only, and nothing that came
- * from elsewhere can command the terminal. Ctrl-C aborts `signal` once; a second one ends the process at once.
+ * A command's terminal: data goes to stdout and messages to stderr; color and progress lines need a terminal. Text
+ * from elsewhere never controls the terminal. Ctrl-C aborts `signal`; a second one ends the process at once.
  */
 import { styleText } from 'node:util';
 
 export interface Terminal {
-  /** Data, to stdout. Settles when it may go on; a reader that went away ends the process quietly. */
+  /** Writes data to stdout. Settles when more can be written; a closed pipe ends the process quietly. */
   out(text: string): Promise<void>;
-  /** Talk, to stderr. */
+  /** Writes a message to stderr. */
   err(text: string): void;
-  /** Of stdout. */
-  colour: boolean;
-  /** Somebody is there who can be asked. */
+  /** Stdout takes colors. */
+  color: boolean;
+  /** A person can answer prompts. */
   interactive: boolean;
-  /** A line on stderr can be written over. */
+  /** Lines on stderr can be redrawn. */
   moving: boolean;
-  /** Columns of the terminal; 100 where there is none. */
+  /** Columns; 100 without a terminal. */
   width: number;
   env: NodeJS.ProcessEnv;
   /** Epoch ms. */
   now(): number;
-  /** Aborts on Ctrl-C. Asking for it is what makes Ctrl-C gentle. */
+  /** Aborts on Ctrl-C. Until it is first read, Ctrl-C ends the process. */
   readonly signal: AbortSignal;
 }
 
 type Style = Parameters<typeof styleText>[0];
 
-export const paint = ({ colour }: Pick<Terminal, 'colour'>, style: Style, text: string): string =>
-  colour ? styleText(style, text, { validateStream: false }) : text;
+export const paint = ({ color }: Pick<Terminal, 'color'>, style: Style, text: string): string =>
+  color ? styleText(style, text, { validateStream: false }) : text;
 
-/** What came from elsewhere must not command the terminal. */
+/** Replaces control characters, so that text from elsewhere cannot control the terminal. */
 export const plain = (text: string): string => text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd');
+
+/** Applies `plain` to each line of a message. */
+export const plainLines = (text: string): string => text.split('\n').map(plain).join('\n');
+
+/**
+ * Line ends, tabs, colors and the redrawn line of `progress` are ours; other control characters came from elsewhere.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the regex looks for control characters
+// oxlint-disable-next-line no-control-regex
+const CONTROLS = /\x1b\[[0-9;]*m|\r\x1b\[K|\r?\n|\t|[\p{Cc}\p{Bidi_Control}]/gu;
+
+/** Makes data, such as an export, safe for a terminal; it keeps our own colors and line ends. */
+export const harmless = (text: string): string =>
+  text.replaceAll(CONTROLS, (found) => (found.length > 1 || found === '\n' || found === '\t' ? found : '\ufffd'));
 
 export const counted = (count: number, noun: string): string =>
   `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 
 export const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
+/** Writes a record to stdout: as JSON with --json, else as `text` renders it. */
+export const print = (
+  terminal: Pick<Terminal, 'out'>,
+  options: { json?: boolean },
+  record: unknown,
+  text: () => string,
+): Promise<void> => terminal.out(options.json === true ? json(record) : text());
+
+/** The same, but the text is a message: it goes to stderr. */
+export async function report(
+  terminal: Pick<Terminal, 'out' | 'err'>,
+  options: { json?: boolean },
+  record: unknown,
+  text: string,
+): Promise<void> {
+  if (options.json === true) await terminal.out(json(record));
+  else terminal.err(text);
+}
+
 export type Cell = string | number | boolean | null | undefined;
 
-/** Rows under their heads; numbers to the right. On a terminal the widest text columns give way to its width. */
-export function table(terminal: Pick<Terminal, 'colour' | 'width'>, heads: readonly string[], rows: Cell[][]): string {
-  const texts = rows.map((row) => row.map(textOf));
+/** Formats rows under their heads; numbers align right. The widest text columns shrink to fit the terminal. */
+export function table(terminal: Pick<Terminal, 'color' | 'width'>, heads: readonly string[], rows: Cell[][]): string {
+  const texts = rows.map((row) => row.map(toText));
   const widths = heads.map((head, i) => Math.max(head.length, ...texts.map((row) => row[i]?.length ?? 0)));
   const right = heads.map(
     (_, i) => rows.length > 0 && rows.every((row) => row[i] == null || typeof row[i] === 'number'),
@@ -62,12 +95,12 @@ export function table(terminal: Pick<Terminal, 'colour' | 'width'>, heads: reado
 
 const NARROW = 12;
 
-function textOf(cell: Cell): string {
+function toText(cell: Cell): string {
   if (cell === null || cell === undefined) return '–';
   return typeof cell === 'number' ? cell.toLocaleString('en') : plain(String(cell));
 }
 
-/** A bar of two parts, `of` being the longest there is. What is more than nothing is seen. */
+/** Draws a bar of two parts on the scale of `of`, the longest bar. A part above zero is at least one block. */
 export function bar(terminal: Terminal, parts: readonly [number, number], of: number, width: number): string {
   const length = (part: number): number => (part === 0 ? 0 : Math.max(1, Math.round((part / Math.max(of, 1)) * width)));
   const [allowed, denied] = parts;
@@ -75,25 +108,25 @@ export function bar(terminal: Terminal, parts: readonly [number, number], of: nu
 }
 
 export interface Progress {
-  /** `part`: how much of the whole is done, 0 to 1; undefined where the whole is not known. */
+  /** `part`: the share that is done, 0 to 1; undefined when the total is unknown. */
   show(done: number, part?: number): void;
   end(): void;
 }
 
 const SHOWN_AFTER_MS = 1_000;
 const REDRAWN_EVERY_MS = 150;
-const SAID_EVERY_MS = 10_000;
+const LOGGED_EVERY_MS = 10_000;
 
-/** Rate and remaining time of anything that takes over a second; a moving line on a terminal, else a line now and then. */
+/** Shows rate and remaining time after a second: one redrawn line on a terminal, else a line every ten seconds. */
 export function progress(terminal: Terminal, noun: string): Progress {
   const began = terminal.now();
-  let next = began + (terminal.moving ? SHOWN_AFTER_MS : SAID_EVERY_MS);
+  let next = began + (terminal.moving ? SHOWN_AFTER_MS : LOGGED_EVERY_MS);
   let drawn = false;
   return {
     show(done, part) {
       const now = terminal.now();
       if (now < next) return;
-      next = now + (terminal.moving ? REDRAWN_EVERY_MS : SAID_EVERY_MS);
+      next = now + (terminal.moving ? REDRAWN_EVERY_MS : LOGGED_EVERY_MS);
       const seconds = (now - began) / 1000;
       const rate = `${Math.round(done / seconds).toLocaleString('en')}/s`;
       const rest = part === undefined || part <= 0 ? '' : `, ${duration((seconds / part) * (1 - part))} left`;
@@ -117,21 +150,21 @@ export function duration(seconds: number): string {
 
 const WIDTH_DEFAULT = 100;
 
-/** This process. */
+/** Returns the terminal of this process. */
 export function processTerminal(): Terminal {
   const { stdout, stderr, stdin, env } = process;
   const plainOnly = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb';
-  // `postern decisions export | head` is no failure.
+  // `postern decisions export | head` is not a failure.
   stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   let signal: AbortSignal | undefined;
   return {
     out: (text) =>
       new Promise((done) => {
-        if (stdout.write(text)) done();
+        if (stdout.write(stdout.isTTY ? harmless(text) : text)) done();
         else stdout.once('drain', done);
       }),
-    err: (text) => void stderr.write(text),
-    colour: stdout.isTTY && !plainOnly,
+    err: (text) => void stderr.write(stderr.isTTY ? harmless(text) : text),
+    color: stdout.isTTY && !plainOnly,
     interactive: stdin.isTTY && stderr.isTTY,
     moving: stderr.isTTY && env.TERM !== 'dumb',
     width: (stdout.isTTY && stdout.columns) || WIDTH_DEFAULT,
@@ -151,7 +184,7 @@ function onInterrupt(): AbortSignal {
   process.once('SIGINT', () => {
     controller.abort();
     const at = Date.now();
-    // A terminal interrupts the launcher too, which passes it on: that is not a second Ctrl-C.
+    // A terminal also interrupts the launcher, which forwards the signal: that is not a second Ctrl-C.
     process.on('SIGINT', () => Date.now() - at > SAME_PRESS_MS && process.exit(130));
   });
   return controller.signal;

@@ -1,31 +1,33 @@
-/** `postern usage`: the usage report as tables and bars. */
+/** `postern usage`: shows the usage report as tables and bars. */
 import { type Command, Option } from 'commander';
-import { CONTENT_TYPES } from '../content/content.ts';
+import type { Query, Usage } from '../../client/src/types.ts';
+import { CONTENT_TYPES } from '../content-types.ts';
 import { GROUPS, PERIODS } from '../usage/period.ts';
 import { type Context, does, examples } from './command.ts';
-import { type Answer, connect } from './connection.ts';
-import { EXIT } from './outcome.ts';
-import { bar, counted, json, paint, type Terminal, table } from './terminal.ts';
+import { connect } from './connection.ts';
+import { bar, type Cell, counted, paint, print, type Terminal, table } from './terminal.ts';
+
+type Selection = Query<'getUsage'>;
 
 interface Options {
-  period?: string;
+  period?: Selection['period'];
   from?: string;
   to?: string;
-  groupBy?: string;
+  groupBy?: Selection['groupBy'];
   timezone?: string;
   content?: string;
   requester?: string;
-  type?: string;
+  type?: Selection['type'];
   limit?: string;
 }
 
 export function usageCommand(parent: Command, context: Context): void {
   const command = parent
     .command('usage')
-    .description('Shows who asked for what, and what they got.')
-    .addOption(new Option('--period <period>', 'how far back (default: 30d)').choices(Object.keys(PERIODS)))
-    .option('--from <date>', 'start, inclusive; wins over --period')
-    .option('--to <date>', 'end; a day is included, a moment is not')
+    .description('Shows who requested which content, and what was granted.')
+    .addOption(new Option('--period <period>', 'length of the period (default: 30d)').choices(Object.keys(PERIODS)))
+    .option('--from <date>', 'start, included; overrides --period')
+    .option('--to <date>', 'end; a day is included, a time is not')
     .addOption(new Option('--group-by <length>', 'length of a bar (default: day)').choices([...GROUPS]))
     .option('--timezone <zone>', 'IANA time zone of days and hours')
     .option('--content <id>', 'only this item')
@@ -38,11 +40,11 @@ export function usageCommand(parent: Command, context: Context): void {
     '$ postern usage --requester gptbot --group-by hour --from 2026-11-20',
     '$ postern usage --period 90d --json | jq .summary',
   );
-  does<Options>(command, context, async (options) => {
+  does<Options>(command, context, async ({ from, to, content, requester, limit, ...options }) => {
     const { terminal } = context;
-    const connection = await connect(terminal, options);
-    const { period, from, to, groupBy, timezone, content, requester, type, limit } = options;
-    const query = {
+    const postern = await connect(terminal, options);
+    const { period, groupBy, timezone, type } = options;
+    const report = await postern.getUsage({
       period,
       startDate: from,
       endDate: to,
@@ -51,70 +53,64 @@ export function usageCommand(parent: Command, context: Context): void {
       contentId: content,
       requesterId: requester,
       type,
-      limit,
-    };
-    const report = await connection.ask('GET', '/v1/analytics/usage', { query });
-    await terminal.out(options.json === true ? json(report) : readable(terminal, report));
-    return EXIT.ok;
+      // The service reports an invalid number.
+      limit: limit as number | undefined,
+    });
+    await print(terminal, options, report, () => toText(terminal, report));
+    return undefined;
   });
 }
 
-function readable(terminal: Terminal, report: Answer): string {
-  const { summary, timeSeries, topContent, topRequesters, byDenialReason, period } = report;
-  const share = (part: number): string =>
-    summary.totalRequests === 0 ? '' : ` (${Math.round((part / summary.totalRequests) * 100)} %)`;
-  const n = (count: number): string => count.toLocaleString('en');
-  const head = `${counted(summary.totalRequests, 'request')} from ${counted(summary.uniqueRequesters, 'requester')} for ${counted(summary.uniqueContent, 'item')}
-${n(summary.allowed)} allowed${share(summary.allowed)}, ${n(summary.denied)} denied${share(summary.denied)}
-${period.startDate.slice(0, 16)} to ${period.endDate.slice(0, 16)}, ${period.timezone}
-`;
-  const titled = (title: string, rows: unknown[], text: string): string =>
-    rows.length === 0 ? '' : `\n${paint(terminal, 'bold', title)}\n${text}`;
+function toText(terminal: Terminal, report: Usage): string {
+  const { timeSeries, topContent, topRequesters, byDenialReason, period } = report;
+  const titled = (title: string, text: string): string => `\n${paint(terminal, 'bold', title)}\n${text}`;
+  const top = (title: string, heads: string[], rows: Cell[][]): string =>
+    rows.length === 0 ? '' : titled(title, table(terminal, heads, rows));
+  const series = `By ${period.groupBy} (█ allowed, ░ denied)`;
   return [
-    head,
-    titled(`By ${period.groupBy} (█ allowed, ░ denied)`, timeSeries, chart(terminal, timeSeries)),
-    titled(
-      'Items asked for most',
-      topContent,
-      table(
-        terminal,
-        ['title', 'id', 'requests'],
-        topContent.map((one: Answer) => [one.title, one.id, one.requests]),
-      ),
+    summaryText(report),
+    timeSeries.length === 0 ? '' : titled(series, chart(terminal, timeSeries)),
+    top(
+      'Top items',
+      ['title', 'id', 'requests'],
+      topContent.map(({ title, id, requests }) => [title, id, requests]),
     ),
-    titled(
-      'Requesters that asked most',
-      topRequesters,
-      table(
-        terminal,
-        ['name', 'id', 'requests'],
-        topRequesters.map((one: Answer) => [one.name, one.id, one.requests]),
-      ),
+    top(
+      'Top requesters',
+      ['name', 'id', 'requests'],
+      topRequesters.map(({ name, id, requests }) => [name, id, requests]),
     ),
-    titled(
-      'Why denied',
-      byDenialReason,
-      table(
-        terminal,
-        ['reason', 'denials'],
-        byDenialReason.map((one: Answer) => [one.reason, one.count]),
-      ),
+    top(
+      'Denial reasons',
+      ['reason', 'denials'],
+      byDenialReason.map(({ reason, count }) => [reason, count]),
     ),
   ].join('');
+}
+
+function summaryText({ summary, period }: Usage): string {
+  const { totalRequests, uniqueRequesters, uniqueContent, allowed, denied } = summary;
+  const outcome = (count: number, what: string): string => {
+    const share = totalRequests === 0 ? '' : ` (${Math.round((count / totalRequests) * 100)} %)`;
+    return `${count.toLocaleString('en')} ${what}${share}`;
+  };
+  return `${counted(totalRequests, 'request')} from ${counted(uniqueRequesters, 'requester')} for ${counted(uniqueContent, 'item')}
+${outcome(allowed, 'allowed')}, ${outcome(denied, 'denied')}
+${period.startDate.slice(0, 16)} to ${period.endDate.slice(0, 16)}, ${period.timezone}
+`;
 }
 
 const LABEL = 40;
 const BAR_MIN = 10;
 
-function chart(terminal: Terminal, buckets: Answer[]): string {
+function chart(terminal: Terminal, buckets: Usage['timeSeries']): string {
   const most = Math.max(...buckets.map(({ requests }) => requests));
   const width = Math.max(BAR_MIN, terminal.width - LABEL);
   const digits = most.toLocaleString('en').length;
-  return buckets
-    .map(({ date, requests, allowed, denied }) => {
-      const label = date.length > 10 ? date.slice(0, 16).replace('T', ' ') : date;
-      return `${label}  ${requests.toLocaleString('en').padStart(digits)}  ${bar(terminal, [allowed, denied], most, width)}`.trimEnd();
-    })
-    .concat('')
-    .join('\n');
+  const lines = buckets.map(({ date, requests, allowed, denied }) => {
+    const label = date.length > 10 ? date.slice(0, 16).replace('T', ' ') : date;
+    const count = requests.toLocaleString('en').padStart(digits);
+    return `${label}  ${count}  ${bar(terminal, [allowed, denied], most, width)}`.trimEnd();
+  });
+  return lines.concat('').join('\n');
 }

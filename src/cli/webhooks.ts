@@ -1,37 +1,36 @@
 /**
- * `postern webhooks listen`: receives deliveries on this machine, checks their signatures and shows them. It can make the
- * webhook for as long as it listens; the service must then be allowed to call private addresses.
+ * `postern webhooks listen`: receives deliveries on this machine, verifies their signatures and shows them. With
+ * --create it makes a webhook for as long as it listens; the service must then be allowed to call private addresses.
  */
-import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Command } from 'commander';
-import { sign } from '../webhooks/sign.ts';
-import { type Context, collect, does, examples } from './command.ts';
-import { type Connection, connect } from './connection.ts';
-import { EXIT, failed, misused } from './outcome.ts';
+import { verifyWebhook, WebhookError } from '../../client/src/webhook.ts';
+import { type Common, type Context, collect, does, examples } from './command.ts';
+import { connect } from './connection.ts';
+import { failed, misused } from './outcome.ts';
 import { paint, plain, type Terminal } from './terminal.ts';
 
-interface Options {
+interface Options extends Common {
   port: string;
   create?: boolean;
   event?: string[];
 }
 
 export function webhooksCommand(parent: Command, context: Context): void {
-  const group = parent.command('webhooks').description('Webhooks: listen on this machine.');
+  const group = parent.command('webhooks').description('Webhooks: receive deliveries on this machine.');
   const listen = group
     .command('listen')
     .description(
-      'Receives deliveries on this machine, verifies them and shows them, until Ctrl-C. The secret comes from POSTERN_WEBHOOK_SECRET or the file that POSTERN_WEBHOOK_SECRET_FILE names; with --create a webhook is made, and deleted in the end.',
+      'Receives deliveries on this machine, verifies them and shows them, until Ctrl-C. The secret comes from POSTERN_WEBHOOK_SECRET or the file that POSTERN_WEBHOOK_SECRET_FILE names; --create makes a webhook and deletes it at the end.',
     )
-    .option('--port <port>', 'port to listen on; 0 takes a free one', '0')
-    .option('--create', 'make a webhook that leads here; the service needs POSTERN_WEBHOOK_ALLOW_PRIVATE=true')
+    .option('--port <port>', 'port to listen on; 0 picks a free one', '0')
+    .option('--create', 'create a webhook to this address; the service needs POSTERN_WEBHOOK_ALLOW_PRIVATE=true')
     .option(
       '--event <kind>',
-      'with --create: kinds to receive, such as content.*; may be repeated (default: *)',
+      'with --create: kinds of events, such as content.*; may be repeated (default: *)',
       collect,
     );
   examples(
@@ -41,65 +40,88 @@ export function webhooksCommand(parent: Command, context: Context): void {
   );
   does<Options>(listen, context, async (options) => {
     const { terminal } = context;
-    const { signal } = terminal;
-    if (options.create !== true && options.event !== undefined) throw misused('--event goes with --create.');
-    let secret = options.create === true ? undefined : secretFrom(terminal);
-    const connection = options.create === true ? await connect(terminal, options) : undefined;
-    const server = createServer((request, response) => {
-      bodyOf(request).then(
-        async (body) => {
-          const fault = faultOf(request, body, secret, terminal.now());
-          response.writeHead(fault === undefined ? 204 : 401).end();
-          await terminal.out(shown(terminal, request, body, fault, options.json === true));
-        },
-        () => response.destroy(),
-      );
-    });
-    server.listen(Number(options.port), '127.0.0.1');
-    await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
-      throw failed(`Port ${options.port} cannot be listened on (${error.code}).`);
-    });
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    try {
-      if (connection !== undefined) {
-        const body = { url, events: options.event ?? ['*'], description: 'postern webhooks listen' };
-        const webhook = await connection.ask('POST', '/v1/webhooks', { body });
-        secret = webhook.secret;
-        terminal.err(`Webhook ${webhook.id} leads to ${url}; Ctrl-C deletes it.\n`);
-        await until(signal);
-        await removeWebhook(terminal, webhook.id, connection);
-      } else {
-        terminal.err(`Listening on ${url}; Ctrl-C ends.\n`);
-        await until(signal);
-      }
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
-    return EXIT.ok;
+    if (options.create === true) await listenWithWebhook(terminal, options);
+    else await listenWithSecret(terminal, options);
+    return undefined;
   });
 }
 
-const until = async (signal: AbortSignal): Promise<void> => {
-  if (!signal.aborted) await once(signal, 'abort');
-};
-
-function secretFrom({ env }: Terminal): string {
-  const file = env.POSTERN_WEBHOOK_SECRET_FILE;
-  const secret = file === undefined ? env.POSTERN_WEBHOOK_SECRET : readFileSync(file, 'utf8').trim();
-  if (secret?.startsWith('whsec_') === true) return secret;
-  throw misused('Set POSTERN_WEBHOOK_SECRET to the secret of the webhook (whsec_…), or let --create make one.');
+async function listenWithSecret(terminal: Terminal, options: Options): Promise<void> {
+  if (options.event !== undefined) throw misused('--event needs --create.');
+  const secret = readSecret(terminal);
+  await using receiver = await openReceiver(terminal, options, () => secret);
+  terminal.err(`Listening on ${receiver.url}; Ctrl-C ends.\n`);
+  await interrupted(terminal);
 }
 
-/** Ctrl-C has been pressed by then. */
-async function removeWebhook(terminal: Terminal, id: string, connection: Connection): Promise<void> {
-  await connection.ask('DELETE', `/v1/webhooks/${id}`, { signal: AbortSignal.timeout(10_000) });
-  terminal.err(`Webhook ${id} is deleted.\n`);
+async function listenWithWebhook(terminal: Terminal, options: Options): Promise<void> {
+  const postern = await connect(terminal, options);
+  let secret: string | undefined;
+  await using receiver = await openReceiver(terminal, options, () => secret);
+  const { url } = receiver;
+  const webhook = await postern.createWebhook({
+    url,
+    events: options.event ?? ['*'],
+    description: 'postern webhooks listen',
+  });
+  ({ secret } = webhook);
+  terminal.err(`Webhook ${webhook.id} delivers to ${url}; Ctrl-C deletes it.\n`);
+  await interrupted(terminal);
+  // The signal of the connection is aborted by now.
+  await postern.deleteWebhook(webhook.id, { signal: AbortSignal.timeout(10_000) });
+  terminal.err(`Webhook ${webhook.id} is deleted.\n`);
+}
+
+async function interrupted({ signal }: Terminal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
+
+function readSecret({ env }: Terminal): string {
+  const file = env.POSTERN_WEBHOOK_SECRET_FILE;
+  const secret = file === undefined ? env.POSTERN_WEBHOOK_SECRET : readFileSync(file, 'utf8').trim();
+  if (secret !== undefined && /^whsec_[A-Za-z0-9+/]{22,}={0,2}$/.test(secret)) return secret;
+  throw misused(
+    'Set POSTERN_WEBHOOK_SECRET to the secret of the webhook (whsec_…), or create a webhook with --create.',
+  );
+}
+
+interface Receiver extends AsyncDisposable {
+  url: string;
+}
+
+/** Shows what arrives. `getSecret` returns undefined until the webhook exists. */
+async function openReceiver(
+  terminal: Terminal,
+  { port, json }: Options,
+  getSecret: () => string | undefined,
+): Promise<Receiver> {
+  const server: Server = createServer((request, response) => {
+    readBody(request).then(
+      async (body) => {
+        const fault = await findFault(request, body, getSecret(), terminal.now());
+        response.writeHead(fault === undefined ? 204 : 401).end();
+        const delivery = { id: String(request.headers['webhook-id'] ?? ''), body, fault };
+        await terminal.out(json === true ? toJson(delivery) : toText(terminal, delivery));
+      },
+      () => response.destroy(),
+    );
+  });
+  server.listen(Number(port), '127.0.0.1');
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    throw failed(`Cannot listen on port ${port} (${error.code}).`);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }
 
 const BODY_BYTES_MAX = 16 << 20;
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -110,47 +132,45 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-const TOLERANCE_MS = 5 * 60_000;
-
-/** Why a delivery cannot be trusted; undefined when it can (Standard Webhooks 1.0). */
-function faultOf(
+/** Returns why a delivery cannot be trusted; undefined when it can. */
+async function findFault(
   { headers }: IncomingMessage,
   body: string,
   secret: string | undefined,
   now: number,
-): string | undefined {
-  const id = headers['webhook-id'];
-  const timestamp = Number(headers['webhook-timestamp']);
-  const signatures = String(headers['webhook-signature'] ?? '').split(' ');
-  if (typeof id !== 'string' || !Number.isInteger(timestamp)) return 'it is not signed';
-  if (secret === undefined) return 'the secret is not known yet';
-  if (Math.abs(now - timestamp * 1000) > TOLERANCE_MS) return 'its time is more than five minutes from now';
-  const expected = Buffer.from(sign([secret], id, timestamp * 1000, body));
-  const matches = (one: string): boolean => {
-    const given = Buffer.from(one);
-    return given.length === expected.length && timingSafeEqual(given, expected);
-  };
-  return signatures.some(matches) ? undefined : 'its signature is not made with this secret';
+): Promise<string | undefined> {
+  if (secret === undefined) return 'secret_unknown';
+  try {
+    await verifyWebhook(body, headers, secret, { now });
+    return undefined;
+  } catch (error) {
+    return error instanceof WebhookError ? error.reason : (error as Error).message;
+  }
 }
 
-function shown(
-  terminal: Terminal,
-  request: IncomingMessage,
-  body: string,
-  fault: string | undefined,
-  asJson: boolean,
-): string {
-  let event: { type?: string; created?: string } | undefined;
-  try {
-    event = JSON.parse(body);
-  } catch {
-    // Told as it is.
-  }
-  if (asJson)
-    return `${JSON.stringify({ verified: fault === undefined, ...(fault === undefined ? {} : { fault }), event: event ?? body })}\n`;
-  const head = fault === undefined ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
-  const why = fault === undefined ? '' : `: ${fault}`;
-  const id = String(request.headers['webhook-id'] ?? '');
+interface Delivery {
+  id: string;
+  body: string;
+  fault: string | undefined;
+}
+
+function toJson({ body, fault }: Delivery): string {
+  const event = parseEvent(body) ?? body;
+  return `${JSON.stringify({ verified: fault === undefined, fault, event })}\n`;
+}
+
+function toText(terminal: Terminal, { id, body, fault }: Delivery): string {
+  const event = parseEvent(body);
+  const mark = fault === undefined ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
+  const head = `${event?.type ?? 'no event'}  ${id}${fault === undefined ? '' : `: ${fault}`}`;
   const text = event === undefined ? plain(body) : JSON.stringify(event, null, 2).replaceAll(/^/gm, '  ');
-  return `${head} ${plain(`${event?.type ?? 'no event'}  ${id}${why}`)}\n${text}\n`;
+  return `${mark} ${plain(head)}\n${text}\n`;
+}
+
+function parseEvent(body: string): { type?: string } | undefined {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,11 +1,13 @@
-/** Many items in one request and one transaction; a bad one is reported and never spoils the rest. */
+/** Plans edits of many items in one transaction. An invalid entry is reported and does not stop the others. */
 
 import { Compile } from 'typebox/compile';
-import type { Change, Edit } from '../changes/changes.ts';
+import type { Change, Edit } from '../changes/change.ts';
+import { isUnchanged } from '../changes/edit.ts';
+import { requireMetadata } from '../changes/metadata.ts';
 import type { Db, Step } from '../db/db.ts';
 import { Failure } from '../errors.ts';
-import { requireMetadata } from '../http/metadata.ts';
 import { validItem } from '../http/validate.ts';
+import { mapInSlices } from '../lib/slices.ts';
 import { findDefaultPolicyId, findPolicies } from '../policies/store.ts';
 import { type Content, edited } from './content.ts';
 import {
@@ -16,7 +18,6 @@ import {
   newContent,
   unknownPolicy,
   updatedChange,
-  upsertEdit,
 } from './edits.ts';
 import { CreateContent, requireExternalId } from './schema.ts';
 import { deleteContent, findContents, insertContent, updateContent } from './store.ts';
@@ -33,73 +34,77 @@ function validOrFailure(item: unknown): CreateContent | Failure {
 }
 
 export async function planBulkUpsert({ db, clock }: EditDeps, items: readonly unknown[]): Promise<Edit> {
-  const given = items.map(validOrFailure);
-  const valid = given.filter((item): item is CreateContent => !(item instanceof Failure));
-  const known = await findContents(
+  const given = await mapInSlices(items, validOrFailure);
+  const stored = await readStored(
     db,
-    valid.map((item) => item.externalId),
+    given.filter((item): item is CreateContent => !(item instanceof Failure)),
   );
-  const policies = await findPolicies(
-    db,
-    valid.flatMap((item) => item.policyId ?? []),
-  );
-  const defaultPolicyId = await findDefaultPolicyId(db);
   const now = clock.now();
-
+  const counts = { created: 0, updated: 0, unchanged: 0 };
   const steps: Step[] = [];
   const changes: Change[] = [];
   const errors: unknown[] = [];
-  let created = 0;
-  let updated = 0;
 
-  function plan(item: CreateContent): void {
-    requireExternalId(item.externalId);
-    if (item.policyId != null && !policies.has(item.policyId)) throw unknownPolicy(item.policyId);
-    const before = known.get(item.externalId);
-    const policyId =
-      item.policyId ?? (item.policyId === null || before === undefined ? defaultPolicyId : before.policyId);
-    const after =
-      before === undefined ? newContent(item, policyId, now) : edited(before, upsertEdit(item), policyId, now);
-    requireMetadata(after.metadata);
-    // The same item twice in one request: the second edits what the first made.
-    known.set(item.externalId, after);
-    if (before === undefined) {
-      created++;
-      steps.push(insertContent(after));
-      changes.push(createdChange(after));
-    } else {
-      updated++;
-      steps.push(updateContent(after));
-      changes.push(updatedChange(before, after));
-    }
-  }
-
-  for (const [index, item] of given.entries()) {
+  await mapInSlices(given, (item, index) => {
     try {
       if (item instanceof Failure) throw item;
-      plan(item);
+      const planned = planItem(item, stored, now);
+      counts[planned.outcome]++;
+      steps.push(...planned.steps);
+      changes.push(...planned.changes);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      errors.push({
-        index,
-        externalId: externalIdOf(items[index]),
-        code: error.code,
-        message: error.message,
-        param: error.param ?? null,
-      });
+      const { code, message, param = null } = error;
+      errors.push({ index, externalId: echo(items[index]), code, message, param });
     }
-  }
+  });
+  return { steps, changes, status: 200, body: { object: 'bulk_upsert', ...counts, failed: errors.length, errors } };
+}
+
+interface Stored {
+  /** By externalId. */
+  items: Map<string, Content>;
+  policies: ReadonlyMap<string, unknown>;
+  defaultPolicyId: string;
+}
+
+async function readStored(db: Db, items: readonly CreateContent[]): Promise<Stored> {
+  const externalIds = items.map(({ externalId }) => externalId);
+  const policyIds = items.flatMap(({ policyId }) => policyId ?? []);
   return {
-    steps,
-    changes,
-    status: 200,
-    body: { object: 'bulk_upsert', created, updated, failed: errors.length, errors },
+    items: await findContents(db, externalIds),
+    policies: await findPolicies(db, policyIds),
+    defaultPolicyId: await findDefaultPolicyId(db),
   };
 }
 
-function externalIdOf(item: unknown): string | null {
+/** Throws invalid_request. */
+function planItem(
+  item: CreateContent,
+  stored: Stored,
+  at: number,
+): Pick<Edit, 'steps' | 'changes'> & { outcome: 'created' | 'updated' | 'unchanged' } {
+  requireExternalId(item.externalId);
+  const before = stored.items.get(item.externalId);
+  if (item.policyId != null && !stored.policies.has(item.policyId)) throw unknownPolicy(item.policyId);
+  const kept = item.policyId === undefined ? before?.policyId : undefined;
+  const policyId = item.policyId ?? kept ?? stored.defaultPolicyId;
+  const after = before === undefined ? newContent(item, policyId, at) : edited(before, item, policyId, at);
+  requireMetadata(after.metadata);
+  if (before !== undefined && isUnchanged(before, after)) return { outcome: 'unchanged', steps: [], changes: [] };
+  // A second entry for the same item edits what the first one made.
+  stored.items.set(item.externalId, after);
+  return before === undefined
+    ? { outcome: 'created', steps: [insertContent(after)], changes: [createdChange(after)] }
+    : { outcome: 'updated', steps: [updateContent(after)], changes: [updatedChange(before, after)] };
+}
+
+const ECHO_LENGTH_MAX = 1_000;
+
+/** Returns as much of an entry's externalId as finds it again. */
+function echo(item: unknown): string | null {
   const value = (item as { externalId?: unknown } | null)?.externalId;
-  return typeof value === 'string' ? value : null;
+  return typeof value === 'string' ? value.slice(0, ECHO_LENGTH_MAX) : null;
 }
 
 export async function planBulkDelete(db: Db, ids: readonly unknown[]): Promise<Edit> {
@@ -121,7 +126,7 @@ export async function planBulkDelete(db: Db, ids: readonly unknown[]): Promise<E
   }
   return {
     steps: [...doomed.values()].flatMap(deleteContent),
-    changes: [...doomed.values()].map(deletedChange),
+    changes: await mapInSlices([...doomed.values()], deletedChange),
     status: 200,
     body: { object: 'bulk_deletion', deleted: doomed.size, failed: errors.length, errors },
   };

@@ -1,25 +1,40 @@
-/** An item a publisher owns. */
-import { editedMetadata } from '../http/metadata.ts';
+/** Content: an item that a publisher owns. */
+import { type Static, Type } from 'typebox';
+import { editedMetadata, metadata } from '../changes/metadata.ts';
+import { firstValues, optional, schemas } from '../lib/fields.ts';
 import type { ContentFacts } from '../policies/facts.ts';
-
-export const CONTENT_TYPES = ['article', 'report', 'image', 'dataset', 'video'] as const;
-export type ContentType = (typeof CONTENT_TYPES)[number];
+import { ContentTypeName } from '../policies/names.ts';
 
 export const STATUSES = ['active', 'archived'] as const;
 export type Status = (typeof STATUSES)[number];
 
-export interface Content {
-  /** The item's number in the store; never on the wire. 0 before it is stored. */
+export const tag = Type.String({ minLength: 1, maxLength: 64 });
+
+/** A new field goes here and into the columns of `store`. */
+const OPTIONAL = {
+  metadata: optional(metadata, {}),
+  tags: optional(Type.Array(tag, { maxItems: 50 }), []),
+};
+export const OPTIONAL_FIELDS = schemas(OPTIONAL);
+export const FIRST_VALUES = firstValues(OPTIONAL);
+
+/** The fields that publishers write, in the order of answers. */
+export const FIELDS = {
+  externalId: Type.String({ minLength: 1, maxLength: 255, format: 'plain-text' }),
+  title: Type.String({ minLength: 1, maxLength: 500 }),
+  type: ContentTypeName,
+  source: Type.String({ maxLength: 2048, format: 'http-url' }),
+  policyId: Type.String({ minLength: 1, maxLength: 64 }),
+  ...OPTIONAL_FIELDS,
+  status: Type.Enum([...STATUSES]),
+};
+const Fields = Type.Object(FIELDS);
+type Fields = Static<typeof Fields>;
+
+export interface Content extends Fields {
+  /** The item's number in the store, never on the wire; 0 until it is stored. */
   no: number;
   id: string;
-  externalId: string;
-  title: string;
-  type: ContentType;
-  source: string;
-  policyId: string;
-  metadata: Record<string, unknown>;
-  tags: string[];
-  status: Status;
   /** Counts edits, from 1. */
   revision: number;
   createdAt: number;
@@ -29,14 +44,14 @@ export interface Content {
 export const CONTENT_PREFIX = 'cnt_';
 const CONTENT_ID = /^cnt_[0-9a-hjkmnp-tv-z]{26}$/;
 
-/** Whether a reference is one of our ids; an externalId may never look like that. */
+/** Separates ids from externalIds, which may never look like an id. */
 export const isContentId = (ref: string): boolean => CONTENT_ID.test(ref);
 
-/** `"<id>-<revision>"`: an item deleted and registered again is another one. */
+/** Returns `"<id>-<revision>"`: an item that is deleted and registered again has another ETag. */
 export const contentEtag = (content: Content): string =>
   `"${content.id.slice(CONTENT_PREFIX.length)}-${content.revision}"`;
 
-/** The item as conditions see it, with its metadata. */
+/** Returns the item as conditions see it. */
 export const toContentFacts = (content: Content): ContentFacts => ({
   no: content.no,
   id: content.id,
@@ -48,29 +63,18 @@ export const toContentFacts = (content: Content): ContentFacts => ({
   archived: content.status === 'archived',
 });
 
-/** The fields an edit may carry; absent ones stay. `metadata` is merged, null removes a key, unless it replaces. */
-export interface ContentEdit {
-  title?: string;
-  type?: ContentType;
-  source?: string;
-  policyId?: string | null;
-  metadata?: Record<string, unknown>;
-  metadataReplace?: boolean;
-  tags?: string[];
-  status?: Status;
-}
+/** Absent fields stay as they are. */
+export type ContentEdit = Partial<Omit<Fields, 'policyId'>> & { policyId?: string | null; metadataReplace?: boolean };
 
-/** The item after an edit. `policyId` is resolved before; the result's revision and time are the edit's. */
+/** Applies an edit whose policy the caller has resolved. */
 export function edited(content: Content, edit: ContentEdit, policyId: string, at: number): Content {
+  const { metadataReplace, ...fields } = edit;
   return {
     ...content,
-    title: edit.title ?? content.title,
-    type: edit.type ?? content.type,
-    source: edit.source ?? content.source,
+    ...fields,
     policyId,
     metadata: editedMetadata(content.metadata, edit),
-    tags: edit.tags === undefined ? content.tags : [...new Set(edit.tags)],
-    status: edit.status ?? content.status,
+    tags: [...new Set(edit.tags ?? content.tags)],
     revision: content.revision + 1,
     updatedAt: at,
   };

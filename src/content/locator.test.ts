@@ -1,7 +1,7 @@
 /** Spellings of one URL meet; spellings that servers read differently find nothing. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { keysOf, type Locator, parseHost, parseLocator, parsePath, parseTarget } from './locator.ts';
 
 const same = (a: string, b: string): void => {
@@ -58,6 +58,16 @@ test('what servers read differently has no locator', () => {
     '/a\\b',
     '/a%252fb',
     '/%2574ides',
+    '/a%25%32%66b',
+    '/a%252%66b',
+    '/a%25%32fb',
+    '/a%25%35%43b',
+    '/%25%37%34ides',
+    '/%25%32%65%25%32%65/a',
+    '/a%25%30%30',
+    '/a%25252fb',
+    '/a%25u002fb',
+    '/a%25%75%30%30%32%46b',
     '/a%00',
     '/a%0a',
     '/a%7f',
@@ -109,5 +119,25 @@ test('whatever is sent: a path that is read is read as itself again, and only it
       assert.equal(JSON.stringify(keys(one)) === JSON.stringify(keys(other)), isSame);
     }),
     { numRuns: 5_000 },
+  );
+});
+
+test('a path that is read is the same when it is decoded again, whatever part of it was encoded', () => {
+  const character = fc.constantFrom('%', '2', '5', 'f', 'F', 'c', 'u', '0', 'a', '/', '.');
+  const written = fc.tuple(character, fc.boolean()).map(([one, isEncoded]) => {
+    const hex = one.charCodeAt(0).toString(16);
+    return isEncoded || one === '%' ? `%${hex}` : one;
+  });
+  fc.assert(
+    fc.property(fc.array(written, { maxLength: 10 }), (parts) => {
+      const path = parsePath(`/${parts.join('')}`);
+      if (path === undefined) return;
+      assert.equal(
+        path.replaceAll(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+        path,
+      );
+      assert.ok(!/%u[0-9a-f]{4}/i.test(path), path);
+    }),
+    { numRuns: 20_000 },
   );
 });

@@ -1,11 +1,15 @@
 /** Register, read, edit, list and delete content, one by one and in bulk. */
+
 import type { Changes } from '../changes/changes.ts';
+import { type Resource, resource } from '../changes/resource.ts';
 import type { Db } from '../db/db.ts';
-import { isUnchanged, NotModified, requireMatch } from '../http/etag.ts';
-import { parseMoment } from '../http/formats.ts';
-import { sendCommitted } from '../http/reply.ts';
-import { type App, BULK_BODY_BYTES_MAX } from '../http/server.ts';
+import type { App } from '../http/app.ts';
+import { isUnchanged, NotModified } from '../http/etag.ts';
+import { toList } from '../http/list.ts';
+import { edit, route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
+import { parseIso } from '../lib/clock.ts';
+import type { Policy } from '../policies/policy.ts';
 import { findPolicies, findPolicy } from '../policies/store.ts';
 import { planBulkDelete, planBulkUpsert } from './bulk.ts';
 import { type Content, contentEtag } from './content.ts';
@@ -30,196 +34,129 @@ export interface ContentDeps {
   db: Db;
   changes: Changes;
   clock: Clock;
-  /** Decisions about an item, exact. */
+  /** Counts the decisions about an item, exactly. */
   stats(contentNo: number): Promise<{ total: number; allowed: number }>;
 }
 
-const read = { permission: 'content:read' } as const;
-const write = { permission: 'content:write' } as const;
-const editing = { ...write, takesIfMatch: true } as const;
-const tags = ['Content'];
+const reading = { tag: 'Content', permission: 'content:read' } as const;
+const writing = { tag: 'Content', permission: 'content:write' } as const;
 
 export function contentRoutes(app: App, deps: ContentDeps): void {
   const { db, changes } = deps;
-  const get = async (ref: string): Promise<Content> => {
-    const content = await findContent(db, ref);
-    if (content === undefined) throw contentNotFound(ref);
-    return content;
+  const find = (ref: string) => findContent(db, ref);
+  const content = resource({ changes, find, notFound: contentNotFound, etag: contentEtag });
+  readingRoutes(app, deps, content);
+  editingRoutes(app, deps, content);
+  bulkRoutes(app, deps);
+}
+
+function readingRoutes(app: App, { db, stats }: ContentDeps, content: Resource<Content>): void {
+  const list = { ...reading, id: 'listContent', is: 'List items', query: ListContentQuery, answer: ContentPage };
+  route(app, 'GET /v1/content', list, async ({ query }) => {
+    const created = { createdAfter: toTime(query.createdAfter), createdBefore: toTime(query.createdBefore) };
+    const page = await listContent(db, { ...query, ...created });
+    const ids = query.expand === undefined ? [] : page.data.map(({ policyId }) => policyId);
+    const policies = await findPolicies(db, ids);
+    return toList(page, (item) => expanded(item, policies.get(item.policyId)));
+  });
+
+  const read = {
+    ...reading,
+    id: 'getContent',
+    is: 'Read an item',
+    query: ExpandQuery,
+    answers: { 200: ContentAnswer, 304: NotModified },
   };
+  route(app, 'GET /v1/content/:id', read, async (request, reply) => {
+    const { params, query } = request;
+    const item = await content.get(params.id);
+    const policy = query.expand === undefined ? undefined : await findPolicy(db, item.policyId);
+    const etag = contentEtag(item);
+    // An edit of the policy changes this answer and not the item's tag, which `If-Match` still takes.
+    if (policy === undefined && isUnchanged(request, reply, etag)) return reply.send();
+    if (policy !== undefined) reply.header('etag', etag);
+    const { total, allowed } = await stats(item.no);
+    return {
+      ...expanded(item, policy),
+      stats: { totalRequests: total, allowedRequests: allowed, deniedRequests: total - allowed },
+    };
+  });
+}
 
-  app.post(
-    '/v1/content',
-    {
-      config: write,
-      schema: {
-        tags,
-        operationId: 'createContent',
-        summary: 'Register an item',
-        body: CreateContent,
-        response: { 201: ContentAnswer },
-      },
-    },
-    async (request, reply) =>
-      sendCommitted(
-        reply,
-        await changes.commit(request, request.body.externalId, () => planCreate(deps, request.body)),
-      ),
+function editingRoutes(app: App, deps: ContentDeps, content: Resource<Content>): void {
+  const { changes } = deps;
+  const create = {
+    ...writing,
+    id: 'createContent',
+    is: 'Register an item',
+    body: CreateContent,
+    answers: { 201: ContentAnswer },
+  };
+  edit(app, 'POST /v1/content', create, (request) =>
+    changes.commit(request, request.body.externalId, () => planCreate(deps, request.body)),
   );
 
-  app.get(
-    '/v1/content',
-    {
-      config: read,
-      schema: {
-        tags,
-        operationId: 'listContent',
-        summary: 'List items',
-        querystring: ListContentQuery,
-        response: { 200: ContentPage },
-      },
-    },
-    async ({ query }) => {
-      const { limit, cursor, expand, createdAfter, createdBefore, ...filter } = query;
-      const page = await listContent(
-        db,
-        {
-          ...filter,
-          ...(createdAfter === undefined ? {} : { createdAfter: parseMoment(createdAfter) ?? 0 }),
-          ...(createdBefore === undefined ? {} : { createdBefore: parseMoment(createdBefore) ?? 0 }),
-        },
-        { ...(limit === undefined ? {} : { limit }), ...(cursor === undefined ? {} : { cursor }) },
-      );
-      const ids = expand === undefined ? [] : page.data.map((content) => content.policyId);
-      const policies = await findPolicies(db, ids);
-      return { ...page, data: page.data.map((content) => expanded(content, policies.get(content.policyId))) };
-    },
+  const upsert = {
+    ...writing,
+    id: 'upsertContent',
+    is: 'Register an item or edit it',
+    body: CreateContent,
+    answers: { 200: ContentAnswer, 201: ContentAnswer },
+  };
+  edit(app, 'POST /v1/content/upsert', upsert, (request) =>
+    changes.commit(request, request.body.externalId, () => planUpsert(deps, request.body)),
   );
 
-  app.get<{ Params: { id: string }; Querystring: { expand?: 'policy' } }>(
-    '/v1/content/:id',
-    {
-      config: read,
-      schema: {
-        tags,
-        operationId: 'getContent',
-        summary: 'Read an item',
-        querystring: ExpandQuery,
-        response: { 200: ContentAnswer, 304: NotModified },
-      },
-    },
-    async (request, reply) => {
-      const content = await get(request.params.id);
-      const policy = request.query.expand === undefined ? undefined : await findPolicy(db, content.policyId);
-      const etag = contentEtag(content);
-      // With the policy in it, the answer is another one when the policy is; If-Match still takes the item's own tag.
-      if (policy === undefined && isUnchanged(request, reply, etag)) return reply.send();
-      if (policy !== undefined) reply.header('etag', etag);
-      const { total, allowed } = await deps.stats(content.no);
-      return {
-        ...expanded(content, policy),
-        stats: { totalRequests: total, allowedRequests: allowed, deniedRequests: total - allowed },
-      };
-    },
+  const update = {
+    ...writing,
+    id: 'updateContent',
+    is: 'Edit an item',
+    ifMatch: true,
+    body: UpdateContent,
+    answer: ContentAnswer,
+  } as const;
+  edit(app, 'PATCH /v1/content/:id', update, (request) =>
+    content.edit(request, (item) => planUpdate(deps, item, request.body)),
   );
 
-  app.patch<{ Params: { id: string }; Body: UpdateContent }>(
-    '/v1/content/:id',
-    {
-      config: editing,
-      schema: {
-        tags,
-        operationId: 'updateContent',
-        summary: 'Edit an item',
-        body: UpdateContent,
-        response: { 200: ContentAnswer },
-      },
-    },
-    async (request, reply) => {
-      const committed = await changes.commit(request, request.params.id, async () => {
-        const content = await get(request.params.id);
-        requireMatch(request, contentEtag(content));
-        return planUpdate(deps, content, request.body);
-      });
-      return sendCommitted(reply, committed);
-    },
+  const remove = {
+    ...writing,
+    id: 'deleteContent',
+    is: 'Delete an item and its decisions',
+    ifMatch: true,
+    answer: ContentDeleted,
+  } as const;
+  edit(app, 'DELETE /v1/content/:id', remove, (request) => content.edit(request, planDelete));
+}
+
+function bulkRoutes(app: App, deps: ContentDeps): void {
+  const bulk = { ...writing, bulk: true } as const;
+  const upsert = {
+    ...bulk,
+    id: 'bulkUpsertContent',
+    is: 'Register or edit up to 1,000 items',
+    body: BulkUpsertContent,
+    answer: BulkUpsertAnswer,
+  };
+  edit(app, 'POST /v1/content/bulk-upsert', upsert, (request) =>
+    deps.changes.commit(request, 'bulk', () => planBulkUpsert(deps, request.body.items)),
   );
 
-  app.delete<{ Params: { id: string } }>(
-    '/v1/content/:id',
-    {
-      config: editing,
-      schema: {
-        tags,
-        operationId: 'deleteContent',
-        summary: 'Delete an item and its decisions',
-        response: { 200: ContentDeleted },
-      },
-    },
-    async (request, reply) => {
-      const committed = await changes.commit(request, request.params.id, async () => {
-        const content = await get(request.params.id);
-        requireMatch(request, contentEtag(content));
-        return planDelete(content);
-      });
-      return sendCommitted(reply, committed);
-    },
-  );
-
-  app.post(
-    '/v1/content/upsert',
-    {
-      config: write,
-      schema: {
-        tags,
-        operationId: 'upsertContent',
-        summary: 'Register an item or edit it',
-        body: CreateContent,
-        response: { 200: ContentAnswer, 201: ContentAnswer },
-      },
-    },
-    async (request, reply) =>
-      sendCommitted(
-        reply,
-        await changes.commit(request, request.body.externalId, () => planUpsert(deps, request.body)),
-      ),
-  );
-
-  app.post(
-    '/v1/content/bulk-upsert',
-    {
-      config: write,
-      bodyLimit: BULK_BODY_BYTES_MAX,
-      schema: {
-        tags,
-        operationId: 'bulkUpsertContent',
-        summary: 'Register or edit up to 1,000 items',
-        body: BulkUpsertContent,
-        response: { 200: BulkUpsertAnswer },
-      },
-    },
-    async (request, reply) =>
-      sendCommitted(reply, await changes.commit(request, 'bulk', () => planBulkUpsert(deps, request.body.items))),
-  );
-
-  app.post(
-    '/v1/content/bulk-delete',
-    {
-      config: write,
-      bodyLimit: BULK_BODY_BYTES_MAX,
-      schema: {
-        tags,
-        operationId: 'bulkDeleteContent',
-        summary: 'Delete up to 1,000 items',
-        body: BulkDeleteContent,
-        response: { 200: BulkDeleteAnswer },
-      },
-    },
-    async (request, reply) =>
-      sendCommitted(reply, await changes.commit(request, 'bulk', () => planBulkDelete(db, request.body.ids))),
+  const remove = {
+    ...bulk,
+    id: 'bulkDeleteContent',
+    is: 'Delete up to 1,000 items',
+    body: BulkDeleteContent,
+    answer: BulkDeleteAnswer,
+  };
+  edit(app, 'POST /v1/content/bulk-delete', remove, (request) =>
+    deps.changes.commit(request, 'bulk', () => planBulkDelete(deps.db, request.body.ids)),
   );
 }
 
-const expanded = (content: Content, policy: { id: string; name: string; rules: unknown[] } | undefined) => ({
+const toTime = (text: string | undefined): number | undefined => (text === undefined ? undefined : parseIso(text));
+
+const expanded = (content: Content, policy: Policy | undefined) => ({
   ...contentAnswer(content),
   ...(policy === undefined ? {} : { policy: { id: policy.id, name: policy.name, rules: policy.rules } }),
 });

@@ -1,55 +1,39 @@
 /** Content on the wire. */
 import { type Static, Type } from 'typebox';
 import { fail } from '../errors.ts';
-import { pageOf, pageProperties } from '../http/list.ts';
-import { metadata } from '../http/metadata.ts';
+import { ErrorCodeName } from '../http/error-schema.ts';
+import { deletedOf, pageOf, pageProperties } from '../http/list.ts';
 import { toIso } from '../lib/clock.ts';
-import { CONTENT_TYPES, type Content, isContentId, STATUSES } from './content.ts';
+import { partial, pick } from '../lib/fields.ts';
+import { type Content, FIELDS, isContentId, OPTIONAL_FIELDS, tag } from './content.ts';
 
-const externalId = Type.String({ minLength: 1, maxLength: 255, format: 'plain-text' });
-const title = Type.String({ minLength: 1, maxLength: 500 });
-const type = Type.Enum([...CONTENT_TYPES]);
-const source = Type.String({ maxLength: 2048, format: 'http-url' });
-const policyId = Type.String({ minLength: 1, maxLength: 64 });
-const tag = Type.String({ minLength: 1, maxLength: 64 });
-const tags = Type.Array(tag, { maxItems: 50 });
-const status = Type.Enum([...STATUSES]);
+const { externalId, title, type, source, policyId, status } = FIELDS;
+const optionalFields = partial({ policyId: Type.Union([policyId, Type.Null()]), ...OPTIONAL_FIELDS });
 
 export const CreateContent = Type.Object(
-  {
-    externalId,
-    title,
-    type,
-    source,
-    policyId: Type.Optional(Type.Union([policyId, Type.Null()])),
-    metadata: Type.Optional(metadata),
-    tags: Type.Optional(tags),
-  },
-  { additionalProperties: false },
+  { externalId, title, type, source, ...optionalFields },
+  { additionalProperties: false, title: 'CreateContent' },
 );
 export type CreateContent = Static<typeof CreateContent>;
 
 export const UpdateContent = Type.Object(
-  {
-    title: Type.Optional(title),
-    source: Type.Optional(source),
-    policyId: Type.Optional(Type.Union([policyId, Type.Null()])),
-    metadata: Type.Optional(metadata),
-    metadataReplace: Type.Optional(Type.Boolean()),
-    tags: Type.Optional(tags),
-    status: Type.Optional(status),
-  },
-  { additionalProperties: false, minProperties: 1, fixed: ['type', 'externalId'] },
+  { ...partial({ title, source, status, metadataReplace: Type.Boolean() }), ...optionalFields },
+  { additionalProperties: false, minProperties: 1, fixed: ['type', 'externalId'], title: 'UpdateContent' },
 );
 export type UpdateContent = Static<typeof UpdateContent>;
 
 export const BulkUpsertContent = Type.Object(
-  { items: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 1000 }) },
-  { additionalProperties: false, itemsApart: 'items' },
+  { items: Type.Array(Type.Unknown({ entry: CreateContent }), { minItems: 1, maxItems: 1000 }) },
+  { additionalProperties: false, itemsApart: 'items', title: 'BulkUpsert' },
 );
 export const BulkDeleteContent = Type.Object(
-  { ids: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 1000 }) },
-  { additionalProperties: false, itemsApart: 'ids' },
+  {
+    ids: Type.Array(Type.Unknown({ entry: Type.String({ description: 'Id or externalId' }) }), {
+      minItems: 1,
+      maxItems: 1000,
+    }),
+  },
+  { additionalProperties: false, itemsApart: 'ids', title: 'BulkDelete' },
 );
 
 const expand = Type.Optional(Type.Enum(['policy']));
@@ -76,14 +60,7 @@ export const ContentAnswer = Type.Object(
   {
     id: Type.String(),
     object: Type.Literal('content'),
-    externalId: Type.String(),
-    title: Type.String(),
-    type,
-    source: Type.String(),
-    policyId: Type.String(),
-    metadata,
-    tags: Type.Array(Type.String()),
-    status,
+    ...FIELDS,
     created: Type.String(),
     updated: Type.String(),
     stats: Type.Optional(
@@ -95,55 +72,51 @@ export const ContentAnswer = Type.Object(
     ),
     policy: Type.Optional(Type.Object({ id: Type.String(), name: Type.String(), rules: Type.Array(Type.Unknown()) })),
   },
-  { description: 'An item of content' },
+  { title: 'Content', description: 'An item of content' },
 );
 export const ContentPage = pageOf(ContentAnswer);
-export const ContentDeleted = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('content'),
-  deleted: Type.Literal(true),
-});
-const bulkError = { code: Type.String(), message: Type.String() };
-export const BulkUpsertAnswer = Type.Object({
-  object: Type.Literal('bulk_upsert'),
-  created: Type.Integer(),
-  updated: Type.Integer(),
-  failed: Type.Integer(),
-  errors: Type.Array(
-    Type.Object({
-      index: Type.Integer(),
-      externalId: Type.Union([Type.String(), Type.Null()]),
-      ...bulkError,
-      param: Type.Union([Type.String(), Type.Null()]),
-    }),
-  ),
-});
-export const BulkDeleteAnswer = Type.Object({
-  object: Type.Literal('bulk_deletion'),
-  deleted: Type.Integer(),
-  failed: Type.Integer(),
-  errors: Type.Array(Type.Object({ id: Type.Union([Type.String(), Type.Null()]), ...bulkError })),
-});
+export const ContentDeleted = deletedOf('content');
+const bulkError = { code: ErrorCodeName, message: Type.String() };
+export const BulkUpsertAnswer = Type.Object(
+  {
+    object: Type.Literal('bulk_upsert'),
+    created: Type.Integer(),
+    updated: Type.Integer(),
+    unchanged: Type.Integer({ description: 'Items that were already stored as sent; nothing was written' }),
+    failed: Type.Integer(),
+    errors: Type.Array(
+      Type.Object({
+        index: Type.Integer(),
+        externalId: Type.Union([Type.String(), Type.Null()]),
+        ...bulkError,
+        param: Type.Union([Type.String(), Type.Null()]),
+      }),
+    ),
+  },
+  { title: 'BulkUpsertResult' },
+);
+export const BulkDeleteAnswer = Type.Object(
+  {
+    object: Type.Literal('bulk_deletion'),
+    deleted: Type.Integer(),
+    failed: Type.Integer(),
+    errors: Type.Array(Type.Object({ id: Type.Union([Type.String(), Type.Null()]), ...bulkError })),
+  },
+  { title: 'BulkDeleteResult' },
+);
 
 export const contentAnswer = (content: Content) => ({
   id: content.id,
-  object: 'content',
-  externalId: content.externalId,
-  title: content.title,
-  type: content.type,
-  source: content.source,
-  policyId: content.policyId,
-  metadata: content.metadata,
-  tags: content.tags,
-  status: content.status,
+  object: 'content' as const,
+  ...pick(content, FIELDS),
   created: toIso(content.createdAt),
   updated: toIso(content.updatedAt),
 });
 
-/** What a schema cannot say. Throws invalid_request. */
+/** Refuses an externalId that looks like an id. Throws invalid_request. */
 export function requireExternalId(ref: string): void {
   if (!isContentId(ref)) return;
-  throw fail('invalid_request', '`externalId` must not have the form of a content id (cnt_ and 26 characters).', {
+  throw fail('invalid_request', '`externalId` must not look like a content id (cnt_ and 26 characters).', {
     param: 'externalId',
   });
 }

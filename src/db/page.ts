@@ -1,12 +1,13 @@
 /**
- * Pages of a list, newest first. A cursor names the last record seen, not a number of records, so a walk never repeats a
- * record and never skips one that was there throughout, whatever is inserted or deleted meanwhile.
+ * Pages of a list, newest first. A cursor names the last record of the page before, so a walk never repeats a record
+ * and never skips one that was there throughout, also while others are inserted or deleted.
  */
-import { fail } from '../errors.ts';
-import type { Db, Row, Value } from './db.ts';
+import { ID_BODY } from '../lib/id.ts';
+import { mapInSlices } from '../lib/slices.ts';
+import type { Db, Row } from './db.ts';
+import { Where } from './query.ts';
 
 export interface Page<T> {
-  object: 'list';
   data: T[];
   hasMore: boolean;
   totalCount: number;
@@ -20,60 +21,54 @@ export interface PageQuery {
 
 export const PAGE_DEFAULT = 20;
 
-export const toCursor = (position: string): string => Buffer.from(position).toString('base64url');
+/** A cursor that no page has given out. */
+export class InvalidCursor extends Error {}
 
-/** The position a cursor stands for. Throws invalid_cursor unless it is of the form `position` has. */
+/** A sequence number of the store: from 1, and far below 2^53, so that it is exact everywhere. */
+export const SEQ_FORM = /^[1-9]\d{0,14}$/;
+/** An id with this prefix. */
+export const idForm = (prefix: string): RegExp => new RegExp(`^${prefix}${ID_BODY}$`);
+
+export const toCursor = (key: string): string => Buffer.from(key).toString('base64url');
+
+/** Returns the key in a cursor. Throws InvalidCursor unless it has the form `form`. */
 export function fromCursor(cursor: string, form: RegExp): string {
-  const position = Buffer.from(cursor, 'base64url').toString();
-  if (!form.test(position) || toCursor(position) !== cursor) {
-    throw fail('invalid_cursor', '`cursor` is not one of ours; pass the nextCursor of the page before, or none.', {
-      param: 'cursor',
-    });
-  }
-  return position;
+  const key = Buffer.from(cursor, 'base64url').toString();
+  if (!form.test(key) || toCursor(key) !== cursor) throw new InvalidCursor();
+  return key;
 }
 
-export interface Selection {
-  /** `select …` up to, without, `where`. */
+export interface List<R extends Row, T> {
   select: string;
   from: string;
-  /** Instead of `from` for the total: without joins that leave the number of rows as it is. */
+  /** Replaces `from` in the count: leaves out joins that keep the number of rows. */
   counted?: string;
-  /** Conditions with the placeholders of `params`. */
-  where: readonly string[];
-  params: readonly Value[];
+  where?: Where;
   /** The column that orders the list: unique, ascending with time. */
   order: string;
+  /** The form of that column's values. */
+  form: RegExp;
+  toRecord(row: R): T;
 }
 
-/** One page; the total is of the whole selection. `form` is what a position looks like. */
-export async function readPage<R extends Row, T>(
-  db: Db,
-  selection: Selection,
-  query: PageQuery,
-  form: RegExp,
-  toRecord: (row: R) => T,
-): Promise<Page<T>> {
-  const limit = query.limit ?? PAGE_DEFAULT;
-  const { select, from, counted = from, where, params, order } = selection;
-  const all = where.length === 0 ? '' : ` where ${where.join(' and ')}`;
-  const after = query.cursor === undefined ? undefined : fromCursor(query.cursor, form);
-  const rest = after === undefined ? all : `${all === '' ? ' where' : `${all} and`} ${order} < $${params.length + 1}`;
-  const [rows, totals] = await Promise.all([
-    db.read<R>(
-      `${select} from ${from}${rest} order by ${order} desc limit ${limit + 1}`,
-      after === undefined ? params : [...params, after],
-    ),
-    db.read<{ total: number }>(`select count(*) as total from ${counted}${all}`, params),
+/** Reads one page, and the number of records in the whole list. Throws InvalidCursor. */
+export async function readPage<R extends Row, T>(db: Db, list: List<R, T>, query: PageQuery): Promise<Page<T>> {
+  const { select, from, counted = from, where = new Where(), order, form } = list;
+  const { limit = PAGE_DEFAULT, cursor } = query;
+  const rest = where.copy().and(`${order} < ?`, cursor === undefined ? undefined : fromCursor(cursor, form));
+  const [rows, [count]] = await Promise.all([
+    db.read<R>(`select ${select} from ${from}${rest.sql} order by ${order} desc limit ${limit + 1}`, rest.params),
+    db.read<{ total: number }>(`select count(*) as total from ${counted}${where.sql}`, where.params),
   ]);
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1)?.[order.slice(order.indexOf('.') + 1)];
+  const column = order.slice(order.indexOf('.') + 1);
+  const page = cutPage(rows, limit, Number(count?.total ?? 0), (last) => String(last[column]));
+  return { ...page, data: await mapInSlices(page.data, (row) => list.toRecord(row)) };
+}
+
+/** Cuts a page from rows of which one more was read than it holds. The cursor names the last row that is shown. */
+export function cutPage<T>(rows: T[], limit: number, totalCount: number, toKey: (last: T) => string): Page<T> {
+  const data = rows.slice(0, limit);
+  const last = data.at(-1);
   const hasMore = rows.length > limit;
-  return {
-    object: 'list',
-    data: shown.map(toRecord),
-    hasMore,
-    totalCount: Number(totals[0]?.total ?? 0),
-    nextCursor: hasMore && last !== undefined ? toCursor(String(last)) : null,
-  };
+  return { data, hasMore, totalCount, nextCursor: hasMore && last !== undefined ? toCursor(toKey(last)) : null };
 }

@@ -1,15 +1,14 @@
 /**
- * An event: that something happened, for other systems. It exists exactly when its change or its decision was committed,
- * because it is a row of the same transaction; what it says is read from there and never changes.
+ * An event notifies other systems of a change or a decision. It exists exactly when that was committed, because its row
+ * is part of the same transaction, and its body never changes.
  */
 import type { EventKind } from '../changes/kinds.ts';
 import { toIso } from '../lib/clock.ts';
-import { parseOrdered, stringifyOrdered } from '../lib/json.ts';
 
-/** Its place in the log of events. */
-export interface EventPlace {
+/** A row of the log of events. */
+export interface EventRecord {
   seq: number;
-  /** 26 characters. */
+  /** The id without its prefix: 26 characters. */
   body: string;
   at: number;
   kind: EventKind | 'webhook.test';
@@ -17,7 +16,7 @@ export interface EventPlace {
   objectId: string;
 }
 
-/** On the wire, in every delivery, list and stream alike. */
+/** An event as deliveries, lists and the stream show it. */
 export interface Event {
   id: string;
   object: 'event';
@@ -28,19 +27,19 @@ export interface Event {
 
 export const EVENT_PREFIX = 'evt_';
 
-/** Byte for byte the same, whoever asks and however often. */
-export const eventText = (event: Event): string => stringifyOrdered(event);
+/** Serializes an event, byte for byte the same every time. */
+export const eventText = (event: Event): string => JSON.stringify(event);
 
-/** `object` and `previous` as the JSON they were stored as. */
-export function toEvent(place: EventPlace, object: string, previous: string | null): Event {
+/** Builds an event from its row and its stored JSON. */
+export function toEvent(record: EventRecord, object: string, previous: string | null): Event {
   return {
-    id: EVENT_PREFIX + place.body,
+    id: EVENT_PREFIX + record.body,
     object: 'event',
-    type: place.kind,
-    created: toIso(place.at),
+    type: record.kind,
+    created: toIso(record.at),
     data: {
-      object: parseOrdered(object),
-      ...(previous === null ? {} : { previous: parseOrdered(previous) }),
+      object: JSON.parse(object),
+      ...(previous === null ? {} : { previous: JSON.parse(previous) }),
     },
   };
 }

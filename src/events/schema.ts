@@ -18,7 +18,11 @@ export const ListEventsQuery = Type.Object(
     ...pageProperties,
     type,
     objectId: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 128, description: 'Id of the record or decision it is about' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description: 'Id of the record or decision that the event is about',
+      }),
     ),
     ...spanProperties,
   },
@@ -30,28 +34,30 @@ export const StreamQuery = Type.Object(
   {
     type,
     lastEventId: Type.Optional(
-      Type.String({ maxLength: 64, description: 'As the header Last-Event-ID, for clients that cannot set it' }),
+      Type.String({ maxLength: 64, description: 'Replaces the header Last-Event-ID in clients that cannot set it' }),
     ),
   },
   { additionalProperties: false },
 );
 
+export const EventType = Type.Enum([...EVENT_KINDS, 'webhook.test'], { title: 'EventType' });
+
 export const EventAnswer = Type.Object(
   {
     id: Type.String(),
     object: Type.Literal('event'),
-    type: Type.Enum([...EVENT_KINDS, 'webhook.test']),
+    type: EventType,
     created: Type.String(),
     data: Type.Object({
-      object: Type.Unknown({ description: 'The record after the change; of a deleted one its last state' }),
-      previous: Type.Optional(Type.Unknown({ description: 'What the fields that changed were before' })),
+      object: Type.Unknown({ description: 'The record after the change; for a deleted record, its last state' }),
+      previous: Type.Optional(Type.Unknown({ description: 'The previous values of the fields that changed' })),
     }),
   },
-  { description: 'Something that happened' },
+  { title: 'Event', description: 'A change of a record, or a decision' },
 );
 export const EventPage = pageOf(EventAnswer);
 
-/** The kinds that a comma-separated text names. Throws invalid_request. */
+/** Parses a comma-separated list of kinds. Throws invalid_request. */
 export function kindsIn(text: string, param: string): EventKind[] {
   const patterns = text.split(',').map((part) => part.trim());
   for (const pattern of patterns) requireKind(pattern, param);

@@ -1,13 +1,16 @@
 /**
- * The table `events`, read: changes/rows and the ledger write it, each in the transaction of what happened. Kept
- * KEPT_MS; access events of deleted content are in no answer.
+ * Reads the table `events`; changes/rows and the ledger write it, in the transaction of the change or decision. Events
+ * are kept for KEPT_MS, those of decisions also after their item is deleted.
  */
 import { ACCESS_KINDS, type EventKind } from '../changes/kinds.ts';
-import type { Db, Row, Value } from '../db/db.ts';
-import { type Page, type PageQuery, readPage } from '../db/page.ts';
+import { dropAccessPayloads } from '../changes/rows.ts';
+import type { Db, Row } from '../db/db.ts';
+import { idForm, type Page, type PageQuery, readPage } from '../db/page.ts';
+import { inList, toList, Where } from '../db/query.ts';
 import type { Clock } from '../lib/clock.ts';
 import { bodyOf, ID_BODY } from '../lib/id.ts';
-import { EVENT_PREFIX, type Event, type EventPlace, toEvent } from './event.ts';
+import { mapInSlices } from '../lib/slices.ts';
+import { EVENT_PREFIX, type Event, type EventRecord, toEvent } from './event.ts';
 
 const KEPT_MS = 30 * 86_400_000;
 
@@ -19,17 +22,16 @@ interface EventRow extends Row {
   object_id: string;
 }
 
-const IDS_AT_ONCE = 100;
 const COLUMNS = 'seq, id, at, kind, object_id';
-/** What was of content that is gone is gone, though its rows may still be on their way out. */
-const NOT_PURGED = '(object_no is null or object_no not in (select content_no from purges))';
+/** The stored form of an id, without its prefix. */
+const EVENT_BODY = idForm('');
 const EVENT_ID = new RegExp(`^${EVENT_PREFIX}${ID_BODY}$`);
 
-const toPlace = (row: EventRow): EventPlace => ({
+const toRecord = (row: EventRow): EventRecord => ({
   seq: row.seq,
   body: row.id,
   at: row.at,
-  kind: row.kind as EventPlace['kind'],
+  kind: row.kind as EventRecord['kind'],
   objectId: row.object_id,
 });
 
@@ -45,93 +47,77 @@ export interface EventFilter {
 export interface Events {
   list(filter: EventFilter, query: PageQuery): Promise<Page<Event>>;
   find(id: string): Promise<Event | undefined>;
-  /** Those there are of up to a hundred ids, in no order. */
+  /** Returns the events of the ids that exist, in no order. */
   findMany(ids: readonly string[]): Promise<Event[]>;
-  /** Its place, if it is still kept. */
-  findPlace(id: string): Promise<EventPlace | undefined>;
-  /** Those of the kinds after one place and up to another, in the order of their commits. */
-  placesAfter(seq: number, upTo: number, kinds: readonly EventKind[], limit: number): Promise<EventPlace[]>;
-  /** With what they say; those whose decision is gone are left out. */
-  load(places: readonly EventPlace[]): Promise<Event[]>;
-  /** The newest place; 0 when there is none. */
+  /** Returns the row of an event, if it is still kept. */
+  findRecord(id: string): Promise<EventRecord | undefined>;
+  /** Returns the rows of these kinds after one `seq` and up to another, in commit order. */
+  readAfter(seq: number, upTo: number, kinds: readonly EventKind[], limit: number): Promise<EventRecord[]>;
+  /** Reads the bodies of events. */
+  load(records: readonly EventRecord[]): Promise<Event[]>;
+  /** Returns the newest `seq`; 0 without events. */
   head(): Promise<number>;
 }
 
 export interface EventsDeps {
   db: Db;
   clock: Clock;
-  /** Decisions as the decision log shows them, by id. */
+  /** Returns decisions by id, as the decision log shows them. */
   decisionsOf(ids: readonly string[]): Promise<Map<string, object>>;
 }
 
-export function openEvents({ db, clock, decisionsOf }: EventsDeps): Events {
-  async function findPlace(id: string): Promise<EventPlace | undefined> {
+export function openEvents(deps: EventsDeps): Events {
+  const { db, clock } = deps;
+  const load = (records: readonly EventRecord[]) => loadEvents(deps, records);
+
+  async function findRecord(id: string): Promise<EventRecord | undefined> {
     if (!EVENT_ID.test(id)) return undefined;
-    const [row] = await db.read<EventRow>(`select ${COLUMNS} from events where id = $1 and at > $2 and ${NOT_PURGED}`, [
+    const [row] = await db.read<EventRow>(`select ${COLUMNS} from events where id = $1 and at > $2`, [
       bodyOf(id),
       clock.now() - KEPT_MS,
     ]);
-    return row && toPlace(row);
-  }
-
-  async function load(places: readonly EventPlace[]): Promise<Event[]> {
-    const isAccess = (place: EventPlace): boolean => (ACCESS_KINDS as readonly string[]).includes(place.kind);
-    const changed = places.filter((place) => !isAccess(place)).map((place) => place.body);
-    const decided = places.filter(isAccess).map((place) => place.objectId);
-    const [rows, decisions] = await Promise.all([
-      changed.length === 0
-        ? []
-        : db.read<{ id: string; object: string; previous: string | null }>(
-            `select id, object, previous from change_data where id in (${placesFor(changed)})`,
-            changed,
-          ),
-      decisionsOf(decided),
-    ]);
-    const data = new Map(rows.map((row) => [row.id, row]));
-    return places.flatMap((place) => {
-      const stored = data.get(place.body);
-      if (stored !== undefined) return toEvent(place, stored.object, stored.previous);
-      const decision = decisions.get(place.objectId);
-      return decision === undefined ? [] : toEvent(place, JSON.stringify(decision), null);
-    });
+    return row && toRecord(row);
   }
 
   return {
     async list(filter, query) {
-      const { where, params } = conditions(filter, clock.now() - KEPT_MS);
-      const page = await readPage<EventRow, EventPlace>(
+      const where = new Where()
+        .and('at > ?', clock.now() - KEPT_MS)
+        .and("kind <> 'webhook.test'")
+        .and('object_id = ?', filter.objectId)
+        .and('at >= ?', filter.from)
+        .and('at < ?', filter.to)
+        .and(inList(db.engine, 'kind', 'text', '?'), filter.kinds && toList(filter.kinds));
+      const page = await readPage<EventRow, EventRecord>(
         db,
-        { select: `select ${COLUMNS}`, from: 'events', where, params, order: 'seq' },
+        // Ids are in order of time, `seq` in order of commits; on several nodes these differ slightly.
+        { select: COLUMNS, from: 'events', where, order: 'id', form: EVENT_BODY, toRecord },
         query,
-        /^\d{1,15}$/,
-        toPlace,
       );
       return { ...page, data: await load(page.data) };
     },
-    findPlace,
+    findRecord,
     async find(id) {
-      const place = await findPlace(id);
-      return place && (await load([place]))[0];
+      const record = await findRecord(id);
+      return record && (await load([record]))[0];
     },
     async findMany(ids) {
       const bodies = ids.filter((id) => EVENT_ID.test(id)).map(bodyOf);
       if (bodies.length === 0) return [];
-      // Always as many placeholders, so that it is one prepared statement; repeated ids find nothing new.
-      const padded = Array.from({ length: IDS_AT_ONCE }, (_, n) => bodies[n] ?? (bodies[0] as string));
       const rows = await db.read<EventRow>(
-        `select ${COLUMNS} from events where id in (${placesFor(padded, 2)}) and at > $1 and ${NOT_PURGED}`,
-        [clock.now() - KEPT_MS, ...padded],
+        `select ${COLUMNS} from events where at > $1 and ${inList(db.engine, 'id', 'text', '$2')}`,
+        [clock.now() - KEPT_MS, toList(bodies)],
       );
-      return load(rows.map(toPlace));
+      return load(rows.map(toRecord));
     },
-    async placesAfter(seq, upTo, kinds, limit) {
+    async readAfter(seq, upTo, kinds, limit) {
       if (kinds.length === 0) return [];
       const rows = await db.read<EventRow>(
-        `select ${COLUMNS} from events where seq > $1 and seq <= $2 and at > $3 and ${NOT_PURGED}
-           and kind in (${placesFor(kinds, 4)}) order by seq limit ${limit}`,
-        [seq, upTo, clock.now() - KEPT_MS, ...kinds],
+        `select ${COLUMNS} from events where seq > $1 and seq <= $2 and at > $3
+           and ${inList(db.engine, 'kind', 'text', '$4')} order by seq limit ${limit}`,
+        [seq, upTo, clock.now() - KEPT_MS, toList(kinds)],
       );
-      return rows.map(toPlace);
+      return rows.map(toRecord);
     },
     load,
     async head() {
@@ -141,36 +127,39 @@ export function openEvents({ db, clock, decisionsOf }: EventsDeps): Events {
   };
 }
 
-const placesFor = (values: readonly unknown[], from = 1): string => values.map((_, i) => `$${i + from}`).join(', ');
-
-function conditions(filter: EventFilter, after: number): { where: string[]; params: Value[] } {
-  const where = ['at > $1', NOT_PURGED, "kind <> 'webhook.test'"];
-  const params: Value[] = [after];
-  const add = (condition: (place: string) => string, value: Value): void => {
-    params.push(value);
-    where.push(condition(`$${params.length}`));
-  };
-  if (filter.objectId !== undefined) add((place) => `object_id = ${place}`, filter.objectId);
-  if (filter.from !== undefined) add((place) => `at >= ${place}`, filter.from);
-  if (filter.to !== undefined) add((place) => `at < ${place}`, filter.to);
-  if (filter.kinds !== undefined) {
-    where.push(`kind in (${placesFor(filter.kinds, params.length + 1)})`);
-    params.push(...filter.kinds);
-  }
-  return { where, params };
+async function loadEvents({ db, decisionsOf }: EventsDeps, records: readonly EventRecord[]): Promise<Event[]> {
+  const isAccess = ({ kind }: EventRecord): boolean => (ACCESS_KINDS as readonly string[]).includes(kind);
+  const decisions = await decisionsOf(records.filter(isAccess).map(({ objectId }) => objectId));
+  // Read after the decisions: deleting a decision first stores the payload of its event here.
+  const others = records.filter(({ objectId }) => !decisions.has(objectId)).map(({ body }) => body);
+  const rows =
+    others.length === 0
+      ? []
+      : await db.read<{ id: string; object: string; previous: string | null }>(
+          `select id, object, previous from change_data where ${inList(db.engine, 'id', 'text')}`,
+          [toList(others)],
+        );
+  const data = new Map(rows.map((row) => [row.id, row]));
+  const loaded = await mapInSlices(records, (record) => {
+    const stored = data.get(record.body);
+    if (stored !== undefined) return toEvent(record, stored.object, stored.previous);
+    const decision = decisions.get(record.objectId);
+    return decision === undefined ? [] : toEvent(record, JSON.stringify(decision), null);
+  });
+  return loaded.flat();
 }
 
-const ROWS_AT_ONCE = 5_000;
+const ROWS_PER_READ = 5_000;
 
-/** Removes what is older than it is kept, oldest first. */
+/** Deletes expired events, oldest first. */
 export async function sweepEvents(db: Db, now: number): Promise<void> {
   for (;;) {
     const rows = await db.read<{ seq: number; at: number }>(
-      `select seq, at from events order by seq limit ${ROWS_AT_ONCE}`,
+      `select seq, at from events order by seq limit ${ROWS_PER_READ}`,
     );
     const last = rows.findLast((row) => row.at <= now - KEPT_MS);
     if (last === undefined) return;
-    await db.atomic([{ sql: 'delete from events where seq <= $1', params: [last.seq] }]);
-    if (rows.length < ROWS_AT_ONCE || last !== rows.at(-1)) return;
+    await db.atomic([dropAccessPayloads(last.seq), { sql: 'delete from events where seq <= $1', params: [last.seq] }]);
+    if (rows.length < ROWS_PER_READ || last !== rows.at(-1)) return;
   }
 }

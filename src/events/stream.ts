@@ -1,87 +1,62 @@
 /**
- * Events as they happen (server-sent events, WHATWG HTML § 9.2). Promise: a client that comes back with `Last-Event-ID`
- * gets every later event once, in the order of the commits. A stream is a place in the log of events: a slow client holds
- * nothing in memory but its place and the few events that are on their way to it.
+ * The live feed of events (server-sent events, WHATWG HTML § 9.2). Promise: a client that resumes with `Last-Event-ID`
+ * gets every later event once, in commit order. A stream is a cursor in the log: a slow client holds a few events in
+ * memory.
  */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EventKind } from '../changes/kinds.ts';
 import { fail, unavailable } from '../errors.ts';
-import { stringifyOrdered } from '../lib/json.ts';
+import { type EventRecord, eventText } from './event.ts';
 import type { Events } from './store.ts';
 
 const STREAMS_MAX = 100;
-const PLACES_AT_ONCE = 100;
-/** An event can have a megabyte: not all that are found are read at once. */
-const EVENTS_AT_ONCE = 10;
-const LOOK_EVERY_MS = 200;
-/** Before proxies give a silent connection up. */
-const SIGN_OF_LIFE_MS = 15_000;
+const RECORDS_PER_READ = 100;
+/** An event can have a megabyte, so few are read at a time. */
+const EVENTS_PER_READ = 10;
+const POLL_EVERY_MS = 200;
+/** Proxies close a connection that is silent for longer. */
+const HEARTBEAT_EVERY_MS = 15_000;
 
 export interface Streams {
   /**
-   * Answers with the stream until the client leaves, its key ends or the service does. Throws invalid_request for a last
-   * event that is not known any more, service_unavailable when there are too many streams.
+   * Responds with the stream until the client leaves, its key is revoked or expires, or the service shuts down. Throws
+   * invalid_request for an event that is no longer kept, service_unavailable with too many streams.
    */
-  open(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    wanted: { kinds: readonly EventKind[]; lastEventId: string | undefined },
-  ): Promise<void>;
-  /** Streams that are open, and what they hold for clients that read slower than events come. */
+  open(request: FastifyRequest, reply: FastifyReply, feed: Feed): Promise<void>;
+  /** Counts open streams and the bytes they buffer for slow clients. */
   figures(): { open: number; heldBytes: number };
   close(): Promise<void>;
 }
 
+/** The events that a client follows. */
+export interface Feed {
+  kinds: readonly EventKind[];
+  /** The stream resumes after this event; without it, it starts with the next one. */
+  lastEventId: string | undefined;
+}
+
 export interface StreamsDeps {
   events: Events;
-  /** Throws when the request's key may not (any more) do what it did. */
+  /** Throws unless the request's key may still do what it did. */
   reauthorize(request: FastifyRequest): Promise<void>;
 }
 
 export function openStreams({ events, reauthorize }: StreamsDeps): Streams {
   const open = new Map<ServerResponse, Promise<void>>();
-  /** Taken before anything is waited for. */
+  /** Counts streams from before the first await, so that the bound holds. */
   let taken = 0;
   const closing = new AbortController();
 
-  async function follow(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    kinds: readonly EventKind[],
-    from: number,
-  ): Promise<void> {
-    const { raw } = reply;
-    const gone = new AbortController();
-    raw.once('close', () => gone.abort());
-    // A client that left before: its end is not told again.
-    if (raw.destroyed || raw.socket?.destroyed === true) gone.abort();
-    const ended = AbortSignal.any([gone.signal, closing.signal]);
+  async function follow(request: FastifyRequest, raw: ServerResponse, kinds: Feed['kinds'], from: number) {
+    const ended = AbortSignal.any([whenGone(raw), closing.signal]);
     const write = async (text: string): Promise<void> => {
       if (!raw.write(text)) await once(raw, 'drain', { signal: ended });
     };
-    let place = from;
-    let silentSince = Date.now();
+    const check = () => reauthorize(request);
     try {
-      while (!ended.aborted) {
-        const head = await events.head();
-        const places = await events.placesAfter(place, head, kinds, PLACES_AT_ONCE);
-        // A key that was revoked sees nothing more.
-        if (places.length > 0 || Date.now() - silentSince >= SIGN_OF_LIFE_MS) await reauthorize(request);
-        for (let i = 0; i < places.length && !ended.aborted; i += EVENTS_AT_ONCE) {
-          for (const event of await events.load(places.slice(i, i + EVENTS_AT_ONCE))) {
-            await write(`id: ${event.id}\nevent: ${event.type}\ndata: ${stringifyOrdered(event)}\n\n`);
-          }
-        }
-        place = places.length === PLACES_AT_ONCE ? (places.at(-1)?.seq ?? head) : head;
-        if (places.length > 0) silentSince = Date.now();
-        else if (Date.now() - silentSince >= SIGN_OF_LIFE_MS) {
-          await write(': still here\n\n');
-          silentSince = Date.now();
-        }
-        if (places.length < PLACES_AT_ONCE) await pause(LOOK_EVERY_MS, ended);
-      }
+      for await (const text of readFeed({ events, kinds, from, check, ended })) await write(text);
     } catch (error) {
       if (!ended.aborted) request.log.info({ err: error, requestId: request.id }, 'an event stream ended');
     } finally {
@@ -91,28 +66,23 @@ export function openStreams({ events, reauthorize }: StreamsDeps): Streams {
 
   return {
     async open(request, reply, { kinds, lastEventId }) {
-      if (taken >= STREAMS_MAX) throw unavailable('Too many event streams are open; close one or try again later.');
+      if (taken >= STREAMS_MAX) throw unavailable('Too many event streams are open; close one or retry later.');
       taken++;
       let from: number;
       try {
-        from = lastEventId === undefined ? await events.head() : await placeOf(events, lastEventId);
+        from = lastEventId === undefined ? await events.head() : await findSeq(events, lastEventId);
       } catch (error) {
         taken--;
         throw error;
       }
       reply.hijack();
-      reply.raw.writeHead(200, {
-        'content-type': 'text/event-stream; charset=utf-8',
-        'cache-control': 'no-store',
-        'x-accel-buffering': 'no',
-        'request-id': request.id,
-      });
-      reply.raw.write('retry: 1000\n\n');
-      const stream = follow(request, reply, kinds, from).finally(() => {
+      const { raw } = reply;
+      start(raw, request.id);
+      const stream = follow(request, raw, kinds, from).finally(() => {
         taken--;
-        open.delete(reply.raw);
+        open.delete(raw);
       });
-      open.set(reply.raw, stream);
+      open.set(raw, stream);
     },
     figures: () => ({
       open: open.size,
@@ -125,12 +95,70 @@ export function openStreams({ events, reauthorize }: StreamsDeps): Streams {
   };
 }
 
-async function placeOf(events: Events, id: string): Promise<number> {
-  const place = await events.findPlace(id);
-  if (place !== undefined) return place.seq;
+function start(raw: ServerResponse, requestId: string): void {
+  raw.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    'request-id': requestId,
+  });
+  raw.write('retry: 1000\n\n');
+}
+
+/** Returns a signal that aborts when the client leaves, or has left. */
+function whenGone(raw: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  raw.once('close', () => gone.abort());
+  // A client that left earlier emits no second `close`.
+  if (raw.destroyed || raw.socket?.destroyed === true) gone.abort();
+  return gone.signal;
+}
+
+interface Reading {
+  events: Events;
+  kinds: readonly EventKind[];
+  /** The `seq` to start after. */
+  from: number;
+  /** Throws when the key is no longer valid. */
+  check(): Promise<void>;
+  ended: AbortSignal;
+}
+
+/** Yields the text of every later event, and heartbeats, until `ended` aborts. */
+async function* readFeed({ events, kinds, from, check, ended }: Reading): AsyncGenerator<string> {
+  let cursor = from;
+  let silentSince = performance.now();
+  while (!ended.aborted) {
+    const head = await events.head();
+    const records = await events.readAfter(cursor, head, kinds, RECORDS_PER_READ);
+    const isHeartbeatDue = records.length === 0 && performance.now() - silentSince >= HEARTBEAT_EVERY_MS;
+    if (records.length > 0 || isHeartbeatDue) {
+      // A revoked key receives nothing more.
+      await check();
+      yield* readTexts(events, records, ended);
+      if (isHeartbeatDue) yield ': still here\n\n';
+      silentSince = performance.now();
+    }
+    const isFull = records.length === RECORDS_PER_READ;
+    cursor = isFull ? (records.at(-1)?.seq ?? head) : head;
+    if (!isFull) await pause(POLL_EVERY_MS, ended);
+  }
+}
+
+async function* readTexts(events: Events, records: readonly EventRecord[], ended: AbortSignal): AsyncGenerator<string> {
+  for (let i = 0; i < records.length && !ended.aborted; i += EVENTS_PER_READ) {
+    for (const event of await events.load(records.slice(i, i + EVENTS_PER_READ)))
+      yield `id: ${event.id}\nevent: ${event.type}\ndata: ${eventText(event)}\n\n`;
+  }
+}
+
+async function findSeq(events: Events, id: string): Promise<number> {
+  const record = await events.findRecord(id);
+  if (record !== undefined) return record.seq;
   throw fail(
     'invalid_request',
-    `There is no event ${JSON.stringify(id.slice(0, 100))} to go on from: events are kept for 30 days. Leave Last-Event-ID out, and list what happened meanwhile with GET /v1/events.`,
+    `There is no event ${JSON.stringify(id.slice(0, 100))} to resume from: events are kept for 30 days. ` +
+      'Leave Last-Event-ID out, and list missed events with GET /v1/events.',
     { param: 'Last-Event-ID' },
   );
 }

@@ -1,14 +1,15 @@
-/** How the service is doing, for people: what `/metrics` tells machines, in one answer of the API. */
+/** The status of the service for people: the figures of `/metrics` in one answer of the API. */
 import { stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import type { Db } from '../db/db.ts';
-import type { App } from '../http/server.ts';
+import type { App } from '../http/app.ts';
+import { route } from '../http/route.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { toIso } from '../lib/clock.ts';
 import type { Columns } from '../usage/columns.ts';
 import { VERSION } from '../version.ts';
-import type { Deliverer } from '../webhooks/deliver.ts';
+import type { Deliverer } from '../webhooks/deliverer.ts';
 
 const bytes = (description: string) => Type.Integer({ minimum: 0, description: `${description}, in bytes` });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -37,11 +38,11 @@ const StatusAnswer = Type.Object(
     webhooks: Type.Object({
       succeeded: count('Attempts answered with success'),
       failed: count('Attempts that failed'),
-      inFlight: count('Attempts under way'),
+      inFlight: count('Attempts in flight'),
     }),
     memoryBytes: bytes('Memory of the process'),
   },
-  { description: 'How the service is doing' },
+  { title: 'Status', description: 'The state of this node' },
 );
 type Status = Static<typeof StatusAnswer>;
 
@@ -56,22 +57,21 @@ export interface StatusDeps {
 }
 
 export function statusRoutes(app: App, deps: StatusDeps): void {
-  app.get(
-    '/v1/status',
+  route(
+    app,
+    'GET /v1/status',
     {
-      config: { permission: 'api_keys:manage' },
-      schema: {
-        tags: ['Operations'],
-        operationId: 'getStatus',
-        summary: 'How the service is doing',
-        response: { 200: StatusAnswer },
-      },
+      permission: 'api_keys:manage',
+      tag: 'Operations',
+      id: 'getStatus',
+      is: 'Read how the service is doing',
+      answer: StatusAnswer,
     },
-    async () => statusOf(deps),
+    () => getStatus(deps),
   );
 }
 
-async function statusOf({ dataDir, startedAt, db, ledger, columns, deliverer }: StatusDeps): Promise<Status> {
+async function getStatus({ dataDir, startedAt, db, ledger, columns, deliverer }: StatusDeps): Promise<Status> {
   const disk = await statfs(dataDir);
   const recorded = ledger.figures();
   const copied = columns.figures();

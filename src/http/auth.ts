@@ -1,40 +1,45 @@
 /**
- * Who may do what: every route names the permission it needs; the caller is found before the body is read. How a key is
- * checked is the keys room's; it is handed in, so that this room knows no feature.
+ * Authorization: every route names the permission it needs, and the caller is known before the body is read. The keys
+ * room checks keys; its functions are passed in, so that this room knows no feature.
  */
-import type { FastifyRequest } from 'fastify';
-import type { Permission } from '../permissions.ts';
+import type { FastifyContextConfig, FastifyRequest } from 'fastify';
+import { monotonicMs } from '../lib/monotonic.ts';
+import type { Caller, Permission } from '../permissions.ts';
+import type { App } from './app.ts';
 import { hooksOf } from './hooks.ts';
-import type { App } from './server.ts';
-
-/** Whose key a request carries. */
-export interface Caller {
-  keyId: string;
-  /** What the request proved it with: known to the client, not to the store. */
-  credential: string;
-  permissions: ReadonlySet<string>;
-  /** A public key reads: its checks use nothing up and are not recorded. */
-  readOnly: boolean;
-}
 
 /**
- * From the credentials as `Authorization` carries them. Throws missing_api_key, invalid_api_key, ip_not_allowed. Answers at
- * once for a key in memory.
+ * From the credentials as `Authorization` carries them. Throws missing_api_key, invalid_api_key, ip_not_allowed.
+ * Answers at once for a key in memory.
  */
 export type Authenticate = (request: FastifyRequest, credentials: string | undefined) => Caller | Promise<Caller>;
 
+/** The requirements of a route on a key. */
+export interface Needs {
+  /** All of them. */
+  permissions: readonly Permission[];
+  /** Refuses public keys, with any permissions. */
+  secretKey: boolean;
+}
+
 /** Throws insufficient_permissions. */
-export type Authorize = (caller: Caller, permission: Permission) => void;
+export type Authorize = (caller: Caller, needs: Needs) => void;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a key must hold; `null` for the few routes that need no key. */
-    permission?: Permission | null;
-    /** Where the key is instead of `Authorization`, when that is somebody else's. */
+    /** The required permissions, all of a list; `null` for routes without a key. */
+    permission?: Permission | readonly Permission[] | null;
+    /** Not for public keys. */
+    secretKey?: true;
+    /** The header that holds the key when `Authorization` belongs to another party. */
     keyHeader?: string;
   }
   interface FastifyRequest {
     caller: Caller;
+    /** When its key was looked at; see lib/monotonic. */
+    admittedAt: number;
+    /** Checks the key again, for a request that has waited and whose key may have changed. */
+    admit(): Promise<Caller>;
     /** The address it came from, past trusted proxies. */
     source(): string;
   }
@@ -47,6 +52,14 @@ export function requireKeys(
   sourceOf: (request: FastifyRequest) => string,
 ): void {
   app.decorateRequest('caller', null as never);
+  app.decorateRequest('admittedAt', 0);
+  app.decorateRequest('admit', async function admit() {
+    const { config } = this.routeOptions;
+    const caller = await authenticate(this, credentialsOf(this, config.keyHeader));
+    const needs = needsOf(config);
+    if (needs !== undefined) authorize(caller, needs);
+    return caller;
+  });
   app.decorateRequest('source', function source() {
     return sourceOf(this);
   });
@@ -54,13 +67,15 @@ export function requireKeys(
     const { permission, keyHeader } = route.config ?? {};
     // Forgetting it must not open a route to everybody.
     if (route.url.startsWith('/v1') && permission === undefined) throw new Error(`${route.url} names no permission`);
-    if (permission === undefined || permission === null) return;
+    const needs = needsOf(route.config ?? {});
+    if (needs === undefined) return;
     route.onRequest = hooksOf(route.onRequest, (request, _reply, done) => {
       const enter = (caller: Caller): void => {
-        authorize(caller, permission);
+        authorize(caller, needs);
         request.caller = caller;
         done();
       };
+      request.admittedAt = monotonicMs();
       try {
         const caller = authenticate(request, credentialsOf(request, keyHeader));
         if (caller instanceof Promise) caller.then(enter).catch(done);
@@ -70,6 +85,10 @@ export function requireKeys(
       }
     });
   });
+}
+
+function needsOf({ permission, secretKey }: FastifyContextConfig): Needs | undefined {
+  return permission == null ? undefined : { permissions: [permission].flat(), secretKey: secretKey === true };
 }
 
 function credentialsOf({ headers }: FastifyRequest, keyHeader: string | undefined): string | undefined {

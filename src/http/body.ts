@@ -1,9 +1,10 @@
 /** Bodies in: JSON alone, as it is, and none where an operation takes none. */
 import type { FastifyRequest } from 'fastify';
 import { fail } from '../errors.ts';
+import type { App } from './app.ts';
 import { hooksOf } from './hooks.ts';
-import { parseJson } from './json.ts';
-import type { App } from './server.ts';
+import { parseJson, parseJsonInSlices } from './json.ts';
+import type { Schema } from './problems.ts';
 
 export function readBodies(app: App): void {
   app.removeAllContentTypeParsers();
@@ -11,10 +12,15 @@ export function readBodies(app: App): void {
     // Some clients name a content type on a DELETE without a body; nothing is nothing.
     if (body.length === 0) return done(null, undefined);
     if (isEncoded(request)) return done(ENCODED);
+    if (request.headers['idempotency-key'] !== undefined) request.rawBody = body as Buffer;
+    const list =
+      body.length > SLICED_FROM ? listOf(request.routeOptions.schema?.body as Schema | undefined) : undefined;
+    if (list !== undefined) {
+      parseJsonInSlices(body as Buffer, ...list).then((value) => done(null, value), done);
+      return;
+    }
     try {
-      const value = parseJson(body as Buffer);
-      if (request.headers['idempotency-key'] !== undefined) request.rawBody = body as Buffer;
-      done(null, value);
+      done(null, parseJson(body as Buffer));
     } catch (error) {
       done(error as Error);
     }
@@ -28,6 +34,15 @@ export function readBodies(app: App): void {
       done(fail('invalid_request', 'This operation takes no body; send none.'));
     });
   });
+}
+
+/** A shorter body is parsed at once. */
+const SLICED_FROM = 64 * 1024;
+
+/** The list of a body whose entries stand for themselves, and how long it may be. */
+function listOf(schema: Schema | undefined): [name: string, entriesMax: number] | undefined {
+  const name = schema?.itemsApart;
+  return name === undefined ? undefined : [name, schema?.properties?.[name]?.maxItems ?? 0];
 }
 
 const isEmpty = (body: unknown): boolean => typeof body === 'object' && Object.keys(body as object).length === 0;

@@ -1,9 +1,9 @@
 /**
- * Pages of other origins may ask the API where the operator names them: what public keys are for. Nothing but the key in
- * their own request counts; cookies of the console are neither sent nor read. Source: fetch.spec.whatwg.org, CORS protocol.
+ * Lets pages of the origins that the operator names call the API, mostly with public keys. Only the key of the request
+ * counts; cookies of the console are neither sent nor read. Source: fetch.spec.whatwg.org, CORS protocol.
  */
 import cors from '@fastify/cors';
-import type { App } from './server.ts';
+import type { App } from './app.ts';
 
 const REMEMBERED_SECONDS = 600;
 
@@ -15,7 +15,7 @@ const TERMS = {
   strictPreflight: false,
 };
 
-/** To be called before the routes. Origins as browsers send them, or `*`; none: other origins get nothing. */
+/** Call it before the routes. `origins` are spelled as browsers send them, or `*`; empty refuses all others. */
 export async function allowOrigins(app: App, origins: readonly string[]): Promise<void> {
   if (origins.length === 0) return;
   await app.register(cors, {

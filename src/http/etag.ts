@@ -19,7 +19,7 @@ const matches = (header: string, etag: string): boolean => {
 };
 
 /** Throws precondition_failed when `If-Match` names another state of the record than `etag`. */
-export function requireMatch(request: FastifyRequest, etag: string): void {
+export function requireMatch(request: Pick<FastifyRequest, 'headers'>, etag: string): void {
   const header = request.headers['if-match'];
   if (header === undefined || matches(header, etag)) return;
   throw fail(
@@ -28,7 +28,7 @@ export function requireMatch(request: FastifyRequest, etag: string): void {
   );
 }
 
-/** What is described of a read that may answer so. */
+/** The description of a 304. */
 export const NotModified = Type.Null({ description: 'Not changed since the `ETag` in `If-None-Match`' });
 
 /** Sets `ETag`; true when the client has this state already and 304 was set. */

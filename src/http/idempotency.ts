@@ -1,28 +1,21 @@
 /**
- * `Idempotency-Key`: a request that is repeated after its answer was lost has its effect once. The answer is kept 24 hours
- * in the transaction of the effect; refusals are not kept. Scope: the key, the method and the path.
+ * `Idempotency-Key`: a request that is repeated after its answer was lost has its effect once. The answer is kept 24
+ * hours in the transaction of the effect. Refusals and answers without an effect (dry runs, lint, simulations, checks
+ * of public keys) are not kept: repeating them is harmless, and keeping them would let read-only keys fill the
+ * disk. An answer too long to be kept is refused before it has its effect. Scope: the key, the method and the path. The
+ * first attempt may be in flight on another node: no answer goes out beside the one that was kept meanwhile.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest, onSendHookHandler, preHandlerHookHandler } from 'fastify';
 import type { Db } from '../db/db.ts';
-import { receiptStep, receiptsEnd } from '../db/receipt.ts';
-import { type Failure, fail } from '../errors.ts';
+import { findReceipt, type Idempotency, type Receipt } from '../db/receipt.ts';
+import { ERRORS, Failure, fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { App } from './app.ts';
 import { hooksOf } from './hooks.ts';
-import { sendJson } from './reply.ts';
-import type { App } from './server.ts';
+import { errorBody, JSON_TYPE, sendJson } from './reply.ts';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
-
-/** A request that carries an Idempotency-Key and was not answered before. */
-export interface Idempotency {
-  scope: string;
-  bodyHash: string;
-  /** The receipt is in the transaction of the effect; else it is written before the answer goes out. */
-  stored: boolean;
-  /** An answer with a secret in it, so that only who can repeat the request can read it back. */
-  seal(body: string): string;
-}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -32,29 +25,26 @@ declare module 'fastify' {
   }
 }
 
-interface Stored {
-  body_hash: string;
-  status: number;
-  body: string;
-}
-
 export const inUse = (): Failure =>
   fail('idempotency_key_in_use', 'A request with this Idempotency-Key is still being worked on; repeat it later.', {
     headers: { 'retry-after': '1' },
   });
 
-/** Whether a scope was answered since it was last looked up: by another node. */
-export async function isAnswered(db: Db, scope: string, now: number): Promise<boolean> {
-  return (await findReceipt(db, scope, now)) !== undefined;
+/** The largest answer that is kept; 1,000 decisions with long messages have less. */
+const KEPT_BYTES_MAX = 4 * 1024 * 1024;
+
+/** To be asked before the effect. Throws invalid_request when an answer of so many bytes cannot be kept. */
+export function requireKeepable(bytes: number): void {
+  if (bytes <= KEPT_BYTES_MAX) return;
+  const message =
+    'The answer would be longer than the 4 MiB that are kept for an Idempotency-Key. Ask for less at once.';
+  throw fail('invalid_request', message, { param: 'Idempotency-Key' });
 }
 
-async function findReceipt(db: Db, scope: string, now: number): Promise<Stored | undefined> {
-  const [stored] = await db.read<Stored & Record<string, string | number>>(
-    'select body_hash, status, body from receipts where scope = $1 and created_at > $2',
-    [scope, receiptsEnd(now)],
-  );
-  return stored;
-}
+const invalidKey = (): Failure => {
+  const message = 'The Idempotency-Key must have 1 to 255 printable ASCII characters.';
+  return fail('invalid_request', message, { param: 'Idempotency-Key' });
+};
 
 export function supportIdempotency(app: App, db: Db, clock: Clock): void {
   const inFlight = new Set<string>();
@@ -64,13 +54,10 @@ export function supportIdempotency(app: App, db: Db, clock: Clock): void {
   const before: preHandlerHookHandler = (request, reply, done) => {
     const key = request.headers['idempotency-key'];
     if (key === undefined) return done();
-    if (typeof key !== 'string' || !KEY.test(key)) {
-      const message = 'The Idempotency-Key must have 1 to 255 printable ASCII characters.';
-      return done(fail('invalid_request', message, { param: 'Idempotency-Key' }));
-    }
+    if (typeof key !== 'string' || !KEY.test(key)) return done(invalidKey());
     const scope = digest(request.caller.keyId, request.method, request.url, key);
     if (inFlight.has(scope)) return done(inUse());
-    // Held until the answer is written down, not until the client hangs up: the effect may still be on its way.
+    // Held until the answer is stored, not until the client disconnects: the effect may still be in flight.
     inFlight.add(scope);
     request.heldScope = scope;
     begin(request, reply, scope, key).then((replayed) => {
@@ -79,42 +66,44 @@ export function supportIdempotency(app: App, db: Db, clock: Clock): void {
   };
 
   async function begin(request: FastifyRequest, reply: FastifyReply, scope: string, key: string): Promise<boolean> {
-    const bodyHash = digest(request.rawBody ?? '');
     const stored = await findReceipt(db, scope, clock.now());
-    const sealKey = createHash('sha256').update(`${request.caller.credential}\0${key}`).digest();
+    const own = toIdempotency(request, scope, key);
     if (stored === undefined) {
-      request.idempotency = { scope, bodyHash, stored: false, seal: (body) => seal(sealKey, body) };
+      request.idempotency = own;
       return false;
     }
-    if (stored.body_hash !== bodyHash) {
-      const message = 'This Idempotency-Key was used with another body; use a new key for a new request.';
-      throw fail('idempotency_key_reused', message);
-    }
-    const body = unseal(sealKey, stored.body);
-    if (body === undefined) {
-      // A secret is read back only by who proves to be the same as when it was made.
-      throw fail('idempotency_key_reused', 'This Idempotency-Key was used in another session; use a new key.');
-    }
-    sendJson(reply.header('idempotent-replayed', 'true'), stored.status, body);
+    sendJson(reply.header('idempotent-replayed', 'true'), stored.status, keptFor(own, stored));
     return true;
+  }
+
+  /** The answer that was kept since the request began, by another node, in place of `payload`. */
+  async function answeredMeanwhile(own: Idempotency, request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+    const stored = await findReceipt(db, own.scope, clock.now());
+    if (stored === undefined) return payload;
+    reply.removeHeader('retry-after').removeHeader('etag');
+    try {
+      const body = keptFor(own, stored);
+      reply.code(stored.status).type(JSON_TYPE).header('idempotent-replayed', 'true');
+      return body;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      reply.code(ERRORS[error.code].status).type(JSON_TYPE);
+      return errorBody(error, request.id);
+    }
   }
 
   const after: onSendHookHandler = (request, reply, payload, done) => {
     if (request.heldScope === null) return done(null, payload);
-    const release = (error: Error | null): void => {
+    const release = (error: Error | null, answer = payload): void => {
       inFlight.delete(request.heldScope as string);
-      if (error === null) done(null, payload);
+      request.heldScope = null;
+      if (error === null) done(null, answer);
       else done(error);
     };
-    const receipt = request.idempotency;
-    if (receipt === null || receipt.stored || reply.statusCode >= 400) return release(null);
-    // An answer without an effect: a dry run, a public key's check.
-    receipt.stored = true;
-    const body = String(payload);
-    db.atomic([receiptStep({ ...receipt, status: reply.statusCode, body }, clock.now())]).then(
-      () => release(null),
-      release,
-    );
+    const own = request.idempotency;
+    if (own === null || own.stored || reply.statusCode >= 500) return release(null);
+    // Nothing was written, perhaps because of what the first attempt wrote.
+    answeredMeanwhile(own, request, reply, payload).then((answer) => release(null, answer), release);
   };
 
   app.addHook('onRoute', (route) => {
@@ -125,10 +114,33 @@ export function supportIdempotency(app: App, db: Db, clock: Clock): void {
   });
 }
 
+function toIdempotency(request: FastifyRequest, scope: string, key: string): Idempotency {
+  const sealKey = createHash('sha256').update(`${request.caller.credential}\0${key}`).digest();
+  return {
+    scope,
+    bodyHash: digest(request.rawBody ?? ''),
+    stored: false,
+    seal: (body) => seal(sealKey, body),
+    unseal: (body) => unseal(sealKey, body),
+  };
+}
+
 function digest(...parts: (string | Buffer)[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part).update('\0');
   return hash.digest('base64url');
+}
+
+/** The body that was kept, as it was answered. Throws idempotency_key_reused for a request that is another one. */
+function keptFor(own: Idempotency, stored: Receipt): string {
+  if (stored.body_hash !== own.bodyHash) {
+    const message = 'This Idempotency-Key was used with another body; use a new key for a new request.';
+    throw fail('idempotency_key_reused', message);
+  }
+  const body = own.unseal(stored.body);
+  if (body !== undefined) return body;
+  // A secret is read back only by who proves to be the same as when it was made.
+  throw fail('idempotency_key_reused', 'This Idempotency-Key was used in another session; use a new key.');
 }
 
 const SEALED = 'sealed:';

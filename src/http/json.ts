@@ -1,40 +1,123 @@
 /**
- * Bodies in: bytes to a value that can be stored and given back exactly as it came. What JSON or our stores cannot carry
- * (invalid UTF-8, NUL, unpaired surrogates, integers beyond 2^53, repeated keys, bottomless nesting) is refused, never
+ * Parses bodies into values that can be stored and returned exactly. Values that JSON or the stores cannot carry
+ * (invalid UTF-8, NUL, unpaired surrogates, integers beyond 2^53, duplicate keys, deep nesting) are refused, never
  * altered.
  */
 import { isUtf8 } from 'node:buffer';
 import { fail, type Problem } from '../errors.ts';
-import { parseOrdered, plainKey } from '../lib/json.ts';
 import { repeatedKey } from '../lib/json-keys.ts';
+import { JsonScan, type Shape } from '../lib/json-scan.ts';
+import { Slices } from '../lib/slices.ts';
+import { isText } from '../lib/text.ts';
 
-/** Deeper than any body of ours needs; what a schema allows is far less. */
+/** Deeper than any documented body; schemas allow far less. */
 const DEPTH_MAX = 32;
 
-/** Throws invalid_json, and invalid_request for a key that stands twice in one object. */
+/** A shorter body is always parsed quickly. */
+const SCANNED_FROM = 64 * 1024;
+/** More keys than 100 rules with all conditions have. Distinct keys are the slowest part of JSON to parse. */
+const KEYS_MAX = 30_000;
+const CONTAINERS_MAX = 150_000;
+/** The most that is parsed without yielding to the event loop. */
+const PIECE_BYTES_MAX = 1024 * 1024;
+const SCAN_BYTES = 256 * 1024;
+
+/** Throws invalid_json; invalid_request for duplicate keys and for too many keys or containers. */
 export function parseJson(body: Buffer): unknown {
+  requireUtf8(body);
+  if (body.length > SCANNED_FROM) {
+    const scan = new JsonScan(body, null);
+    scan.step(body.length);
+    requireShape(scan.around, 'The body');
+  }
+  return parse(body.toString(), [], 'The body');
+}
+
+/**
+ * Parses a body with a list of independent entries, entry by entry in slices. An entry that exceeds the limits of a
+ * body becomes a Failure in its place. Rejects as `parseJson` throws.
+ */
+export async function parseJsonInSlices(body: Buffer, list: string, entriesMax: number): Promise<unknown> {
+  requireUtf8(body);
+  const slices = new Slices();
+  const scan = new JsonScan(body, { key: list, entriesMax });
+  while (!scan.step(SCAN_BYTES)) {
+    requireShape(scan.around, `Beside \`${list}\` the body`);
+    await slices.next();
+  }
+  requireShape(scan.around, `Beside \`${list}\` the body`);
+  const [found] = scan.lists;
+  const value = parse(textAround(body, scan.lists), [], `Beside \`${list}\` the body`);
+  if (found === undefined) return value;
+  const entries: unknown[] = Array(isEmpty(body, found) ? 0 : found.count);
+  if (entries.length > 0 && entries.length <= entriesMax) {
+    for (const [index, { span, shape }] of found.entries.entries()) {
+      entries[index] = parseEntry(body.toString('utf8', ...span), shape, [list, index]);
+      await slices.next();
+    }
+  }
+  // The parsed value has the list, emptied, or the text around it would have been invalid.
+  (value as Record<string, unknown>)[list] = entries;
+  return value;
+}
+
+/** An empty list scans as one entry of white space. */
+const isEmpty = (body: Buffer, { count, entries: [first] }: JsonScan['lists'][number]): boolean =>
+  count === 1 && first !== undefined && /^[ \t\n\r]*$/.test(body.toString('utf8', ...first.span));
+
+function parseEntry(text: string, shape: Shape, path: [string, number]): unknown {
+  const name = `\`${path.reduce<string>(pathTo, '')}\``;
+  try {
+    requireShape(shape, name);
+  } catch (error) {
+    return error;
+  }
+  return parse(text, path, name);
+}
+
+/** Returns the text of the body with its lists emptied. */
+function textAround(body: Buffer, lists: JsonScan['lists']): string {
+  let text = '';
+  let done = 0;
+  for (const { span } of lists) {
+    text += body.toString('utf8', done, span[0] + 1);
+    done = span[1] - 1;
+  }
+  return text + body.toString('utf8', done);
+}
+
+function requireUtf8(body: Buffer): void {
   if (!isUtf8(body)) throw fail('invalid_json', 'The body is not valid UTF-8. Send JSON encoded as UTF-8.');
-  const { value, repeated } = parse(body.toString());
+}
+
+function requireShape({ bytes, keys, containers }: Shape, name: string): void {
+  if (bytes > PIECE_BYTES_MAX) throw fail('payload_too_large', `${name} is larger than 1 MiB.`);
+  if (keys > KEYS_MAX) throw fail('invalid_request', `${name} has more than ${KEYS_MAX} keys.`);
+  if (containers > CONTAINERS_MAX)
+    throw fail('invalid_request', `${name} has more than ${CONTAINERS_MAX} lists and objects.`);
+}
+
+/** `path` is the position of the text in the body. */
+function parse(text: string, path: (string | number)[], name: string): unknown {
+  const { value, repeated } = parseText(text, name);
   if (repeated === undefined) return value;
-  const param = repeated.slice(0, DEPTH_MAX).reduce<string>(pathTo, '');
+  const param = [...path, ...repeated].slice(0, DEPTH_MAX).reduce<string>(pathTo, '');
   throw fail('invalid_request', `\`${param}\` is given more than once in the same object; give it once.`, { param });
 }
 
-function parse(text: string): { value: unknown; repeated: (string | number)[] | undefined } {
+function parseText(text: string, name: string): { value: unknown; repeated: (string | number)[] | undefined } {
   try {
-    const value = parseOrdered(text);
+    const value = JSON.parse(text);
     return { value, repeated: repeatedKey(text, value) };
   } catch (error) {
     const why = error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message;
-    throw fail('invalid_json', `The body is not valid JSON: ${why}.`, { cause: error });
+    throw fail('invalid_json', `${name} is not valid JSON: ${why}.`, { cause: error });
   }
 }
 
-/** What is in a value that cannot be stored and given back as it is; undefined when nothing is. */
+/** Returns the problem of a value that cannot be stored and returned exactly; undefined if it can. */
 export const uncarriedIn = (value: unknown, what = 'body'): Problem | undefined =>
   isCarried(value, 0) ? undefined : findUncarried(value, '', 0, what);
-
-const isText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
 function isCarried(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return isText(value);
@@ -46,7 +129,7 @@ function isCarried(value: unknown, depth: number): boolean {
   return true;
 }
 
-/** The same walk again to say where: only a refused body pays for paths. */
+/** Walks again to find the path, so that only a refused body pays for paths. */
 function findUncarried(value: unknown, param: string, depth: number, what: string): Problem {
   const at = param === '' ? null : param;
   if (typeof value === 'string') {
@@ -70,13 +153,12 @@ function findUncarried(value: unknown, param: string, depth: number, what: strin
 
 const named = (param: string | null, what: string): string => (param === null ? `The ${what}` : `\`${param}\``);
 
-/** A longer name is cut in errors: an answer must not grow with what is refused. */
+/** Longer names are cut in errors: an answer must not grow with the body that it refuses. */
 const NAME_MAX = 250;
 
-/** `rules[0].conditions.country`: how a place in a body is named in errors. */
+/** Returns a path as errors show it, such as `rules[0].conditions.country`. */
 export function pathTo(parent: string, key: string | number): string {
   if (typeof key === 'number') return `${parent}[${key}]`;
-  const plain = plainKey(key);
-  const name = plain.length > NAME_MAX ? `${plain.slice(0, NAME_MAX).toWellFormed()}…` : plain;
+  const name = key.length > NAME_MAX ? `${key.slice(0, NAME_MAX).toWellFormed()}…` : key;
   return parent === '' ? name : `${parent}.${name}`;
 }

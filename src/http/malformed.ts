@@ -1,4 +1,4 @@
-/** What is not even HTTP gets an answer of the same form, with an id to ask about. */
+/** Answers malformed HTTP in the usual form, with a request id. */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Failure } from '../errors.ts';

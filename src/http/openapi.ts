@@ -1,33 +1,12 @@
-/** The API's own description, generated from the schemas that validate, and a page to read it. */
+/** The OpenAPI document, generated from the schemas that validate, and a page that shows it. */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import { ERRORS } from '../errors.ts';
-import { PERMISSIONS } from '../permissions.ts';
-import type { App } from './server.ts';
+import { PERMISSIONS, type Permission } from '../permissions.ts';
+import type { App } from './app.ts';
+import { type ApiDocument, nameSchemas } from './components.ts';
+import { ErrorAnswer } from './error-schema.ts';
 
-const ErrorSchema = {
-  type: 'object',
-  required: ['error'],
-  properties: {
-    error: {
-      type: 'object',
-      required: ['code', 'message', 'type', 'requestId'],
-      properties: {
-        code: { enum: Object.keys(ERRORS) },
-        message: { type: 'string' },
-        type: { enum: [...new Set(Object.values(ERRORS).map(({ type }) => type))] },
-        param: { type: 'string' },
-        details: {
-          type: 'array',
-          items: { type: 'object', properties: { param: { type: ['string', 'null'] }, message: { type: 'string' } } },
-        },
-        requestId: { type: 'string' },
-      },
-    },
-  },
-};
-
-/** Before the routes. */
+/** Describes every route that is registered afterwards. */
 export async function describeApi(app: App, version: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -38,60 +17,64 @@ export async function describeApi(app: App, version: string): Promise<void> {
         description: 'Decides who may have what content, on which terms, and can prove what it decided.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
-      // Wherever the document was read from.
+      // The origin that the document was read from.
       servers: [{ url: '/' }],
       components: {
         securitySchemes: {
           key: { type: 'http', scheme: 'bearer', description: 'An API key: svc_sk_… or svc_pk_…' },
           proxyKey: { type: 'apiKey', in: 'header', name: 'X-Postern-Key', description: 'An API key: svc_sk_…' },
         },
-        schemas: { Error: ErrorSchema as never },
+        schemas: { Error: ErrorAnswer as never },
+        responses: {
+          Refused: {
+            description: 'Refused',
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+          },
+        },
       },
     },
-    transform: ({
-      schema,
-      url,
-      route,
-    }: {
-      schema?: DescribedSchema;
-      url: string;
-      route: { method: string | string[]; config?: RouteConfig };
-    }) => {
-      const { permission, keyHeader } = route.config ?? {};
-      const needs = permission
-        ? {
-            security: [{ [keyHeader === undefined ? 'key' : 'proxyKey']: [] }],
-            description: permissionText(permission),
-          }
-        : { security: [] };
-      return {
-        schema: { ...schema, ...named(schema, url), ...described(schema), ...needs, ...headersOf(route, url, schema) },
-        url,
-      };
-    },
-    transformObject: ((document: {
-      openapiObject: { paths: Record<string, Record<string, { responses?: object }>> };
-    }) => {
-      const error = {
-        description: 'Refused',
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-      };
-      for (const path of Object.values(document.openapiObject.paths)) {
-        for (const operation of Object.values(path)) {
-          operation.responses = { ...operation.responses, '4XX': error, '5XX': error };
-        }
+    transform: describeRoute,
+    transformObject: (({ openapiObject: document }: { openapiObject: ApiDocument }) => {
+      nameSchemas(document);
+      const refused = { $ref: '#/components/responses/Refused' };
+      for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
+        operation.responses = { ...operation.responses, '4XX': refused, '5XX': refused };
       }
-      return document.openapiObject;
+      return document;
     }) as never,
   });
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    // Over plain HTTP the browser would otherwise load the page's files by HTTPS, which this port does not serve.
+    transformStaticCSP: (policy) => policy.replace(/;?\s*upgrade-insecure-requests/, ''),
+  });
   app.get('/openapi.json', { config: { permission: null }, schema: { hide: true } as never }, async () =>
     app.swagger(),
   );
 }
 
+interface DescribedRoute {
+  schema?: DescribedSchema;
+  url: string;
+  route: { method: string | string[]; config?: RouteConfig };
+}
+
+/** Adds to the schema of a route what its configuration says: permissions, headers, the name of an alias. */
+function describeRoute({ schema, url, route }: DescribedRoute) {
+  const { permission, secretKey = false, keyHeader } = route.config ?? {};
+  const needs = permission
+    ? {
+        security: [{ [keyHeader === undefined ? 'key' : 'proxyKey']: [] }],
+        description: permissionText([permission].flat(), secretKey),
+      }
+    : { security: [] };
+  return { schema: { ...schema, ...aliasName(schema, url), ...needs, ...headersOf(route, url, schema) }, url };
+}
+
 interface RouteConfig {
-  permission?: string | null;
+  permission?: Permission | readonly Permission[] | null;
+  secretKey?: boolean;
   keyHeader?: string;
   takesIfMatch?: true;
 }
@@ -107,12 +90,13 @@ const IDEMPOTENCY_KEY = {
   type: 'string',
   minLength: 1,
   maxLength: 255,
-  description: 'The same request again with the same key has its effect once, and the same answer, for 24 hours',
+  description:
+    'A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept.',
 };
-const IF_MATCH = { type: 'string', description: 'An `ETag`: edit only what is still as it was when that was answered' };
-const IF_NONE_MATCH = { type: 'string', description: 'An `ETag`: answer 304 if it is still that' };
+const IF_MATCH = { type: 'string', description: 'An `ETag`: edits the record only if it has not changed since' };
+const IF_NONE_MATCH = { type: 'string', description: 'An `ETag`: answers 304 if the record has not changed since' };
 
-/** The headers that mean the same wherever they are taken; no route has to name them. */
+/** The headers that mean the same on every route that takes them. */
 function headersOf(
   { method, config = {} }: { method: string | string[]; config?: RouteConfig },
   url: string,
@@ -124,23 +108,19 @@ function headersOf(
     ...own.properties,
     ...(isRetried ? { 'Idempotency-Key': IDEMPOTENCY_KEY } : {}),
     ...(config.takesIfMatch === true ? { 'If-Match': IF_MATCH } : {}),
-    ...('304' in ((schema?.response ?? {}) as object) ? { 'If-None-Match': IF_NONE_MATCH } : {}),
+    ...(Object.hasOwn(schema?.response ?? {}, '304') ? { 'If-None-Match': IF_NONE_MATCH } : {}),
   };
   return Object.keys(properties).length === 0 ? {} : { headers: { type: 'object', ...own, properties } };
 }
 
-/** The same operations under another spelling of their path need names of their own. */
-const named = (schema: { operationId?: string } | undefined, url: string): { operationId?: string } =>
+/** An operation under a second spelling of its path needs a name of its own. */
+const aliasName = (schema: { operationId?: string } | undefined, url: string): { operationId?: string } =>
   url.startsWith('/v1/api_keys') && schema?.operationId !== undefined
     ? { operationId: `${schema.operationId}Alias` }
     : {};
 
-/** A body without the keywords that are our own. */
-function described(schema: { body?: unknown } | undefined): { body?: object } {
-  if (schema?.body === undefined) return {};
-  const { itemsApart, fixed, ...body } = schema.body as { itemsApart?: string; fixed?: string[] };
-  return { body };
+function permissionText(permissions: readonly Permission[], secretKey: boolean): string {
+  const each = permissions.map((permission) => `\`${permission}\` (${PERMISSIONS[permission].doc})`);
+  const needs = `Needs the permission${each.length === 1 ? '' : 's'} ${each.join(' and ')}.`;
+  return secretKey ? `${needs} Not for public keys.` : needs;
 }
-
-const permissionText = (permission: string): string =>
-  `Needs the permission \`${permission}\` (${PERMISSIONS[permission as keyof typeof PERMISSIONS].doc}).`;

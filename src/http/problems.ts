@@ -1,17 +1,17 @@
 /**
- * What is wrong with a value, in words: walks a JSON schema only after the compiled check said no, names every place, says
- * what would be right, and offers the nearest known name for one it does not know.
+ * Explains why a value does not match its schema, after the compiled check has failed. Every problem names its field
+ * and what is accepted; an unknown field gets the nearest known name.
  */
 import type { Problem } from '../errors.ts';
-import { plainKey } from '../lib/json.ts';
 import { lengthOf, nearest } from '../lib/text.ts';
 import { FORMATS } from './formats.ts';
 import { pathTo } from './json.ts';
 
-/** The part of JSON Schema that our schemas use. */
+/** The keywords of JSON Schema that the schemas of the service use. */
 export interface Schema {
   type?: string;
-  description?: string;
+  /** Completes "`field` …" in the error for a text that does not match `pattern`. */
+  expected?: string;
   properties?: Record<string, Schema>;
   patternProperties?: Record<string, Schema>;
   required?: readonly string[];
@@ -31,52 +31,147 @@ export interface Schema {
   maximum?: number;
   minItems?: number;
   maxItems?: number;
-  /** Of a body: the list whose entries are each checked on their own, so that a bad one spoils no other. */
+  /** In a body: the list whose entries are validated one by one, so that a bad entry does not affect the others. */
   itemsApart?: string;
-  /** Of a body: fields of the record that an edit cannot change. */
+  /** In a body: fields of the record that an edit cannot change. */
   fixed?: readonly string[];
 }
 
 const PROBLEMS_MAX = 100;
+/** Each unknown field is compared with all known ones, and a hostile body has thousands. */
+const UNKNOWN_MAX = 20;
 
-/** At least one problem, in the order of the schema; `what` names the whole ("body", "query"). */
+/** Returns at least one problem, in the order of the schema. `what` names the whole ("body", "query"). */
 export function problemsOf(schema: Schema, value: unknown, what: string): [Problem, ...Problem[]] {
-  const problems: Problem[] = [];
-  walk(schema, value, '', what, problems);
-  const [first, ...rest] = problems;
-  if (first === undefined) return [{ param: null, message: `The ${what} is not of the documented form.` }];
+  const walk = new Walk(what);
+  walk.value(schema, value, '');
+  const [first, ...rest] = walk.problems;
+  if (first === undefined) return [{ param: null, message: `The ${what} does not match its documentation.` }];
   return [first, ...rest.slice(0, PROBLEMS_MAX - 1)];
 }
 
-function walk(schema: Schema, value: unknown, path: string, what: string, problems: Problem[]): void {
-  if (problems.length >= PROBLEMS_MAX) return;
-  const name = path === '' ? `The ${what}` : `\`${path}\``;
-  const say = (message: string): void => {
-    problems.push({ param: path === '' ? null : path, message: `${name} ${message}.` });
-  };
-  if (schema.anyOf !== undefined) return walkUnion(schema.anyOf, value, path, what, problems, say);
-  if (schema.enum !== undefined) {
-    if (schema.enum.includes(value)) return;
-    if (value === undefined) say('is required');
-    else say(`must be one of ${schema.enum.map(String).join(', ')}${hint(value, schema.enum)}`);
-    return;
+/** The problems of one value and everything inside it. */
+class Walk {
+  readonly problems: Problem[] = [];
+  readonly #what: string;
+
+  constructor(what: string) {
+    this.#what = what;
   }
-  if (schema.const !== undefined) {
-    if (value !== schema.const) say(`must be ${JSON.stringify(schema.const)}`);
-    return;
+
+  get #isFull(): boolean {
+    return this.problems.length >= PROBLEMS_MAX;
   }
-  if (schema.type !== undefined && !isOfType(schema.type, value)) {
-    say(value === undefined ? 'is required' : `must be ${ARTICLE[schema.type] ?? schema.type}`);
-    return;
+
+  /** Adds "`path` message." */
+  #add(path: string, message: string): void {
+    const name = path === '' ? `The ${this.#what}` : `\`${path}\``;
+    this.problems.push({ param: path === '' ? null : path, message: `${name} ${message}.` });
   }
-  if (typeof value === 'string') checkText(schema, value, say);
-  else if (typeof value === 'number') checkNumber(schema, value, say);
-  else if (Array.isArray(value)) {
-    checkCount(value.length, schema.minItems, schema.maxItems, 'entries', say);
-    if (schema.items !== undefined) {
-      for (const [i, item] of value.entries()) walk(schema.items, item, pathTo(path, i), what, problems);
+
+  value(schema: Schema, value: unknown, path: string): void {
+    if (this.#isFull) return;
+    if (schema.anyOf !== undefined) return this.#union(schema.anyOf, value, path);
+    const message = mismatch(schema, value);
+    if (message !== undefined) return this.#add(path, message);
+    if (typeof value === 'string') return this.#addAll(path, [textProblem(schema, value)]);
+    if (typeof value === 'number') return this.#addAll(path, numberProblems(schema, value));
+    if (Array.isArray(value)) return this.#list(schema, value, path);
+    if (typeof value === 'object' && value !== null) this.#object(schema, value, path);
+  }
+
+  #addAll(path: string, messages: readonly (string | undefined)[]): void {
+    for (const message of messages) if (message !== undefined) this.#add(path, message);
+  }
+
+  #list(
+    { items, minItems, maxItems = Number.POSITIVE_INFINITY }: Schema,
+    list: readonly unknown[],
+    path: string,
+  ): void {
+    this.#addAll(path, countProblems(list.length, 'entries', { min: minItems, max: maxItems }));
+    if (items === undefined) return;
+    // Entries past the limit are too many anyway.
+    const end = Math.min(list.length, maxItems);
+    for (let i = 0; i < end && !this.#isFull; i++) this.value(items, list[i], pathTo(path, i));
+  }
+
+  /** The branch that the value comes nearest to explains it: by type first, then the one with the fewest problems. */
+  #union(branches: readonly Schema[], value: unknown, path: string): void {
+    const fitting = branches.filter((branch) => branch.type === undefined || isOfType(branch.type, value));
+    let best: Problem[] | undefined;
+    for (const branch of fitting) {
+      const walk = new Walk(this.#what);
+      walk.value(branch, value, path);
+      if (walk.problems.length === 0) return;
+      if (best === undefined || walk.problems.length < best.length) best = walk.problems;
     }
-  } else if (typeof value === 'object' && value !== null) walkObject(schema, value, path, what, problems, say);
+    if (best !== undefined) this.problems.push(...best);
+    else if (value === undefined) this.#add(path, 'is required');
+    else {
+      const kinds = branches.map((branch) => ARTICLE[branch.type ?? ''] ?? 'another value');
+      this.#add(path, `must be ${[...new Set(kinds)].join(' or ')}`);
+    }
+  }
+
+  #object(schema: Schema, value: object, path: string): void {
+    const keys = Object.keys(value);
+    const unknown = unknownKeys(schema, keys);
+    const named = nearestNames(unknown.slice(0, UNKNOWN_MAX), schema);
+    // First: a misspelled field also leaves a required one missing, and the spelling is the mistake.
+    for (const [key, near] of named) if (near !== undefined) this.#unknownField(schema, pathTo(path, key), key, near);
+    for (const key of schema.required ?? [])
+      if (!Object.hasOwn(value, key)) this.#add(pathTo(path, key), 'is required');
+    this.#addAll(path, sizeProblems(schema, keys.length));
+    for (const key of keys.slice(0, schema.maxProperties)) {
+      if (this.#isFull) return;
+      const param = pathTo(path, key);
+      const known = fieldSchema(schema, key);
+      if (known !== undefined) {
+        this.#keyName(schema, param, key);
+        this.value(known, value[key as never], param);
+      } else if (named.has(key) && named.get(key) === undefined) this.#unknownField(schema, param, key, undefined);
+    }
+    this.#moreUnknown(unknown.length - UNKNOWN_MAX, path);
+  }
+
+  #moreUnknown(more: number, path: string): void {
+    if (more === 1) this.#add(path, `has 1 more unknown ${this.#field}; remove it`);
+    else if (more > 1) this.#add(path, `has ${more} more unknown ${this.#field}s; remove them`);
+  }
+
+  get #field(): string {
+    return this.#what === 'query' ? 'query parameter' : 'field';
+  }
+
+  #unknownField({ fixed = [] }: Schema, param: string, key: string, near: string | undefined): void {
+    const advice = near === undefined ? 'remove it.' : `did you mean \`${near}\`?`;
+    const message = fixed.includes(key)
+      ? `\`${param}\` cannot be changed; leave it out.`
+      : `Unknown ${this.#field} \`${param}\`; ${advice}`;
+    this.problems.push({ param, message });
+  }
+
+  #keyName({ propertyNames }: Schema, param: string, key: string): void {
+    if (propertyNames === undefined) return;
+    const { minLength, maxLength } = propertyNames;
+    const length = lengthOf(key);
+    if (length >= minLength && length <= maxLength) return;
+    this.problems.push({ param, message: `The key \`${param}\` must have ${minLength} to ${maxLength} characters.` });
+  }
+}
+
+/** Why the value is not one of an enum, the constant, or of the type; undefined if it is. */
+function mismatch(schema: Schema, value: unknown): string | undefined {
+  if (schema.enum !== undefined) {
+    if (schema.enum.includes(value)) return undefined;
+    return value === undefined
+      ? 'is required'
+      : `must be one of ${schema.enum.map(String).join(', ')}${hint(value, schema.enum)}`;
+  }
+  if (schema.const !== undefined) return value === schema.const ? undefined : `must be ${JSON.stringify(schema.const)}`;
+  if (schema.type === undefined || isOfType(schema.type, value)) return undefined;
+  return value === undefined ? 'is required' : `must be ${ARTICLE[schema.type] ?? schema.type}`;
 }
 
 const ARTICLE: Record<string, string> = {
@@ -102,113 +197,54 @@ const hint = (value: unknown, known: readonly unknown[]): string => {
   return near === undefined ? '' : ` (nearest: ${near})`;
 };
 
-function walkObject(
-  schema: Schema,
-  value: object,
-  path: string,
-  what: string,
-  problems: Problem[],
-  say: (message: string) => void,
-): void {
-  const properties = schema.properties ?? {};
-  const unnamed = Object.values(schema.patternProperties ?? {})[0];
-  const unknown =
-    schema.additionalProperties === false && unnamed === undefined
-      ? Object.keys(value).filter((key) => !Object.hasOwn(properties, key))
-      : [];
-  const nearOf = new Map(unknown.map((key) => [key, nearest(key, Object.keys(properties))]));
-  const sayUnknown = (key: string): void => {
-    const param = pathTo(path, key);
-    if (schema.fixed?.includes(key) === true) {
-      problems.push({ param, message: `\`${param}\` cannot be changed; leave it out.` });
-      return;
-    }
-    const near = nearOf.get(key);
-    const advice = near === undefined ? 'remove it.' : `did you mean \`${near}\`?`;
-    const kind = what === 'query' ? 'query parameter' : 'field';
-    problems.push({ param, message: `Unknown ${kind} \`${param}\`; ${advice}` });
-  };
-  // First: a name that is misspelt also leaves one missing, and the spelling is what to mend.
-  for (const [key, near] of nearOf) if (near !== undefined) sayUnknown(key);
-  for (const key of schema.required ?? []) {
-    if (!Object.hasOwn(value, key))
-      problems.push({ param: pathTo(path, key), message: `\`${pathTo(path, key)}\` is required.` });
-  }
-  const count = Object.keys(value).length;
-  if (schema.minProperties !== undefined && count < schema.minProperties) {
-    const names = Object.keys(properties).join(', ');
-    say(names === '' ? 'must not be empty' : `is empty; give at least one of ${names}`);
-  }
-  checkCount(count, undefined, schema.maxProperties, 'keys', say);
-  for (const [key, item] of Object.entries(value)) {
-    const inner = pathTo(path, key);
-    if (schema.propertyNames !== undefined && !isWithin(schema.propertyNames, lengthOf(plainKey(key)))) {
-      const { minLength, maxLength } = schema.propertyNames;
-      problems.push({
-        param: inner,
-        message: `The key \`${inner}\` must have ${minLength} to ${maxLength} characters.`,
-      });
-    }
-    if (Object.hasOwn(properties, key)) walk(properties[key] as Schema, item, inner, what, problems);
-    else if (unnamed !== undefined) walk(unnamed, item, inner, what, problems);
-    else if (nearOf.has(key) && nearOf.get(key) === undefined) sayUnknown(key);
-  }
+/** The schema of every field that `properties` does not name. */
+const patternSchema = ({ patternProperties = {} }: Schema): Schema | undefined => Object.values(patternProperties)[0];
+
+const fieldSchema = (schema: Schema, key: string): Schema | undefined =>
+  Object.hasOwn(schema.properties ?? {}, key) ? schema.properties?.[key] : patternSchema(schema);
+
+function unknownKeys(schema: Schema, keys: readonly string[]): string[] {
+  if (schema.additionalProperties !== false || patternSchema(schema) !== undefined) return [];
+  return keys.filter((key) => !Object.hasOwn(schema.properties ?? {}, key));
 }
 
-const isWithin = ({ minLength, maxLength }: { minLength: number; maxLength: number }, length: number): boolean =>
-  length >= minLength && length <= maxLength;
+/** The known name that each unknown one is nearest to, if any is near. */
+const nearestNames = (unknown: readonly string[], { properties = {} }: Schema): Map<string, string | undefined> =>
+  new Map(unknown.map((key) => [key, nearest(key, Object.keys(properties))]));
 
-/** The branch the value comes nearest to speaks for the union: by type first, then the one with the fewest problems. */
-function walkUnion(
-  branches: readonly Schema[],
-  value: unknown,
-  path: string,
-  what: string,
-  problems: Problem[],
-  say: (message: string) => void,
-): void {
-  const fitting = branches.filter((branch) => branch.type === undefined || isOfType(branch.type, value));
-  let best: Problem[] | undefined;
-  for (const branch of fitting) {
-    const found: Problem[] = [];
-    walk(branch, value, path, what, found);
-    if (found.length === 0) return;
-    if (best === undefined || found.length < best.length) best = found;
-  }
-  if (best !== undefined) problems.push(...best);
-  else if (value === undefined) say('is required');
-  else {
-    const kinds = branches.map((branch) => ARTICLE[branch.type ?? ''] ?? 'another value');
-    say(`must be ${[...new Set(kinds)].join(' or ')}`);
-  }
+function sizeProblems({ properties = {}, minProperties = 0, maxProperties }: Schema, size: number): string[] {
+  const tooMany = countProblems(size, 'keys', { max: maxProperties });
+  if (size >= minProperties) return tooMany;
+  const names = Object.keys(properties).join(', ');
+  return [names === '' ? 'must not be empty' : `is empty; give at least one of ${names}`, ...tooMany];
 }
 
-function checkText(schema: Schema, value: string, say: (message: string) => void): void {
+function textProblem(schema: Schema, value: string): string | undefined {
   const length = lengthOf(value);
   if (schema.minLength !== undefined && length < schema.minLength) {
-    say(schema.minLength === 1 ? 'must not be empty' : `must have at least ${schema.minLength} characters`);
-  } else if (schema.maxLength !== undefined && length > schema.maxLength) {
-    say(`must have at most ${schema.maxLength} characters, not ${length}`);
-  } else if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
-    say(schema.description ?? `must match ${schema.pattern}`);
-  } else if (schema.format !== undefined) {
-    const format = FORMATS[schema.format as keyof typeof FORMATS];
-    if (!format.test(value)) say(format.expected);
+    return schema.minLength === 1 ? 'must not be empty' : `must have at least ${schema.minLength} characters`;
   }
+  if (schema.maxLength !== undefined && length > schema.maxLength) {
+    return `must have at most ${schema.maxLength} characters, not ${length}`;
+  }
+  if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
+    return schema.expected ?? `must match ${schema.pattern}`;
+  }
+  const format = schema.format === undefined ? undefined : FORMATS[schema.format as keyof typeof FORMATS];
+  return format === undefined || format.test(value) ? undefined : format.expected;
 }
 
-function checkNumber(schema: Schema, value: number, say: (message: string) => void): void {
-  if (schema.minimum !== undefined && value < schema.minimum) say(`must be at least ${schema.minimum}`);
-  if (schema.maximum !== undefined && value > schema.maximum) say(`must be at most ${schema.maximum}`);
+const numberProblems = ({ minimum, maximum }: Schema, value: number): string[] => [
+  ...(minimum !== undefined && value < minimum ? [`must be at least ${minimum}`] : []),
+  ...(maximum !== undefined && value > maximum ? [`must be at most ${maximum}`] : []),
+];
+
+interface Bounds {
+  min?: number | undefined;
+  max?: number | undefined;
 }
 
-function checkCount(
-  count: number,
-  min: number | undefined,
-  max: number | undefined,
-  noun: string,
-  say: (message: string) => void,
-): void {
-  if (min !== undefined && count < min) say(min === 1 ? 'must not be empty' : `must have at least ${min} ${noun}`);
-  if (max !== undefined && count > max) say(`must have at most ${max} ${noun}, not ${count}`);
+function countProblems(count: number, noun: string, { min = 0, max = Number.POSITIVE_INFINITY }: Bounds): string[] {
+  if (count < min) return [min === 1 ? 'must not be empty' : `must have at least ${min} ${noun}`];
+  return count > max ? [`must have at most ${max} ${noun}, not ${count}`] : [];
 }

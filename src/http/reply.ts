@@ -1,6 +1,10 @@
-/** Answers out. The one place where an error becomes bytes; anything that is not a Failure is a 500 without details. */
+/**
+ * Sends answers. The only place where an error becomes bytes; an error that is not a Failure is a 500 without details.
+ */
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Unavailable } from '../db/db.ts';
+import { InvalidCursor } from '../db/page.ts';
 import { ERRORS, Failure, fail, unavailable } from '../errors.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -22,37 +26,42 @@ export function answerError(failure: Failure, request: FastifyRequest, reply: Fa
 export const sendJson = (reply: FastifyReply, status: number, text: string): FastifyReply =>
   reply.code(status).type(JSON_TYPE).send(text);
 
-/** Whatever was thrown, as an answer. */
-export function toFailure(error: unknown): Failure {
+function toStorageFailure(error: Unavailable): Failure {
+  if (error.full) {
+    return fail('storage_full', 'The storage is full. Nothing was changed; free space and retry.', { cause: error });
+  }
+  const message = error.inDoubt
+    ? 'The write failed and was rolled back. If Postern restarts before its next successful write, check whether it was applied before retrying.'
+    : 'The storage is unreachable right now. Nothing was changed; retry.';
+  return unavailable(message, error);
+}
+
+/** Converts a thrown error to an answer. `bodyLimit`: bytes that the route takes. */
+export function toFailure(error: unknown, bodyLimit = 0): Failure {
   if (error instanceof Failure) return error;
-  if (error instanceof Unavailable) {
-    if (error.full) {
-      return fail('storage_full', 'The storage is full. Nothing was changed; free space and try again.', {
-        cause: error,
-      });
-    }
-    return unavailable(
-      error.inDoubt
-        ? 'The storage failed while this was being written. It does not stand, unless Postern is restarted before it can write again; then look whether it does. Try again.'
-        : 'The storage cannot be reached at the moment. Nothing was changed; try again.',
-      error,
-    );
+  if (error instanceof Unavailable) return toStorageFailure(error);
+  if (error instanceof InvalidCursor) {
+    const message = '`cursor` is not valid; pass the nextCursor of the page before, or none.';
+    return fail('invalid_cursor', message, { param: 'cursor', cause: error });
   }
   const { code = '', statusCode = 500 } = error as { code?: string; statusCode?: number };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    const message = `The body is too large: this operation takes ${sizeOf(bodyLimit)} at most.`;
+    return fail('payload_too_large', message, { cause: error });
+  }
   const known = FASTIFY[code];
   if (known !== undefined) return fail(known[0], known[1], { cause: error });
   if (statusCode >= 400 && statusCode < 500)
     return fail('invalid_request', 'The request is malformed.', { cause: error });
-  return fail('internal_error', 'Something went wrong here. Try again, and report the requestId if it stays so.', {
+  return fail('internal_error', 'Something went wrong here. Retry, and report the requestId if it persists.', {
     cause: error,
   });
 }
 
-const FASTIFY: Record<string, ['payload_too_large' | 'unsupported_media_type' | 'invalid_request', string]> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: [
-    'payload_too_large',
-    'The body is too large: 1 MiB at most, 16 MiB for bulk operations.',
-  ],
+const sizeOf = (bytes: number): string =>
+  bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / (1024 * 1024)} MiB`;
+
+const FASTIFY: Record<string, ['unsupported_media_type' | 'invalid_request', string]> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
     'Send the body as JSON with Content-Type: application/json.',
@@ -62,11 +71,23 @@ const FASTIFY: Record<string, ['payload_too_large' | 'unsupported_media_type' | 
   FST_ERR_MAX_PARAM_LENGTH: ['invalid_request', 'A part of the path is too long.'],
 };
 
-/** Answers with what was committed, byte for byte. */
-export function sendCommitted(
-  reply: FastifyReply,
-  committed: { status: number; text: string; etag: string | undefined },
-): FastifyReply {
+/** Sends text as it is, whole or chunk by chunk. */
+export const sendText = (reply: FastifyReply, type: string, text: string | AsyncIterable<string>): FastifyReply =>
+  reply
+    .type(type)
+    .serializer((payload) => payload as string)
+    .send(typeof text === 'string' ? text : Readable.from(text));
+
+/** The answer of a committed edit. */
+export interface Committed {
+  status: number;
+  /** The body as JSON text. */
+  text: string;
+  etag: string | undefined;
+}
+
+/** Sends the committed body byte for byte. */
+export function sendCommitted(reply: FastifyReply, committed: Committed): FastifyReply {
   if (committed.etag !== undefined) reply.header('etag', committed.etag);
   return sendJson(reply, committed.status, committed.text);
 }

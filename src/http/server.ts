@@ -1,30 +1,25 @@
 /**
- * The web server: what is the same for every request. In order: request id, caller and permission (onRequest), body
- * (parseJson), schema (validate), idempotency (preHandler), handler; every refusal leaves through `answerError`.
+ * The web server: the steps of every request. In order: request id, caller and permission (onRequest), body
+ * (parseJson), schema (validate), idempotency (preHandler), handler. Every refusal leaves through `answerError`.
  */
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify';
+import Fastify, { type FastifyBaseLogger, LogController, type preSerializationAsyncHookHandler } from 'fastify';
 import { fail } from '../errors.ts';
-import { stringifyOrdered } from '../lib/json.ts';
+import type { App } from './app.ts';
 import { readBodies } from './body.ts';
+import { hooksOf } from './hooks.ts';
+import { answersPage, pageText } from './list.ts';
 import { answerMalformed } from './malformed.ts';
 import { answerError, toFailure } from './reply.ts';
-import { checkTargets } from './target.ts';
+import { checkTargets, pathTarget } from './target.ts';
 import { NoQuery, validatorCompiler } from './validate.ts';
 
-export type App = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  TypeBoxTypeProvider
->;
-
 export const BODY_BYTES_MAX = 1024 * 1024;
-export const BULK_BODY_BYTES_MAX = 16 * 1024 * 1024;
+/** The body limit of routes without a key. */
+export const KEYLESS_BODY_BYTES_MAX = 4 * 1024;
 
 /** An externalId of 255 characters can take 12 bytes of a path for each. */
 const PARAM_LENGTH_MAX = 4096;
@@ -50,12 +45,13 @@ export function createServer(logger: FastifyBaseLogger): App {
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // Refused below, with an answer of our form.
+    // Refused below, in the usual form.
     http: { requireHostHeader: false },
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
+    rewriteUrl: pathTarget,
     frameworkErrors: (error, request, reply) => {
       reply.header('request-id', request.id);
-      void answerError(toFailure(error), request, reply);
+      void answerError(toFailure(error, request.routeOptions.bodyLimit), request, reply);
     },
     clientErrorHandler: (error, socket) => answerMalformed(error, socket),
   }).withTypeProvider<TypeBoxTypeProvider>();
@@ -66,7 +62,7 @@ export function createServer(logger: FastifyBaseLogger): App {
   app.server.on('checkExpectation', (request) => answerMalformed(new Error('expectation'), request.socket));
 
   app.setValidatorCompiler(validatorCompiler as never);
-  app.setSerializerCompiler(() => stringifyOrdered);
+  app.setSerializerCompiler(() => JSON.stringify);
   readBodies(app);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('request-id', request.id);
@@ -75,10 +71,22 @@ export function createServer(logger: FastifyBaseLogger): App {
   });
   app.addHook('onRoute', (route) => {
     if (route.url.startsWith('/v1')) route.schema = { querystring: NoQuery, ...route.schema };
+    else route.bodyLimit ??= KEYLESS_BODY_BYTES_MAX;
   });
-  app.setErrorHandler((error, request, reply) => answerError(toFailure(error), request, reply));
+  app.addHook('onRoute', (route) => {
+    if (answersPage(route.schema)) route.preSerialization = hooksOf(route.preSerialization, writePage);
+  });
+  app.setErrorHandler((error, request, reply) =>
+    answerError(toFailure(error, request.routeOptions.bodyLimit), request, reply),
+  );
   checkTargets(app);
   return app;
 }
+
+const writePage: preSerializationAsyncHookHandler = async (_request, reply, payload) => {
+  const text = await pageText(payload);
+  if (text !== undefined) reply.serializer(() => text);
+  return payload;
+};
 
 const NO_HOST = fail('invalid_request', 'The request has no Host header, which HTTP/1.1 demands.');

@@ -1,10 +1,10 @@
-/** Ends a server so that no client loses an answer: first they are sent elsewhere, then what is under way is finished. */
+/** Stops a server without losing an answer: clients are sent elsewhere, then requests in flight finish. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { App } from './server.ts';
+import type { App } from './app.ts';
 
 const IDLE_CHECK_MS = 50;
 
-/** Answers what still comes, and asks clients to make a new connection, which leads elsewhere. */
+/** Answers late requests, and asks clients to reconnect elsewhere. */
 export async function letGo(app: App, forMs: number): Promise<void> {
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const onRequest = (_request: IncomingMessage, response: ServerResponse): void => {
@@ -15,9 +15,9 @@ export async function letGo(app: App, forMs: number): Promise<void> {
   await over;
 }
 
-/** Settles when the last answer is out. */
+/** Resolves when the last answer is sent. */
 export async function closeServer(app: App): Promise<void> {
-  // A connection that a client keeps open is idle only once its last answer is out: those are let go as they come.
+  // A kept-alive connection is idle only once its last answer is out; idle ones are closed as they come.
   const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_CHECK_MS);
   await app.close();
   clearInterval(idle);

@@ -1,12 +1,12 @@
 /**
- * What a request is for: its path and its query. A path that leads nowhere is refused before anything else is looked at; text
- * that was not sent as it should be is refused, never read as other text.
+ * The target of a request: path and query. A path that leads nowhere is refused first; text that is not encoded
+ * correctly is refused, never read as other text.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Failure, fail } from '../errors.ts';
+import type { App } from './app.ts';
 import { hooksOf } from './hooks.ts';
 import { answerError } from './reply.ts';
-import type { App } from './server.ts';
 import { NoQuery } from './validate.ts';
 
 export function checkTargets(app: App): void {
@@ -21,7 +21,13 @@ export function checkTargets(app: App): void {
   refuseUnknownRoutes(app);
 }
 
-/** No store holds such text, so nothing can have that name. */
+/**
+ * Normalizes the target for routing. A target that is not a path, such as the absolute form of RFC 9112, section 3.2.2,
+ * leads nowhere: a proxy that forwards a visitor's target must not reach another route.
+ */
+export const pathTarget = ({ url = '' }: { url?: string }): string => (url.startsWith('/') ? url : `/${url}`);
+
+/** No store holds such text, so no record has this name. */
 function uncarriedPart(params: unknown): Failure | undefined {
   for (const [name, text] of Object.entries(params as Record<string, string>)) {
     if (!text.includes('\0')) continue;
@@ -31,7 +37,7 @@ function uncarriedPart(params: unknown): Failure | undefined {
   return undefined;
 }
 
-/** The parser would take what it cannot decode as it stands, and the query would ask for other text. */
+/** The parser would keep undecodable text as it is, and query for other text. */
 function undecodedQuery(url: string): Failure | undefined {
   const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
   if (decoded(query) !== undefined) return undefined;
@@ -65,7 +71,7 @@ function refuseUnknownRoutes(app: App): void {
     const path = pathOf(request.url);
     const methods = new Set(routes.filter((route) => route.path.test(path)).map((route) => route.method));
     if (methods.size === 0) return nothingAt(request);
-    const allow = [...methods].sort().join(', ');
+    const allow = [...methods].toSorted().join(', ');
     reply.header('allow', allow);
     return fail('method_not_allowed', `${path.slice(0, 200)} does not take ${request.method}, only ${allow}.`);
   };
@@ -77,7 +83,7 @@ function refuseUnknownRoutes(app: App): void {
       else done();
     });
   });
-  // Before the body is looked at: what is wrong with it does not matter here.
+  // Before the body is read: its faults do not matter here.
   app.addHook('onRequest', (request, reply, done) => (request.is404 ? done(refuse(request, reply)) : done()));
   // A route that takes any path and found no file there.
   app.setNotFoundHandler((request, reply) => answerError(nothingAt(request), request, reply));

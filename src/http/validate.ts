@@ -1,13 +1,13 @@
-/** Bodies and queries against their schemas: a compiled yes or no for every request, words only for a no. */
+/** Validates bodies and queries: a compiled check for every request, explanations only for a failure. */
 import type { FastifySchemaCompiler } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
-import { invalid, type Problem } from '../errors.ts';
+import { Failure, invalid, type Problem } from '../errors.ts';
 import './formats.ts';
 import { uncarriedIn } from './json.ts';
 import { problemsOf, type Schema } from './problems.ts';
 
-/** For routes that take no query: what is sent all the same is a mistake, not to be passed over. */
+/** For routes without a query: a parameter sent all the same is an error. */
 export const NoQuery = Type.Object({}, { additionalProperties: false });
 
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
@@ -28,7 +28,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   };
 };
 
-/** A query carries text only: numbers and booleans are read from it as its schema says, strictly. */
+/** Reads numbers and booleans from the text of a query, strictly as its schema says. */
 function fromText(schema: Schema, query: Record<string, unknown>): { value: unknown; problems: Problem[] } {
   // Without a prototype: a parameter may be called `__proto__`.
   const value = Object.create(null) as Record<string, unknown>;
@@ -39,27 +39,33 @@ function fromText(schema: Schema, query: Record<string, unknown>): { value: unkn
       problems.push({ param: name, message: `\`${name}\` is given more than once; give it once.` });
     } else if (!text.isWellFormed() || text.includes('\0') || text.includes('\ufffd')) {
       problems.push({ param: name, message: `\`${name}\` is not valid UTF-8 text.` });
-    } else if (type === 'integer' && /^-?\d{1,15}$/.test(text)) value[name] = Number(text);
-    else if (type === 'boolean' && (text === 'true' || text === 'false')) value[name] = text === 'true';
-    else value[name] = text;
+    } else value[name] = readText(text, type);
   }
   return { value, problems };
 }
 
-/** One entry of a list whose entries stand for themselves. Throws invalid_request. */
+/** Text that is not of the type stays text, which the schema then refuses. */
+function readText(text: string, type: string | undefined): unknown {
+  if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}
+
+/** Validates one entry of a list whose entries are independent. Throws invalid_request, or the failure that it is. */
 export function validItem<S extends TSchema>(
   schema: S,
   compiled: Validator<{}, S>,
   item: unknown,
   what: string,
 ): Static<S> {
+  if (item instanceof Failure) throw item;
   const problem = uncarriedIn(item);
   if (problem !== undefined) throw invalid([problem]);
   if (compiled.Check(item)) return item;
   throw invalid(problemsOf(schema, item, what));
 }
 
-/** A body without the list whose entries are looked at one by one. */
+/** The body without the list whose entries are validated one by one. */
 function without(value: unknown, field: string): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return { ...value, [field]: null };

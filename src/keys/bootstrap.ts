@@ -1,17 +1,17 @@
 /**
- * The first key: made at the first start, or the one the operator chose. One that was made is marked as unseen until it was
- * shown: a start that ended in between left a key that nobody knows, and the next one replaces it.
+ * The first key: created at the first start, or chosen by the operator. A created key is marked as unseen until it is
+ * shown. If the process ends before that, the next start replaces the key.
  */
 import { type Db, type Step, UniqueViolation } from '../db/db.ts';
 import { fromBase32, newId } from '../lib/id.ts';
 import { hashOfKey, newKeyText, prefixOfKey } from './key.ts';
 import { hasKeys, insertKey, isUsed, revokeKey } from './store.ts';
 
-/** The text of the key if this is the first start, or as good as that; undefined when somebody has a key. */
+/** Returns the text of a new first key, or undefined if a key is already in use or about to be shown. */
 export async function ensureFirstKey(db: Db, chosen: string | null, now: number): Promise<string | undefined> {
   const unseen = await findUnseen(db);
   const inHands = unseen === undefined ? await hasKeys(db) : await isUsed(db, unseen);
-  // What the operator chose needs no showing: it takes the place of one that another node may be about to show.
+  // A key that the operator chose needs no showing; it replaces one that another node may be about to show.
   const mayBeShown = unseen !== undefined && chosen === null && isBeingShown(db, unseen, now);
   if (inHands || mayBeShown) return undefined;
   const text = chosen ?? newKeyText('secret');
@@ -35,7 +35,7 @@ export async function ensureFirstKey(db: Db, chosen: string | null, now: number)
   try {
     await db.atomic(steps);
   } catch (error) {
-    // Another node that starts at the same time was first.
+    // Another node that starts at the same time was faster.
     if (error instanceof UniqueViolation && (await hasKeys(db))) return undefined;
     throw error;
   }
@@ -44,12 +44,12 @@ export async function ensureFirstKey(db: Db, chosen: string | null, now: number)
 
 const SHOWN_WITHIN_MS = 30_000;
 
-/** On a cluster another node may have made it just now; nobody else works with an embedded store. */
+/** In a cluster, another node may have created the key just now; SQLite has only one node. */
 function isBeingShown(db: Db, id: string, now: number): boolean {
   return db.engine === 'postgres' && now - (fromBase32(id.slice(4, 14)) ?? 0) < SHOWN_WITHIN_MS;
 }
 
-/** To be called when the key has been shown; it then stays, used or not. */
+/** Marks the first key as shown; it then stays, used or not. */
 export const firstKeyShown = (db: Db): Promise<void> => db.atomic([SEEN]);
 
 const markUnseen = (id: string): Step => ({

@@ -1,7 +1,7 @@
 /**
- * API keys: `svc_sk_` or `svc_pk_`, 43 random base62 characters (256 bits), 6 base62 characters of the CRC-32 of all before.
- * The checksum lets a mistyped or invented key be refused without asking the store, and lets secret scanners be sure. Only
- * the SHA-256 is kept: enough for a random key of this size.
+ * API keys: `svc_sk_` or `svc_pk_`, 43 random base62 characters (256 bits), 6 base62 characters of the CRC-32 of all
+ * before. The checksum refuses mistyped keys without a query and lets secret scanners be sure. The store keeps only the
+ * SHA-256, which is enough for a random key of this size.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -33,7 +33,7 @@ export interface Key {
 export function newKeyText(type: KeyType): string {
   let text: string = PREFIXES[type];
   while (text.length < PREFIXES[type].length + RANDOM) {
-    // Bytes from 248 on are left out, so that every digit is equally likely.
+    // Skipping bytes from 248 on makes every digit equally likely.
     for (const byte of randomBytes(64)) {
       if (byte < 248 && text.length < PREFIXES[type].length + RANDOM) text += DIGITS[byte % 62];
     }
@@ -51,12 +51,13 @@ function checksum(text: string): string {
   return digits;
 }
 
-/** Of the right form and with a true checksum; says nothing about whether anybody was given it. */
+/** Checks form and checksum, not whether the key exists. */
 export const isKeyText = (text: string): boolean =>
   FORM.test(text) && checksum(text.slice(0, -CHECKSUM)) === text.slice(-CHECKSUM);
 
 export const hashOfKey = (text: string): string => hash('sha256', text, 'base64url');
 export const prefixOfKey = (text: string): string => text.slice(0, SHOWN);
 
-export const isAdmin = (key: Pick<Key, 'permissions'>): boolean =>
-  key.permissions.includes('*') || key.permissions.includes('api_keys:manage');
+/** Holds `*` from any address, without expiry. The last such key must stay, so that any mistake can be undone. */
+export const isUnrestricted = (key: Key): boolean =>
+  key.permissions.includes('*') && key.allowedIps.length === 0 && key.expiresAt === null;

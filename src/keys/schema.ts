@@ -4,7 +4,7 @@ import { toIso } from '../lib/clock.ts';
 import { PERMISSIONS, type Permission } from '../permissions.ts';
 import { KEY_TYPES, type Key } from './key.ts';
 
-const permission = Type.Enum(Object.keys(PERMISSIONS) as Permission[]);
+const permission = Type.Enum(Object.keys(PERMISSIONS) as Permission[], { title: 'KeyPermission' });
 
 export const CreateKey = Type.Object(
   {
@@ -14,13 +14,17 @@ export const CreateKey = Type.Object(
     allowedIps: Type.Optional(Type.Array(Type.String({ format: 'ip-range', maxLength: 64 }), { maxItems: 100 })),
     expiresAt: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'CreateApiKey' },
 );
 export type CreateKey = Static<typeof CreateKey>;
 
 export const RotateKey = Type.Object(
-  { graceSeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 604_800 })) },
-  { additionalProperties: false },
+  {
+    graceSeconds: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 604_800, description: 'Seconds for which the old key stays valid' }),
+    ),
+  },
+  { additionalProperties: false, title: 'RotateApiKey' },
 );
 
 export const KeyAnswer = Type.Object(
@@ -35,16 +39,21 @@ export const KeyAnswer = Type.Object(
     expiresAt: Type.Union([Type.String(), Type.Null()]),
     createdAt: Type.String(),
     lastUsedAt: Type.Union([Type.String(), Type.Null()]),
-    key: Type.Optional(Type.String({ description: 'The key itself: only here, only once' })),
+    key: Type.Optional(Type.String({ description: 'The key itself; shown only once, in this answer' })),
   },
-  { description: 'An API key' },
+  { title: 'ApiKey', description: 'An API key' },
+);
+
+export const KeyRevoked = Type.Object(
+  { id: Type.String(), object: Type.Literal('api_key'), revoked: Type.Literal(true) },
+  { title: 'ApiKeyRevoked' },
 );
 
 const isoOrNull = (at: number | null): string | null => (at === null ? null : toIso(at));
 
 export const keyAnswer = (key: Key, text?: string) => ({
   id: key.id,
-  object: 'api_key',
+  object: 'api_key' as const,
   name: key.name,
   type: key.type,
   permissions: key.permissions,

@@ -1,28 +1,50 @@
 /**
- * What one flush writes, worked out from its submissions and the limits as they are: the same for every engine, without a clock or a store.
- * Flat, because the copy between threads costs by the object.
+ * Works out what one flush writes, from its submissions and the states of limits: the same for every engine, without a
+ * clock or a store. Arguments are never changed, so that a retried flush has the same result. Arrays are flat, because
+ * copying between threads costs by the object.
  */
 import type { AccessKind } from '../changes/kinds.ts';
 import type { Value } from '../db/db.ts';
 import type { ReceiptRow } from '../db/receipt.ts';
 import { bodyOf } from '../lib/id.ts';
-import { stringifyOrdered } from '../lib/json.ts';
 import { type LimitState, type Period, peek, take } from '../limits/limit.ts';
 import { decisionId, type Granted, settle } from './decision.ts';
-import type { PeekedClaim, Receipt } from './ledger.ts';
+import type { Entry, PeekedClaim, Receipt, Recorded } from './ledger.ts';
 import { accessKind, REASONS } from './reason.ts';
 import type { Submission } from './recorder.ts';
 
+/** A submission with its time of recording and the numbers of its entries. */
+export interface Placed extends Submission {
+  /** For each entry, how it is recorded without a claim. */
+  readonly places: readonly Recorded[];
+}
+
 export interface Flush {
-  ledgerNo: number;
-  /** COLUMNS values for each entry. */
-  rows: Value[];
+  readonly ledgerNo: number;
+  /** COLUMNS values for each entry, as if every claim were admitted. */
+  readonly rows: readonly Value[];
   /** Four values for each claim: index of its entry, key, requests, period. */
-  claims: (string | number)[];
-  /** `at`: when the request was taken in, epoch ms. */
-  receipts: (Receipt & { firstEntry: number; at: number })[];
+  readonly claims: readonly (string | number)[];
+  /** `at`: when it is recorded, epoch ms. */
+  readonly receipts: readonly (Receipt & { firstEntry: number; at: number })[];
   /** Kinds of decision that become events. */
-  announced: readonly AccessKind[];
+  readonly announced: readonly AccessKind[];
+  /** When the first of its submissions becomes stale. */
+  readonly freshUntil: number;
+}
+
+/** The rows and states that a flush writes. */
+export interface Outcome {
+  /** Three numbers for each claim: admitted, remaining, resetAt. */
+  answers: number[];
+  /** New states of the limits that were claimed. */
+  touched: Map<string, Touched>;
+  /** COLUMNS values for each entry. */
+  rows: readonly Value[];
+  /** EVENT_COLUMNS values for each event. */
+  events: Value[];
+  /** The receipts, each with its time. */
+  receipts: { receipt: ReceiptRow; now: number }[];
 }
 
 export const COLUMNS = [
@@ -47,19 +69,36 @@ const REASON = COLUMNS.indexOf('reason');
 const REMAINING = COLUMNS.indexOf('limit_remaining');
 const RESET_AT = COLUMNS.indexOf('limit_reset_at');
 
-export function toFlush(submissions: readonly Submission[], ledgerNo: number, announced: readonly AccessKind[]): Flush {
-  const rows: Flush['rows'] = [];
-  const claims: Flush['claims'] = [];
-  const receipts: Flush['receipts'] = [];
+/** Gives the submissions their times and numbers; `next` returns ascending numbers. */
+export function place(
+  submissions: readonly Submission[],
+  { ledgerNo, atOf, next }: { ledgerNo: number; atOf: (submission: Submission) => number; next: () => number },
+): Placed[] {
+  return submissions.map((submission) => {
+    const { freshUntil, entries, receipt } = submission;
+    const at = atOf(submission);
+    const places = entries.map(() => {
+      const seq = next();
+      return { id: decisionId(ledgerNo, at, seq), seq, at, granted: null };
+    });
+    return { at, freshUntil, entries, receipt, places };
+  });
+}
+
+export function toFlush(submissions: readonly Placed[], ledgerNo: number, announced: readonly AccessKind[]): Flush {
+  const rows: Value[] = [];
+  const claims: (string | number)[] = [];
+  const receipts: Flush['receipts'][number][] = [];
   let index = 0;
-  for (const { at, entries, recorded, receipt } of submissions) {
+  let first = Number.POSITIVE_INFINITY;
+  for (const { at, entries, places, receipt, freshUntil } of submissions) {
+    first = Math.min(first, freshUntil);
     if (receipt !== undefined) receipts.push({ ...receipt, firstEntry: index, at });
     for (let i = 0; i < entries.length; i++) {
       const entry = entries[i] as (typeof entries)[number];
-      const place = recorded[i] as (typeof recorded)[number];
       rows.push(
-        place.seq,
-        place.at,
+        (places[i] as Recorded).seq,
+        at,
         entry.contentNo,
         entry.requesterId,
         entry.policyNo,
@@ -78,7 +117,7 @@ export function toFlush(submissions: readonly Submission[], ledgerNo: number, an
       index++;
     }
   }
-  return { ledgerNo, rows, claims, receipts, announced };
+  return { ledgerNo, rows, claims, receipts, announced, freshUntil: first };
 }
 
 /** A limit's new state. */
@@ -87,32 +126,44 @@ export interface Touched {
   expiresAt: number;
 }
 
-/**
- * Answers the claims in their order and writes the answers into the rows. Three numbers for each claim: admitted,
- * remaining, resetAt.
- */
-export function answerClaims(
-  { rows, claims }: Flush,
-  stateOf: (key: string) => LimitState,
-): { answers: number[]; touched: Map<string, Touched> } {
+/** Works out the whole flush; `stateOf` returns a limit's state by its claim's key. */
+export function workOut(flush: Flush, stateOf: (key: string) => LimitState): Outcome {
+  const { answers, touched } = answerClaims(flush, stateOf);
+  const rows = withAnswers(flush, answers);
+  const answered = { ...flush, rows };
+  return { answers, touched, rows, events: eventsOf(answered), receipts: settleReceipts(answered, answers) };
+}
+
+/** Answers the claims in their order. */
+function answerClaims({ rows, claims }: Flush, stateOf: (key: string) => LimitState) {
   const answers: number[] = [];
   const touched = new Map<string, Touched>();
   for (let i = 0; i < claims.length; i += 4) {
-    const row = (claims[i] as number) * WIDTH;
     const key = claims[i + 1] as string;
     const limit = { requests: claims[i + 2] as number, period: claims[i + 3] as Period };
     const before = touched.get(key)?.state ?? stateOf(key);
-    const use = take(before, limit, rows[row + AT] as number);
+    const use = take(before, limit, rows[(claims[i] as number) * WIDTH + AT] as number);
     touched.set(key, use);
-    if (!use.admitted) rows[row + REASON] = REASONS.rate_limit_exceeded.code;
-    rows[row + REMAINING] = use.remaining;
-    rows[row + RESET_AT] = use.resetAt;
     answers.push(use.admitted ? 1 : 0, use.remaining, use.resetAt);
   }
   return { answers, touched };
 }
 
-/** Answers the claims in their order on these states, which end up as they would be if the claims that use were recorded. */
+/** The rows with the answers to their claims; a refused one is a denial. */
+function withAnswers({ rows, claims }: Flush, answers: readonly number[]): readonly Value[] {
+  if (claims.length === 0) return rows;
+  const answered = rows.slice();
+  for (let claim = 0; claim * 4 < claims.length; claim++) {
+    const row = (claims[claim * 4] as number) * WIDTH;
+    const { admitted, remaining, resetAt } = grantedTo(answers, claim);
+    if (!admitted) answered[row + REASON] = REASONS.rate_limit_exceeded.code;
+    answered[row + REMAINING] = remaining;
+    answered[row + RESET_AT] = resetAt;
+  }
+  return answered;
+}
+
+/** Answers claims in order, and updates `states` with what the claims that will be recorded use. */
 export function peekInOrder(
   claims: readonly PeekedClaim[],
   states: Map<string, LimitState>,
@@ -128,8 +179,8 @@ export function peekInOrder(
   });
 }
 
-/** EVENT_COLUMNS values for each event, once the claims are answered. It shares the 26 characters of its decision's id. */
-export function eventsOf({ ledgerNo, rows, announced }: Flush): Value[] {
+/** The events of answered rows. Each shares the 26 characters of its decision's id. */
+function eventsOf({ ledgerNo, rows, announced }: Flush): Value[] {
   const events: Value[] = [];
   if (announced.length === 0) return events;
   for (let i = 0; i < rows.length; i += WIDTH) {
@@ -142,8 +193,8 @@ export function eventsOf({ ledgerNo, rows, announced }: Flush): Value[] {
   return events;
 }
 
-/** The receipts with the moment each was taken in; drafts are settled by the answers. */
-export function settleReceipts(
+/** Settles the drafts in the receipts by the answers. */
+function settleReceipts(
   { ledgerNo, rows, claims, receipts }: Flush,
   answers: readonly number[],
 ): { receipt: ReceiptRow; now: number }[] {
@@ -157,18 +208,25 @@ export function settleReceipts(
       const claim = claimOf.get(index);
       const granted = claim === undefined ? null : grantedTo(answers, claim);
       const id = decisionId(ledgerNo, at, rows[index * WIDTH] as number);
-      return stringifyOrdered(settle(part, { id, at, granted }));
+      return JSON.stringify(settle(part, { id, at, granted }));
     });
     return { receipt: { scope, bodyHash, status, body: body.join('') }, now };
   });
 }
 
-/** To one claim, by its index. */
+/** Returns the answer to the claim with this index. */
 const grantedTo = (answers: readonly number[], claim: number): Granted => ({
   admitted: answers[claim * 3] === 1,
   remaining: answers[claim * 3 + 1] as number,
   resetAt: answers[claim * 3 + 2] as number,
 });
 
-export const grantedToAll = (answers: readonly number[]): Granted[] =>
-  Array.from({ length: answers.length / 3 }, (_, claim) => grantedTo(answers, claim));
+/** Returns how each submission's entries are recorded, with the answers to their claims. */
+export function recordedOf(submissions: readonly Placed[], answers: readonly number[]): Recorded[][] {
+  let claim = 0;
+  return submissions.map(({ entries, places }) =>
+    places.map((own, i) =>
+      (entries[i] as Entry).claim === null ? own : { ...own, granted: grantedTo(answers, claim++) },
+    ),
+  );
+}

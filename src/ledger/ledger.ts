@@ -1,73 +1,98 @@
 /**
- * The seam to the ledger of decisions. Promise: when `record` has answered, the decisions, what they used of limits and
- * their receipt are on disk, in one transaction; a crash before that leaves none of them, a crash after it all, once.
- * One implementation per engine, because this is the path every check takes.
+ * The seam to the ledger of decisions. When `record` has answered, the decisions, their use of limits and their
+ * receipt are on disk, in one transaction. A crash before that leaves none of them; a crash after it leaves all, once.
+ * One implementation per engine, because every check takes this path.
  */
-import type { Limit } from '../limits/limit.ts';
+import type { Limit, Period } from '../limits/limit.ts';
 import type { Draft, Granted } from './decision.ts';
 
-/** What is written of one check. Numbers are the store's own (`no`). */
+/** The record of one check. `contentNo` and `policyNo` are the store's own numbers. */
 export interface Entry {
-  contentNo: number;
-  requesterId: string | null;
-  policyNo: number;
-  policyVersion: number;
-  /** 0 = allowed, else the code of the reason. An allowed entry with a claim may turn into a denial. */
-  reason: number;
-  ruleIndex: number | null;
-  rulePriority: number | null;
-  licenseId: string | null;
-  /** JSON of what the check knew beyond its ids: permission, purpose, context, licence; null when nothing. */
-  inputs: string | null;
-  claim: Claim | null;
+  readonly contentNo: number;
+  readonly requesterId: string | null;
+  readonly policyNo: number;
+  readonly policyVersion: number;
+  /** 0 = allowed, else the code of the reason. An allowed entry with a claim may be recorded as a denial. */
+  readonly reason: number;
+  readonly ruleIndex: number | null;
+  readonly rulePriority: number | null;
+  readonly licenseId: string | null;
+  /** The check's permission, purpose, context and license as JSON; null without any. */
+  readonly inputs: string | null;
+  readonly claim: Claim | null;
 }
 
-/** A wish for one admission under a limit. `key` says whose: checks with equal keys share it. */
+/** A request for one admission under a limit. Checks with equal keys share it. */
 export interface Claim {
-  key: string;
-  limit: Limit;
+  readonly key: string;
+  readonly limit: Limit;
 }
 
-/** One that is about to be recorded `uses` what it is granted: those asked after it see that. */
+/** A claim that is about to be recorded `uses` its grant: claims after it see that. */
 export type PeekedClaim = Claim & { uses?: boolean };
 
 /** The answer kept for an `Idempotency-Key`, written together with the effect. */
 export interface Receipt {
-  scope: string;
-  bodyHash: string;
-  status: number;
-  /** The body's text; a draft stands for the decision of the entry with its index. */
-  parts: readonly (string | ReceiptDraft)[];
+  readonly scope: string;
+  readonly bodyHash: string;
+  readonly status: number;
+  /** The text of the body; a draft stands for the decision of its entry. */
+  readonly parts: readonly (string | ReceiptDraft)[];
 }
 
 export interface ReceiptDraft extends Draft {
-  /** Index of its entry among those recorded with the receipt. */
-  entry: number;
+  /** The index of its entry among those recorded with the receipt. */
+  readonly entry: number;
 }
 
-/** Where an entry stands, and what its claim was answered (null without one). */
+/** An entry's number in the ledger, with the answer to its claim; null without one. */
 export interface Recorded {
-  id: string;
-  seq: number;
-  at: number;
-  granted: Granted | null;
+  readonly id: string;
+  readonly seq: number;
+  readonly at: number;
+  readonly granted: Granted | null;
+}
+
+/** The age of what entries were decided on: the key, the policy, the requester, the item. */
+export interface Grounds {
+  /** When the first of these was read; see lib/monotonic. */
+  readAt: number;
+  /** When the check was first submitted, if it is decided again. */
+  since?: number;
+}
+
+/** The grounds were too old when the recording began. Nothing was recorded; the check must be decided again. */
+export class Stale extends Error {
+  /** For the grounds of the next attempt. */
+  readonly since: number;
+  constructor(since: number) {
+    super('the check must be decided again');
+    this.since = since;
+  }
 }
 
 export interface Ledger {
   /**
-   * Records the entries in their order, all or none. Throws Unavailable when it cannot, Conflict when a receipt of that
-   * scope is there already.
+   * Records the entries in their order, all or none. Without grounds they are never stale. Throws Stale, Unavailable,
+   * and Conflict when a receipt of that scope exists.
    */
-  record(entries: readonly Entry[], receipt?: Receipt): Promise<Recorded[]>;
-  /** What each claim would be answered now, in their order, without using anything. */
+  record(entries: readonly Entry[], receipt?: Receipt, grounds?: Grounds): Promise<readonly Recorded[]>;
+  /** Answers claims in their order as of now, without using anything. */
   peek(claims: readonly PeekedClaim[]): Promise<Granted[]>;
   /** The clock that decisions and limits go by, epoch ms. */
   now(): number;
-  /** The newest place acknowledged on this node; 0 when there is none. */
+  /** Returns the newest number acknowledged on this node; 0 when there is none. */
   head(): number;
-  /** Since the start of this process: entries waiting now, flushes and entries committed. */
-  figures(): { waiting: number; flushes: number; entries: number };
-  /** Part of every decision's id: which ledger it is of. */
+  /** Returns the entries waiting now, and the flushes and entries committed since the process started. */
+  figures(): { waiting: number; flushes: number; entries: number } & Tallied;
+  /** Part of every decision's id, different for each ledger. */
   readonly ledgerNo: number;
   close(): Promise<void>;
+}
+
+export interface Tallied {
+  /** Decisions by the code of their reason; 0 = allowed. */
+  reasons: readonly number[];
+  /** Allowed checks whose rule has a limit, by its period. */
+  limits: Readonly<Record<Period, { admitted: number; refused: number }>>;
 }

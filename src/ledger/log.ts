@@ -1,14 +1,17 @@
 /**
- * The decision log: which decisions is asked of the columns, what they say is read from the truth. A decision of content
- * that was deleted is in no answer.
+ * The decision log. The columns find decisions; the database, the source of truth, says what is in them. A decision
+ * about deleted content is in no answer.
  */
+import { DELETED_ITEM } from '../content/store.ts';
 import type { Db, Row } from '../db/db.ts';
+import { inList, toList } from '../db/query.ts';
 import { toIso } from '../lib/clock.ts';
 import type { Period } from '../limits/limit.ts';
-import { type Decision, decisionId, placeOf, retryAfter } from './decision.ts';
+import { DEFAULT_GRANT } from '../policies/policy.ts';
+import { type Decision, type DecisionLimit, decisionId, parseDecisionId, retryAfter } from './decision.ts';
 import { ALLOWED_MESSAGE, REASONS, reasonOf } from './reason.ts';
 
-/** Filters; numbers are the store's own. */
+/** Filters. `contentNo` and `policyNo` are the store's own numbers. */
 export interface DecisionFilter {
   contentNo?: number;
   requesterId?: string;
@@ -22,7 +25,7 @@ export interface DecisionFilter {
   to?: number;
 }
 
-/** Finds decisions, newest first. Exact: counts everything recorded before it was asked. */
+/** Finds decisions, newest first. Exact: includes everything recorded before the call. */
 export interface DecisionFinder {
   find(
     filter: DecisionFilter,
@@ -30,7 +33,7 @@ export interface DecisionFinder {
   ): Promise<{ seqs: number[]; totalCount: number }>;
 }
 
-/** A decision with what it was made on. */
+/** A decision with the inputs of its check. */
 export interface LoggedDecision extends Decision {
   permission: string | null;
   purpose: string | null;
@@ -56,43 +59,67 @@ interface DecisionRow extends Row {
   rules: string;
 }
 
-const SELECT = `select d.seq, d.at, d.requester_id, d.policy_version, d.reason, d.rule_index, d.rule_priority, d.license_id,
-  d.limit_remaining, d.limit_reset_at, d.inputs, c.id as content_id, c.external_id, v.policy_id, v.rules
-  from decisions as d join content as c on c.no = d.content_no
-  join policy_versions as v on v.policy_no = d.policy_no and v.version = d.policy_version`;
+interface AnyDecisionRow extends Omit<DecisionRow, 'content_id' | 'external_id'> {
+  content_id: string | null;
+  external_id: string | null;
+  deleted: string | null;
+}
+
+const COLUMNS = `d.seq, d.at, d.requester_id, d.policy_version, d.reason, d.rule_index, d.rule_priority, d.license_id,
+  d.limit_remaining, d.limit_reset_at, d.inputs, c.id as content_id, c.external_id, v.policy_id, v.rules`;
+const VERSION = 'join policy_versions as v on v.policy_no = d.policy_no and v.version = d.policy_version';
+const SELECT = `select ${COLUMNS} from decisions as d join content as c on c.no = d.content_no ${VERSION}`;
+/** Includes decisions about deleted items that the ledger still has; `deleted` holds the item's ids. */
+const SELECT_ALL = `select ${COLUMNS}, x.object as deleted from decisions as d left join content as c on c.no = d.content_no
+  left join change_data as x on x.id = '${DELETED_ITEM}' || d.content_no ${VERSION}`;
 
 export async function findDecision(db: Db, ledgerNo: number, id: string): Promise<LoggedDecision | undefined> {
-  const place = placeOf(id);
-  if (place === undefined || place.ledgerNo !== ledgerNo) return undefined;
-  const [row] = await db.read<DecisionRow>(`${SELECT} where d.seq = $1 and d.at = $2`, [place.seq, place.at]);
+  const parsed = parseDecisionId(id);
+  if (parsed === undefined || parsed.ledgerNo !== ledgerNo) return undefined;
+  const [row] = await db.read<DecisionRow>(`${SELECT} where d.seq = $1 and d.at = $2`, [parsed.seq, parsed.at]);
   return row && toDecision(row, ledgerNo);
 }
 
-/** Those there are, in the order asked for. */
+/** Returns the decisions that exist, in the order of `seqs`. */
 export async function readDecisions(db: Db, ledgerNo: number, seqs: readonly number[]): Promise<LoggedDecision[]> {
   const bySeq = new Map<number, LoggedDecision>();
-  for (let i = 0; i < seqs.length; i += SEQS_AT_ONCE) {
-    const some = seqs.slice(i, i + SEQS_AT_ONCE);
-    const padded = Array.from({ length: SEQS_AT_ONCE }, (_, n) => some[n] ?? (some[0] as number));
-    const places = padded.map((_, n) => `$${n + 1}`).join(', ');
-    const rows = await db.read<DecisionRow>(`${SELECT} where d.seq in (${places})`, padded);
-    for (const row of rows) bySeq.set(row.seq, toDecision(row, ledgerNo));
-  }
+  for (const row of await readRows<DecisionRow>(db, SELECT, seqs)) bySeq.set(row.seq, toDecision(row, ledgerNo));
   return seqs.flatMap((seq) => bySeq.get(seq) ?? []);
 }
 
-/** Those there are, by id. */
+async function readRows<R extends Row>(db: Db, select: string, seqs: readonly number[]): Promise<R[]> {
+  const all: R[] = [];
+  for (let i = 0; i < seqs.length; i += SEQS_AT_ONCE) {
+    const sql = `${select} where ${inList(db.engine, 'd.seq', 'bigint')}`;
+    all.push(...(await db.read<R>(sql, [toList(seqs.slice(i, i + SEQS_AT_ONCE))])));
+  }
+  return all;
+}
+
+/**
+ * Returns the decisions that exist, by id, for events: also those about deleted items, until the sweep has kept the
+ * events' bodies. No other answer may show these.
+ */
 export async function findDecisions(
   db: Db,
   ledgerNo: number,
   ids: readonly string[],
 ): Promise<Map<string, LoggedDecision>> {
-  const seqs = ids.flatMap((id) => placeOf(id)?.seq ?? []);
-  const found = seqs.length === 0 ? [] : await readDecisions(db, ledgerNo, seqs);
+  const seqs = ids.flatMap((id) => parseDecisionId(id)?.seq ?? []);
+  const rows = await readRows<AnyDecisionRow>(db, SELECT_ALL, seqs);
+  const found = rows.flatMap((row) => withItem(row) ?? []).map((row) => toDecision(row, ledgerNo));
   return new Map(found.map((decision) => [decision.id as string, decision]));
 }
 
-/** The place up to which decisions are in files and no longer in the records; 0 when none is. */
+/** Returns undefined when nothing is known of the item any more. */
+function withItem({ deleted, ...row }: AnyDecisionRow): DecisionRow | undefined {
+  if (row.content_id !== null) return row as DecisionRow;
+  if (deleted === null) return undefined;
+  const { id, externalId } = JSON.parse(deleted) as { id: string; externalId: string };
+  return { ...row, content_id: id, external_id: externalId } as DecisionRow;
+}
+
+/** Returns the number up to which decisions are in files and no longer in the database; 0 when none is. */
 export async function archivedTo(db: Db): Promise<number> {
   const [row] = await db.read<{ to: number }>('select coalesce(max(to_seq), 0) as "to" from archives');
   return row?.to ?? 0;
@@ -106,46 +133,48 @@ interface StoredRule {
   rateLimit?: { requests: number; period: Period };
 }
 
-/** As it was answered: what the rule said is read from the version that decided. */
+/** Makes a decision as it was answered; the rule's part is read from the version that decided. */
 function toDecision(row: DecisionRow, ledgerNo: number): LoggedDecision {
   const reason = reasonOf(row.reason);
   const rule = row.rule_index === null ? undefined : (JSON.parse(row.rules) as StoredRule[])[row.rule_index];
-  const inputs = row.inputs === null ? {} : (JSON.parse(row.inputs) as Partial<LoggedDecision>);
-  const limit = rule?.rateLimit;
-  const decision: LoggedDecision = {
+  return {
     id: decisionId(ledgerNo, row.at, row.seq),
     object: 'access_decision',
     allowed: reason === null,
     action: reason === null ? 'allow' : 'deny',
     reason,
     message: rule?.message ?? (reason === null ? ALLOWED_MESSAGE : REASONS[reason].message),
-    permissions: reason === null ? (rule?.permissions ?? ['full_access']) : [],
+    permissions: reason === null ? (rule?.permissions ?? DEFAULT_GRANT) : [],
     contentId: row.content_id,
     externalId: row.external_id,
     requesterId: row.requester_id,
     policyId: row.policy_id,
     policyVersion: row.policy_version,
-    matchedRule:
-      row.rule_index === null || row.rule_priority === null
-        ? null
-        : { index: row.rule_index, priority: row.rule_priority },
+    matchedRule: toMatchedRule(row),
     licenseId: row.license_id,
-    rateLimit: null,
+    rateLimit: toRateLimit(row, rule?.rateLimit),
     recorded: true,
     created: toIso(row.at),
-    permission: inputs.permission ?? null,
-    purpose: inputs.purpose ?? null,
-    context: inputs.context ?? null,
-    license: inputs.license ?? null,
+    ...NO_INPUTS,
+    ...(row.inputs === null ? {} : (JSON.parse(row.inputs) as Partial<Inputs>)),
   };
-  if (limit !== undefined && row.limit_remaining !== null && row.limit_reset_at !== null) {
-    decision.rateLimit = {
-      limit: limit.requests,
-      remaining: row.limit_remaining,
-      period: limit.period,
-      resetAt: toIso(row.limit_reset_at),
-      ...(reason === 'rate_limit_exceeded' ? { retryAfter: retryAfter(row.limit_reset_at, row.at) } : {}),
-    };
-  }
-  return decision;
+}
+
+type Inputs = Pick<LoggedDecision, 'permission' | 'purpose' | 'context' | 'license'>;
+const NO_INPUTS: Inputs = { permission: null, purpose: null, context: null, license: null };
+
+const toMatchedRule = ({ rule_index: index, rule_priority: priority }: DecisionRow): LoggedDecision['matchedRule'] =>
+  index === null || priority === null ? null : { index, priority };
+
+function toRateLimit(row: DecisionRow, limit: StoredRule['rateLimit']): DecisionLimit | null {
+  const { limit_remaining: remaining, limit_reset_at: resetAt } = row;
+  if (limit === undefined || remaining === null || resetAt === null) return null;
+  const refused = row.reason === REASONS.rate_limit_exceeded.code;
+  return {
+    limit: limit.requests,
+    remaining,
+    period: limit.period,
+    resetAt: toIso(resetAt),
+    ...(refused ? { retryAfter: retryAfter(resetAt, row.at) } : {}),
+  };
 }

@@ -1,53 +1,51 @@
 /**
  * The ledger on PostgreSQL, for any number of nodes. A flush is one transaction: one round trip, or two when it claims
- * limits, leaves receipts or announces events. Its place and its moment come from the database: places from one sequence for all nodes, the
- * moment from the database's clock, read once the limits are locked. So what one node admitted the next one has seen, and
- * the clocks of nodes do not matter.
+ * limits, leaves receipts or announces events. Its numbers and its time come from the database: the numbers from one
+ * sequence for all nodes, the time from the database's clock, read once the limits are locked. So each node sees what
+ * others admitted before, and the clocks of nodes do not matter.
  *
- * Why nodes never wait for each other in a circle. All limits of a flush are first inserted where absent, in one order,
- * then locked, in one order. A flush that waits in its first part holds only rows it has just inserted itself, and
- * whoever needs one of those is stopped at it in its own first part.
+ * Limits that another transaction holds are passed over. Checks that claim one are set aside, and one flush of them at
+ * a time waits for one such limit at a time. A deadlock is impossible. A flush that waits for a held limit holds
+ * nothing yet. A limit that does not exist is inserted in the second half, which ends with the commit; a flush that
+ * waits for such a row is in its own second half, and all insert in one order.
  */
-import { randomInt } from 'node:crypto';
 import type { AccessKind } from '../changes/kinds.ts';
 import { EVENT_COLUMNS } from '../changes/rows.ts';
-import type { Row, Step, Value } from '../db/db.ts';
-import { IN_ORDER, MOMENT_SQL, type PostgresDb, toArray } from '../db/postgres.ts';
+import { type Row, type Step, Unavailable, UniqueViolation, type Value } from '../db/db.ts';
+import { IN_ORDER, MOMENT_SQL, type PostgresDb, type SecondHalf, toArray } from '../db/postgres/db.ts';
 import { receiptStep } from '../db/receipt.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, goingOnFrom } from '../lib/clock.ts';
+import { monotonicMs } from '../lib/monotonic.ts';
 import { toStoredKey } from '../limits/key.ts';
 import type { LimitState } from '../limits/limit.ts';
-import { decisionId, type Granted } from './decision.ts';
-import {
-  answerClaims,
-  COLUMNS,
-  eventsOf,
-  type Flush,
-  grantedToAll,
-  peekInOrder,
-  settleReceipts,
-  type Touched,
-  toFlush,
-  WIDTH,
-} from './flush.ts';
-import type { Ledger } from './ledger.ts';
-import { recorder, type Submission } from './recorder.ts';
+import { COLUMNS, type Placed, place, recordedOf, type Touched, toFlush, WIDTH, workOut } from './flush.ts';
+import type { Entry, Ledger, Recorded } from './ledger.ts';
+import { openLedger, type Start, startLedger, toStates } from './open.ts';
+import { type Flushed, isStale, type Submission } from './recorder.ts';
 
-/** A clock set back by more than this was wrong before: waiting for it to catch up would stamp new decisions wrongly. */
-const CLOCK_AHEAD_MAX_MS = 3_600_000;
+/** The database's clock is sampled; its error is less than this. */
+const CLOCK_ERROR_MS = 1_000;
 
-/** A limit's expiry is rounded up to this: while the indexed column stays the same, an update needs no new index entry. */
+/** After a longer wait for a lock, the flush is attempted again on what is true then. */
+const LOCK_WITHIN_MS = 500;
+/** The longest wait for one held limit before the next has its turn. */
+const HELD_TURN_MS = 250;
+
+/** Only a limit that another node has just inserted needs a new attempt, which finds it. */
+const ATTEMPTS_MAX = 100;
+
+/** A limit's expiry is rounded up to this: an update that leaves the indexed column alone needs no new index entry. */
 const EXPIRY_STEP_MS = 600_000;
 
 /**
- * The transaction's number is given before its first place: who follows the ledger relies on it (see usage/source). $1:
- * a moment, or null for the database's, but not before $2. $3: how many places.
+ * The transaction gets its own number before it takes one from the sequence: followers of the ledger rely on it (see
+ * usage/source). $1: a time, or null for the database's, but not before $2. $3: how many numbers.
  */
-const NUMBER: Step = { sql: 'select pg_current_xact_id()' };
-const MOMENT = `select coalesce($1::bigint, greatest($2::bigint, ${MOMENT_SQL})) as at`;
-const PLACES = `select n, nextval('decisions_seq_seq') as seq from generate_series(1, $3::int) as n`;
-const TAKE = `with moment as materialized (${MOMENT}), places as materialized (${PLACES})
-  select at, (select array_agg(seq order by n)::text from places) as seqs from moment`;
+const NUMBER: Step = { sql: `select pg_current_xact_id(), set_config('lock_timeout', '${LOCK_WITHIN_MS}', true)` };
+const TIME = `select coalesce($1::bigint, greatest($2::bigint, ${MOMENT_SQL})) as at`;
+const SEQS = `select n, nextval('decisions_seq_seq') as seq from generate_series(1, $3::int) as n`;
+const TAKE = `with taken as materialized (${TIME}), numbers as materialized (${SEQS})
+  select at, (select array_agg(seq order by n)::text from numbers) as seqs from taken`;
 
 const TYPES = COLUMNS.map((name) =>
   ['requester_id', 'license_id', 'inputs'].includes(name) ? 'text' : name === 'reason' ? 'smallint' : 'bigint',
@@ -55,21 +53,40 @@ const TYPES = COLUMNS.map((name) =>
 const INSERT = `insert into decisions (${COLUMNS.join(', ')})
   select * from unnest(${TYPES.map((type, i) => `$${i + 1}::${type}[]`).join(', ')})`;
 
-/** Of an entry without a claim: the columns that neither the database nor a limit gives. */
-const OWN = COLUMNS.filter((name) => !['seq', 'at', 'limit_remaining', 'limit_reset_at'].includes(name));
-const OWN_ARRAYS = OWN.map((name, i) => `$${i + 4}::${TYPES[COLUMNS.indexOf(name)]}[]`);
-const TAKE_AND_INSERT = `with moment as materialized (${MOMENT}), places as materialized (${PLACES}),
+/** The columns of an entry without a claim that come from the entry itself. */
+const OWN: Record<string, (entry: Entry) => Value> = {
+  content_no: (entry) => entry.contentNo,
+  requester_id: (entry) => entry.requesterId,
+  policy_no: (entry) => entry.policyNo,
+  policy_version: (entry) => entry.policyVersion,
+  reason: (entry) => entry.reason,
+  rule_index: (entry) => entry.ruleIndex,
+  rule_priority: (entry) => entry.rulePriority,
+  license_id: (entry) => entry.licenseId,
+  inputs: (entry) => entry.inputs,
+};
+const OWN_NAMES = Object.keys(OWN).join(', ');
+const OWN_ARRAYS = Object.keys(OWN).map((name, i) => `$${i + 4}::${TYPES[COLUMNS.indexOf(name as 'seq')]}[]`);
+const TAKE_AND_INSERT = `with taken as materialized (${TIME}), numbers as materialized (${SEQS}),
   written as (
-    insert into decisions (seq, at, ${OWN.join(', ')})
-    select seq, at, ${OWN.join(', ')}
-    from unnest(${OWN_ARRAYS.join(', ')}) with ordinality as entry (${OWN.join(', ')}, n) join places using (n), moment
+    insert into decisions (seq, at, ${OWN_NAMES})
+    select seq, at, ${OWN_NAMES}
+    from unnest(${OWN_ARRAYS.join(', ')}) with ordinality as entry (${OWN_NAMES}, n) join numbers using (n), taken
   )
-  select at, (select array_agg(seq order by n)::text from places) as seqs from moment`;
+  select at, (select array_agg(seq order by n)::text from numbers) as seqs from taken`;
 
-const ENSURE_LIMITS = `insert into limits (key, state, expires_at)
-  select key, '[]', 0 from unnest($1::text[]) with ordinality as wanted (key, n) order by n
-  on conflict (key) do nothing`;
-const LOCK_LIMITS = 'select key, state from limits where key = any($1::text[]) order by key for update';
+/** Locks the limits that no other transaction holds. `state` is null for the others: `held`, or not existing yet. */
+const LOCK_FREE_LIMITS = `with mine as materialized (
+    select key, state from limits where key = any($1::text[]) order by key for update skip locked
+  )
+  select wanted.key, mine.state, mine.key is null and exists (select 1 from limits where limits.key = wanted.key) as held
+  from unnest($1::text[]) as wanted (key) left join mine on mine.key = wanted.key`;
+const AWAIT_LIMIT: readonly string[] = [
+  `select set_config('lock_timeout', '${HELD_TURN_MS}', true)`,
+  'select 1 from limits where key = $1 for update',
+];
+const MAKE_LIMITS = `insert into limits (key, state, expires_at)
+  select * from unnest($1::text[], $2::text[], $3::bigint[]) as made (key, state, expires_at) order by key`;
 const READ_LIMITS = 'select key, state from limits where key = any($1::text[])';
 const WRITE_LIMITS = `update limits set state = touched.state, expires_at = touched.expires_at
   from unnest($1::text[], $2::text[], $3::bigint[]) as touched (key, state, expires_at) where limits.key = touched.key`;
@@ -77,100 +94,129 @@ const WRITE_LIMITS = `update limits set state = touched.state, expires_at = touc
 const INSERT_EVENTS = `insert into events (${EVENT_COLUMNS.join(', ')})
   select * from unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::bigint[])`;
 
-/**
- * With `clock` instead of the database's. `subscribed`: the kinds of decision that are announced as events. Like on SQLite,
- * the moment is not before the newest entry's.
- */
+/** With `clock` instead of the database's. `subscribed`: the kinds of decision that become events. */
 export async function openPostgresLedger(
   db: PostgresDb,
   clock?: Clock,
   subscribed: () => readonly AccessKind[] = () => [],
 ): Promise<Ledger> {
-  await db.atomic([
-    {
-      sql: `insert into settings (name, value) values ('ledger_no', $1) on conflict (name) do nothing`,
-      params: [String(randomInt(2 ** 30))],
-    },
-  ]);
-  const [setting] = await db.read<{ value: string }>(`select value from settings where name = 'ledger_no'`);
-  const [newest] = await db.read<{ seq: number; at: number }>(
-    'select seq, at from decisions order by seq desc limit 1',
-  );
-  const ledgerNo = Number(setting?.value);
-  const own = clock ?? db.clock;
-  const newestAt = newest?.at ?? 0;
-  let floor = newestAt - own.now() <= CLOCK_AHEAD_MAX_MS ? newestAt : 0;
-  const now = (): number => Math.max(floor, own.now());
+  const start = await startLedger(db);
+  const flusher = new Flusher(db, start, clock, subscribed);
+  return openLedger(start, {
+    now: () => flusher.now(),
+    flush: (submissions, heldBy) => flusher.flush(submissions, heldBy),
+    toStoredKey,
+    readLimits: (keys) => db.read(READ_LIMITS, [toArray(keys)]),
+  });
+}
 
-  /** Gives the submissions the moment and the places the database gave, in order. */
-  function place(submissions: readonly Submission[], taken: Row): void {
-    const at = taken.at as number;
-    const seqs = (taken.seqs as string).slice(1, -1).split(',');
-    let next = 0;
-    for (const submission of submissions) {
-      submission.at = at;
-      for (const one of submission.recorded) {
-        one.at = at;
-        one.seq = Number(seqs[next++]);
-        one.id = decisionId(ledgerNo, at, one.seq);
+class Flusher {
+  readonly #db: PostgresDb;
+  readonly #ledgerNo: number;
+  /** Instead of the database's. */
+  readonly #given: Clock | undefined;
+  readonly #time: Clock;
+  readonly #subscribed: () => readonly AccessKind[];
+  /** The newest time that this node knows the ledger has; 0 where the clock was set back before it on purpose. */
+  #newestAt: number;
+
+  constructor(
+    db: PostgresDb,
+    { ledgerNo, newest }: Start,
+    given: Clock | undefined,
+    subscribed: () => readonly AccessKind[],
+  ) {
+    this.#db = db;
+    this.#ledgerNo = ledgerNo;
+    this.#given = given;
+    this.#time = goingOnFrom(given ?? db.clock, newest.at);
+    this.#subscribed = subscribed;
+    this.#newestAt = newest.at;
+  }
+
+  /** Returns a time that is not before the newest entry's, as on SQLite. */
+  now(): number {
+    const at = this.#time.now();
+    if (this.#newestAt > at + CLOCK_ERROR_MS) this.#newestAt = 0;
+    return Math.max(this.#newestAt, at);
+  }
+
+  async flush(submissions: readonly Submission[], heldBy?: string): Promise<readonly Flushed[]> {
+    const kinds = this.#subscribed();
+    if (kinds.length === 0 && submissions.every(isPlain)) return this.#flushPlain(submissions);
+    for (let attempts = 1; ; attempts++) {
+      try {
+        return await this.#flushInTwo(submissions, kinds, heldBy);
+      } catch (error) {
+        // Another node inserted a limit that did not exist.
+        const inserted = error instanceof UniqueViolation;
+        const busy = error instanceof Unavailable && error.busy;
+        if (heldBy !== undefined && (inserted || busy)) return submissions.map(() => ({ heldBy }));
+        if (!inserted || attempts === ATTEMPTS_MAX) throw error;
       }
     }
-    floor = Math.max(floor, at);
   }
 
-  const taking = (count: number): Value[] => [clock === undefined ? null : now(), floor, count];
-
-  async function flushPlain(submissions: readonly Submission[], { rows }: Flush): Promise<Granted[]> {
-    const params = [...taking(rows.length / WIDTH), ...OWN.map((name) => columnOf(rows, COLUMNS.indexOf(name), WIDTH))];
-    const answers = await db.write([NUMBER, { sql: TAKE_AND_INSERT, params }]);
-    place(submissions, answers[1]?.[0] as Row);
-    return [];
+  async #flushPlain(submissions: readonly Submission[]): Promise<readonly Flushed[]> {
+    const entries = submissions.flatMap((one) => one.entries);
+    const columns = Object.values(OWN).map((value) => toArray(entries.map(value)));
+    const steps = [NUMBER, { sql: TAKE_AND_INSERT, params: [...this.#taking(entries.length), ...columns] }];
+    const answers = await this.#db.write(steps, { unless: () => anyStale(submissions) });
+    if (answers === undefined) return submissions.map(() => 'stale');
+    return recordedOf(this.#place(submissions, answers[1]?.[0] as Row), []);
   }
 
-  function flushInTwo(submissions: readonly Submission[], { rows, claims, announced }: Flush): Promise<Granted[]> {
-    const keys = [...new Set(claims.filter((_, i) => i % 4 === 1) as string[])].sort();
-    const list = toArray(keys.map(toStoredKey));
-    const first: Step[] = [NUMBER];
-    if (keys.length > 0) first.push({ sql: ENSURE_LIMITS, params: [list] }, { sql: LOCK_LIMITS, params: [list] });
-    first.push({ sql: TAKE, params: taking(rows.length / WIDTH) });
-    return db.exchange(first, (answers) => {
-      const locked = keys.length > 0 ? (answers[2] as Row[]) : [];
-      // An old limit was swept away between the two statements.
-      if (locked.length < keys.length) return undefined;
-      const states = statesOf(locked);
-      place(submissions, answers.at(-1)?.[0] as Row);
-      const flush = toFlush(submissions, ledgerNo, announced);
-      const { answers: granted, touched } = answerClaims(flush, (key) => states.get(toStoredKey(key)) ?? []);
-      const steps = [insertStep(flush.rows), ...writeLimits(touched), ...announce(eventsOf(flush))];
-      for (const { receipt, now: at } of settleReceipts(flush, granted)) steps.push(receiptStep(receipt, at));
-      return { steps, value: grantedToAll(granted) };
-    });
+  async #flushInTwo(submissions: readonly Submission[], kinds: readonly AccessKind[], heldBy?: string) {
+    const entries = submissions.flatMap((one) => one.entries);
+    const keys = new Set(entries.flatMap(({ claim }) => (claim === null ? [] : [toStoredKey(claim.key)])));
+    const lock = keys.size === 0 ? [] : [{ sql: LOCK_FREE_LIMITS, params: [toArray([...keys].toSorted())] }];
+    const wait = heldBy === undefined ? [] : awaitLimit(toStoredKey(heldBy));
+    const first = [...wait, NUMBER, ...lock, { sql: TAKE, params: this.#taking(entries.length) }];
+    const second = (answers: Row[][]): SecondHalf<Flushed[]> => {
+      const limits = keys.size === 0 ? NO_LIMITS : toLocked(answers.at(-2) as Row[]);
+      return this.#writeUnlocked(submissions, kinds, limits, answers.at(-1)?.[0] as Row);
+    };
+    // Once a held limit is locked, `stoppedBy` finds what has become stale meanwhile.
+    const terms = heldBy === undefined ? { unless: () => anyStale(submissions) } : { once: true };
+    const done = await this.#db.exchange(first, second, terms);
+    return done ?? submissions.map(() => 'stale' as const);
   }
 
-  const record = recorder({
-    now,
-    places: (count) => Array.from({ length: count }, () => ({ id: '', seq: 0, at: 0, granted: null })),
-    flush(submissions) {
-      const flush = toFlush(submissions, ledgerNo, subscribed());
-      const plain = [flush.claims, flush.receipts, flush.announced].every((list) => list.length === 0);
-      return plain ? flushPlain(submissions, flush) : flushInTwo(submissions, flush);
-    },
-  });
-  record.startAt(newest?.seq ?? 0);
+  /** Writes the submissions that no held limit stops. */
+  #writeUnlocked(
+    submissions: readonly Submission[],
+    kinds: readonly AccessKind[],
+    limits: Locked,
+    taken: Row,
+  ): SecondHalf<Flushed[]> {
+    const stopped = submissions.map((one) => stoppedBy(one, limits));
+    const going = submissions.filter((_, i) => stopped[i] === undefined);
+    if (going.length === 0) return { steps: [], value: stopped as Flushed[] };
+    const placed = this.#place(going, taken);
+    const flush = toFlush(placed, this.#ledgerNo, kinds);
+    const outcome = workOut(flush, (key) => limits.states.get(toStoredKey(key)) ?? []);
+    const written = writeLimits(outcome.touched, limits.states);
+    const steps = [insertStep(outcome.rows), ...written, ...announce(outcome.events)];
+    for (const { receipt, now: at } of outcome.receipts) steps.push(receiptStep(receipt, at));
+    const recorded = recordedOf(placed, outcome.answers).values();
+    return { steps, value: stopped.map((why) => why ?? (recorded.next().value as Recorded[])) };
+  }
 
-  return {
-    ledgerNo,
-    record: record.record,
-    head: record.head,
-    figures: record.figures,
-    now,
-    async peek(claims) {
-      const keys = [...new Set(claims.map((claim) => toStoredKey(claim.key)))];
-      const states = statesOf(await db.read(READ_LIMITS, [toArray(keys)]));
-      return peekInOrder(claims, states, toStoredKey, now());
-    },
-    close: record.drained,
-  };
+  #taking(count: number): Value[] {
+    const at = this.now();
+    // Where the database's clock was set back, time goes on without it.
+    const notBefore = this.#db.clock.figures().aheadMs > CLOCK_ERROR_MS ? at : this.#newestAt;
+    return [this.#given === undefined ? null : at, notBefore, count];
+  }
+
+  /** Returns the submissions with the time and the numbers that the database gave, in order. */
+  #place(submissions: readonly Submission[], taken: Row): Placed[] {
+    const at = taken.at as number;
+    const seqs = (taken.seqs as string).slice(1, -1).split(',');
+    let n = 0;
+    this.#newestAt = Math.max(this.#newestAt, at);
+    return place(submissions, { ledgerNo: this.#ledgerNo, atOf: () => at, next: () => Number(seqs[n++]) });
+  }
 }
 
 const insertStep = (rows: readonly Value[]): Step => ({
@@ -178,24 +224,62 @@ const insertStep = (rows: readonly Value[]): Step => ({
   params: COLUMNS.map((_, column) => columnOf(rows, column, WIDTH)),
 });
 
-function writeLimits(touched: ReadonlyMap<string, Touched>): Step[] {
-  if (touched.size === 0) return [];
-  const limits = [...touched];
+const isPlain = ({ entries, receipt }: Submission): boolean =>
+  receipt === undefined && entries.every(({ claim }) => claim === null);
+
+function anyStale(submissions: readonly Submission[]): boolean {
+  const now = monotonicMs();
+  return submissions.some((one) => isStale(one, now));
+}
+
+const awaitLimit = (key: string): Step[] =>
+  AWAIT_LIMIT.map((sql) => ({ sql, ...(sql.includes('$1') ? { params: [key] } : {}) }));
+
+/** The limits of a flush by stored key: locked by it, or held by another transaction. The rest do not exist yet. */
+interface Locked {
+  states: ReadonlyMap<string, LimitState>;
+  held: ReadonlySet<string>;
+}
+const NO_LIMITS: Locked = { states: new Map(), held: new Set() };
+
+const toLocked = (rows: readonly Row[]): Locked => ({
+  states: toStates(rows.filter(({ state }) => state !== null)),
+  held: new Set(rows.filter(({ held }) => held === 1).map(({ key }) => key as string)),
+});
+
+/** Returns why a submission is not recorded with the others, now that the limits are locked. */
+function stoppedBy(submission: Submission, { held }: Locked): Flushed | undefined {
+  if (isStale(submission, monotonicMs())) return 'stale';
+  if (held.size === 0) return undefined;
+  const entry = submission.entries.find(({ claim }) => claim !== null && held.has(toStoredKey(claim.key)));
+  return entry?.claim == null ? undefined : { heldBy: entry.claim.key };
+}
+
+function writeLimits(touched: ReadonlyMap<string, Touched>, states: ReadonlyMap<string, LimitState>): Step[] {
+  const there = [...touched].filter(([key]) => states.has(toStoredKey(key)));
+  const made = [...touched].filter(([key]) => !states.has(toStoredKey(key)));
+  const steps = [
+    { sql: WRITE_LIMITS, limits: there },
+    { sql: MAKE_LIMITS, limits: made },
+  ];
+  return steps.flatMap(({ sql, limits }) => (limits.length === 0 ? [] : [{ sql, params: limitColumns(limits) }]));
+}
+
+function limitColumns(limits: readonly (readonly [string, Touched])[]): string[] {
   const keys = toArray(limits.map(([key]) => toStoredKey(key)));
   const states = toArray(limits.map(([, { state }]) => JSON.stringify(state)));
   const expiries = toArray(limits.map(([, { expiresAt }]) => Math.ceil(expiresAt / EXPIRY_STEP_MS) * EXPIRY_STEP_MS));
-  return [{ sql: WRITE_LIMITS, params: [keys, states, expiries] }];
+  return [keys, states, expiries];
 }
 
-/** In line with the edits, whose events share the log: it is followed in the order of its places. */
+/**
+ * Waits its turn behind edits, whose events share the log, because the log is followed in the order of its numbers.
+ */
 function announce(events: readonly Value[]): Step[] {
   if (events.length === 0) return [];
   const params = EVENT_COLUMNS.map((_, column) => columnOf(events, column, EVENT_COLUMNS.length));
   return [IN_ORDER, { sql: INSERT_EVENTS, params }];
 }
-
-const statesOf = (rows: readonly Row[]): Map<string, LimitState> =>
-  new Map(rows.map((row) => [row.key as string, JSON.parse(row.state as string) as number[]]));
 
 function columnOf(rows: readonly Value[], column: number, width: number): string {
   const values: Value[] = [];

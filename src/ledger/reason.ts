@@ -1,7 +1,7 @@
-/** Why a check was denied, and what a decision announces. */
+/** Reasons for denials, and the kinds of events that decisions become. */
 import type { AccessKind } from '../changes/kinds.ts';
 
-/** Why a check was denied: the closed list. `code` is what the ledger stores (0 = allowed) and never changes meaning. */
+/** The closed list of reasons for a denial. The ledger stores `code`, which never changes its meaning; 0 = allowed. */
 export const REASONS = {
   no_license: { code: 1, message: 'A valid license for this content is required.' },
   license_expired: { code: 2, message: 'The license for this content has expired.' },
@@ -14,7 +14,7 @@ export const REASONS = {
 
 export type Reason = keyof typeof REASONS;
 
-/** What a decision with this reason's code announces to those who subscribed. */
+/** Returns the kind of event that a decision with this code of a reason becomes. */
 export function accessKind(code: number): AccessKind {
   if (code === 0) return 'access.granted';
   return code === REASONS.rate_limit_exceeded.code ? 'access.rate_limited' : 'access.denied';

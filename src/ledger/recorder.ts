@@ -1,117 +1,263 @@
 /**
- * Group commit: what arrives while a flush is on its way to disk is the next flush. Keeps the order in which checks came
- * and each request's entries together. Bounded: beyond ENTRIES_MAX waiting entries a check is refused, not queued.
+ * Group commit: submissions that arrive while a flush is on its way to disk form the next flush. Keeps the order of
+ * arrival and the entries of a request together. Bounded: with ENTRIES_MAX entries waiting, a check is refused, not
+ * queued.
+ *
+ * A check is recorded on what is true now, not when it came. One whose grounds are older than FRESH_MS when its
+ * recording begins is handed back (Stale) and decided again; then it goes before those that came after it. A limit
+ * that another transaction holds stops only the checks that claim it: they wait in queues of their own, for at most
+ * HELD_WITHIN_MS.
  */
 import { Conflict, Unavailable } from '../db/db.ts';
-import type { Granted } from './decision.ts';
-import type { Entry, Receipt, Recorded } from './ledger.ts';
+import { monotonicMs } from '../lib/monotonic.ts';
+import { HeldQueues } from './held.ts';
+import { type Entry, type Grounds, type Receipt, type Recorded, Stale } from './ledger.ts';
+import { openTally } from './tally.ts';
 
 const ENTRIES_MAX = 50_000;
 const FLUSH_MAX = 4_000;
+/** Entries handed back in one turn of the event loop, because deciding them again blocks it. */
+const STALE_MAX = 1_000;
+const FRESH_MS = 1_000;
+/** However often it is decided again, a check is answered by then. */
+const RECORD_WITHIN_MS = 10_000;
+/** Entries that wait for held limits: one held limit must not take all the room. */
+const HELD_MAX = 10_000;
+const HELD_WITHIN_MS = 5_000;
 
-/** One request's entries with their places. */
+/** The entries of one request. Never changed: a flush returns what it works out. */
 export interface Submission {
-  /** When it was taken in, epoch ms. */
-  at: number;
-  entries: readonly Entry[];
-  recorded: Recorded[];
-  receipt: Receipt | undefined;
+  /** Time of arrival, epoch ms. */
+  readonly at: number;
+  /** The latest time to begin recording it as it is; see lib/monotonic. */
+  readonly freshUntil: number;
+  readonly entries: readonly Entry[];
+  readonly receipt: Receipt | undefined;
 }
 
+/** The outcome of a submission: recorded, begun too late, or one of its limits, by its key, is held elsewhere. */
+export type Flushed = readonly Recorded[] | 'stale' | { readonly heldBy: string };
+
+/**
+ * Commits submissions in one transaction and returns the outcome of each; where it rejects, nothing of them was
+ * written. With `heldBy` it waits a while for that limit; without, for none.
+ */
+export type Flush = (submissions: readonly Submission[], heldBy?: string) => Promise<readonly Flushed[]>;
+
 interface Waiting extends Submission {
-  resolve: (recorded: Recorded[]) => void;
+  /** When it was first submitted; see lib/monotonic. */
+  since: number;
+  /** Flushed by itself: together with others it met a receipt that already existed. */
+  alone: boolean;
+  resolve: (recorded: readonly Recorded[]) => void;
   reject: (error: unknown) => void;
 }
 
-export interface RecorderOptions {
-  now: () => number;
-  /** The next free places; an engine that learns them from its store gives blanks, which `flush` fills in. */
-  places: (count: number, at: number) => Recorded[];
-  /**
-   * Commits submissions in one transaction and answers, for each claim in order, what was granted. A rejected promise
-   * means that nothing of it stands.
-   */
-  flush: (submissions: readonly Submission[]) => Promise<Granted[]>;
-}
+export const isStale = (submission: Submission, now: number): boolean => submission.freshUntil < now;
 
-export function recorder(options: RecorderOptions) {
-  let waiting: Waiting[] = [];
-  // Submissions of a group that failed, to be tried one by one.
-  const alone: Waiting[] = [];
-  let waitingEntries = 0;
-  let flushing = false;
-  let head = 0;
-  let idle: (() => void)[] = [];
-  let flushes = 0;
-  let entriesFlushed = 0;
+export class Recorder {
+  readonly #now: () => number;
+  readonly #flush: Flush;
+  /** Decided again, or to be flushed alone: before all others. */
+  #urgent: Waiting[] = [];
+  #waiting: Waiting[] = [];
+  readonly #held = new HeldQueues<Waiting>();
+  #queuedEntries = 0;
+  /** True while a loop runs: of flushes that wait for nothing, and of those that wait for a held limit. */
+  #flushing = false;
+  #unlocking = false;
+  #idle: (() => void)[] = [];
+  #head: number;
+  #flushes = 0;
+  #entries = 0;
+  readonly #tally = openTally();
 
-  async function run(): Promise<void> {
-    flushing = true;
-    while (waiting.length > 0 || alone.length > 0) {
-      // One turn of the event loop: what has arrived by then shares the fsync.
-      await new Promise(setImmediate);
-      const group = alone.length > 0 ? alone.splice(0, 1) : takeGroup();
-      try {
-        const granted = await options.flush(group);
-        flushes++;
-        for (const one of group) entriesFlushed += one.entries.length;
-        // The next flush starts before this one's answers are written: the disk never waits for them.
-        deal(group, granted);
-      } catch (error) {
-        // A receipt that is there already (the same key on two nodes) must not take other requests with it.
-        if (error instanceof Conflict && group.length > 1) alone.push(...group);
-        else for (const one of group) one.reject(error);
-      }
-    }
-    flushing = false;
-    for (const done of idle) done();
-    idle = [];
+  /** `head`: the newest number in the ledger. */
+  constructor(options: { now: () => number; flush: Flush; head: number }) {
+    this.#now = options.now;
+    this.#flush = options.flush;
+    this.#head = options.head;
   }
 
-  function takeGroup(): Waiting[] {
-    let entries = 0;
-    let count = 0;
-    for (const one of waiting) {
-      if (count > 0 && entries + one.entries.length > FLUSH_MAX) break;
-      entries += one.entries.length;
-      count++;
+  record(entries: readonly Entry[], receipt?: Receipt, grounds?: Grounds): Promise<readonly Recorded[]> {
+    const now = monotonicMs();
+    const { readAt = Number.POSITIVE_INFINITY, since } = grounds ?? {};
+    // A check that was let in once is not refused because others came meanwhile.
+    if (since === undefined && this.#queuedEntries + this.#held.entries + entries.length > ENTRIES_MAX) {
+      return Promise.reject(new Unavailable('more checks are waiting to be recorded than the ledger can take'));
     }
-    const group = waiting.slice(0, count);
-    waiting = waiting.slice(count);
-    waitingEntries -= entries;
+    if (since !== undefined && now - since > RECORD_WITHIN_MS) {
+      return Promise.reject(new Unavailable('the decision could not be recorded in time', { busy: true }));
+    }
+    return new Promise((resolve, reject) => {
+      const freshUntil = readAt + FRESH_MS;
+      const at = this.#now();
+      const one = { at, freshUntil, entries, receipt, since: since ?? now, alone: false, resolve, reject };
+      this.#enqueue(one, since !== undefined);
+    });
+  }
+
+  /** Returns the newest number in the ledger that this node has acknowledged. */
+  head(): number {
+    return this.#head;
+  }
+
+  figures() {
+    return {
+      waiting: this.#queuedEntries + this.#held.entries,
+      flushes: this.#flushes,
+      entries: this.#entries,
+      ...this.#tally.figures(),
+    };
+  }
+
+  /** Settles when nothing waits any more. */
+  drained(): Promise<void> {
+    return this.#flushing || this.#unlocking ? new Promise((resolve) => this.#idle.push(resolve)) : Promise.resolve();
+  }
+
+  #enqueue(one: Waiting, again: boolean): void {
+    const key = this.#held.limitOf(one.entries);
+    if (key !== undefined) {
+      this.#hold(key, one);
+      return;
+    }
+    if (again) this.#urgent.push(one);
+    else this.#waiting.push(one);
+    this.#queuedEntries += one.entries.length;
+    if (!this.#flushing) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    this.#flushing = true;
+    while (this.#urgent.length + this.#waiting.length > 0) {
+      // One turn of the event loop: everything that arrives in it shares the fsync.
+      await new Promise(setImmediate);
+      const group = this.#takeGroup();
+      if (group.length > 0) await this.#flushGroup(group);
+    }
+    this.#flushing = false;
+    this.#rest();
+  }
+
+  async #unlock(): Promise<void> {
+    this.#unlocking = true;
+    while (this.#held.size > 0) {
+      await new Promise(setImmediate);
+      const turn = this.#held.next(countHeld);
+      const inTime = refuseOverdue(turn.group);
+      if (inTime.length > 0) await this.#flushGroup(inTime, turn.key);
+      this.#held.leave(turn.key);
+    }
+    this.#unlocking = false;
+    this.#rest();
+  }
+
+  #rest(): void {
+    if (this.#flushing || this.#unlocking) return;
+    for (const done of this.#idle) done();
+    this.#idle = [];
+  }
+
+  async #flushGroup(group: readonly Waiting[], heldBy?: string): Promise<void> {
+    try {
+      const flushed = await this.#flush(group, heldBy);
+      // The next flush starts before these answers are written: the disk never waits for them.
+      this.#settle(group, flushed, heldBy);
+    } catch (error) {
+      // An existing receipt (the same key on two nodes) must not fail other requests.
+      if (error instanceof Conflict && group.length > 1) this.#separate(group);
+      else for (const one of group) one.reject(error);
+    }
+  }
+
+  #takeGroup(): Waiting[] {
+    const group: Waiting[] = [];
+    const now = monotonicMs();
+    const left = { entries: FLUSH_MAX, stale: STALE_MAX };
+    this.#urgent = this.#urgent.slice(this.#take(this.#urgent, group, now, left));
+    if (this.#urgent.length === 0) this.#waiting = this.#waiting.slice(this.#take(this.#waiting, group, now, left));
     return group;
   }
 
-  function deal(group: Waiting[], granted: Granted[]): void {
-    let next = 0;
-    for (const { entries, recorded, resolve } of group) {
-      for (let i = 0; i < entries.length; i++) {
-        if ((entries[i] as Entry).claim !== null) (recorded[i] as Recorded).granted = granted[next++] as Granted;
+  /** Moves the front of a queue into the group and hands back what is stale. Returns how many left the queue. */
+  #take(queue: readonly Waiting[], group: Waiting[], now: number, left: { entries: number; stale: number }): number {
+    let count = 0;
+    for (const one of queue) {
+      const { length } = one.entries;
+      if (isStale(one, now)) {
+        if (left.stale <= 0) break;
+        left.stale -= length;
+        one.reject(new Stale(one.since));
+      } else {
+        const full = length > left.entries || one.alone || group[0]?.alone === true;
+        if (group.length > 0 && full) break;
+        left.entries -= length;
+        group.push(one);
       }
-      const last = recorded.at(-1);
-      if (last !== undefined) head = last.seq;
-      resolve(recorded);
+      this.#queuedEntries -= length;
+      count++;
     }
+    return count;
   }
 
-  return {
-    record(entries: readonly Entry[], receipt?: Receipt): Promise<Recorded[]> {
-      if (waitingEntries + entries.length > ENTRIES_MAX) {
-        return Promise.reject(new Unavailable('more checks are waiting to be recorded than the ledger can take'));
+  #settle(group: readonly Waiting[], flushed: readonly Flushed[], heldBy: string | undefined): void {
+    const still: Waiting[] = [];
+    let entries = 0;
+    for (const [i, one] of group.entries()) {
+      const outcome = flushed[i] as Flushed;
+      if (outcome === 'stale') one.reject(new Stale(one.since));
+      else if ('heldBy' in outcome) {
+        if (outcome.heldBy === heldBy) still.push(one);
+        else this.#hold(outcome.heldBy, one);
+      } else {
+        entries += outcome.length;
+        for (const [n, entry] of one.entries.entries()) this.#tally.count(entry, (outcome[n] as Recorded).granted);
+        this.#head = Math.max(this.#head, outcome.at(-1)?.seq ?? 0);
+        one.resolve(outcome);
       }
-      return new Promise((resolve, reject) => {
-        const at = options.now();
-        waiting.push({ at, entries, recorded: options.places(entries.length, at), receipt, resolve, reject });
-        waitingEntries += entries.length;
-        if (!flushing) void run();
-      });
-    },
-    head: () => head,
-    figures: () => ({ waiting: waitingEntries, flushes, entries: entriesFlushed }),
-    startAt(seq: number) {
-      head = seq;
-    },
-    /** Settles when nothing is waiting any more. */
-    drained: (): Promise<void> => (flushing ? new Promise((resolve) => idle.push(resolve)) : Promise.resolve()),
-  };
+    }
+    if (heldBy !== undefined && still.length > 0) this.#held.addFirst(heldBy, still);
+    if (entries > 0) this.#flushes++;
+    this.#entries += entries;
+  }
+
+  #hold(key: string, one: Waiting): void {
+    if (this.#held.entries + one.entries.length > HELD_MAX) {
+      one.reject(new Unavailable('more checks are waiting for this limit than the ledger can take', { busy: true }));
+      return;
+    }
+    this.#held.add(key, one);
+    if (!this.#unlocking) void this.#unlock();
+  }
+
+  #separate(group: readonly Waiting[]): void {
+    for (const one of group) {
+      one.alone = true;
+      this.#queuedEntries += one.entries.length;
+    }
+    this.#urgent = [...group, ...this.#urgent];
+    if (!this.#flushing) void this.#run();
+  }
+}
+
+function refuseOverdue(group: readonly Waiting[]): Waiting[] {
+  const now = monotonicMs();
+  return group.filter((one) => {
+    const inTime = now - one.since <= HELD_WITHIN_MS;
+    if (!inTime) one.reject(new Unavailable('a limit of this check has been locked for too long', { busy: true }));
+    return inTime;
+  });
+}
+
+/** Returns how many submissions from the front fit into one flush; one that must be alone is. */
+function countHeld(queue: readonly Waiting[]): number {
+  let entries = 0;
+  let count = 0;
+  for (const one of queue) {
+    entries += one.entries.length;
+    if (count > 0 && (entries > FLUSH_MAX || one.alone || queue[0]?.alone === true)) break;
+    count++;
+  }
+  return count;
 }

@@ -1,17 +1,26 @@
 /** The decision log: list, read one, stream a whole selection as NDJSON or CSV. */
-import { Readable } from 'node:stream';
-import { type Static, type TSchema, Type } from 'typebox';
 import { findContent } from '../content/store.ts';
 import type { Db } from '../db/db.ts';
-import { fromCursor, PAGE_DEFAULT, toCursor } from '../db/page.ts';
+import { cutPage, fromCursor, PAGE_DEFAULT, SEQ_FORM } from '../db/page.ts';
 import { fail } from '../errors.ts';
-import { preferred } from '../http/accept.ts';
-import { pageOf, pageProperties, spanOf, spanProperties } from '../http/list.ts';
-import type { App } from '../http/server.ts';
+import type { App } from '../http/app.ts';
+import { CSV_TYPE, type CsvColumns, csvHead, csvLine } from '../http/csv.ts';
+import { spanOf, toList } from '../http/list.ts';
+import { preferred } from '../http/negotiate.ts';
+import { sendText } from '../http/reply.ts';
+import { route } from '../http/route.ts';
+import { type Caller, holdsPermission } from '../permissions.ts';
 import { findPolicyNo } from '../policies/store.ts';
 import type { Ledger } from './ledger.ts';
 import { type DecisionFilter, type DecisionFinder, findDecision, type LoggedDecision, readDecisions } from './log.ts';
-import { REASONS, type Reason, reasonCode } from './reason.ts';
+import { type NamedDecision, withNames } from './names.ts';
+import { reasonCode } from './reason.ts';
+import {
+  DecisionPage,
+  ListDecisionsQuery,
+  LoggedDecision as LoggedDecisionSchema,
+  ReadDecisionQuery,
+} from './schema.ts';
 
 export interface LogDeps {
   db: Db;
@@ -19,84 +28,59 @@ export interface LogDeps {
   finder: DecisionFinder;
 }
 
-const config = { permission: 'analytics:read' } as const;
-const tags = ['Access'];
-
-const ListQuery = Type.Object(
-  {
-    ...pageProperties,
-    contentId: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'Id or externalId' })),
-    requesterId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
-    policyId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    allowed: Type.Optional(Type.Boolean()),
-    reason: Type.Optional(Type.Enum(Object.keys(REASONS) as Reason[])),
-    ...spanProperties,
-  },
-  { additionalProperties: false },
-);
-type ListQuery = Static<typeof ListQuery>;
+const reading = { tag: 'Access', permission: 'analytics:read' } as const;
 
 /** Decisions fetched at once while streaming. */
 const STREAM_CHUNK = 5000;
 
-export function decisionRoutes(app: App, deps: LogDeps, decisionSchema: TSchema): void {
+export function decisionRoutes(app: App, deps: LogDeps): void {
   const { db, ledger, finder } = deps;
+  const named = (decisions: LoggedDecision[], { query, caller }: { query: { expand?: 'names' }; caller: Caller }) =>
+    query.expand === undefined
+      ? decisions
+      : withNames(db, decisions, { policies: holdsPermission(caller.permissions, 'policies:read') });
 
-  app.get(
-    '/v1/access/decisions',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listDecisions',
-        summary: 'List decisions',
-        querystring: ListQuery,
-        response: { 200: pageOf(decisionSchema) },
-      },
-    },
-    async (request, reply) => {
-      const filter = await toFilter(db, request.query);
-      const format = FORMATS[preferred(request.headers.accept, MEDIA_TYPES)];
-      if (format !== undefined) {
-        const body = filter === undefined ? format.head : Readable.from(stream(deps, filter, format));
-        return reply
-          .type(format.type)
-          .serializer((text) => text as string)
-          .send(body as never);
-      }
-      const { limit = PAGE_DEFAULT, cursor } = request.query;
-      const before = cursor === undefined ? null : Number(fromCursor(cursor, /^\d{1,16}$/));
-      const found = filter === undefined ? NOTHING : await finder.find(filter, { before, limit: limit + 1 });
-      const shown = found.seqs.slice(0, limit);
-      const hasMore = found.seqs.length > limit;
-      return reply.send({
-        object: 'list',
-        data: await readDecisions(db, ledger.ledgerNo, shown),
-        hasMore,
-        totalCount: found.totalCount,
-        nextCursor: hasMore ? toCursor(String(shown.at(-1))) : null,
-      });
-    },
-  );
+  const list = {
+    ...reading,
+    id: 'listDecisions',
+    is: 'List decisions',
+    query: ListDecisionsQuery,
+    answer: DecisionPage,
+  };
+  route(app, 'GET /v1/access/decisions', list, async (request, reply) => {
+    const { limit = PAGE_DEFAULT, cursor, expand } = request.query;
+    const before = cursor === undefined ? null : Number(fromCursor(cursor, SEQ_FORM));
+    const filter = await toFilter(db, request.query);
+    const format = FORMATS[preferred(request.headers.accept, MEDIA_TYPES)]?.(expand !== undefined);
+    if (format !== undefined) {
+      const lines = filter && stream(deps, filter, format, (some) => named(some, request));
+      return sendText(reply, format.type, lines ?? format.head);
+    }
+    const found = filter === undefined ? NOTHING : await finder.find(filter, { before, limit: limit + 1 });
+    const page = cutPage(found.seqs, limit, found.totalCount, String);
+    const data = await named(await readDecisions(db, ledger.ledgerNo, page.data), request);
+    return reply.send(toList({ ...page, data }));
+  });
 
-  app.get<{ Params: { id: string } }>(
-    '/v1/access/decisions/:id',
-    {
-      config,
-      schema: { tags, operationId: 'getDecision', summary: 'Read a decision', response: { 200: decisionSchema } },
-    },
-    async (request) => {
-      const decision = await findDecision(db, ledger.ledgerNo, request.params.id);
-      if (decision !== undefined) return decision;
-      throw fail('decision_not_found', `There is no decision ${request.params.id.slice(0, 100)}.`);
-    },
-  );
+  const read = {
+    ...reading,
+    id: 'getDecision',
+    is: 'Read a decision',
+    query: ReadDecisionQuery,
+    answer: LoggedDecisionSchema,
+  };
+  route(app, 'GET /v1/access/decisions/:id', read, async (request, reply) => {
+    const { id } = request.params;
+    const found = await findDecision(db, ledger.ledgerNo, id);
+    if (found === undefined) throw fail('decision_not_found', `There is no decision ${id.slice(0, 100)}.`);
+    return reply.send((await named([found], request))[0]);
+  });
 }
 
 const NOTHING = { seqs: [], totalCount: 0 };
 
-/** undefined when the filter names something that never was, and so selects nothing. Throws invalid_request. */
-async function toFilter(db: Db, query: ListQuery): Promise<DecisionFilter | undefined> {
+/** Returns undefined when the query names an item or a policy that never existed. Throws invalid_request. */
+async function toFilter(db: Db, query: ListDecisionsQuery): Promise<DecisionFilter | undefined> {
   const filter: DecisionFilter = spanOf(query);
   if (query.requesterId !== undefined) filter.requesterId = query.requesterId;
   if (query.allowed !== undefined) filter.allowed = query.allowed;
@@ -117,16 +101,10 @@ async function toFilter(db: Db, query: ListQuery): Promise<DecisionFilter | unde
 interface StreamFormat {
   type: string;
   head: string;
-  line(decision: LoggedDecision): string;
+  line(decision: NamedDecision): string;
 }
 
-const NDJSON: StreamFormat = {
-  type: 'application/x-ndjson; charset=utf-8',
-  head: '',
-  line: (decision) => `${JSON.stringify(decision)}\n`,
-};
-
-const CSV_COLUMNS: readonly [string, (decision: LoggedDecision) => Parameters<typeof csvCell>[0]][] = [
+const CSV_COLUMNS: CsvColumns<NamedDecision> = [
   ['id', (one) => one.id],
   ['created', (one) => one.created],
   ['allowed', (one) => one.allowed],
@@ -146,35 +124,39 @@ const CSV_COLUMNS: readonly [string, (decision: LoggedDecision) => Parameters<ty
   ['userAgent', (one) => one.context?.userAgent],
 ];
 
-const CSV: StreamFormat = {
-  type: 'text/csv; charset=utf-8; header=present',
-  head: `${CSV_COLUMNS.map(([name]) => name).join(',')}\r\n`,
-  line: (decision) => `${CSV_COLUMNS.map(([, read]) => csvCell(read(decision))).join(',')}\r\n`,
-};
+const NAME_COLUMNS: CsvColumns<NamedDecision> = [
+  ['title', (one) => one.names?.content],
+  ['requesterName', (one) => one.names?.requester],
+  ['policyName', (one) => one.names?.policy],
+];
 
 const MEDIA_TYPES = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
-const FORMATS: Record<(typeof MEDIA_TYPES)[number], StreamFormat | undefined> = {
+const FORMATS: Record<(typeof MEDIA_TYPES)[number], ((named: boolean) => StreamFormat) | undefined> = {
   'application/json': undefined,
-  'application/x-ndjson': NDJSON,
-  'text/csv': CSV,
+  'application/x-ndjson': () => ({
+    type: 'application/x-ndjson; charset=utf-8',
+    head: '',
+    line: (decision) => `${JSON.stringify(decision)}\n`,
+  }),
+  'text/csv': (named) => {
+    const columns = named ? [...CSV_COLUMNS, ...NAME_COLUMNS] : CSV_COLUMNS;
+    return { type: CSV_TYPE, head: csvHead(columns), line: (decision) => csvLine(columns, decision) };
+  },
 };
 
-/** RFC 4180; a cell that a spreadsheet would run as a formula is made text by an apostrophe. */
-function csvCell(value: string | number | boolean | null | undefined): string {
-  if (value === null || value === undefined) return '';
-  const text = String(value);
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-/** The whole selection, newest first, as it was when the stream began, a chunk in memory at a time. */
-async function* stream({ db, ledger, finder }: LogDeps, filter: DecisionFilter, format: StreamFormat) {
+/** Yields the whole selection, newest first, as it was when the stream began, with one chunk in memory at a time. */
+async function* stream(
+  { db, ledger, finder }: LogDeps,
+  filter: DecisionFilter,
+  format: StreamFormat,
+  named: (decisions: LoggedDecision[]) => NamedDecision[] | Promise<NamedDecision[]>,
+) {
   if (format.head !== '') yield format.head;
   let before: number | null = null;
   for (;;) {
     const { seqs }: { seqs: number[] } = await finder.find(filter, { before, limit: STREAM_CHUNK });
     if (seqs.length === 0) return;
-    const decisions = await readDecisions(db, ledger.ledgerNo, seqs);
+    const decisions = await named(await readDecisions(db, ledger.ledgerNo, seqs));
     yield decisions.map(format.line).join('');
     before = seqs.at(-1) as number;
   }

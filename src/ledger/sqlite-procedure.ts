@@ -1,30 +1,25 @@
 /**
- * The ledger's part of the storage thread: one flush inside the writer's transaction. Writes the limits' new states, the
- * decisions, their events and the receipts.
+ * The ledger's part of the storage thread: one flush inside the writer's transaction. Writes the limits' new states,
+ * the decisions, their events and the receipts.
  */
 import { EVENT_COLUMNS } from '../changes/rows.ts';
 import type { Value } from '../db/db.ts';
+import { type Insert, insertColumns, insertSql, ROWS_AT_ONCE } from '../db/query.ts';
 import { RECEIPT_SQL, receiptParams } from '../db/receipt.ts';
-import { type Connection, ExpectationFailed } from '../db/sqlite-connection.ts';
-import type { Procedure } from '../db/sqlite-worker.ts';
+import { type Connection, ExpectationFailed } from '../db/sqlite/connection.ts';
+import type { Procedure } from '../db/sqlite/worker.ts';
 import { Lru } from '../lib/lru.ts';
+import { monotonicMs } from '../lib/monotonic.ts';
 import type { LimitState } from '../limits/limit.ts';
-import { answerClaims, COLUMNS, eventsOf, type Flush, settleReceipts } from './flush.ts';
+import { COLUMNS, type Flush, workOut } from './flush.ts';
 
-/** Statements with this many rows at once: a fifth faster than one by one; more gained nothing. */
-const ROWS_AT_ONCE = 10;
 const STATES_MAX = 50_000;
 
-const insertSql = (table: string, columns: readonly string[], rows: number): string => {
-  const places = columns.map(() => '?').join(', ');
-  return `insert into ${table} (${columns.join(', ')}) values ${Array.from({ length: rows }, () => `(${places})`).join(', ')}`;
-};
-
 /** Inserts rows given as one flat list of their values. */
-function inserter(connection: Connection, table: string, columns: readonly string[]): (values: Value[]) => void {
-  const one = connection.prepare(insertSql(table, columns, 1));
-  const many = connection.prepare(insertSql(table, columns, ROWS_AT_ONCE));
-  const width = columns.length;
+function inserter(connection: Connection, insert: Insert): (values: readonly Value[]) => void {
+  const one = connection.prepare(insertSql(insert, 1));
+  const many = connection.prepare(insertSql(insert, ROWS_AT_ONCE));
+  const { width } = insert;
   return (values) => {
     let i = 0;
     for (; i + width * ROWS_AT_ONCE <= values.length; i += width * ROWS_AT_ONCE) {
@@ -34,16 +29,17 @@ function inserter(connection: Connection, table: string, columns: readonly strin
   };
 }
 
-export function procedure(connection: Connection): Procedure<Flush, number[]> {
-  const insertDecisions = inserter(connection, 'decisions', COLUMNS);
-  const insertEvents = inserter(connection, 'events', EVENT_COLUMNS);
+/** Answers each claim with three numbers; null when a submission was stale and nothing was written. */
+export function procedure(connection: Connection): Procedure<Flush, number[] | null> {
+  const insertDecisions = inserter(connection, insertColumns('decisions', COLUMNS));
+  const insertEvents = inserter(connection, insertColumns('events', EVENT_COLUMNS));
   const readLimit = connection.prepare('select state from limits where key = $1');
   const writeLimit = connection.prepare(
     `insert into limits (key, state, expires_at) values ($1, $2, $3)
      on conflict (key) do update set state = excluded.state, expires_at = excluded.expires_at`,
   );
   const insertReceipt = connection.prepare(RECEIPT_SQL);
-  // As committed or about to be; `forget` empties it when a transaction did not come to its end.
+  // As committed or about to be; `forget` empties it when a transaction fails.
   const states = new Lru<string, LimitState>(STATES_MAX);
 
   function stateOf(key: string): LimitState {
@@ -55,14 +51,16 @@ export function procedure(connection: Connection): Procedure<Flush, number[]> {
 
   return {
     run(flush) {
-      const { answers, touched } = answerClaims(flush, stateOf);
+      // Work ahead of it in the thread's queue, or a lock on the file, may have taken its time.
+      if (monotonicMs() > flush.freshUntil) return null;
+      const { answers, touched, rows, events, receipts } = workOut(flush, stateOf);
       for (const [key, { state, expiresAt }] of touched) {
         writeLimit.run(key, JSON.stringify(state), expiresAt);
         states.set(key, state);
       }
-      insertDecisions(flush.rows);
-      insertEvents(eventsOf(flush));
-      for (const { receipt, now } of settleReceipts(flush, answers)) {
+      insertDecisions(rows);
+      insertEvents(events);
+      for (const { receipt, now } of receipts) {
         if (Number(insertReceipt.run(...receiptParams(receipt, now)).changes) !== 1) {
           throw new ExpectationFailed('this request was answered already');
         }

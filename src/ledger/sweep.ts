@@ -1,15 +1,19 @@
 /**
- * What no answer shows any more leaves the store too: decisions of deleted content, used-up limits, old receipts. In small
- * transactions between the others; a crash loses nothing but the place it had reached.
+ * Deletes what no answer shows any longer: decisions about deleted content, expired limits, old receipts. In small
+ * transactions between others; a crash loses only the progress of the walk.
  */
+import { dropPayload, keepPayload } from '../changes/rows.ts';
+import { DELETED_ITEM } from '../content/store.ts';
 import type { Db } from '../db/db.ts';
 import { receiptsEnd } from '../db/receipt.ts';
+import { parseDecisionId } from './decision.ts';
+import { findDecisions } from './log.ts';
 
 const ROWS_AT_ONCE = 5_000;
-/** A limit's row stays so long after it has run out: a clock that was set back this little must still find it. */
+/** A limit's row outlives its expiry by this, so that a clock set back this little still finds it. */
 const LIMITS_MARGIN_MS = 60_000;
 
-/** Where others lock limits meanwhile, those are left for the next time: waiting for them could end in a circle. */
+/** Locked limits are left for the next sweep: waiting for them could deadlock. */
 const EXPIRED_LIMITS = {
   sqlite: 'delete from limits where expires_at <= $1',
   postgres: `delete from limits
@@ -24,7 +28,7 @@ export async function sweep(db: Db, now: number): Promise<void> {
   await purge(db);
 }
 
-/** Those that are in an archive, oldest first, in small transactions. */
+/** Deletes archived decisions, oldest first, in small transactions. */
 export async function deleteDecisionsUpTo(db: Db, last: number): Promise<void> {
   for (;;) {
     const [end] = await db.read<{ seq: number | null }>(
@@ -36,32 +40,62 @@ export async function deleteDecisionsUpTo(db: Db, last: number): Promise<void> {
   }
 }
 
-/** One walk over decisions and access events for all items deleted before it began. */
+/**
+ * Walks once over access events and decisions about items that were deleted before it began. The events' bodies are
+ * kept first: they are still delivered and listed without their decision.
+ */
 async function purge(db: Db): Promise<void> {
   const purges = await db.read<{ content_no: number }>('select content_no from purges order by content_no limit 1000');
   if (purges.length === 0) return;
-  const last = purges.at(-1)?.content_no ?? 0;
-  await walk(db, 'decisions', 'content_no', last);
-  await walk(db, 'events', 'object_no', last);
-  await db.atomic([{ sql: 'delete from purges where content_no <= $1', params: [last] }]);
+  const nos = purges.map(({ content_no }) => content_no);
+  // Items deleted during the walk have a walk of their own.
+  const list = nos.join(', ');
+  await walk(db, 'events', (span) => keepBodies(db, `${span} and object_no in (${list})`));
+  await walk(db, 'decisions', (span) =>
+    db.atomic([{ sql: `delete from decisions where ${span} and content_no in (${list})` }]),
+  );
+  await db.atomic([
+    { sql: `delete from purges where content_no in (${list})` },
+    ...nos.map((no) => dropPayload(DELETED_ITEM + no)),
+  ]);
 }
 
-async function walk(db: Db, table: 'decisions' | 'events', column: string, last: number): Promise<void> {
+/** Calls `work` with one span of the table's numbers after another. */
+async function walk(db: Db, table: 'decisions' | 'events', work: (span: string) => Promise<void>): Promise<void> {
   let from = 0;
   for (;;) {
     const [end] = await db.read<{ seq: number }>(
       `select seq from ${table} where seq > $1 order by seq limit 1 offset ${ROWS_AT_ONCE - 1}`,
       [from],
     );
-    const to = end?.seq ?? Number.MAX_SAFE_INTEGER;
-    await db.atomic([
-      {
-        sql: `delete from ${table} where seq > $1 and seq <= $2
-              and ${column} in (select content_no from purges where content_no <= $3)`,
-        params: [from, to, last],
-      },
-    ]);
+    await work(`seq > ${from}${end === undefined ? '' : ` and seq <= ${end.seq}`}`);
     if (end === undefined) return;
-    from = to;
+    from = end.seq;
+  }
+}
+
+const EVENTS_AT_ONCE = 200;
+
+/** Keeps the bodies of these access events and detaches their items. Deletes events whose item is no longer known. */
+async function keepBodies(db: Db, where: string): Promise<void> {
+  for (;;) {
+    const rows = await db.read<{ seq: number; id: string; object_id: string }>(
+      `select seq, id, object_id from events where ${where} order by seq limit ${EVENTS_AT_ONCE}`,
+    );
+    const [first] = rows;
+    if (first === undefined) return;
+    const { ledgerNo = 0 } = parseDecisionId(first.object_id) ?? {};
+    const ids = rows.map(({ object_id }) => object_id);
+    const decisions = await findDecisions(db, ledgerNo, ids);
+    const seqs = rows.map(({ seq }) => seq).join(', ');
+    const lost = rows.filter(({ object_id }) => !decisions.has(object_id)).map(({ seq }) => seq);
+    await db.atomic([
+      ...rows.flatMap(({ id, object_id }) => {
+        const decision = decisions.get(object_id);
+        return decision === undefined ? [] : keepPayload(id, decision);
+      }),
+      { sql: `update events set object_no = null where seq in (${seqs})` },
+      ...(lost.length === 0 ? [] : [{ sql: `delete from events where seq in (${lost.join(', ')})` }]),
+    ]);
   }
 }

@@ -1,4 +1,4 @@
-/** Work that is done now and then, one at a time. Returns what ends it. */
+/** Runs work periodically, one run at a time. Returns a function that stops it. */
 export function every(ms: number, work: () => Promise<void>, onProblem: (error: unknown) => void): () => Promise<void> {
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {

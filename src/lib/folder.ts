@@ -1,4 +1,4 @@
-/** Folders that are there after a power cut: a new one is an entry of its parent, and that must be on disk too. */
+/** Folders that survive a power cut: a new folder is an entry of its parent, which must be on disk too. */
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
@@ -17,13 +17,19 @@ export function makeFolder(path: string): void {
 }
 
 function syncFolder(path: string): void {
-  let handle: number | undefined;
   try {
-    handle = openSync(path, 'r');
-    fsyncSync(handle);
+    sync(path);
   } catch {
     // Windows opens no folders, some file systems do not sync them, and a parent need not be readable to us.
+  }
+}
+
+/** Waits until the file or folder is on disk. Throws what the file system throws. */
+export function sync(path: string): void {
+  const handle = openSync(path, 'r');
+  try {
+    fsyncSync(handle);
   } finally {
-    if (handle !== undefined) closeSync(handle);
+    closeSync(handle);
   }
 }

@@ -8,7 +8,7 @@ import { randomFillSync } from 'node:crypto';
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const VALUES = new Map([...ALPHABET].map((character, value) => [character, value]));
 
-/** `value` as `length` characters, most significant first. `value` must be a safe integer ≥ 0. */
+/** Formats `value`, a safe integer ≥ 0, as `length` characters, most significant first. */
 export function toBase32(value: number, length: number): string {
   let text = '';
   let rest = value;
@@ -19,7 +19,7 @@ export function toBase32(value: number, length: number): string {
   return text;
 }
 
-/** The number that `text` stands for, or undefined if a character is not of the alphabet or it exceeds 2^53. */
+/** Parses `text`; undefined for a character outside the alphabet or a number above 2^53. */
 export function fromBase32(text: string): number | undefined {
   let value = 0;
   for (const character of text) {
@@ -30,7 +30,7 @@ export function fromBase32(text: string): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-/** An id without its prefix: what records that belong together share. */
+/** Returns an id without its prefix, which related records share. */
 export const bodyOf = (id: string): string => id.slice(-26);
 
 export const ID_BODY = '[0-9a-hjkmnp-tv-z]{26}';
@@ -62,5 +62,5 @@ export function idMaker(): (prefix: string, at: number) => string {
 
 export const newId = idMaker();
 
-/** An id without its prefix, for records that share one. */
+/** Makes an id without a prefix, for related records to share. */
 export const newBody = (at: number): string => newId('', at);

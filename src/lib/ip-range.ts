@@ -1,10 +1,10 @@
 /**
- * Addresses and ranges, IPv4 and IPv6, in canonical forms only: forms that programs read differently (octal, hex, short,
- * zone indexes) are refused, so that nobody can be let in by a misreading. `::ffff:a.b.c.d` is its IPv4 address.
+ * Addresses and ranges of IPv4 and IPv6, in canonical forms only. Forms that programs read differently (octal, hex,
+ * short, zone indexes) are refused. `::ffff:a.b.c.d` is its IPv4 address.
  */
 import { isIP } from 'node:net';
 
-/** An IPv4 address is a number: bigints cost a check many times as much. */
+/** IPv4 addresses are numbers: bigints would cost a check many times as much. */
 export type Address = { family: 4; value: number } | { family: 6; value: bigint };
 
 /** All addresses from `first` to `last`. */
@@ -47,6 +47,17 @@ export function contains(range: Range, address: Address): boolean {
   return range.family === address.family && address.value >= range.first && address.value <= range.last;
 }
 
+/** Returns whether the ranges, which may be adjacent or overlap, contain every address of `wanted`. */
+export function covers(ranges: readonly Range[], wanted: Range): boolean {
+  const last = BigInt(wanted.last);
+  let next = BigInt(wanted.first);
+  const family = ranges.filter((range) => range.family === wanted.family);
+  for (const range of family.toSorted((a, b) => (a.first < b.first ? -1 : 1))) {
+    if (range.first <= next && range.last >= next) next = BigInt(range.last) + 1n;
+  }
+  return next > last;
+}
+
 /** The one text of an address for messages and logs. */
 export function formatAddress(text: string): string {
   const address = parseAddress(text);
@@ -55,7 +66,7 @@ export function formatAddress(text: string): string {
   return [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.');
 }
 
-/** Of a text that is an IPv4 address. */
+/** Parses a valid IPv4 address. */
 function v4(text: string): number {
   let value = 0;
   let part = 0;

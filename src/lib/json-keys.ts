@@ -1,52 +1,40 @@
 /**
- * The keys in a JSON text, which is valid. One object may have a key twice: `JSON.parse` keeps the last and says nothing, so
- * that of a rule's two conditions one would be gone unseen.
+ * Duplicate keys in valid JSON text. `JSON.parse` silently keeps the last one, so one of a rule's two conditions would
+ * be lost unnoticed.
  */
 
 const COUNTED_DEPTH = 64;
 
-/** The text with its keys, quotes and all, as `edit` gives them back. */
-export function mapKeys(text: string, edit: (key: string) => string): string {
-  let mapped = '';
-  let done = 0;
-  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) {
-    const start = at;
-    at = endOfText(text, start);
-    if (!isKey(text, at)) continue;
-    mapped += text.slice(done, start) + edit(text.slice(start, at + 1));
-    done = at + 1;
-  }
-  return mapped + text.slice(done);
+/**
+ * Returns the path of the first duplicate key in a JSON text that `value` was parsed from; undefined when none is
+ * there.
+ */
+export function repeatedKey(text: string, value: unknown): (string | number)[] | undefined {
+  // A duplicate makes the text name more keys than the value has. For most texts, counting colons settles it.
+  const keys = countKeys(value);
+  return countColons(text) === keys || countNamedKeys(text) === keys ? undefined : findRepeatedKey(text);
 }
 
-/** The way to the first key that stands twice in one object of the value's text; undefined when there is none. */
-export function repeatedKey(text: string, value: unknown): (string | number)[] | undefined {
-  // Then the text names more keys than the value has; counting is all that most texts pay for.
-  const keys = countKeys(value);
-  return countColons(text) === keys || namedKeys(text) === keys ? undefined : findRepeatedKey(text);
+/** An object or list that the scan is inside of. */
+interface Frame {
+  /** Keys so far; null in a list. */
+  keys: Set<string> | null;
+  /** The current key or index. */
+  step: string | number;
 }
 
 function findRepeatedKey(text: string): (string | number)[] | undefined {
-  const path: (string | number)[] = [];
-  const open: (Set<string> | null)[] = [];
+  const frames: Frame[] = [];
   for (let at = 0; at < text.length; at++) {
     const char = text[at];
-    if (char === '{' || char === '[') {
-      open.push(char === '{' ? new Set() : null);
-      path.push(char === '{' ? '' : 0);
-    } else if (char === '}' || char === ']') {
-      open.pop();
-      path.pop();
-    } else if (char === ',' && open.at(-1) === null) {
-      path.push((path.pop() as number) + 1);
-    } else if (char === '"') {
+    if (char === '{') frames.push({ keys: new Set(), step: '' });
+    else if (char === '[') frames.push({ keys: null, step: 0 });
+    else if (char === '}' || char === ']') frames.pop();
+    else if (char === ',') countEntry(frames.at(-1));
+    else if (char === '"') {
       const end = endOfText(text, at);
-      const keys = open.at(-1);
-      if (keys && isKey(text, end)) {
-        const key = JSON.parse(text.slice(at, end + 1)) as string;
-        path.splice(-1, 1, key);
-        if (keys.has(key)) return path;
-        keys.add(key);
+      if (isKey(text, end) && !isNew(frames.at(-1), JSON.parse(text.slice(at, end + 1)))) {
+        return frames.map(({ step }) => step);
       }
       at = end;
     }
@@ -54,14 +42,27 @@ function findRepeatedKey(text: string): (string | number)[] | undefined {
   return undefined;
 }
 
-/** As many as keys, unless a text or a key has one in it. */
+function countEntry(frame: Frame | undefined): void {
+  if (frame?.keys === null) frame.step = (frame.step as number) + 1;
+}
+
+function isNew(frame: Frame | undefined, key: string): boolean {
+  if (frame === undefined || frame.keys === null) return true;
+  frame.step = key;
+  const { size } = frame.keys;
+  return frame.keys.add(key).size > size;
+}
+
+/** Returns the number of keys, unless a string contains a colon. */
 function countColons(text: string): number {
   let count = 0;
   for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) count++;
   return count;
 }
 
-/** Too few for what is nested deeper than anything that is taken: then the text is looked through, without recursion. */
+/**
+ * Counts too few keys in what is nested deeper than any accepted body; the scan, which does not recurse, decides then.
+ */
 function countKeys(value: unknown, depth = 0): number {
   if (typeof value !== 'object' || value === null || depth > COUNTED_DEPTH) return 0;
   let count = 0;
@@ -70,7 +71,7 @@ function countKeys(value: unknown, depth = 0): number {
   return count;
 }
 
-function namedKeys(text: string): number {
+function countNamedKeys(text: string): number {
   let count = 0;
   for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) {
     at = endOfText(text, at);
@@ -79,7 +80,7 @@ function namedKeys(text: string): number {
   return count;
 }
 
-/** Place of the quote that ends the text begun at `start`. */
+/** Returns the index of the quote that ends the string begun at `start`. */
 function endOfText(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -92,7 +93,7 @@ function isEscaped(text: string, at: number): boolean {
   return (at - before) % 2 === 1;
 }
 
-/** Whether the text that ends at `end` is a key. */
+/** Returns whether the string that ends at `end` is a key. */
 function isKey(text: string, end: number): boolean {
   let after = end + 1;
   while (text.charCodeAt(after) <= 0x20) after++;

@@ -1,7 +1,7 @@
 /**
- * A map with a bound. Two generations: what is used moves to the young one; when that is half of the bound, the old one
- * leaves at once. Roughly the least recently used go, and no entry is ever deleted one by one: in a Map that is always
- * full, finding the oldest walks over the holes that deletions left, which cost microseconds a call.
+ * A bounded map of two generations: an entry that is used moves to the young one; when that holds half the bound, the
+ * old one is dropped. Evicts roughly the least recently used, and never one by one: in a full Map, finding the oldest
+ * walks over the holes of deletions, which costs microseconds a call.
  */
 export class Lru<K, V> {
   readonly max: number;

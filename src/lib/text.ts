@@ -27,14 +27,20 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   let best: string | undefined;
   let least = Infinity;
   for (const candidate of known) {
-    const far = distance(wanted, candidate.toLowerCase().replaceAll(/[_-]/g, ''));
+    const plain = candidate.toLowerCase().replaceAll(/[_-]/g, '');
+    // The difference in length is the least that the distance can be.
+    if (Math.abs(plain.length - wanted.length) > farthest(candidate)) continue;
+    const far = distance(wanted, plain);
     if (far < least) {
       least = far;
       best = candidate;
     }
   }
-  return best !== undefined && least <= Math.max(2, Math.floor(best.length * 0.4)) ? best : undefined;
+  return best !== undefined && least <= farthest(best) ? best : undefined;
 }
+
+/** The distance up to which a name is taken to be meant. */
+const farthest = (name: string): number => Math.max(2, Math.floor(name.length * 0.4));
 
 /** The words of a text for searching: case and accents folded, everything but letters and digits a space. */
 export function words(text: string): string[] {
@@ -55,7 +61,10 @@ export function lengthOf(text: string): number {
 }
 
 /**
- * A text in small letters, letter by letter: what is inside a text stays inside it. `toLowerCase` alone makes a sigma at the
- * end of a word another letter than one within it, so that "ΟΔΟΣ" would not be found in "ΟΔΟΣBot".
+ * Lowercases letter by letter, so that substrings stay substrings. `toLowerCase` alone maps a sigma at the end of a
+ * word differently: "ΟΔΟΣ" would not be found in "ΟΔΟΣBot".
  */
-export const smallLetters = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');
+export const toLowerLetters = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');
+
+/** Returns whether a text can be stored: well-formed UTF-16 without NUL. */
+export const isText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');

@@ -1,3 +1,3 @@
-/** A limit's key as PostgreSQL keeps it: its text holds everything but NUL, which separates the parts of a key. */
+/** A limit's key as PostgreSQL stores it: its text cannot hold NUL. Distinct keys stay distinct. */
 export const toStoredKey = (key: string): string =>
   key.replaceAll(/[\\\0]/g, (character) => (character === '\0' ? '\\0' : '\\\\'));

@@ -1,10 +1,12 @@
 /**
- * Rate limits as pure arithmetic: a state, a limit and a moment in; a verdict and the next state out. Promise: `second`,
- * `minute` and `hour` never admit more than `requests` in any span of that length; `day`, `week` and `month` never more
- * in a calendar period (UTC, weeks from Monday). The bound is never passed; at most one bucket is held back too long.
+ * Rate limits as pure arithmetic: a state, a limit and a time in; a verdict and the next state out. `second`, `minute`
+ * and `hour` never admit more than `requests` in any span of that length; `day`, `week` and `month` never more in a
+ * calendar period (UTC, weeks from Monday). The bound is never exceeded; at most one bucket is held back too long.
  */
 
-/** The closed list of periods. Rolling ones have a length and a bucket width for large limits, in ms; null: of the calendar. */
+/**
+ * The closed list of periods. Rolling ones have a length and, for large limits, a bucket width in ms; null: calendar.
+ */
 export const PERIODS = {
   second: { lengthMs: 1_000, bucketMs: 10 },
   minute: { lengthMs: 60_000, bucketMs: 1_000 },
@@ -23,8 +25,8 @@ export interface Limit {
 }
 
 /**
- * What is remembered of a limit's use. Rolling: pairs `end, count`, ascending, where `end` is the first moment after the
- * bucket the admissions fell into. Calendar: the period's start and the admissions in it.
+ * The recorded use of a limit. Rolling: pairs `end, count`, ascending, where `end` is the first time after the bucket
+ * of the admissions. Calendar: the period's start and the admissions in it.
  */
 export type LimitState = readonly number[];
 
@@ -33,9 +35,9 @@ export interface LimitUse {
   state: LimitState;
   /** Admissions left after this one. */
   remaining: number;
-  /** The first moment at which more will be left than now (epoch ms). */
+  /** The first time at which more will be left than now (epoch ms). */
   resetAt: number;
-  /** From this moment on the state says nothing and may be thrown away (epoch ms). */
+  /** From this time on the state has no effect and may be deleted (epoch ms). */
   expiresAt: number;
 }
 
@@ -43,31 +45,22 @@ export interface LimitUse {
 const EXACT_MAX = 100;
 const DAY_MS = 86_400_000;
 
-/** Asks for one admission at `at` (epoch ms); a refusal changes nothing. */
+/** Requests one admission at `at` (epoch ms); a refusal changes nothing. */
 export function take(state: LimitState, limit: Limit, at: number): LimitUse {
   return use(state, limit, at, 1);
 }
 
-/** What would be left at `at`, without using any of it; `admitted` says whether one more would pass. */
+/** Returns what would be left at `at`, without using any of it; `admitted`: one more would pass. */
 export function peek(state: LimitState, limit: Limit, at: number): LimitUse {
   return use(state, limit, at, 0);
 }
 
 function use(state: LimitState, limit: Limit, at: number, wanted: 0 | 1): LimitUse {
-  const rolling = PERIODS[limit.period];
-  return rolling === null
-    ? count(state, limit, at, wanted)
-    : roll(state, limit.requests, at, wanted, rolling.lengthMs, rolling.bucketMs);
+  return PERIODS[limit.period] === null ? count(state, limit, at, wanted) : roll(state, limit, at, wanted);
 }
 
-function roll(
-  state: LimitState,
-  requests: number,
-  at: number,
-  wanted: 0 | 1,
-  lengthMs: number,
-  bucketMs: number,
-): LimitUse {
+function roll(state: LimitState, { requests, period }: Limit, at: number, wanted: 0 | 1): LimitUse {
+  const { lengthMs, bucketMs } = PERIODS[period] as { lengthMs: number; bucketMs: number };
   const width = requests <= EXACT_MAX ? 1 : bucketMs;
   const end = (Math.floor(at / width) + 1) * width;
   const next: number[] = [];
@@ -98,7 +91,7 @@ function roll(
   };
 }
 
-/** When the oldest buckets that hold more than `excess` admissions together will have left the window. */
+/** Returns when the oldest buckets with together more than `excess` admissions will have left the window. */
 function freedAt(state: number[], excess: number, at: number, lengthMs: number): number {
   let freed = 0;
   for (let i = 0; i < state.length; i += 2) {
@@ -110,7 +103,7 @@ function freedAt(state: number[], excess: number, at: number, lengthMs: number):
 
 function count(state: LimitState, limit: Limit, at: number, wanted: 0 | 1): LimitUse {
   const start = calendarStart(limit.period, at);
-  // A start in the future was written under a clock that has since been set back: its use counts for the present period.
+  // A start in the future was written by a clock that has since been set back: its use counts for the present period.
   const [since = 0, taken = 0] = state;
   let used = since >= start ? taken : 0;
   const admitted = used + 1 <= limit.requests;

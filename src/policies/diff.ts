@@ -1,15 +1,16 @@
 /**
- * What is different between two versions of a policy, rule by rule. Rules have no names, so they are found again by what
- * they say: identical ones first, in an order that leaves as many as possible in place, then the most similar ones. What
- * is left over was added or removed. Of the rules found again, as few as possible count as moved.
+ * The difference between two versions of a policy, rule by rule. Rules have no names, so they are matched by content:
+ * identical rules first, leaving as many as possible in place, then the most similar ones. The rest was added or
+ * removed. As few matched rules as possible count as moved.
  */
+import { sortedJson } from './canonical.ts';
 import type { PolicyVersion, Rule } from './policy.ts';
 
 export type Comparable = Pick<PolicyVersion, 'name' | 'description' | 'rules' | 'defaultAction'>;
 
-/** null stands for a field that is absent (and for a description that is null). */
+/** null: the field is absent, or its value is null. */
 export interface FieldChange {
-  /** `conditions.country`, `rateLimit.requests`; `conditions` as a whole where one of the two has none at all. */
+  /** `conditions.country`, `rateLimit.requests`; or `conditions`, if one of the two rules has none. */
   path: string;
   from: unknown;
   to: unknown;
@@ -17,21 +18,21 @@ export interface FieldChange {
 
 export interface RuleChange {
   change: 'added' | 'removed' | 'moved' | 'changed' | 'moved_and_changed';
-  /** Place in the older list, null for an added rule. */
+  /** Index in the older list; null for an added rule. */
   from: number | null;
-  /** Place in the newer list, null for a removed rule. */
+  /** Index in the newer list; null for a removed rule. */
   to: number | null;
-  /** The rule that was added or removed. */
+  /** The added or removed rule. */
   rule?: Rule;
-  /** What of the rule changed. */
+  /** Changed fields of the rule. */
   fields?: FieldChange[];
 }
 
 export interface PolicyDiff {
   fields: FieldChange[];
   /**
-   * In the order of the newer list, removed rules where they were. A rule whose place is another one only because of those
-   * added, removed and moved around it is not listed.
+   * In the order of the newer list, removed rules at their old position. A rule whose index changed only because others
+   * were added, removed or moved is not listed.
    */
   rules: RuleChange[];
 }
@@ -43,16 +44,16 @@ export function diff(a: Comparable, b: Comparable): PolicyDiff {
   return { fields, rules: ruleChanges(a.rules, b.rules) };
 }
 
-/** A rule of the one list, with the rule of the other that it is. */
+/** The indexes of one rule in both lists. */
 interface Pair {
   from: number;
   to: number;
 }
 
 function ruleChanges(a: readonly Rule[], b: readonly Rule[]): RuleChange[] {
-  const textsA = a.map(textOf);
-  const textsB = b.map(textOf);
-  // Always worked out in the same direction, so that a diff and the one with swapped arguments mirror each other.
+  const textsA = a.map(sortedJson);
+  const textsB = b.map(sortedJson);
+  // Always computed in the same direction, so that swapped arguments give a mirrored diff.
   const swapped = textsA.join() > textsB.join();
   const pairs = swapped
     ? match(b, a, textsB, textsA).map(({ from, to }) => ({ from: to, to: from }))
@@ -71,28 +72,20 @@ function ruleChanges(a: readonly Rule[], b: readonly Rule[]): RuleChange[] {
   for (const [from, rule] of a.entries())
     if (!kept.has(from)) changes.push({ change: 'removed', from, to: null, rule });
   for (const [to, rule] of b.entries()) if (!found.has(to)) changes.push({ change: 'added', from: null, to, rule });
-  const place = ({ from, to }: RuleChange): number => to ?? (from as number) - 0.5;
-  return changes.sort((one, other) => place(one) - place(other));
+  const position = ({ from, to }: RuleChange): number => to ?? (from as number) - 0.5;
+  return changes.toSorted((one, other) => position(one) - position(other));
 }
 
 const mirrored = ({ from, to }: Pair): Pair => ({ from: to, to: from });
 
-/** One text for a rule, whatever the order of its keys. */
-function textOf(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(textOf).join()}]`;
-  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${textOf(one)}`).join()}}`;
-}
-
 // ---------------------------------------------------------------------------------------------------------------------
-// Which rule is which
+// Matching rules
 
 function match(a: readonly Rule[], b: readonly Rule[], textsA: readonly string[], textsB: readonly string[]): Pair[] {
   const pairs = commonSubsequence(textsA, textsB);
   const leftA = new Set(a.keys()).difference(new Set(pairs.map(({ from }) => from)));
   const leftB = new Set(b.keys()).difference(new Set(pairs.map(({ to }) => to)));
-  // Identical ones that did not stay are the most similar, so they come first.
+  // Identical rules that moved are the most similar, so they come first.
   for (const { from, to } of bySimilarity(a, b, leftA, leftB)) {
     if (!leftA.has(from) || !leftB.has(to)) continue;
     pairs.push({ from, to });
@@ -102,9 +95,9 @@ function match(a: readonly Rule[], b: readonly Rule[], textsA: readonly string[]
   return pairs;
 }
 
-/** The longest list of identical rules that are in the same order in both. */
+/** Returns the longest sequence of identical rules that have the same order in both lists. */
 function commonSubsequence(a: readonly string[], b: readonly string[]): Pair[] {
-  // best[i][j]: how long it is for the rules from i and from j on.
+  // best[i][j]: its length for the rules from i and j on.
   const best = Array.from({ length: a.length + 1 }, () => Array<number>(b.length + 1).fill(0));
   const at = (i: number, j: number): number => (best[i] as number[])[j] as number;
   for (let i = a.length - 1; i >= 0; i--) {
@@ -122,10 +115,10 @@ function commonSubsequence(a: readonly string[], b: readonly string[]): Pair[] {
   return pairs;
 }
 
-/** Below this two rules are better told as one removed and one added. */
+/** Below this similarity, two rules count as one removed and one added. */
 const ALIKE = 0.5;
 
-/** Pairs that are alike enough, the most similar first, and of equally similar ones the nearest. */
+/** Returns pairs of similar rules, the most similar first, then the nearest. */
 function bySimilarity(a: readonly Rule[], b: readonly Rule[], leftA: Set<number>, leftB: Set<number>): Pair[] {
   const sketchesA = new Map([...leftA].map((from) => [from, sketch(a[from] as Rule)]));
   const sketchesB = new Map([...leftB].map((to) => [to, sketch(b[to] as Rule)]));
@@ -137,37 +130,39 @@ function bySimilarity(a: readonly Rule[], b: readonly Rule[], leftA: Set<number>
     }
   }
   const distance = ({ from, to }: Pair): number => Math.abs(from - to);
-  // Sorting is stable: equally near ones stay in the order of their places.
-  return scored.sort((one, other) => other.score - one.score || distance(one) - distance(other));
+  // Sorting is stable: equally near pairs stay in order.
+  return scored.toSorted((one, other) => other.score - one.score || distance(one) - distance(other));
 }
 
-/** A rule made ready to be compared with many. */
+/** A rule prepared for many comparisons. */
 interface Sketch {
   action: string;
   rest: string[];
   conditions: Map<string, { text: string; values: Set<string> }>;
 }
 
-/** Of longer lists, the first values stand for all. */
+/** Longer lists are compared by their first values. */
 const VALUES_MAX = 100;
 
 function sketch({ action, conditions, priority, permissions, rateLimit, message }: Rule): Sketch {
-  // No conditions at all are a catch-all written another way.
+  // A rule without conditions is another spelling of a catch-all.
   const entries = Object.entries(conditions ?? {});
   if (entries.length === 0) entries.push(['default', true]);
   return {
     action,
-    rest: [priority, permissions, rateLimit, message].map((one) => textOf(one ?? null)),
+    rest: [priority, permissions, rateLimit, message].map((one) => sortedJson(one ?? null)),
     conditions: new Map(
       entries.map(([key, value]) => {
-        const values = Array.isArray(value) ? value.map(textOf).sort().slice(0, VALUES_MAX) : [textOf(value)];
-        return [key, { text: textOf(value), values: new Set(values) }];
+        const values = Array.isArray(value)
+          ? value.map(sortedJson).toSorted().slice(0, VALUES_MAX)
+          : [sortedJson(value)];
+        return [key, { text: sortedJson(value), values: new Set(values) }];
       }),
     ),
   };
 }
 
-/** From 0 to 1. What a rule is about weighs most, then what it does about it. */
+/** Returns 0 to 1. Conditions weigh most, then the action and the rest. */
 function similarity(a: Sketch, b: Sketch): number {
   const keys = new Set([...a.conditions.keys(), ...b.conditions.keys()]);
   let common = 0;
@@ -182,10 +177,10 @@ function similarity(a: Sketch, b: Sketch): number {
   return 0.7 * (common / keys.size) + 0.15 * Number(a.action === b.action) + 0.15 * rest;
 }
 
-/** The most pairs that keep their order. */
+/** Returns the largest set of pairs that keep their order. */
 function inPlace(unsorted: readonly Pair[]): Pair[] {
-  const pairs = [...unsorted].sort((one, other) => one.from - other.from);
-  // longest[i]: of the lists that end with pair i, the longest; it goes on with the pair before[i].
+  const pairs = unsorted.toSorted((one, other) => one.from - other.from);
+  // longest[i]: length of the longest sequence that ends with pair i; before[i]: its previous pair.
   const longest: number[] = [];
   const before: number[] = [];
   let last = -1;
@@ -206,12 +201,12 @@ function inPlace(unsorted: readonly Pair[]): Pair[] {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// What of a rule changed
+// Changed fields
 
 const NESTED = ['conditions', 'rateLimit'];
 
 function fieldChanges(a: Rule, b: Rule): FieldChange[] {
-  return keysOf(a, b).flatMap((key) => {
+  return unitedKeys(a, b).flatMap((key) => {
     const from = a[key as keyof Rule];
     const to = b[key as keyof Rule];
     if (NESTED.includes(key) && from !== undefined && to !== undefined) {
@@ -224,10 +219,10 @@ function fieldChanges(a: Rule, b: Rule): FieldChange[] {
 function entryChanges(prefix: string, a: object, b: object): FieldChange[] {
   const of = (record: object, key: string): unknown =>
     (Object.hasOwn(record, key) ? record[key as never] : undefined) ?? null;
-  return keysOf(a, b)
-    .filter((key) => textOf(of(a, key)) !== textOf(of(b, key)))
+  return unitedKeys(a, b)
+    .filter((key) => sortedJson(of(a, key)) !== sortedJson(of(b, key)))
     .map((key) => ({ path: `${prefix}${key}`, from: of(a, key), to: of(b, key) }));
 }
 
-/** Those of the older one first, in its order. */
-const keysOf = (a: object, b: object): string[] => [...new Set([...Object.keys(a), ...Object.keys(b)])];
+/** Returns the keys of both, those of the older one first. */
+const unitedKeys = (a: object, b: object): string[] => [...new Set([...Object.keys(a), ...Object.keys(b)])];

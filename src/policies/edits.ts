@@ -1,10 +1,11 @@
-/** What an edit of a policy writes, announces and answers. Every one of them is a new version; history only grows. */
-import type { Edit } from '../changes/changes.ts';
+/** Plans the edits of policies: what each one writes, announces and answers. Every edit adds a version. */
+import type { Edit } from '../changes/change.ts';
+import { editOf } from '../changes/edit.ts';
 import type { ChangeKind } from '../changes/kinds.ts';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import { newId } from '../lib/id.ts';
-import { lint } from './lint.ts';
+import { lint } from './lint/lint.ts';
 import { DEFAULT_POLICY_ID, POLICY_PREFIX, type Policy, type PolicyVersion } from './policy.ts';
 import { type CreatePolicy, policyAnswer, policyEtag, type UpdatePolicy } from './schema.ts';
 import { deletePolicy, findVersion, insertPolicy, policyInUse, setDefaultPolicy, updatePolicy } from './store.ts';
@@ -24,7 +25,7 @@ export function newPolicy(body: CreatePolicy, at: number): Policy {
   };
 }
 
-/** What an edit answers: the policy, and what in it is hardly meant. */
+/** The answer to an edit: the policy with its warnings. */
 const linted = (policy: Policy) => ({ ...policyAnswer(policy), warnings: lint(policy.rules, policy.defaultAction) });
 
 export const planCreate = (policy: Policy): Edit => ({
@@ -35,10 +36,12 @@ export const planCreate = (policy: Policy): Edit => ({
   etag: policyEtag(policy),
 });
 
-const planVersion = (before: Policy, policy: Policy, kind: ChangeKind): Edit => ({
+const newVersion = (before: Policy, policy: Policy, kind: ChangeKind): Pick<Edit, 'steps' | 'changes'> => ({
   steps: updatePolicy(policy),
   changes: [{ kind, id: policy.id, object: policyAnswer(policy), before: policyAnswer(before) }],
-  status: 200,
+});
+
+const lintedAnswer = (policy: Policy): Pick<Edit, 'body' | 'etag'> => ({
   body: linted(policy),
   etag: policyEtag(policy),
 });
@@ -53,10 +56,10 @@ export function planUpdate(before: Policy, edit: UpdatePolicy, at: number): Edit
     version: before.version + 1,
     updatedAt: at,
   };
-  return planVersion(before, next, 'policy.updated');
+  return editOf(before, next, { ...newVersion(before, next, 'policy.updated'), answer: lintedAnswer });
 }
 
-/** The old version's content as a new version. Throws policy_version_not_found. */
+/** Adds a version with the content of an old one, even if nothing changes. Throws policy_version_not_found. */
 export async function planRollback(db: Db, before: Policy, version: number, at: number): Promise<Edit> {
   const { name, description, rules, defaultAction } = await getVersion(db, before, version);
   const next: Policy = {
@@ -68,7 +71,7 @@ export async function planRollback(db: Db, before: Policy, version: number, at: 
     version: before.version + 1,
     updatedAt: at,
   };
-  return planVersion(before, next, 'policy.rolled_back');
+  return { ...newVersion(before, next, 'policy.rolled_back'), status: 200, ...lintedAnswer(next) };
 }
 
 /** Throws policy_version_not_found. */
@@ -86,14 +89,12 @@ export async function getVersion(
 }
 
 export function planMakeDefault(policy: Policy): Edit {
-  const body = policyAnswer({ ...policy, isDefault: true });
-  const answer = { status: 200, body, etag: policyEtag(policy) };
-  if (policy.isDefault) return { steps: [], changes: [], ...answer };
-  return {
+  const next: Policy = { ...policy, isDefault: true };
+  return editOf(policy, next, {
     steps: setDefaultPolicy(policy.id),
-    changes: [{ kind: 'policy.updated', id: policy.id, object: body, before: policyAnswer(policy) }],
-    ...answer,
-  };
+    changes: [{ kind: 'policy.updated', id: policy.id, object: policyAnswer(next), before: policyAnswer(policy) }],
+    answer: (one) => ({ body: policyAnswer(one), etag: policyEtag(one) }),
+  });
 }
 
 /** Throws default_policy, policy_in_use. */

@@ -1,6 +1,6 @@
-/** What one check knows. Conditions ask it and nothing else; what is null the check does not know. */
+/** The facts of one check, which are all that conditions read. null: unknown to the check. */
 import { type Address, parseAddress } from '../lib/ip-range.ts';
-import { smallLetters } from '../lib/text.ts';
+import { toLowerLetters } from '../lib/text.ts';
 
 export interface ContentFacts {
   readonly no: number;
@@ -8,7 +8,7 @@ export interface ContentFacts {
   readonly externalId: string;
   readonly type: string;
   readonly tags: readonly string[];
-  /** null where the policy has no rule that asks. */
+  /** null if no rule of the policy reads it. */
   readonly metadata: Readonly<Record<string, unknown>> | null;
   readonly policyId: string;
   readonly archived: boolean;
@@ -22,7 +22,7 @@ export interface RequesterFacts {
   readonly suspended: boolean;
 }
 
-/** Which items a licence is for: every list that is given must cover the item; none given: all items. */
+/** The items of a license: every given list must cover the item; without lists, all items. */
 export interface LicenseScope {
   readonly contentIds?: readonly string[];
   readonly contentTypes?: readonly string[];
@@ -30,9 +30,9 @@ export interface LicenseScope {
   readonly policyIds?: readonly string[];
 }
 
-/** A licence of the requester, valid now or not. */
+/** A license of the requester, valid or not. */
 export interface LicenseFacts {
-  /** null for one the calling server vouches for. */
+  /** null for a license that the calling server vouches for. */
   readonly id: string | null;
   readonly type: string;
   readonly features: readonly string[];
@@ -47,7 +47,7 @@ export interface FactsInput {
   at: number;
   content: ContentFacts;
   requesterId: string | null;
-  /** null: anonymous, or nobody registered the id. */
+  /** null: anonymous or unregistered. */
   requester: RequesterFacts | null;
   permission: string | null;
   purpose: string | null;
@@ -68,7 +68,7 @@ export class Facts {
   readonly ip: string | null;
   readonly userAgent: string | null;
   readonly licenses: readonly LicenseFacts[];
-  // Worked out once, and only for policies that ask.
+  // Computed once, and only for policies that read it.
   #address: Address | undefined;
   #lowerAgent: string | undefined;
   #valid: readonly LicenseFacts[] | undefined;
@@ -95,7 +95,7 @@ export class Facts {
 
   get lowerAgent(): string | null {
     if (this.userAgent === null) return null;
-    this.#lowerAgent ??= smallLetters(this.userAgent);
+    this.#lowerAgent ??= toLowerLetters(this.userAgent);
     return this.#lowerAgent;
   }
 
@@ -104,7 +104,7 @@ export class Facts {
     return this.#valid;
   }
 
-  /** Licences that would count, had they not run out. */
+  /** Licenses that would count if they had not expired. */
   get expiredLicenses(): readonly LicenseFacts[] {
     this.#expired ??= this.licenses.filter(
       (license) =>
@@ -114,7 +114,7 @@ export class Facts {
   }
 }
 
-/** Whether a licence counts at a moment, whatever it is for. */
+/** Checks whether a license is valid at a time, regardless of its scope. */
 export function isValid(license: LicenseFacts, at: number): boolean {
   return (
     license.active &&

@@ -1,10 +1,10 @@
-/** A policy as publishers write it: ordered rules and what happens when none of them holds. */
+/** A policy as publishers write it: ordered rules and the action when no rule matches. */
 import type { Period } from '../limits/limit.ts';
 
 export const ACTIONS = ['allow', 'deny'] as const;
 export type Action = (typeof ACTIONS)[number];
 
-/** Whose admissions a rule's rate limit counts together. */
+/** The scopes within which a rule's rate limit counts admissions together. */
 export const SCOPES = ['requester', 'content', 'global'] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -17,7 +17,7 @@ export interface Rule {
   message?: string;
 }
 
-/** One version of a policy with its number in the store. */
+/** A version of a policy, with the policy's number in the store. */
 export interface PolicyVersion {
   no: number;
   id: string;
@@ -28,7 +28,7 @@ export interface PolicyVersion {
   defaultAction: Action;
 }
 
-/** The policy as it is now. */
+/** The current version, with what belongs to the policy itself. */
 export interface Policy extends PolicyVersion {
   isDefault: boolean;
   createdAt: number;
@@ -38,7 +38,7 @@ export interface Policy extends PolicyVersion {
 export const DEFAULT_POLICY_ID = 'pol_default';
 export const POLICY_PREFIX = 'pol_';
 
-/** Permission values with a meaning of their own; others of the form are accepted. */
+/** Permissions with a defined meaning; others of the same form are accepted. */
 export const GRANTS = [
   'full_access',
   'preview_only',
@@ -50,10 +50,10 @@ export const GRANTS = [
   'redistribution',
 ] as const;
 
-/** What an allow grants when it lists nothing. */
+/** The permissions of an allow rule that lists none. */
 export const DEFAULT_GRANT: readonly string[] = ['full_access'];
 
-/** Seeing the whole implies seeing a part; it never implies a right of use. */
+/** Full access implies access to a part, never a right of use. */
 const IMPLIED_BY_FULL_ACCESS = new Set(['preview_only', 'metadata_only']);
 
 export function grants(permissions: readonly string[], wanted: string): boolean {

@@ -1,10 +1,11 @@
 /** Policies on the wire. */
 import { type Static, Type } from 'typebox';
-import { pageOf } from '../http/list.ts';
+import { deletedOf, pageOf } from '../http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { PERIODS, type Period } from '../limits/limit.ts';
-import { CONDITION_SCHEMAS, PERMISSION_PATTERN } from './conditions.ts';
-import { LINT_CODES } from './lint.ts';
+import { CONDITION_SCHEMAS } from './conditions.ts';
+import { LINT_CODES } from './lint/lint.ts';
+import { PermissionName } from './names.ts';
 import { ACTIONS, type Policy, type PolicyVersion, SCOPES } from './policy.ts';
 
 export const RULES_MAX = 100;
@@ -15,7 +16,11 @@ const description = Type.Union([Type.String({ maxLength: 2000 }), Type.Null()]);
 
 export const ConditionsSchema = Type.Object(
   Object.fromEntries(Object.entries(CONDITION_SCHEMAS).map(([key, schema]) => [key, Type.Optional(schema)])),
-  { additionalProperties: false, description: 'What must all hold for the rule to decide; see docs/conditions' },
+  {
+    additionalProperties: false,
+    title: 'Conditions',
+    description: 'All must match for the rule to decide; see docs/conditions.md',
+  },
 );
 
 export const RuleSchema = Type.Object(
@@ -24,13 +29,7 @@ export const RuleSchema = Type.Object(
     priority: Type.Optional(Type.Integer({ minimum: -1_000_000_000, maximum: 1_000_000_000 })),
     conditions: Type.Optional(ConditionsSchema),
     permissions: Type.Optional(
-      Type.Array(
-        Type.String({
-          pattern: PERMISSION_PATTERN,
-          description: 'must be a small letter followed by at most 63 small letters, digits or underscores',
-        }),
-        { maxItems: 50 },
-      ),
+      Type.Array(PermissionName, { maxItems: 50, description: 'What an allow grants; `full_access` by default' }),
     ),
     rateLimit: Type.Optional(
       Type.Object(
@@ -39,18 +38,18 @@ export const RuleSchema = Type.Object(
           period: Type.Enum(Object.keys(PERIODS) as Period[]),
           scope: Type.Optional(Type.Enum([...SCOPES])),
         },
-        { additionalProperties: false },
+        { additionalProperties: false, title: 'RateLimit' },
       ),
     ),
     message: Type.Optional(Type.String({ maxLength: 500 })),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'Rule' },
 );
 const rules = Type.Array(RuleSchema, { maxItems: RULES_MAX });
 
 export const CreatePolicy = Type.Object(
   { name, description: Type.Optional(description), rules, defaultAction: Type.Optional(action) },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'CreatePolicy' },
 );
 export type CreatePolicy = Static<typeof CreatePolicy>;
 
@@ -61,7 +60,7 @@ export const UpdatePolicy = Type.Object(
     rules: Type.Optional(rules),
     defaultAction: Type.Optional(action),
   },
-  { additionalProperties: false, minProperties: 1 },
+  { additionalProperties: false, minProperties: 1, title: 'UpdatePolicy' },
 );
 export type UpdatePolicy = Static<typeof UpdatePolicy>;
 
@@ -78,20 +77,26 @@ export const PolicyAnswer = Type.Object(
     created: Type.String(),
     updated: Type.String(),
   },
-  { description: 'A policy' },
+  { title: 'Policy', description: 'A policy' },
 );
 const warnings = Type.Array(
-  Type.Object({ code: Type.Enum([...LINT_CODES]), message: Type.String(), param: Type.String() }),
-  { description: 'What is valid and yet hardly meant' },
+  Type.Object(
+    { code: Type.Enum([...LINT_CODES]), message: Type.String(), param: Type.String() },
+    { title: 'LintWarning' },
+  ),
+  { description: 'Rules that are valid but probably wrong' },
 );
-export const PolicyWithWarnings = Type.Object({ ...PolicyAnswer.properties, warnings });
+export const PolicyWithWarnings = Type.Object(
+  { ...PolicyAnswer.properties, warnings },
+  { title: 'PolicyWithWarnings', description: 'A policy, and warnings about its rules' },
+);
 
 export const LintPolicy = Type.Object(
   { name: Type.Optional(name), description: Type.Optional(description), rules, defaultAction: Type.Optional(action) },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'LintPolicy' },
 );
 export type LintPolicy = Static<typeof LintPolicy>;
-export const LintAnswer = Type.Object({ object: Type.Literal('policy_lint'), warnings });
+export const LintAnswer = Type.Object({ object: Type.Literal('policy_lint'), warnings }, { title: 'PolicyLint' });
 
 const fieldChange = Type.Object({
   path: Type.String(),
@@ -113,15 +118,11 @@ export const DiffAnswer = Type.Object(
       }),
     ),
   },
-  { description: 'What lies between two versions' },
+  { title: 'PolicyDiff', description: 'The differences between two versions' },
 );
 
 export const PolicyPage = pageOf(PolicyAnswer);
-export const PolicyDeleted = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('policy'),
-  deleted: Type.Literal(true),
-});
+export const PolicyDeleted = deletedOf('policy');
 
 export const TemplatePage = pageOf(
   Type.Object(
@@ -135,7 +136,7 @@ export const TemplatePage = pageOf(
       cases: Type.Array(
         Type.Object({
           name: Type.String(),
-          check: Type.Object({}, { description: 'A check, and what it knows of the item and the requester' }),
+          check: Type.Object({}, { description: 'A check, with the item and the requester it is about' }),
           expect: Type.Object({
             allowed: Type.Boolean(),
             reason: Type.Optional(Type.Union([Type.String(), Type.Null()])),
@@ -145,13 +146,13 @@ export const TemplatePage = pageOf(
         }),
       ),
     },
-    { description: 'A policy to begin with, and what it does' },
+    { title: 'PolicyTemplate', description: 'A policy to start from, and the cases it decides' },
   ),
 );
 
 export const Rollback = Type.Object(
   { version: Type.Integer({ minimum: 1, maximum: 999_999_999 }) },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'RollbackPolicy' },
 );
 export type Rollback = Static<typeof Rollback>;
 
@@ -167,13 +168,13 @@ export const VersionAnswer = Type.Object(
     created: Type.String(),
     updated: Type.String(),
   },
-  { description: 'A policy as it was' },
+  { title: 'PolicyVersion', description: 'A policy as it was in one version' },
 );
 export const VersionPage = pageOf(VersionAnswer);
 
 export const versionAnswer = (version: PolicyVersion & { createdAt: number }) => ({
   id: version.id,
-  object: 'policy_version',
+  object: 'policy_version' as const,
   version: version.version,
   name: version.name,
   description: version.description,
@@ -186,7 +187,7 @@ export const versionAnswer = (version: PolicyVersion & { createdAt: number }) =>
 
 export const policyAnswer = (policy: Policy) => ({
   id: policy.id,
-  object: 'policy',
+  object: 'policy' as const,
   name: policy.name,
   description: policy.description,
   rules: policy.rules,
@@ -197,5 +198,5 @@ export const policyAnswer = (policy: Policy) => ({
   updated: toIso(policy.updatedAt),
 });
 
-/** A policy's ETag is its version. */
+/** The ETag of a policy is its version. */
 export const policyEtag = (policy: Pick<PolicyVersion, 'version'>): string => `"${policy.version}"`;

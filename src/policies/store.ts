@@ -1,6 +1,7 @@
 /** The tables `policies` and `policy_versions`; rows never leave this file. */
 import { Conflict, type Db, type Row, type Step } from '../db/db.ts';
-import { type Page, type PageQuery, readPage } from '../db/page.ts';
+import { type Page, type PageQuery, readPage, SEQ_FORM } from '../db/page.ts';
+import { Where } from '../db/query.ts';
 import { type Action, DEFAULT_POLICY_ID, type Policy, type PolicyVersion, type Rule } from './policy.ts';
 
 export interface VersionRow extends Row {
@@ -21,11 +22,11 @@ interface PolicyRow extends VersionRow {
 
 const VERSION_COLUMNS =
   'v.policy_no as no, v.policy_id as id, v.version, v.name, v.description, v.rules, v.default_action';
-const SELECT = `select ${VERSION_COLUMNS}, p.created_at, p.updated_at,
+const COLUMNS = `${VERSION_COLUMNS}, p.created_at, p.updated_at,
   case when p.id = (select value from settings where name = 'default_policy') then 1 else 0 end as is_default`;
 const FROM = 'policies as p join policy_versions as v on v.policy_no = p.no and v.version = p.version';
 
-/** Also for those who read the rows on a connection of their own. */
+/** Also for threads that read the rows on their own connection. */
 export const toVersion = (row: VersionRow): PolicyVersion => ({
   no: row.no,
   id: row.id,
@@ -44,11 +45,11 @@ const toPolicy = (row: PolicyRow): Policy => ({
 });
 
 export async function findPolicy(db: Db, id: string): Promise<Policy | undefined> {
-  const [row] = await db.read<PolicyRow>(`${SELECT} from ${FROM} where p.id = $1`, [id]);
+  const [row] = await db.read<PolicyRow>(`select ${COLUMNS} from ${FROM} where p.id = $1`, [id]);
   return row && toPolicy(row);
 }
 
-/** Those there are, by id. */
+/** Finds policies and returns them by id. */
 export async function findPolicies(db: Db, ids: readonly string[]): Promise<Map<string, Policy>> {
   const found = await Promise.all([...new Set(ids)].map((id) => findPolicy(db, id)));
   return new Map(found.flatMap((policy) => (policy === undefined ? [] : [[policy.id, policy]])));
@@ -57,26 +58,26 @@ export async function findPolicies(db: Db, ids: readonly string[]): Promise<Map<
 interface DatedVersionRow extends VersionRow {
   created_at: number;
 }
-const DATED_VERSION = `select ${VERSION_COLUMNS}, v.created_at`;
+const DATED_VERSION = `${VERSION_COLUMNS}, v.created_at`;
 const toDatedVersion = (row: DatedVersionRow) => ({ ...toVersion(row), createdAt: row.created_at });
 
-/** Also of policies that were deleted: decisions refer to them. */
+/** Also finds versions of deleted policies, because decisions refer to them. */
 export async function findVersion(
   db: Db,
   no: number,
   version: number,
 ): Promise<(PolicyVersion & { createdAt: number }) | undefined> {
   const [row] = await db.read<DatedVersionRow>(
-    `${DATED_VERSION} from policy_versions as v where v.policy_no = $1 and v.version = $2`,
+    `select ${DATED_VERSION} from policy_versions as v where v.policy_no = $1 and v.version = $2`,
     [no, version],
   );
   return row && toDatedVersion(row);
 }
 
-/** The version a policy that exists now had at a moment (epoch ms); undefined before its first one. */
+/** Finds the version that an existing policy had at `at` (epoch ms); undefined before its first version. */
 export async function findVersionAt(db: Db, id: string, at: number): Promise<PolicyVersion | undefined> {
   const [row] = await db.read<DatedVersionRow>(
-    `${DATED_VERSION} from policies as p join policy_versions as v on v.policy_no = p.no
+    `select ${DATED_VERSION} from policies as p join policy_versions as v on v.policy_no = p.no
      where p.id = $1 and v.created_at <= $2 order by v.version desc limit 1`,
     [id, at],
   );
@@ -89,16 +90,15 @@ export const listVersions = (db: Db, policy: Policy, query: PageQuery) =>
     {
       select: DATED_VERSION,
       from: 'policy_versions as v',
-      where: ['v.policy_no = $1'],
-      params: [policy.no],
+      where: new Where().and('v.policy_no = ?', policy.no),
       order: 'v.version',
+      form: SEQ_FORM,
+      toRecord: toDatedVersion,
     },
     query,
-    /^\d{1,9}$/,
-    toDatedVersion,
   );
 
-/** For content that is registered from now on. A Conflict when the policy is gone. */
+/** Applies to content registered from now on. A Conflict when the policy was deleted. */
 export const setDefaultPolicy = (id: string): Step[] => [
   {
     sql: `update settings set value = $1 where name = 'default_policy' and exists (select 1 from policies where id = $1)`,
@@ -107,7 +107,7 @@ export const setDefaultPolicy = (id: string): Step[] => [
   },
 ];
 
-/** The number a policy's decisions carry; undefined for an id that never was. */
+/** Finds the number in a policy's decisions; undefined for an id that was never used. */
 export async function findPolicyNo(db: Db, id: string): Promise<number | undefined> {
   const [row] = await db.read<{ no: number }>(
     'select policy_no as no from policy_versions where policy_id = $1 limit 1',
@@ -132,10 +132,8 @@ export async function policyInUse(db: Db, id: string): Promise<boolean> {
 export const listPolicies = (db: Db, query: PageQuery): Promise<Page<Policy>> =>
   readPage<PolicyRow, Policy>(
     db,
-    { select: SELECT, from: FROM, where: [], params: [], order: 'p.no' },
+    { select: COLUMNS, from: FROM, order: 'p.no', form: SEQ_FORM, toRecord: toPolicy },
     query,
-    /^\d{1,15}$/,
-    toPolicy,
   );
 
 export const insertPolicy = (policy: Policy): Step[] => [
@@ -146,7 +144,7 @@ export const insertPolicy = (policy: Policy): Step[] => [
   insertVersion(policy),
 ];
 
-/** History only grows: a version written meanwhile makes this one a Conflict. */
+/** A Conflict when another edit wrote this version first. */
 export const updatePolicy = (policy: Policy): Step[] => [
   {
     sql: 'update policies set version = $2, updated_at = $3 where id = $1 and version = $2 - 1',
@@ -172,7 +170,7 @@ const insertVersion = (policy: Policy): Step => ({
   expect: 1,
 });
 
-/** A Conflict when it was edited or taken into use meanwhile. */
+/** A Conflict when the policy was edited or assigned to content since it was read. */
 export const deletePolicy = (policy: Policy): Step => ({
   sql: `delete from policies where id = $1 and version = $2
         and not exists (select 1 from content where policy_id = $1)
@@ -181,7 +179,7 @@ export const deletePolicy = (policy: Policy): Step => ({
   expect: 1,
 });
 
-/** The policy every installation starts with: nothing is given away before somebody says so. */
+/** Creates the policy that every installation starts with. It denies everything. */
 export async function ensureDefaultPolicy(db: Db, now: number): Promise<void> {
   if (await policyExists(db, DEFAULT_POLICY_ID)) return;
   const policy: Policy = {
@@ -203,7 +201,7 @@ export async function ensureDefaultPolicy(db: Db, now: number): Promise<void> {
   try {
     await db.atomic([setting, ...insertPolicy(policy)]);
   } catch (error) {
-    // Another node that starts at the same time was first.
+    // Another node that starts at the same time may have created it.
     if (!(error instanceof Conflict) && !(await policyExists(db, DEFAULT_POLICY_ID))) throw error;
   }
 }

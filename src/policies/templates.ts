@@ -1,11 +1,11 @@
 /**
- * Policies to begin with, for what publishers most often want. Promise: each can be stored as it is, has no warnings, and
- * carries cases that hold; a template that is left unedited never gives more than its description says.
+ * Starting points for common policies. Promise: each can be stored as is, has no warnings, and has cases that hold. An
+ * unedited template never grants more than its description says.
  */
-import { fromCursor, PAGE_DEFAULT, type Page, type PageQuery, toCursor } from '../db/page.ts';
+import { cutPage, fromCursor, PAGE_DEFAULT, type Page, type PageQuery } from '../db/page.ts';
 import type { Action, Rule } from './policy.ts';
 
-/** A check and what must come of it, as a policy file writes them. */
+/** A check and its expected decision, in the form of a policy file. */
 export interface TemplateCase {
   name: string;
   check: Record<string, unknown>;
@@ -22,10 +22,10 @@ export interface PolicyTemplate {
   cases: TemplateCase[];
 }
 
-/** A licence that outlives whoever reads this: cases must not fail because time passes. */
+/** Far in the future: cases must not fail because time passes. */
 const VALID = { type: 'standard', expiresAt: '2199-01-01T00:00:00Z' };
-const RUN_OUT = { type: 'standard', expiresAt: '2020-01-01T00:00:00Z' };
-/** A moment that nobody takes for their own. One that was forgotten keeps the items closed; it never opens them. */
+const EXPIRED = { type: 'standard', expiresAt: '2020-01-01T00:00:00Z' };
+/** A placeholder date. If it is never replaced, the items stay closed. */
 const RELEASE = '2100-01-01T00:00:00Z';
 const BEFORE_RELEASE = '2099-12-31T23:59:59.999Z';
 const PREVIEW = ['preview_only', 'metadata_only'];
@@ -36,7 +36,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
     object: 'policy_template',
     name: 'Open access',
     description:
-      'Everybody reads everything, anonymous readers included. Rights of use, such as training or redistribution, are not granted; add those you give away to `permissions`.',
+      'Everyone reads everything, including anonymous readers. Rights of use, such as training or redistribution, are not granted; add the ones you grant to `permissions`.',
     rules: [{ action: 'allow', conditions: { default: true }, permissions: ['full_access'] }],
     defaultAction: 'deny',
     cases: [
@@ -51,12 +51,12 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
         expect: { allowed: true },
       },
       {
-        name: 'reading is no right to redistribute',
+        name: 'reading does not include the right to redistribute',
         check: { requesterId: 'some-crawler', permission: 'redistribution' },
         expect: { allowed: false, reason: 'permission_not_granted', rule: 0 },
       },
       {
-        name: 'who is suspended stays out',
+        name: 'a suspended requester is denied',
         check: { requesterId: 'some-crawler', requester: { suspended: true } },
         expect: { allowed: false, reason: 'requester_suspended', rule: null },
       },
@@ -67,15 +67,15 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
     object: 'policy_template',
     name: 'Licensed only',
     description:
-      'Who holds a licence that is valid for the item has all of it; nobody else has anything. Denials say whether a licence is missing or has run out.',
+      'A license that is valid for the item opens all of it; nothing else does. Denials say whether a license is missing or has expired.',
     rules: [
       { action: 'allow', conditions: { hasValidLicense: true }, permissions: ['full_access'] },
-      { action: 'deny', conditions: { default: true }, message: 'A licence is needed for this item.' },
+      { action: 'deny', conditions: { default: true }, message: 'This item requires a license.' },
     ],
     defaultAction: 'deny',
     cases: [
       {
-        name: 'a licence opens the whole item',
+        name: 'a license opens the whole item',
         check: { requesterId: 'a-partner', requester: {}, licenses: [VALID] },
         expect: { allowed: true, permissions: ['full_access'], rule: 0 },
       },
@@ -85,17 +85,17 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
         expect: { allowed: false, reason: 'no_license', permissions: [], rule: 1 },
       },
       {
-        name: 'a requester that nobody registered has nothing',
+        name: 'an unregistered requester has nothing',
         check: { requesterId: 'some-crawler' },
         expect: { allowed: false, reason: 'no_license', rule: 1 },
       },
       {
-        name: 'a licence ends at the very moment it says',
+        name: 'a license ends exactly at its expiry',
         check: { requesterId: 'a-partner', requester: {}, licenses: [VALID], at: VALID.expiresAt },
         expect: { allowed: false, reason: 'license_expired', rule: 1 },
       },
       {
-        name: 'a licence that has not begun opens nothing',
+        name: 'a license that has not started opens nothing',
         check: {
           requesterId: 'a-partner',
           requester: {},
@@ -105,7 +105,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
         expect: { allowed: false, reason: 'no_license', rule: 1 },
       },
       {
-        name: 'a licence for data sets does not open an article',
+        name: 'a license for data sets does not open an article',
         check: {
           content: { type: 'article' },
           requesterId: 'a-partner',
@@ -115,7 +115,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
         expect: { allowed: false, reason: 'no_license', rule: 1 },
       },
       {
-        name: 'who is suspended stays out, licence or not',
+        name: 'a suspended requester is denied even with a license',
         check: { requesterId: 'a-partner', requester: { suspended: true }, licenses: [VALID] },
         expect: { allowed: false, reason: 'requester_suspended', rule: null },
       },
@@ -125,15 +125,14 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
     id: 'tiered',
     object: 'policy_template',
     name: 'Preview free, full access licensed',
-    description:
-      'Everybody sees a preview and the metadata. Who holds a licence that is valid for the item has all of it.',
+    description: 'Everyone sees a preview and the metadata. A license that is valid for the item opens all of it.',
     rules: [
       { action: 'allow', conditions: { hasValidLicense: true }, permissions: ['full_access'] },
       {
         action: 'allow',
         conditions: { default: true },
         permissions: PREVIEW,
-        message: 'This is a preview. A licence gives access to the whole item.',
+        message: 'This is a preview. A license gives access to the whole item.',
       },
     ],
     defaultAction: 'deny',
@@ -144,22 +143,22 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
         expect: { allowed: true, permissions: PREVIEW, rule: 1 },
       },
       {
-        name: 'who asks for the whole without a licence does not get it',
+        name: 'the whole item is denied without a license',
         check: { requesterId: 'some-crawler', permission: 'full_access' },
         expect: { allowed: false, reason: 'permission_not_granted', rule: 1 },
       },
       {
-        name: 'a licence opens the whole item',
+        name: 'a license opens the whole item',
         check: { requesterId: 'a-partner', requester: {}, licenses: [VALID], permission: 'full_access' },
         expect: { allowed: true, permissions: ['full_access'], rule: 0 },
       },
       {
-        name: 'a licence that has run out leaves the preview',
-        check: { requesterId: 'a-partner', requester: {}, licenses: [RUN_OUT] },
+        name: 'an expired license leaves the preview',
+        check: { requesterId: 'a-partner', requester: {}, licenses: [EXPIRED] },
         expect: { allowed: true, permissions: PREVIEW, rule: 1 },
       },
       {
-        name: 'a licence for other items leaves the preview',
+        name: 'a license for other items leaves the preview',
         check: {
           contentId: 'article-1',
           requesterId: 'a-partner',
@@ -175,7 +174,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
     object: 'policy_template',
     name: 'No AI training',
     description:
-      'Everybody reads, for any purpose but training and fine-tuning, which no licence opens either. A check must say what the content is wanted for: one without a purpose is denied, so that leaving it out is no way around.',
+      'Everyone reads, for any purpose except training and fine-tuning, which no license opens either. A check must name its purpose: without one it is denied, so omitting it is no way around.',
     rules: [
       {
         action: 'allow',
@@ -185,7 +184,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
       {
         action: 'deny',
         conditions: { default: true },
-        message: 'Not for training or fine-tuning. Say what else the content is wanted for.',
+        message: 'Not for training or fine-tuning. Name another purpose.',
       },
     ],
     defaultAction: 'deny',
@@ -206,17 +205,17 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
         expect: { allowed: false, reason: 'policy_denied', permissions: [], rule: 1 },
       },
       {
-        name: 'nor tuned, and a licence does not change that',
+        name: 'nor fine-tuned, even with a license',
         check: { requesterId: 'a-partner', requester: {}, licenses: [VALID], purpose: 'fine_tuning' },
         expect: { allowed: false, reason: 'policy_denied', rule: 1 },
       },
       {
-        name: 'who does not say what for has nothing',
+        name: 'a check without a purpose is denied',
         check: { requesterId: 'some-crawler' },
         expect: { allowed: false, reason: 'policy_denied', rule: 1 },
       },
       {
-        name: 'another purpose does not bring the right to train',
+        name: 'another purpose does not include the right to train',
         check: { requesterId: 'some-crawler', purpose: 'search', permission: 'training' },
         expect: { allowed: false, reason: 'permission_not_granted', rule: 0 },
       },
@@ -227,7 +226,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
     object: 'policy_template',
     name: 'Embargo',
     description:
-      'Closed until the moment of release, then open to everybody. Licences with the feature `early_access` open it before. Put your moment in the place of 2100-01-01T00:00:00Z in `rules[1].conditions.time.after`; until you do, it stays closed.',
+      'Closed until release, then open to everyone. Licenses with the feature `early_access` open it earlier. Replace 2100-01-01T00:00:00Z in `rules[1].conditions.time.after` with your release time; until then, it stays closed.',
     rules: [
       { action: 'allow', conditions: { licenseFeatures: ['early_access'] }, permissions: ['full_access'] },
       { action: 'allow', conditions: { time: { after: RELEASE } }, permissions: ['full_access'] },
@@ -256,16 +255,16 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
         expect: { allowed: true, permissions: ['full_access'], rule: 0 },
       },
       {
-        name: 'a licence without early access does not',
+        name: 'a license without early access does not',
         check: { requesterId: 'a-partner', requester: {}, licenses: [VALID], at: BEFORE_RELEASE },
         expect: { allowed: false, reason: 'no_license', rule: 2 },
       },
       {
-        name: 'early access that has run out does not',
+        name: 'expired early access does not',
         check: {
           requesterId: 'a-newsroom',
           requester: {},
-          licenses: [{ ...RUN_OUT, features: ['early_access'] }],
+          licenses: [{ ...EXPIRED, features: ['early_access'] }],
           at: BEFORE_RELEASE,
         },
         expect: { allowed: false, reason: 'license_expired', rule: 2 },
@@ -282,17 +281,8 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
 const IDS = TEMPLATES.map(({ id }) => id);
 const POSITION = new RegExp(`^(${IDS.join('|')})$`);
 
-/** One page, in the order above. Throws invalid_cursor. */
+/** Returns a page in the order above. Throws InvalidCursor. */
 export function listTemplates({ limit = PAGE_DEFAULT, cursor }: PageQuery): Page<PolicyTemplate> {
   const start = cursor === undefined ? 0 : IDS.indexOf(fromCursor(cursor, POSITION)) + 1;
-  const data = TEMPLATES.slice(start, start + limit);
-  const last = data.at(-1);
-  const hasMore = start + limit < TEMPLATES.length;
-  return {
-    object: 'list',
-    data,
-    hasMore,
-    totalCount: TEMPLATES.length,
-    nextCursor: hasMore && last !== undefined ? toCursor(last.id) : null,
-  };
+  return cutPage(TEMPLATES.slice(start, start + limit + 1), limit, TEMPLATES.length, ({ id }) => id);
 }

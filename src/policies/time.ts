@@ -1,6 +1,6 @@
 /**
- * The condition `time`: a moment against a span, days and hours by the clocks of a time zone. What a zone's clocks show is
- * its offset, and offsets change only on quarter hours: one is worked out for each quarter hour and kept.
+ * The condition `time`: the time of a check against a span, and against days and hours in a time zone. Offsets of zones
+ * change only on quarter hours, so one is computed for each quarter hour and kept.
  */
 import { type Static, Type } from 'typebox';
 import type { Facts } from './facts.ts';
@@ -9,14 +9,15 @@ const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
 const hour = Type.String({
   pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
-  description: 'must be a time of day from 00:00 to 23:59',
+  description: 'A time of day from 00:00 to 23:59',
+  expected: 'must be a time of day from 00:00 to 23:59',
 });
-const moment = Type.String({ format: 'date-time' });
+const dateTime = Type.String({ format: 'date-time' });
 
 export const TimeSchema = Type.Object(
   {
-    after: Type.Optional(moment),
-    before: Type.Optional(moment),
+    after: Type.Optional(dateTime),
+    before: Type.Optional(dateTime),
     days: Type.Optional(Type.Array(Type.Enum([...DAYS]), { minItems: 1, maxItems: 7 })),
     from: Type.Optional(hour),
     to: Type.Optional(hour),
@@ -33,23 +34,23 @@ export function compileTime(value: Time): (facts: Facts) => boolean {
   const after = value.after === undefined ? -Infinity : Date.parse(value.after);
   const before = value.before === undefined ? Infinity : Date.parse(value.before);
   const days = value.days === undefined ? null : new Set(value.days.map((day) => DAYS.indexOf(day)));
-  const from = value.from === undefined ? 0 : minutesOf(value.from);
-  const to = value.to === undefined ? 24 * 60 : minutesOf(value.to);
+  const from = value.from === undefined ? 0 : toMinutes(value.from);
+  const to = value.to === undefined ? 24 * 60 : toMinutes(value.to);
   const offset = offsets(value.timezone);
   return ({ at }) => {
     if (at < after || at >= before) return false;
     const local = at + offset(at);
     const day = Math.floor(local / DAY_MS);
-    // 1 January 1970 was a Thursday, the fourth of our days.
+    // 1 January 1970 was a Thursday, DAYS[3].
     if (days !== null && !days.has((((day + 3) % 7) + 7) % 7)) return false;
     const minutes = (local - day * DAY_MS) / 60_000;
     return from <= to ? minutes >= from && minutes < to : minutes >= from || minutes < to;
   };
 }
 
-const minutesOf = (text: string): number => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
+const toMinutes = (text: string): number => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
 
-/** How far ahead of UTC a zone's clocks are at a moment, ms. */
+/** Returns a function that gives the zone's offset from UTC at a time, ms. */
 function offsets(timezone: string | undefined): (at: number) => number {
   if (timezone === undefined || timezone === 'UTC') return () => 0;
   let known = Number.NaN;

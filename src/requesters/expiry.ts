@@ -1,8 +1,10 @@
 /**
- * Announces licenses that have run out: each expiry once, also those of the time the service was down. Deciding does not
- * wait for it; a license is judged by its own dates.
+ * Announces expired licenses: each expiry once, including those while the service was down. Decisions do not wait for
+ * the announcement; a check judges a license by its own dates.
  */
-import { type Changes, type Edit, SYSTEM } from '../changes/changes.ts';
+
+import { type Edit, SYSTEM } from '../changes/change.ts';
+import type { Changes } from '../changes/changes.ts';
 import type { Db } from '../db/db.ts';
 import type { Clock } from '../lib/clock.ts';
 import { licenseAnswer } from './schema.ts';
@@ -10,7 +12,7 @@ import { announceExpiry, findExpired } from './store.ts';
 
 const LICENSES_AT_ONCE = 200;
 
-/** All that are due. Safe on several nodes at once: who comes second finds nothing to announce. */
+/** Announces all that are due. Several nodes may do so at once; only one announces each license. */
 export async function announceExpired(db: Db, changes: Changes, clock: Clock): Promise<void> {
   for (;;) {
     let found = 0;

@@ -1,6 +1,6 @@
 /**
- * Requesters and licences as they were, pure. Promise: for any moment since a requester was registered, what a check of
- * that moment knew of it and of its licences, deleted ones included. An edit counts from the `updated` it was answered with.
+ * Requesters and licenses as they were, pure. Promise: for any time since a requester was registered, what a check at
+ * that time knew of it and its licenses, deleted ones included. An edit counts from the `updated` of its answer.
  */
 import type { LicenseFacts, RequesterFacts } from '../policies/facts.ts';
 import { type License, toLicenseFacts } from './license.ts';
@@ -8,7 +8,7 @@ import { type Requester, toRequesterFacts } from './requester.ts';
 
 export type HistoryKind = 'requester' | 'license';
 
-/** One record from a moment on; null: it was deleted then. */
+/** A record from `at` on; null: it was deleted then. */
 interface Version {
   kind: HistoryKind;
   id: string;
@@ -16,15 +16,15 @@ interface Version {
   record: Requester | License | null;
 }
 
-/** All that is known of one requester's past. */
+/** The recorded past of one requester. */
 export interface Past {
-  /** Of the record as it is now; null when there is none. */
+  /** When the current record was created; null without one. */
   createdAt: number | null;
-  /** Its own versions and its licences', in the order of the edits. */
+  /** Versions of the requester and its licenses, in the order of the edits. */
   versions: readonly Version[];
 }
 
-/** `facts` is null when nobody had registered the id. */
+/** `facts` is null while the id was not registered. */
 export interface PastRequester {
   facts: RequesterFacts | null;
   /** Oldest first. */
@@ -33,7 +33,7 @@ export interface PastRequester {
 
 export const NOBODY: PastRequester = { facts: null, licenses: [] };
 
-/** As of a moment; undefined when the requester existed then and its history does not reach back so far. */
+/** Returns the requester at a time, or undefined if it existed then but its history starts later. */
 export function requesterAt(past: Past, at: number): PastRequester | undefined {
   let requester: Requester | null | undefined;
   const licenses = new Map<string, License>();
@@ -45,6 +45,6 @@ export function requesterAt(past: Past, at: number): PastRequester | undefined {
   }
   if (requester === undefined && past.createdAt !== null && past.createdAt <= at) return undefined;
   if (requester == null) return NOBODY;
-  const oldestFirst = [...licenses.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const oldestFirst = [...licenses.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return { facts: toRequesterFacts(requester), licenses: oldestFirst.map(toLicenseFacts) };
 }

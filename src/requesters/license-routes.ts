@@ -1,13 +1,11 @@
-/** Give, list, read, edit, revoke and delete licences. */
-import type { Change, Edit } from '../changes/changes.ts';
-import type { ChangeKind } from '../changes/kinds.ts';
-import { fail } from '../errors.ts';
-import { parseMoment } from '../http/formats.ts';
-import { editedMetadata, requireMetadata } from '../http/metadata.ts';
-import { sendCommitted } from '../http/reply.ts';
-import type { App } from '../http/server.ts';
-import { newId } from '../lib/id.ts';
-import { LICENSE_PREFIX, type License } from './license.ts';
+/** Create, list, read, edit, revoke and delete licenses. */
+
+import { resource } from '../changes/resource.ts';
+import type { App } from '../http/app.ts';
+import { toList } from '../http/list.ts';
+import { edit, route } from '../http/route.ts';
+import { parseIso } from '../lib/clock.ts';
+import { licenseNotFound, newLicense, planCreate, planDelete, planRevoke, planUpdate } from './license-edits.ts';
 import type { RequesterDeps } from './routes.ts';
 import {
   CreateLicense,
@@ -18,214 +16,52 @@ import {
   licenseAnswer,
   UpdateLicense,
 } from './schema.ts';
-import { deleteLicense, findLicense, findRequester, insertLicense, listLicenses, updateLicense } from './store.ts';
+import { findLicense, listLicenses } from './store.ts';
 
-interface OfLicense {
-  Params: { id: string };
-}
-
-const read = { permission: 'policies:read' } as const;
-const write = { permission: 'policies:write' } as const;
-const tags = ['Licenses'];
+const reading = { tag: 'Licenses', permission: 'policies:read' } as const;
+const writing = { tag: 'Licenses', permission: 'policies:write' } as const;
 
 export function licenseRoutes(app: App, { db, changes, clock }: RequesterDeps): void {
-  const get = async (id: string): Promise<License> => {
-    const license = await findLicense(db, id);
-    if (license === undefined) throw fail('license_not_found', `There is no license ${id.slice(0, 100)}.`);
-    return license;
-  };
+  const licenses = resource({ changes, find: (id) => findLicense(db, id), notFound: licenseNotFound });
 
-  const changed = (license: License, kind: ChangeKind): Change => ({
-    kind,
-    id: license.id,
-    ownerId: license.requesterId,
-    object: licenseAnswer(license, clock.now()),
+  const create = {
+    ...writing,
+    id: 'createLicense',
+    is: 'Create a license',
+    body: CreateLicense,
+    answers: { 201: LicenseAnswer },
+  };
+  edit(app, 'POST /v1/licenses', create, async (request) => {
+    const license = newLicense(request.body, clock.now());
+    return changes.commit(request, license.requesterId, () => planCreate(db, license, clock.now()));
   });
 
-  const updated = (before: License, license: License, kind: ChangeKind): Edit => ({
-    steps: updateLicense(license, before),
-    changes: [{ ...changed(license, kind), before: licenseAnswer(before, clock.now()) }],
-    status: 200,
-    body: licenseAnswer(license, clock.now()),
+  const list = { ...reading, id: 'listLicenses', is: 'List licenses', query: ListLicensesQuery, answer: LicensePage };
+  route(app, 'GET /v1/licenses', list, async ({ query }) => {
+    const expiry = { expiresBefore: toTime(query.expiresBefore), expiresAfter: toTime(query.expiresAfter) };
+    const page = await listLicenses(db, { ...query, ...expiry });
+    return toList(page, (license) => licenseAnswer(license, clock.now()));
   });
 
-  app.post(
-    '/v1/licenses',
-    {
-      config: write,
-      schema: {
-        tags,
-        operationId: 'createLicense',
-        summary: 'Give a license',
-        body: CreateLicense,
-        response: { 201: LicenseAnswer },
-      },
-    },
-    async (request, reply) => {
-      const license = newLicense(request.body, clock.now());
-      requireBounds(license);
-      const committed = await changes.commit(request, license.requesterId, async () => {
-        if ((await findRequester(db, license.requesterId)) === undefined) {
-          throw fail('invalid_request', `Nobody registered a requester ${license.requesterId}; register it first.`, {
-            param: 'requesterId',
-          });
-        }
-        return {
-          steps: insertLicense(license),
-          changes: [changed(license, 'license.created')],
-          status: 201,
-          body: licenseAnswer(license, clock.now()),
-        };
-      });
-      return sendCommitted(reply, committed);
-    },
+  const read = { ...reading, id: 'getLicense', is: 'Read a license', answer: LicenseAnswer };
+  route(app, 'GET /v1/licenses/:id', read, async ({ params }) =>
+    licenseAnswer(await licenses.get(params.id), clock.now()),
   );
 
-  app.get(
-    '/v1/licenses',
-    {
-      config: read,
-      schema: {
-        tags,
-        operationId: 'listLicenses',
-        summary: 'List licenses',
-        querystring: ListLicensesQuery,
-        response: { 200: LicensePage },
-      },
-    },
-    async ({ query: { expiresBefore, expiresAfter, ...query } }) => {
-      const filter = {
-        ...query,
-        ...(expiresBefore === undefined ? {} : { expiresBefore: parseMoment(expiresBefore) ?? 0 }),
-        ...(expiresAfter === undefined ? {} : { expiresAfter: parseMoment(expiresAfter) ?? 0 }),
-      };
-      const page = await listLicenses(db, filter, query);
-      return { ...page, data: page.data.map((license) => licenseAnswer(license, clock.now())) };
-    },
+  const update = { ...writing, id: 'updateLicense', is: 'Edit a license', body: UpdateLicense, answer: LicenseAnswer };
+  edit(app, 'PATCH /v1/licenses/:id', update, (request) =>
+    licenses.edit(request, (before) => planUpdate(before, request.body, clock.now())),
   );
 
-  app.get<OfLicense>(
-    '/v1/licenses/:id',
-    {
-      config: read,
-      schema: { tags, operationId: 'getLicense', summary: 'Read a license', response: { 200: LicenseAnswer } },
-    },
-    async (request) => licenseAnswer(await get(request.params.id), clock.now()),
+  const revoke = { ...writing, id: 'revokeLicense', is: 'Revoke a license permanently', answer: LicenseAnswer };
+  edit(app, 'POST /v1/licenses/:id/revoke', revoke, (request) =>
+    licenses.edit(request, (before) => planRevoke(before, clock.now())),
   );
 
-  app.patch<OfLicense & { Body: UpdateLicense }>(
-    '/v1/licenses/:id',
-    {
-      config: write,
-      schema: {
-        tags,
-        operationId: 'updateLicense',
-        summary: 'Edit a license',
-        body: UpdateLicense,
-        response: { 200: LicenseAnswer },
-      },
-    },
-    async (request, reply) => {
-      const committed = await changes.commit(request, request.params.id, async () => {
-        const before = await get(request.params.id);
-        if (before.status === 'revoked' && request.body.status !== undefined) {
-          throw fail('invalid_request', 'A revoked license stays revoked; give a new one.', { param: 'status' });
-        }
-        const license = edited(before, request.body, clock.now());
-        requireBounds(license);
-        return updated(before, license, 'license.updated');
-      });
-      return sendCommitted(reply, committed);
-    },
-  );
-
-  app.post<OfLicense>(
-    '/v1/licenses/:id/revoke',
-    {
-      config: write,
-      schema: {
-        tags,
-        operationId: 'revokeLicense',
-        summary: 'Revoke a license for good',
-        response: { 200: LicenseAnswer },
-      },
-    },
-    async (request, reply) => {
-      const committed = await changes.commit(request, request.params.id, async () => {
-        const before = await get(request.params.id);
-        if (before.status === 'revoked') {
-          return { steps: [], changes: [], status: 200, body: licenseAnswer(before, clock.now()) };
-        }
-        const at = Math.max(clock.now(), before.updatedAt + 1);
-        return updated(before, { ...before, status: 'revoked', updatedAt: at }, 'license.revoked');
-      });
-      return sendCommitted(reply, committed);
-    },
-  );
-
-  app.delete<OfLicense>(
-    '/v1/licenses/:id',
-    {
-      config: write,
-      schema: { tags, operationId: 'deleteLicense', summary: 'Delete a license', response: { 200: LicenseDeleted } },
-    },
-    async (request, reply) => {
-      const committed = await changes.commit(request, request.params.id, async () => {
-        const license = await get(request.params.id);
-        return {
-          steps: deleteLicense(license, clock.now()),
-          changes: [
-            {
-              ...changed({ ...license, status: 'revoked' }, 'license.revoked'),
-              before: licenseAnswer(license, clock.now()),
-            },
-          ],
-          status: 200,
-          body: { id: license.id, object: 'license', deleted: true },
-        };
-      });
-      return sendCommitted(reply, committed);
-    },
+  const remove = { ...writing, id: 'deleteLicense', is: 'Delete a license', answer: LicenseDeleted };
+  edit(app, 'DELETE /v1/licenses/:id', remove, (request) =>
+    licenses.edit(request, (license) => planDelete(license, clock.now())),
   );
 }
 
-const momentOf = (text: string | null | undefined): number | null =>
-  text == null ? null : (parseMoment(text) ?? null);
-
-function newLicense(body: CreateLicense, at: number): License {
-  return {
-    id: newId(LICENSE_PREFIX, at),
-    requesterId: body.requesterId,
-    type: body.type,
-    features: [...new Set(body.features ?? [])],
-    scope: body.scope ?? null,
-    startsAt: momentOf(body.startsAt),
-    expiresAt: momentOf(body.expiresAt),
-    status: body.status ?? 'active',
-    metadata: body.metadata ?? {},
-    createdAt: at,
-    updatedAt: at,
-  };
-}
-
-function edited(before: License, edit: UpdateLicense, at: number): License {
-  return {
-    ...before,
-    type: edit.type ?? before.type,
-    features: edit.features === undefined ? before.features : [...new Set(edit.features)],
-    scope: edit.scope === undefined ? before.scope : edit.scope,
-    startsAt: edit.startsAt === undefined ? before.startsAt : momentOf(edit.startsAt),
-    expiresAt: edit.expiresAt === undefined ? before.expiresAt : momentOf(edit.expiresAt),
-    status: edit.status ?? before.status,
-    metadata: editedMetadata(before.metadata, edit),
-    updatedAt: Math.max(at, before.updatedAt + 1),
-  };
-}
-
-/** Throws invalid_request. */
-function requireBounds(license: License): void {
-  requireMetadata(license.metadata);
-  if (license.startsAt !== null && license.expiresAt !== null && license.startsAt >= license.expiresAt) {
-    throw fail('invalid_request', '`expiresAt` must be after `startsAt`.', { param: 'expiresAt' });
-  }
-}
+const toTime = (text: string | undefined): number | undefined => (text === undefined ? undefined : parseIso(text));

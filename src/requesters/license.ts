@@ -1,20 +1,53 @@
-/** A right that a requester holds for a time, for some items or for all. */
-import { isValid, type LicenseFacts, type LicenseScope } from '../policies/facts.ts';
+/** A license: a right that a requester holds for a time, for some items or for all. */
+import { type Static, Type } from 'typebox';
+import { metadata } from '../changes/metadata.ts';
+import { CONTENT_TYPES } from '../content-types.ts';
+import { firstValues, optional, schemas } from '../lib/fields.ts';
+import { isValid, type LicenseFacts } from '../policies/facts.ts';
+import { ContentTypeName } from '../policies/names.ts';
 
 export const LICENSE_STATUSES = ['active', 'suspended', 'revoked'] as const;
 export type LicenseStatus = (typeof LICENSE_STATUSES)[number];
 
-export interface License {
+const shortText = Type.String({ minLength: 1, maxLength: 64 });
+const timeOrNull = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
+const refs = (item: ReturnType<typeof Type.String>) => Type.Optional(Type.Array(item, { minItems: 1, maxItems: 1000 }));
+const Scope = Type.Object(
+  {
+    contentIds: refs(Type.String({ minLength: 1, maxLength: 255 })),
+    contentTypes: Type.Optional(Type.Array(ContentTypeName, { minItems: 1, maxItems: CONTENT_TYPES.length })),
+    tags: refs(shortText),
+    policyIds: refs(shortText),
+  },
+  {
+    additionalProperties: false,
+    title: 'LicenseScope',
+    description: 'The items that the license covers; an item must be in every list given',
+  },
+);
+
+/** A new field goes here and into the columns of `store`. */
+const OPTIONAL = {
+  features: optional(Type.Array(shortText, { maxItems: 50 }), []),
+  scope: optional(Type.Union([Scope, Type.Null()]), null),
+  startsAt: optional(timeOrNull, null),
+  expiresAt: optional(timeOrNull, null),
+  // Revoking is final and has its own operation.
+  status: optional(Type.Enum(['active', 'suspended']), 'active'),
+  metadata: optional(metadata, {}),
+};
+export const FIRST_VALUES = firstValues(OPTIONAL);
+
+/** The fields that publishers write, in the order of answers. */
+export const FIELDS = { type: shortText, ...schemas(OPTIONAL) };
+const Fields = Type.Object(FIELDS);
+
+export interface License extends Omit<Static<typeof Fields>, 'startsAt' | 'expiresAt' | 'status'> {
   id: string;
   requesterId: string;
-  type: string;
-  features: string[];
-  /** null: everything. */
-  scope: LicenseScope | null;
   startsAt: number | null;
   expiresAt: number | null;
   status: LicenseStatus;
-  metadata: Record<string, unknown>;
   createdAt: number;
   updatedAt: number;
 }
@@ -31,5 +64,5 @@ export const toLicenseFacts = (license: License): LicenseFacts => ({
   scope: license.scope,
 });
 
-/** Active and within its time, whatever it is for. */
+/** True while the license is active, started and not expired; its scope does not matter. */
 export const isValidNow = (license: License, at: number): boolean => isValid(toLicenseFacts(license), at);

@@ -1,21 +1,44 @@
-/** Somebody who asks for content and has been registered. Who is not registered is counted under the id it gives. */
+/** A registered requester of content. Unregistered ids are still counted. */
+import { type Static, Type } from 'typebox';
+import { metadata } from '../changes/metadata.ts';
+import { firstValues, optional, schemas } from '../lib/fields.ts';
 import type { RequesterFacts } from '../policies/facts.ts';
 
 export const REQUESTER_STATUSES = ['active', 'suspended'] as const;
 export type RequesterStatus = (typeof REQUESTER_STATUSES)[number];
 
-export interface Requester {
-  /** The requester's number in the store; never on the wire. 0 before it is stored. */
+const shortText = Type.String({ minLength: 1, maxLength: 64 });
+/** Shorter texts occur in nearly every user agent. */
+const userAgent = Type.String({ minLength: 3, maxLength: 256, format: 'plain-text' });
+
+/** A new field goes here and into the columns of `store`. */
+const OPTIONAL = {
+  type: optional(Type.Union([shortText, Type.Null()]), null),
+  tags: optional(Type.Array(shortText, { maxItems: 50 }), []),
+  userAgents: optional(
+    Type.Array(userAgent, {
+      maxItems: 50,
+      description: 'Texts in its user agent, case-insensitive, by which `/v1/authorize` recognizes it',
+    }),
+    [],
+  ),
+  metadata: optional(metadata, {}),
+  status: optional(Type.Enum([...REQUESTER_STATUSES]), 'active'),
+};
+export const FIRST_VALUES = firstValues(OPTIONAL);
+
+/** The fields that publishers write, in the order of answers. */
+export const FIELDS = {
+  name: Type.String({ minLength: 1, maxLength: 200, format: 'plain-text' }),
+  ...schemas(OPTIONAL),
+};
+const Fields = Type.Object(FIELDS);
+
+export interface Requester extends Static<typeof Fields> {
+  /** The requester's number in the store, never on the wire; 0 until it is stored. */
   no: number;
   /** Chosen by the client, or `req_…`. */
   id: string;
-  name: string;
-  type: string | null;
-  tags: string[];
-  /** Texts by which its user agent is known: any of them, in upper or lower case. */
-  userAgents: string[];
-  metadata: Record<string, unknown>;
-  status: RequesterStatus;
   createdAt: number;
   updatedAt: number;
 }

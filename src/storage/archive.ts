@@ -1,9 +1,9 @@
 /**
- * Moves old decisions from the records into Parquet files, which reports go on counting. Promise: at every moment, also after a
- * crash, each decision is in the files or in the records as readers go by them; a file is on disk and whole before the
- * records say so, and nothing is deleted before that. The service may work meanwhile.
+ * Moves old decisions from the records into Parquet files, which reports still count. Promise: at any time, even after
+ * a crash, readers find each decision either in the files or in the records. A file is complete and on disk before the
+ * records refer to it, and nothing is deleted before that. The service may run meanwhile.
  */
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   BIGINT,
@@ -16,25 +16,25 @@ import {
   VARCHAR,
 } from '@duckdb/node-api';
 import { Conflict, type Db, type Row, type Value } from '../db/db.ts';
-import { isPostgresUrl, openPostgres } from '../db/postgres.ts';
-import { openSqlite } from '../db/sqlite.ts';
+import { isPostgresUrl, openPostgres } from '../db/postgres/db.ts';
+import { openSqlite } from '../db/sqlite/db.ts';
 import { archivedTo } from '../ledger/log.ts';
 import { reasonOf } from '../ledger/reason.ts';
 import { deleteDecisionsUpTo } from '../ledger/sweep.ts';
-import { makeFolder } from '../lib/folder.ts';
+import { makeFolder, sync } from '../lib/folder.ts';
 
 const ROWS_A_FILE = 1_000_000;
 const ROWS_AT_ONCE = 2_000;
-/** Events of decisions are kept for 30 days and read from the records. */
+/** Events of decisions are kept for 30 days and need the records. */
 export const YOUNGEST_DAYS = 31;
 const DAY_MS = 86_400_000;
 
 export interface ArchiveOptions {
-  /** A folder with an installation, or the URL of a PostgreSQL. */
+  /** The folder of an installation, or a PostgreSQL URL. */
   records: string;
-  /** Decisions made before this moment go, epoch ms. */
+  /** Archives decisions before this time, epoch ms. */
   before: number;
-  /** The folder of the archive, that of POSTERN_ARCHIVE_DIR. */
+  /** The folder of the archive, as in POSTERN_ARCHIVE_DIR. */
   to: string;
   now: number;
   say(line: string): void;
@@ -45,10 +45,10 @@ export interface Archived {
   files: string[];
 }
 
-/** Why it cannot be done; the message says what to do. */
+/** The decisions cannot be archived; the message says what to do. */
 export class CannotArchive extends Error {}
 
-/** What a file holds, in this order. */
+/** The columns of a file, in order. */
 const COLUMNS = {
   seq: BIGINT,
   decided_at: BIGINT,
@@ -70,7 +70,7 @@ const COLUMNS = {
 };
 const NAMES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
 
-/** Decisions of content that is gone are in no answer and leave with it. */
+/** Decisions on deleted content are in no answer, and are not archived. */
 const SELECT = `select d.seq, d.at as decided_at, d.content_no, c.id as content_id, c.external_id, d.requester_id, d.policy_no,
     v.policy_id, d.policy_version, d.reason, d.rule_index, d.rule_priority, d.license_id, d.limit_remaining,
     d.limit_reset_at, d.inputs
@@ -91,15 +91,15 @@ export async function archive({ records, before, to, now, say }: ArchiveOptions)
     const [ledger] = await db.read<{ value: string }>(`select value from settings where name = 'ledger_no'`);
     if (ledger === undefined) throw new CannotArchive('There are no decisions there.');
     let after = await archivedTo(db);
-    // What a run that was cut off left behind.
+    // The rest of an interrupted run.
     await deleteDecisionsUpTo(db, after);
-    const last = await lastBefore(db, before);
+    const last = await findLastBefore(db, before);
     const archived: Archived = { decisions: 0, files: [] };
     while (after < last) {
-      const end = await endOf(db, after, last);
+      const end = await findEnd(db, after, last);
       const name = `decisions-${ledger.value}-${String(after + 1).padStart(15, '0')}-${String(end).padStart(15, '0')}.parquet`;
       const rows = await writeFile(db, join(to, name), after, end);
-      await note(db, { after, end, name, rows, now });
+      await record(db, { after, end, name, rows, now });
       await deleteDecisionsUpTo(db, end);
       say(`${name}: ${rows} decisions`);
       archived.decisions += rows;
@@ -112,8 +112,8 @@ export async function archive({ records, before, to, now, say }: ArchiveOptions)
   }
 }
 
-/** Places follow time nearly: the last one before the first that is too young. */
-async function lastBefore(db: Db, before: number): Promise<number> {
+/** Finds the last decision before the first that is too young: sequence numbers are nearly in order of time. */
+async function findLastBefore(db: Db, before: number): Promise<number> {
   const [young] = await db.read<{ seq: number | null }>('select min(seq) as seq from decisions where at >= $1', [
     before,
   ]);
@@ -122,7 +122,7 @@ async function lastBefore(db: Db, before: number): Promise<number> {
   return newest?.seq ?? 0;
 }
 
-async function endOf(db: Db, after: number, last: number): Promise<number> {
+async function findEnd(db: Db, after: number, last: number): Promise<number> {
   const [row] = await db.read<{ seq: number }>(
     `select seq from decisions where seq > $1 and seq <= $2 order by seq limit 1 offset ${ROWS_A_FILE - 1}`,
     [after, last],
@@ -136,15 +136,15 @@ async function writeFile(db: Db, path: string, after: number, end: number): Prom
   const instance = await DuckDBInstance.create(':memory:', { memory_limit: '512MB', threads: '2' });
   const connection = await instance.connect();
   try {
-    const columns = NAMES.map((name) => `${name} ${COLUMNS[name]}`).join(', ');
+    const columns = NAMES.map((name) => `${name} ${COLUMNS[name].toString()}`).join(', ');
     await connection.run(`create table decisions (${columns})`);
     let rows = 0;
-    for (let place = after; ; ) {
-      const page = await db.read(SELECT, [place, end]);
+    for (let last = after; ; ) {
+      const page = await db.read(SELECT, [last, end]);
       append(await connection.createAppender('decisions'), page);
       rows += page.length;
       if (page.length < ROWS_AT_ONCE) break;
-      place = page.at(-1)?.seq as number;
+      last = page.at(-1)?.seq as number;
     }
     await connection.run(
       `copy (select * from decisions order by seq) to '${part.replaceAll("'", "''")}' (format parquet, compression zstd)`,
@@ -168,25 +168,20 @@ type Appender = Awaited<ReturnType<DuckDBConnection['createAppender']>>;
 function append(appender: Appender, rows: readonly Row[]): void {
   if (rows.length > 0) {
     const chunk = DuckDBDataChunk.create(Object.values(COLUMNS), rows.length);
-    for (const [i, name] of NAMES.entries()) {
-      chunk.setColumnValues(
-        i,
-        rows.map((row) => valueOf(name, row)),
-      );
-    }
+    chunk.setColumns(NAMES.map((name) => rows.map((row) => toValue(name, row))));
     appender.appendDataChunk(chunk);
   }
   appender.closeSync();
 }
 
-function valueOf(name: keyof typeof COLUMNS, row: Row): DuckDBValue {
+function toValue(name: keyof typeof COLUMNS, row: Row): DuckDBValue {
   if (name === 'reason_name') return reasonOf(row.reason as number);
   const value = row[name] as Value;
   return COLUMNS[name] === BIGINT && value !== null ? BigInt(value) : value;
 }
 
-/** From here on readers go by the file. */
-async function note(
+/** Readers use the file from now on. */
+async function record(
   db: Db,
   { after, end, name, rows, now }: { after: number; end: number; name: string; rows: number; now: number },
 ): Promise<void> {
@@ -202,14 +197,5 @@ async function note(
   } catch (error) {
     if (error instanceof Conflict) throw new CannotArchive('Another run archives at the same time. Let it finish.');
     throw error;
-  }
-}
-
-function sync(path: string): void {
-  const handle = openSync(path, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }

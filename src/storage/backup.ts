@@ -1,27 +1,17 @@
 /**
- * Copies of an embedded installation. Promise: a backup is of one moment, while the service works, and holds everything that
- * was acknowledged before it began; it is named as finished only when it is whole and on disk.
+ * Backups of an embedded installation. Promise: a backup is one snapshot, taken while the service runs, and includes
+ * everything acknowledged before it began. It gets its final name only when it is complete and on disk.
  */
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { holdFile } from '../db/sqlite.ts';
-import { makeFolder } from '../lib/folder.ts';
+import { holdFolder } from '../db/sqlite/hold.ts';
+import { makeFolder, sync } from '../lib/folder.ts';
 
 const FILE = 'postern.db';
+const PART = `${FILE}.part`;
 
-/** Why it cannot be done; the message says what to do. */
+/** The installation cannot be copied; the message says what to do. */
 export class CannotCopy extends Error {}
 
 export interface Copied {
@@ -30,65 +20,72 @@ export interface Copied {
   changes: number;
 }
 
-/** Makes the folder `to` with the copy in it. The service may work meanwhile. Throws CannotCopy. */
+/** Creates the folder `to` with the copy. The service may run meanwhile. Throws CannotCopy. */
 export function backUp(dataDir: string, to: string): Copied {
   const source = join(dataDir, FILE);
   if (!existsSync(source)) throw new CannotCopy(`There is no installation in ${dataDir}.`);
-  if (existsSync(to)) throw new CannotCopy(`${to} is there already. Name a folder that is not.`);
+  if (existsSync(to)) throw new CannotCopy(`${to} is there already. Choose a new folder.`);
   const parts = `${to}.part`;
-  rmSync(parts, { recursive: true, force: true });
-  mkdirSync(parts, { recursive: true, mode: 0o700 });
-  const file = join(parts, FILE);
-  {
-    using database = new DatabaseSync(source, { readOnly: true, timeout: 5000 });
-    database.prepare('vacuum into ?').run(file);
-  }
-  const copied = look(file);
-  sync(file);
-  sync(parts);
-  renameSync(parts, to);
-  sync(dirname(to));
-  return copied;
+  return explained(`The records in ${dataDir} cannot be copied to ${to}`, () => {
+    rmSync(parts, { recursive: true, force: true });
+    mkdirSync(parts, { recursive: true, mode: 0o700 });
+    const file = join(parts, FILE);
+    {
+      using database = new DatabaseSync(source, { readOnly: true, timeout: 5000 });
+      database.prepare('vacuum into ?').run(file);
+    }
+    const copied = inspect(file);
+    sync(file);
+    sync(parts);
+    renameSync(parts, to);
+    sync(dirname(to));
+    return copied;
+  });
 }
 
-/** Makes the installation of `from` that of the folder `dataDir`, which must not have one. Throws CannotCopy. */
+/** Copies the backup in `from` to `dataDir`, which must not hold an installation. Throws CannotCopy. */
 export function restore(from: string, dataDir: string): Copied {
   const source = join(from, FILE);
   if (!existsSync(source)) throw new CannotCopy(`There is no backup in ${from}.`);
-  const copied = look(source);
-  makeFolder(dataDir);
-  const hold = holdFile(join(dataDir, 'postern.lock'));
-  if (hold === undefined) throw new CannotCopy(`A service works with ${dataDir}. Stop it first; nothing was changed.`);
+  const copied = explained(`The backup in ${from} cannot be used`, () => inspect(source));
+  explained(`${dataDir} cannot be used`, () => makeFolder(dataDir));
+  const hold = holdFolder(dataDir, { records: false });
+  if (hold === undefined) throw new CannotCopy(`A service uses ${dataDir}. Stop it first; nothing was changed.`);
+  const part = join(dataDir, PART);
   try {
-    // The columns are of the records that were there: they would be noticed, and are in the way.
-    const there = readdirSync(dataDir).filter((name) => name.startsWith(FILE));
+    // Leftover files belong to other records.
+    const there = readdirSync(dataDir).filter((name) => name.startsWith(FILE) && name !== PART);
     if (there.length > 0) throw new CannotCopy(`${dataDir} holds an installation already. Move it away first.`);
-    const target = join(dataDir, FILE);
-    copyFileSync(source, `${target}.part`);
-    sync(`${target}.part`);
-    renameSync(`${target}.part`, target);
-    sync(dataDir);
+    explained(`The backup cannot be copied to ${dataDir}`, () => {
+      copyFileSync(source, part);
+      sync(part);
+      renameSync(part, join(dataDir, FILE));
+      sync(dataDir);
+    });
   } finally {
+    rmSync(part, { force: true });
     hold.release();
   }
   return copied;
 }
 
-/** Reads it through: a copy that is not sound is found out now. */
-function look(file: string): Copied {
+/** Turns errors of the file system and SQLite into CannotCopy: `what` and the reason. */
+function explained<T>(what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const { code, errcode, message } = error as { code?: string; errcode?: number; message: string };
+    if (error instanceof CannotCopy || (code === undefined && errcode === undefined)) throw error;
+    throw new CannotCopy(`${what}: ${message}.`, { cause: error });
+  }
+}
+
+/** Checks the integrity of the copy and counts its rows. Throws CannotCopy. */
+function inspect(file: string): Copied {
   using database = new DatabaseSync(file, { readOnly: true });
   const [sound] = database.prepare('pragma integrity_check').all() as { integrity_check: string }[];
   if (sound?.integrity_check !== 'ok') throw new CannotCopy(`${file} is damaged: ${sound?.integrity_check}`);
   const count = (table: string): number =>
     Number((database.prepare(`select count(*) as rows from ${table}`).get() as { rows: number }).rows);
   return { bytes: statSync(file).size, decisions: count('decisions'), changes: count('changes') };
-}
-
-function sync(path: string): void {
-  const handle = openSync(path, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

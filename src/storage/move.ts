@@ -1,42 +1,42 @@
 /**
- * Moves an embedded installation to PostgreSQL. Promise: the folder is only read; the database is of use to the service once
- * every table has been compared, row by row, and never before. What was cut off is gone on with.
+ * Moves an embedded installation to PostgreSQL. Promise: the folder is only read. The service accepts the database only
+ * after every table has been compared, row by row. An interrupted move resumes where it stopped.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Row, Step, Value } from '../db/db.ts';
 import { migrate, UNFINISHED } from '../db/migrate.ts';
-import { openPostgres, type PostgresDb, toArray } from '../db/postgres.ts';
-import { holdFile, openSqlite, type SqliteDb } from '../db/sqlite.ts';
-import { steadyClock } from '../lib/clock.ts';
+import { openPostgres, type PostgresDb, toArray } from '../db/postgres/db.ts';
+import { openSqlite, type SqliteDb } from '../db/sqlite/db.ts';
+import { holdFolder } from '../db/sqlite/hold.ts';
 import { makeFolder } from '../lib/folder.ts';
 import { toStoredKey } from '../limits/key.ts';
 
 const ROWS_AT_ONCE = 2_000;
-/** Not of an installation's data: what each store says of itself. */
+/** Tables that belong to the store, not to the installation. */
 const OWN_TABLES = ['schema_migrations', 'leases'];
 
 export interface MoveOptions {
   dataDir: string;
   url: string;
-  /** Told of each table, before and after. */
+  /** Receives a line for each table. */
   say(line: string): void;
 }
 
 export interface Moved {
-  /** Rows by table, as counted on both sides. */
+  /** Rows by table, equal on both sides. */
   tables: Record<string, number>;
-  /** Of these, found there already from a run before. */
+  /** Rows that an earlier run had copied. */
   found: number;
 }
 
-/** Why it cannot be done; the message says what to do. */
+/** The installation cannot be moved; the message says what to do. */
 export class CannotMove extends Error {}
 
 interface Column {
   name: string;
   type: string;
-  /** Place in the primary key, from 1; 0: not of it. */
+  /** Position in the primary key, from 1; 0: not part of it. */
   pk: number;
 }
 
@@ -49,15 +49,15 @@ interface Table {
 /** Throws CannotMove, Unavailable. */
 export async function moveStore({ dataDir, url, say }: MoveOptions): Promise<Moved> {
   makeFolder(dataDir);
-  const hold = holdFile(join(dataDir, 'postern.lock'));
-  if (hold === undefined) throw new CannotMove(`A service works with ${dataDir}. Stop it first; nothing was moved.`);
+  const hold = holdFolder(dataDir, { records: true });
+  if (hold === undefined) throw new CannotMove(`A service uses ${dataDir}. Stop it first; nothing was moved.`);
   await using opened = new AsyncDisposableStack();
   opened.defer(() => hold.release());
   const from = await openSqlite(join(dataDir, 'postern.db'));
   opened.defer(() => from.close());
   const to = await openPostgres(url);
   opened.defer(() => to.close());
-  const now = steadyClock().now();
+  const now = Date.now();
   await migrate(from, now);
   await migrate(to, now, { unfinished: true });
 
@@ -70,10 +70,10 @@ export async function moveStore({ dataDir, url, say }: MoveOptions): Promise<Mov
   }
   await setSequences(from, to, tables);
   for (const table of tables) {
-    const [there, here] = [await sumOf(to, table, false), await sumOf(from, table, true)];
+    const [there, here] = [await digestRows(to, table, false), await digestRows(from, table, true)];
     if (there.rows !== here.rows || there.sum !== here.sum) {
       throw new CannotMove(
-        `${table.name} is not the same on both sides (${here.rows} rows here, ${there.rows} there). Was the folder used since an earlier try? Empty the database and move again.`,
+        `${table.name} is not the same on both sides (${here.rows} rows here, ${there.rows} there). The folder was probably used since an earlier attempt. Empty the database and move again.`,
       );
     }
     moved.tables[table.name] = here.rows;
@@ -93,29 +93,29 @@ async function readTables(from: SqliteDb): Promise<Table[]> {
     const columns = (await from.read('select name, type, pk from pragma_table_info($1)', [
       name,
     ])) as unknown as Column[];
-    const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
+    const key = columns.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk);
     tables.push({ name, columns, key });
   }
   return tables;
 }
 
-/** Marks the database as one that is being filled from this folder; it must be empty or marked so already. */
+/** Marks the database as being filled from this folder. It must be empty or already marked. */
 async function begin(from: SqliteDb, to: PostgresDb, tables: readonly Table[]): Promise<void> {
   const [ledger] = await from.read<{ value: string }>(`select value from settings where name = 'ledger_no'`);
-  if (ledger === undefined) throw new CannotMove('There is no installation in this folder: it was never started.');
+  if (ledger === undefined) throw new CannotMove('This folder holds no installation that was ever started.');
   const [mark] = await to.read<{ value: string }>('select value from settings where name = $1', [UNFINISHED]);
   if (mark?.value === ledger.value) return;
-  if (mark !== undefined) throw new CannotMove('Another installation is being moved there. Empty the database first.');
+  if (mark !== undefined) throw new CannotMove('Another installation is being moved to this database. Empty it first.');
   for (const { name } of tables) {
     const [row] = await to.read(`select 1 as there from ${name} limit 1`);
-    if (row !== undefined) throw new CannotMove(`The database holds data already (${name}). Give an empty one.`);
+    if (row !== undefined) throw new CannotMove(`The database holds data already (${name}). Use an empty one.`);
   }
   await to.atomic([{ sql: 'insert into settings (name, value) values ($1, $2)', params: [UNFINISHED, ledger.value] }]);
 }
 
 const list = (columns: readonly Column[]): string => columns.map(({ name }) => name).join(', ');
 
-/** The next rows in the order of the primary key. */
+/** Reads the next rows in the order of the primary key. */
 function pageAfter(table: Table, last: Row | undefined): Step {
   const after =
     last === undefined ? '' : `where (${list(table.key)}) > (${table.key.map((_, i) => `$${i + 1}`).join(', ')})`;
@@ -125,18 +125,18 @@ function pageAfter(table: Table, last: Row | undefined): Step {
   };
 }
 
-/** Returns how many rows were there already. */
+/** Returns the number of rows that were already there. */
 async function copy(from: SqliteDb, to: PostgresDb, table: Table, say: MoveOptions['say']): Promise<number> {
   const ours = table.name === 'settings' ? ` where name <> '${UNFINISHED}'` : '';
   const [counted] = await to.read<{ rows: number }>(`select count(*) as rows from ${table.name}${ours}`);
   let found = counted?.rows ?? 0;
   let last: Row | undefined;
   if (table.name === 'limits' || table.name === 'settings') {
-    // Few rows, and in another order there: anew.
+    // Few rows, and sorted differently there: copied again.
     await to.atomic([{ sql: `delete from ${table.name}${ours}` }]);
     found = 0;
   } else if (found > 0) {
-    // Rows are written in the order of the key, so the last one there says how far it came.
+    // Rows are written in the order of the key, so the last one shows where the earlier run stopped.
     const order = table.key.map(({ name }) => `${name} desc`).join(', ');
     [last] = await to.read(`select ${list(table.key)} from ${table.name} order by ${order} limit 1`);
   }
@@ -149,7 +149,7 @@ async function copy(from: SqliteDb, to: PostgresDb, table: Table, say: MoveOptio
     const rows = await from.read(page.sql, page.params);
     if (rows.length > 0) {
       const params = table.columns.map(({ name }) =>
-        toArray(rows.map((row) => stored(table, name, row[name] as Value))),
+        toArray(rows.map((row) => toStored(table, name, row[name] as Value))),
       );
       await to.atomic([{ sql, params }]);
       copied += rows.length;
@@ -160,19 +160,19 @@ async function copy(from: SqliteDb, to: PostgresDb, table: Table, say: MoveOptio
   }
 }
 
-/** As PostgreSQL keeps it: its text cannot hold NUL, which only the keys of limits have. */
-const stored = (table: Table, column: string, value: Value): Value =>
+/** Returns a value as PostgreSQL stores it: without NUL, which only keys of limits contain. */
+const toStored = (table: Table, column: string, value: Value): Value =>
   table.name === 'limits' && column === 'key' ? toStoredKey(value as string) : value;
 
-/** Numbers that were given stay given: a deleted item's is not given again. */
+/** Continues the sequences: the number of a deleted item is not reused. */
 async function setSequences(from: SqliteDb, to: PostgresDb, tables: readonly Table[]): Promise<void> {
   const given = await from.read<{ name: string; seq: number }>('select name, seq from sqlite_sequence');
   const settings = await from.read<{ value: string }>(`select value from settings where name = 'ledger_reserved'`);
-  const lastOf = new Map(given.map(({ name, seq }) => [name, seq]));
-  // The ledger reserves places in blocks.
-  lastOf.set('decisions', Number(settings[0]?.value ?? 0));
+  const lastNumbers = new Map(given.map(({ name, seq }) => [name, seq]));
+  // The ledger reserves sequence numbers in blocks.
+  lastNumbers.set('decisions', Number(settings[0]?.value ?? 0));
   for (const { name, key } of tables) {
-    const last = lastOf.get(name) ?? 0;
+    const last = lastNumbers.get(name) ?? 0;
     if (last === 0) continue;
     await to.write([
       { sql: `select setval(pg_get_serial_sequence('${name}', '${key[0]?.name}'), $1::bigint)`, params: [last] },
@@ -180,8 +180,8 @@ async function setSequences(from: SqliteDb, to: PostgresDb, tables: readonly Tab
   }
 }
 
-/** Of the rows in any order: the sum of their digests. */
-async function sumOf(
+/** Sums the digests of the rows, which does not depend on their order. */
+async function digestRows(
   db: SqliteDb | PostgresDb,
   table: Table,
   asStored: boolean,
@@ -195,7 +195,7 @@ async function sumOf(
     for (const row of rows) {
       if (table.name === 'settings' && row.name === UNFINISHED) continue;
       const values = table.columns.map(({ name }) =>
-        asStored ? stored(table, name, row[name] as Value) : (row[name] as Value),
+        asStored ? toStored(table, name, row[name] as Value) : (row[name] as Value),
       );
       const digest = createHash('sha256').update(JSON.stringify(values)).digest();
       sum = (sum + digest.readBigUInt64LE(0)) & 0xffff_ffff_ffff_ffffn;

@@ -1,84 +1,106 @@
 /**
- * The truth together with what was archived of it (see storage/archive): the decisions up to a place are in Parquet files,
- * those after it in the records. Promise: the same answers as before they were archived.
+ * Records of which a part is archived (see storage/archive): decisions up to a sequence number are in Parquet files,
+ * later ones in the database. Promise: the same answers as before archiving.
  */
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { type ArchivedFile, type DecisionRow, type Snapshot, type Source, SourceFailed } from './source.ts';
 
-/** `folder`: where the files are; null: nobody said. */
+/** `folder`: where the files are; null: not configured. */
 export function withArchive(source: Source, folder: string | null): Source {
-  let instance: DuckDBInstance | undefined;
-  let connection: DuckDBConnection | undefined;
+  const parquet = new Parquet(folder);
+  return {
+    read: (work) =>
+      source.read(async (records) => {
+        const files = await records.archived();
+        return work(files.length === 0 ? records : joined(records, files, parquet));
+      }),
+    abandon: () => source.abandon(),
+    async close() {
+      parquet.close();
+      await source.close();
+    },
+  };
+}
 
-  /** Rows of one file. */
-  async function select<T>({ file }: ArchivedFile, columns: string, rest: string): Promise<T[]> {
-    if (folder === null) {
-      throw new SourceFailed('decisions are archived: name the folder of the archive in POSTERN_ARCHIVE_DIR');
+function joined(records: Snapshot, files: readonly ArchivedFile[], parquet: Parquet): Snapshot {
+  const to = files.at(-1)?.toSeq ?? 0;
+
+  async function archivedAfter(file: ArchivedFile, seq: number, limit: number): Promise<DecisionRow[]> {
+    const rows = await parquet.select<ArchivedRow>(file, AS_READ, `where seq > ${seq} order by seq limit ${limit}`);
+    return rows.map(({ inputs, ...row }) => ({ ...row, purpose: toPurpose(inputs) }));
+  }
+
+  async function ofExisting(rows: DecisionRow[]): Promise<DecisionRow[]> {
+    const content = await records.contentOf([...new Set(rows.map((row) => row.contentNo))]);
+    const existing = new Set(content.map(({ no }) => no));
+    return rows.filter((row) => existing.has(row.contentNo));
+  }
+
+  return {
+    ...records,
+    async head() {
+      const head = await records.head();
+      const decisionsSeq = Math.max(head.decisionsSeq, to);
+      return { ...head, decisionsSeq, settledSeq: Math.max(head.settledSeq, to) };
+    },
+    async decisionsAfter(seq, limit) {
+      const found: DecisionRow[] = [];
+      let after = seq;
+      while (after < to && found.length < limit) {
+        const file = files.find(({ toSeq }) => toSeq > after) as ArchivedFile;
+        const wanted = limit - found.length;
+        const rows = await archivedAfter(file, after, wanted);
+        found.push(...(await ofExisting(rows)));
+        after = rows.length < wanted ? file.toSeq : (rows.at(-1)?.seq ?? file.toSeq);
+      }
+      const left = limit - found.length;
+      return left === 0 ? found : [...found, ...(await records.decisionsAfter(Math.max(after, to), left))];
+    },
+    async decidedAt(seq) {
+      if (seq > to) return records.decidedAt(seq);
+      const file = files.find(({ toSeq }) => toSeq >= seq) as ArchivedFile;
+      return (await parquet.select<{ at: number }>(file, 'decided_at::double as at', `where seq = ${seq}`))[0]?.at;
+    },
+  };
+}
+
+/** Reads archived files with a DuckDB of its own, opened when it is first needed. */
+class Parquet {
+  readonly #folder: string | null;
+  #instance: DuckDBInstance | undefined;
+  #connection: DuckDBConnection | undefined;
+
+  constructor(folder: string | null) {
+    this.#folder = folder;
+  }
+
+  async select<T>({ file }: ArchivedFile, columns: string, rest: string): Promise<T[]> {
+    if (this.#folder === null) {
+      throw new SourceFailed('decisions are archived: set POSTERN_ARCHIVE_DIR to the folder of the archive');
     }
-    const path = join(folder, file).replaceAll("'", "''");
+    const path = join(this.#folder, file).replaceAll("'", "''");
     try {
-      instance ??= await DuckDBInstance.create(':memory:', { memory_limit: '128MB', threads: '1' });
-      connection ??= await instance.connect();
-      const reader = await connection.runAndReadAll(`select ${columns} from read_parquet('${path}') ${rest}`);
+      this.#instance ??= await DuckDBInstance.create(':memory:', { memory_limit: '128MB', threads: '1' });
+      this.#connection ??= await this.#instance.connect();
+      const reader = await this.#connection.runAndReadAll(`select ${columns} from read_parquet('${path}') ${rest}`);
       return reader.getRowObjectsJS() as T[];
     } catch (cause) {
       throw new SourceFailed(`the archived decisions in ${file} cannot be read`, { cause });
     }
   }
 
-  function joined(truth: Snapshot, files: readonly ArchivedFile[]): Snapshot {
-    const to = files.at(-1)?.toSeq ?? 0;
-    return {
-      ...truth,
-      async head() {
-        const head = await truth.head();
-        return {
-          ...head,
-          decisionsSeq: Math.max(head.decisionsSeq, to),
-          settledSeq: Math.max(head.settledSeq, to),
-        };
-      },
-      async decisionsAfter(seq, limit) {
-        const found: DecisionRow[] = [];
-        let place = seq;
-        while (place < to && found.length < limit) {
-          const file = files.find(({ toSeq }) => toSeq > place) as ArchivedFile;
-          const wanted = limit - found.length;
-          const rows = await select<DecisionRow>(file, AS_READ, `where seq > ${place} order by seq limit ${wanted}`);
-          const there = new Set(
-            (await truth.contentOf([...new Set(rows.map((row) => row.contentNo))])).map(({ no }) => no),
-          );
-          found.push(...rows.filter((row) => there.has(row.contentNo)));
-          place = rows.length < wanted ? file.toSeq : (rows.at(-1)?.seq ?? file.toSeq);
-        }
-        if (found.length < limit)
-          found.push(...(await truth.decisionsAfter(Math.max(place, to), limit - found.length)));
-        return found;
-      },
-      async decidedAt(seq) {
-        if (seq > to) return truth.decidedAt(seq);
-        const file = files.find(({ toSeq }) => toSeq >= seq) as ArchivedFile;
-        return (await select<{ at: number }>(file, 'decided_at::double as at', `where seq = ${seq}`))[0]?.at;
-      },
-    };
+  close(): void {
+    this.#connection?.closeSync();
+    this.#instance?.closeSync();
   }
-
-  return {
-    read: (work) =>
-      source.read(async (truth) => {
-        const files = await truth.archived();
-        return work(files.length === 0 ? truth : joined(truth, files));
-      }),
-    abandon: () => source.abandon(),
-    async close() {
-      connection?.closeSync();
-      instance?.closeSync();
-      await source.close();
-    },
-  };
 }
 
-/** Numbers as the records give them. */
+/** Numbers in the types of the records. */
 const AS_READ = `seq::double as seq, decided_at::double as at, content_no::double as "contentNo",
-  requester_id as "requesterId", policy_no::double as "policyNo", reason::integer as reason`;
+  requester_id as "requesterId", policy_no::double as "policyNo", reason::integer as reason, inputs`;
+
+type ArchivedRow = Omit<DecisionRow, 'purpose'> & { inputs: string | null };
+
+const toPurpose = (inputs: string | null): string | null =>
+  inputs === null ? null : ((JSON.parse(inputs) as { purpose?: string }).purpose ?? null);

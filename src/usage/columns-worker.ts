@@ -1,27 +1,15 @@
 /**
- * The thread that owns the columns. Promise: every answer includes all that was committed before the question came, and
- * whatever befalls the file, the thread goes on: it starts again, from an empty file where need be.
+ * The thread that owns the columns. Promise: every answer includes all that was committed before the question arrived.
+ * After any failure of the file the thread starts again, from an empty file if necessary.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import {
-  answerBounds,
-  answerFind,
-  answerReport,
-  answerStats,
-  type DecisionFilter,
-  type FindPage,
-  type ReportQuery,
-} from './answers.ts';
+import { Answerer, type Asked, type Question, type Replies } from './answerer.ts';
 import { withArchive } from './archive-source.ts';
+import { hasRoom, isDamage, isFull, messageOf, openMemoryStore, openStore, removeStore, type Store } from './duckdb.ts';
 import { openSource, type Source, SourceFailed } from './source.ts';
-import { openStore, removeStore, type Store } from './store.ts';
-import { Diverged, openTail, type Tail } from './tail.ts';
+import { DecisionsLost, Diverged, openTail, type Tail } from './tail.ts';
 
-export type Question =
-  | { kind: 'report'; query: ReportQuery }
-  | { kind: 'stats'; contentNo: number }
-  | { kind: 'find'; filter: DecisionFilter; page: FindPage }
-  | { kind: 'bounds' };
+export type { Question } from './answerer.ts';
 
 export type ToWorker =
   | { kind: 'ask'; id: number; question: Question }
@@ -30,7 +18,7 @@ export type ToWorker =
   | { kind: 'close' };
 
 export interface WorkerState {
-  /** Places between the newest decision tailed and the newest there is. */
+  /** Decisions between the newest one tailed and the newest one recorded. */
   behind: number;
   caughtUpAt: number | null;
   sizeBytes: number;
@@ -40,38 +28,22 @@ export interface WorkerState {
 export type FromWorker =
   | { kind: 'answer'; id: number; value: unknown }
   | { kind: 'refusal'; id: number; message: string }
-  | { kind: 'problem'; message: string }
+  | { kind: 'problem'; message: string; isLoss?: boolean }
   | { kind: 'state'; state: WorkerState };
 
 export interface WorkerSetup {
-  /** A file of SQLite or the URL of a PostgreSQL. */
+  /** A SQLite file or a PostgreSQL URL. */
   records: string;
   columnsFile: string;
   archiveDir: string | null;
 }
 
 const TAIL_EVERY_MS = 1_000;
+const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 60_000;
+const INTERRUPT_EVERY_MS = 20;
 
-interface Asked {
-  id: number;
-  question: Question;
-}
-
-interface Lane {
-  (work: () => Promise<void>): void;
-  idle(): Promise<unknown>;
-}
-
-/** Work one after another, on a connection of its own. */
-function lane(): Lane {
-  let last: Promise<unknown> = Promise.resolve();
-  const enter: Lane = (work) => {
-    last = last.then(work);
-  };
-  enter.idle = () => last;
-  return enter;
-}
+const CLOSED = 'the columns are closed';
 
 const setup = workerData as WorkerSetup;
 const port = parentPort;
@@ -80,9 +52,11 @@ const post = (message: FromWorker): void => port.postMessage(message);
 
 let closing = false;
 let source: Source | undefined;
+let current: Store | undefined;
 let wake: (() => void) | undefined;
-/** In the order they came; those whose asker gave up are no longer in `open`. */
+/** In order of arrival. */
 let waiting: Asked[] = [];
+/** Questions whose caller still waits. */
 const open = new Set<number>();
 const state: WorkerState = { behind: 0, caughtUpAt: null, sizeBytes: 0, rebuilds: 0 };
 
@@ -97,9 +71,25 @@ port.on('message', (message: ToWorker) => {
     source?.abandon();
   } else {
     closing = true;
+    // A thread that ends while DuckDB works aborts the process. Repeated, because another query may follow.
+    setInterval(() => current?.interrupt(), INTERRUPT_EVERY_MS).unref();
+    current?.interrupt();
   }
   wake?.();
 });
+
+const replies: Replies = {
+  isWanted: ({ id }) => open.has(id),
+  closing: () => (closing ? CLOSED : null),
+  answer({ id }, value) {
+    if (open.delete(id)) post({ kind: 'answer', id, value });
+  },
+  refuse({ id }, message) {
+    if (open.delete(id)) post({ kind: 'refusal', id, message });
+  },
+  problem: (message) => post({ kind: 'problem', message }),
+  damaged: () => wake?.(),
+};
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
@@ -111,138 +101,82 @@ function pause(ms: number): Promise<void> {
   });
 }
 
-/** The file's own faults, for which a new one helps; DuckDB tells them apart by how the message begins. */
-const isDamage = (error: unknown): boolean =>
-  error instanceof Diverged ||
-  (/^(IO|INTERNAL|FATAL|Serialization|TransactionContext) Error|[Cc]orrupt|invalidated/.test(messageOf(error)) &&
-    !/No space left/.test(messageOf(error)));
-
-const messageOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
-};
-
-/** Tails and answers until the thread is to close. Throws when it cannot go on with this file or this source. */
-async function serve(store: Store, tail: Tail): Promise<void> {
-  const quickly = lane();
-  const slowly = lane();
-  const quick = await store.connect();
-  const slow = await store.connect();
-  let damage: unknown;
-
-  async function settle(asked: readonly Asked[], work: () => Promise<(asked: Asked) => unknown>): Promise<void> {
-    const wanted = asked.filter((one) => open.has(one.id));
-    if (wanted.length === 0) return;
-    try {
-      if (damage !== undefined) throw damage;
-      const valueFor = await work();
-      for (const one of wanted) answer(one, valueFor(one));
-    } catch (error) {
-      for (const one of wanted) refuse(one, messageOf(error));
-      if (isDamage(error)) {
-        damage = error;
-        wake?.();
-      } else post({ kind: 'problem', message: `a question was not answered: ${messageOf(error)}` });
-    }
-  }
-
-  /** One scan for all items asked about meanwhile: ten million rows take as long for fifty as for five. */
-  let statsAsked: Asked[] = [];
-  function settleStats(): Promise<void> {
-    const stats = statsAsked;
-    statsAsked = [];
-    return settle(stats, () => statsFor(quick, stats));
-  }
-
-  function dispatch(ready: readonly Asked[]): void {
-    for (const asked of ready) {
-      const { question } = asked;
-      if (question.kind === 'stats') {
-        statsAsked.push(asked);
-        if (statsAsked.length === 1) quickly(settleStats);
-        continue;
-      }
-      const [enter, connection] = question.kind === 'report' ? [slowly, slow] : [quickly, quick];
-      enter(() =>
-        settle([asked], async () => {
-          const value = await answerTo(connection, question);
-          return () => value;
-        }),
-      );
-    }
-  }
-
+/** Tails and answers until the thread closes or `isOver`. Throws when this file or this source fails. */
+async function serve(store: Store, tail: Tail, isOver: () => boolean): Promise<void> {
+  const answerer = new Answerer(await store.connect(), await store.connect(), replies);
   try {
     while (!closing) {
-      if (damage !== undefined) throw damage;
-      const asked = waiting.length;
+      if (answerer.damage !== undefined) throw answerer.damage;
+      // Only questions that arrived before the step: its answers include all that was committed before them.
+      const count = waiting.length;
       const { caughtUp, behind } = await tail.step();
       state.behind = behind;
       if (caughtUp) state.caughtUpAt = Date.now();
       state.sizeBytes = store.size();
       post({ kind: 'state', state });
       if (!caughtUp) continue;
-      dispatch(waiting.splice(0, asked));
-      if (waiting.length === 0 && !closing && damage === undefined) await pause(TAIL_EVERY_MS);
+      answerer.dispatch(waiting.splice(0, count));
+      if (isOver()) return;
+      if (waiting.length === 0 && !closing && answerer.damage === undefined) await pause(TAIL_EVERY_MS);
     }
   } finally {
-    await Promise.all([quickly.idle(), slowly.idle()]);
+    await answerer.idle();
   }
 }
 
-type Connection = Awaited<ReturnType<Store['connect']>>;
-
-async function statsFor(connection: Connection, stats: readonly Asked[]): Promise<(asked: Asked) => unknown> {
-  const no = ({ question }: Asked): number => (question as Question & { kind: 'stats' }).contentNo;
-  const found = await answerStats(connection, [...new Set(stats.map(no))]);
-  return (asked) => found.get(no(asked)) ?? { total: 0, allowed: 0 };
-}
-
-function answerTo(connection: Connection, question: Exclude<Question, { kind: 'stats' }>): Promise<unknown> {
-  if (question.kind === 'report') return answerReport(connection, question.query);
-  if (question.kind === 'find') return answerFind(connection, question.filter, question.page);
-  return answerBounds(connection);
-}
-
-function answer({ id }: Asked, value: unknown): void {
-  if (open.delete(id)) post({ kind: 'answer', id, value });
-}
-
-function refuse({ id }: Asked, message: string): void {
-  if (open.delete(id)) post({ kind: 'refusal', id, message });
-}
-
-/** Opens both ends and serves, again and again, slower with each failure in a row. */
+/** Opens both ends and serves until they fail or the thread closes; retries with increasing delay. */
 async function run(): Promise<void> {
-  let retryMs = 100;
+  let retryMs = RETRY_MIN_MS;
+  let inMemory = false;
   while (!closing) {
-    let store: Store | undefined;
-    let damaged = false;
     const startedAt = performance.now();
-    try {
-      source = withArchive(await openSource(setup.records), setup.archiveDir);
-      const opened = await openStore(setup.columnsFile);
-      store = opened.store;
-      if (opened.fresh) state.rebuilds++;
-      await serve(store, await openTail(store.writer, source));
-    } catch (error) {
-      damaged = !(error instanceof SourceFailed) && isDamage(error);
-      post({
-        kind: 'problem',
-        message: `the columns start again${damaged ? ' from nothing' : ''}: ${messageOf(error)}`,
-      });
-      // A new file is soon filled, so the questions wait for it; for anything else there is no telling.
-      if (!damaged) for (const asked of waiting.splice(0)) refuse(asked, messageOf(error));
-    }
-    await closeQuietly(store);
-    await closeQuietly(source);
-    source = undefined;
+    const end = await serveOnce(inMemory);
     if (closing) return;
-    if (damaged) removeStore(setup.columnsFile);
-    if (performance.now() - startedAt > RETRY_MAX_MS) retryMs = 100;
+    if (end === 'damaged') removeStore(setup.columnsFile);
+    inMemory = end === 'full';
+    if (performance.now() - startedAt > RETRY_MAX_MS) retryMs = RETRY_MIN_MS;
     await pause(retryMs);
     retryMs = Math.min(retryMs * 2, RETRY_MAX_MS);
   }
+}
+
+type End = 'over' | 'failed' | 'damaged' | 'full';
+
+/** While the disk is full, nothing can be written to the file, and a copy in memory answers. */
+async function serveOnce(inMemory: boolean): Promise<End> {
+  try {
+    source = withArchive(await openSource(setup.records), setup.archiveDir);
+    current = inMemory ? await openMemoryStore() : await openFile();
+    const isOver = inMemory ? () => hasRoom(setup.columnsFile) : () => false;
+    await serve(current, await openTail(current.writer, source), isOver);
+    return 'over';
+  } catch (error) {
+    const end = inMemory ? 'failed' : toEnd(error);
+    const from = end === 'damaged' ? ' from nothing' : '';
+    const message = `the columns start again${from}: ${messageOf(error)}`;
+    if (!closing) post({ kind: 'problem', message, isLoss: error instanceof DecisionsLost });
+    // A new file is filled soon, so questions wait for it. Other failures may last.
+    if (end === 'failed') for (const asked of waiting.splice(0)) replies.refuse(asked, messageOf(error));
+    return end;
+  } finally {
+    const used = current;
+    current = undefined;
+    await closeQuietly(used);
+    await closeQuietly(source);
+    source = undefined;
+  }
+}
+
+function toEnd(error: unknown): End {
+  if (isFull(error)) return 'full';
+  if (error instanceof SourceFailed) return 'failed';
+  return error instanceof Diverged || isDamage(error) ? 'damaged' : 'failed';
+}
+
+async function openFile(): Promise<Store> {
+  const opened = await openStore(setup.columnsFile);
+  if (opened.fresh) state.rebuilds++;
+  return opened.store;
 }
 
 async function closeQuietly(end: Source | Store | undefined): Promise<void> {
@@ -254,5 +188,5 @@ async function closeQuietly(end: Source | Store | undefined): Promise<void> {
 }
 
 await run();
-for (const asked of waiting.splice(0)) refuse(asked, 'the columns are closed');
+for (const asked of waiting.splice(0)) replies.refuse(asked, CLOSED);
 port.close();

@@ -1,59 +1,80 @@
 /**
- * The columns: all questions over many decisions. Promise: an answer is exact and includes every decision acknowledged,
- * and every deletion answered, before it was asked. What cannot be answered in time is Unavailable; nothing that happens
- * to the columns harms the service, and their file may be deleted at any time.
+ * The columns answer all questions over many decisions. Promise: an answer is exact. It includes every decision
+ * acknowledged, and every deletion answered, before the question. A question that cannot be answered in time throws
+ * Unavailable. No failure of the columns harms the service, and their file may be deleted at any time.
  */
 import { Worker } from 'node:worker_threads';
 import { Unavailable } from '../db/db.ts';
-import type { Bounds, ColumnsReport, DecisionFilter, FindPage, Found, ReportQuery, Stats } from './answers.ts';
 import type { FromWorker, Question, ToWorker, WorkerSetup, WorkerState } from './columns-worker.ts';
+import type { Bounds, ColumnsReport, FindPage, Found, ReportQuery, Stats } from './questions.ts';
+import type { Demand, DemandQuery, Seen, SeenPage, SeenQuery } from './seen.ts';
+import type { DecisionFilter } from './sql.ts';
 
-export type { Bounds, ColumnsReport, DecisionFilter, FindPage, Found, ReportQuery, Stats } from './answers.ts';
+export type { Bounds, ColumnsReport, FindPage, Found, ReportQuery, Stats } from './questions.ts';
+export type { DecisionFilter } from './sql.ts';
 
 const QUESTIONS_MAX = 500;
 const ANSWER_WITHIN_MS = 10_000;
+const RESTART_MIN_MS = 100;
 const RESTART_MAX_MS = 30_000;
 const CLOSE_WITHIN_MS = 10_000;
 
+const opened = new Set<Columns>();
+
+/** Closes all columns before the process exits: exiting while DuckDB works would abort it. Settles within `ms`. */
+export async function endColumns(ms: number): Promise<void> {
+  const closed = Promise.all([...opened].map((columns) => columns.close()));
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([closed, late]);
+  clearTimeout(timer);
+}
+
 export interface Columns {
-  /** Throws Unavailable, like all questions. */
+  /** Throws Unavailable, as do all questions. */
   report(query: ReportQuery): Promise<ColumnsReport>;
-  /** Decisions on one item; zeros for one that has none or does not exist. */
+  /** Counts the decisions on an item; zeros for an unknown item. */
   stats(contentNo: number): Promise<Stats>;
-  /** Places in the ledger, newest first. */
+  /** Finds the sequence numbers of decisions, newest first. */
   find(filter: DecisionFilter, page: FindPage): Promise<Found>;
-  /** When the oldest and the newest decision were made; null when there is none. */
+  /** Lists every requester that is registered or was seen. */
+  seen(query: SeenQuery): Promise<SeenPage<Seen>>;
+  /** Lists the denials for certain reasons by requester. */
+  demand(query: DemandQuery): Promise<SeenPage<Demand>>;
+  /** Returns the times of the oldest and newest decision; null: none. */
   bounds(): Promise<Bounds | null>;
-  /** Any of these questions, as another node asks it. */
+  /** Answers any of these questions, for another node. */
   ask<T>(question: Question): Promise<T>;
   figures(): ColumnsFigures;
-  /** The server of the records is silent: what is under way there is asked again over a new connection. */
+  /** Repeats pending reads over a new connection; the database server has stopped responding. */
   abandon(): void;
   close(): Promise<void>;
 }
 
-/** For metrics and for readiness. */
+/** For metrics and readiness. */
 export interface ColumnsFigures extends WorkerState {
-  /** Questions asked and not answered yet. */
+  /** Pending questions. */
   questions: number;
   restarts: number;
 }
 
 export interface ColumnsOptions {
-  /** A file of SQLite or the URL of a PostgreSQL. */
+  /** A SQLite file or a PostgreSQL URL. */
   records: string;
   columnsFile: string;
   /** Folder of archived decisions. */
   archiveDir?: string | null;
-  /** Told what went wrong with the columns and was put right by starting again. */
-  onProblem?: (message: string) => void;
-  /** How long a question may wait, above all for a rebuild. */
+  /** Receives problems that a restart solved. `isLoss`: the records have lost decisions. */
+  onProblem?: (message: string, isLoss: boolean) => void;
+  /** Limit on the wait for an answer, mostly during a rebuild. */
   answerWithinMs?: number;
-  /** The thread's module. */
+  /** The module of the thread. */
   worker?: URL;
 }
 
-interface Asked {
+interface Pending {
   resolve: (value: never) => void;
   reject: (error: Error) => void;
   timer: NodeJS.Timeout;
@@ -61,99 +82,126 @@ interface Asked {
 
 /** Starts the thread and returns at once; questions wait until it has caught up. */
 export function openColumns(options: ColumnsOptions): Columns {
-  const { records, columnsFile, archiveDir = null, onProblem = () => {}, answerWithinMs = ANSWER_WITHIN_MS } = options;
-  const module = options.worker ?? new URL('./columns-worker.ts', import.meta.url);
-  const asked = new Map<number, Asked>();
-  let state: WorkerState = { behind: 0, caughtUpAt: null, sizeBytes: 0, rebuilds: 0 };
-  let restarts = 0;
-  let restartMs = 100;
-  let restarting: NodeJS.Timeout | undefined;
-  let nextId = 1;
-  let closed = false;
-  let worker: Worker | undefined = start();
+  const columns = new ColumnsThread(options);
+  opened.add(columns);
+  return columns;
+}
 
-  function start(): Worker {
-    // Out of heap, the thread ends and not the process.
-    const thread = new Worker(module, {
+class ColumnsThread implements Columns {
+  readonly #options: ColumnsOptions;
+  readonly #pending = new Map<number, Pending>();
+  #state: WorkerState = { behind: 0, caughtUpAt: null, sizeBytes: 0, rebuilds: 0 };
+  #worker: Worker | undefined;
+  #restarts = 0;
+  #restartMs = RESTART_MIN_MS;
+  #restarting: NodeJS.Timeout | undefined;
+  #nextId = 1;
+  #closed = false;
+
+  constructor(options: ColumnsOptions) {
+    this.#options = options;
+    this.#start();
+  }
+
+  report = (query: ReportQuery): Promise<ColumnsReport> => this.ask({ kind: 'report', query });
+  stats = (contentNo: number): Promise<Stats> => this.ask({ kind: 'stats', contentNo });
+  find = (filter: DecisionFilter, page: FindPage): Promise<Found> => this.ask({ kind: 'find', filter, page });
+  seen = (query: SeenQuery): Promise<SeenPage<Seen>> => this.ask({ kind: 'seen', query });
+  demand = (query: DemandQuery): Promise<SeenPage<Demand>> => this.ask({ kind: 'demand', query });
+  bounds = (): Promise<Bounds | null> => this.ask({ kind: 'bounds' });
+
+  ask<T>(question: Question): Promise<T> {
+    if (this.#closed || this.#worker === undefined) {
+      return Promise.reject(new Unavailable('the columns are not available'));
+    }
+    if (this.#pending.size >= QUESTIONS_MAX) {
+      return Promise.reject(new Unavailable('too many questions are waiting'));
+    }
+    return new Promise<T>((resolve, reject) => {
+      const id = this.#nextId++;
+      const timer = setTimeout(() => {
+        this.#send({ kind: 'forget', id });
+        this.#take(id)?.reject(new Unavailable('usage is still being counted'));
+      }, this.#options.answerWithinMs ?? ANSWER_WITHIN_MS);
+      this.#pending.set(id, { resolve, reject, timer });
+      this.#send({ kind: 'ask', id, question });
+    });
+  }
+
+  figures(): ColumnsFigures {
+    return { ...this.#state, questions: this.#pending.size, restarts: this.#restarts };
+  }
+
+  abandon(): void {
+    this.#send({ kind: 'abandon' });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    opened.delete(this);
+    clearTimeout(this.#restarting);
+    const thread = this.#worker;
+    if (thread === undefined) return;
+    const gone = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
+    this.#send({ kind: 'close' });
+    // A hanging thread must not keep the service from shutting down; a damaged file is rebuilt.
+    const timer = setTimeout(() => void thread.terminate(), CLOSE_WITHIN_MS);
+    await gone;
+    clearTimeout(timer);
+  }
+
+  #start(): void {
+    const { records, columnsFile, archiveDir = null, worker } = this.#options;
+    // Without heap, the thread ends instead of the process.
+    const thread = new Worker(worker ?? new URL('./columns-worker.ts', import.meta.url), {
       workerData: { records, columnsFile, archiveDir } satisfies WorkerSetup,
       resourceLimits: { maxOldGenerationSizeMb: 256 },
     });
-    thread.on('message', hear);
-    thread.on('error', (error) => onProblem(`the columns' thread failed: ${(error as Error).message}`));
-    thread.on('exit', () => {
-      if (worker === thread) worker = undefined;
-      refuseAll('the columns are not available');
-      if (closed) return;
-      restarting = setTimeout(() => {
-        restarts++;
-        worker = start();
-      }, restartMs);
-      restartMs = Math.min(restartMs * 2, RESTART_MAX_MS);
-    });
-    return thread;
+    thread.on('message', (message: FromWorker) => this.#receive(message));
+    thread.on('error', (error) => this.#report(`the columns' thread failed: ${(error as Error).message}`));
+    thread.on('exit', () => this.#onExit(thread));
+    this.#worker = thread;
   }
 
-  function hear(message: FromWorker): void {
+  /** Refuses all questions and starts another thread, slower each time. */
+  #onExit(thread: Worker): void {
+    if (this.#worker === thread) this.#worker = undefined;
+    for (const id of this.#pending.keys()) {
+      this.#take(id)?.reject(new Unavailable('the columns are not available'));
+    }
+    if (this.#closed) return;
+    this.#restarting = setTimeout(() => {
+      this.#restarts++;
+      this.#start();
+    }, this.#restartMs);
+    this.#restartMs = Math.min(this.#restartMs * 2, RESTART_MAX_MS);
+  }
+
+  #receive(message: FromWorker): void {
     if (message.kind === 'state') {
-      state = message.state;
-      if (message.state.behind === 0) restartMs = 100;
+      this.#state = message.state;
+      if (message.state.behind === 0) this.#restartMs = RESTART_MIN_MS;
     } else if (message.kind === 'problem') {
-      onProblem(message.message);
+      this.#report(message.message, message.isLoss);
     } else {
-      const one = take(message.id);
-      if (message.kind === 'answer') one?.resolve(message.value as never);
-      else one?.reject(new Unavailable(`usage cannot be answered now: ${message.message}`));
+      const pending = this.#take(message.id);
+      if (message.kind === 'answer') pending?.resolve(message.value as never);
+      else pending?.reject(new Unavailable(`usage cannot be answered now: ${message.message}`));
     }
   }
 
-  function take(id: number): Asked | undefined {
-    const one = asked.get(id);
-    if (one !== undefined) {
-      asked.delete(id);
-      clearTimeout(one.timer);
-    }
-    return one;
+  #take(id: number): Pending | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    clearTimeout(pending?.timer);
+    return pending;
   }
 
-  function refuseAll(message: string): void {
-    for (const id of [...asked.keys()]) take(id)?.reject(new Unavailable(message));
+  #send(message: ToWorker): void {
+    this.#worker?.postMessage(message);
   }
 
-  const send = (message: ToWorker): void => worker?.postMessage(message);
-
-  function ask<T>(question: Question): Promise<T> {
-    if (closed || worker === undefined) return Promise.reject(new Unavailable('the columns are not available'));
-    if (asked.size >= QUESTIONS_MAX) return Promise.reject(new Unavailable('too many questions are waiting'));
-    return new Promise<T>((resolve, reject) => {
-      const id = nextId++;
-      const timer = setTimeout(() => {
-        send({ kind: 'forget', id });
-        take(id)?.reject(new Unavailable('usage is still being counted'));
-      }, answerWithinMs);
-      asked.set(id, { resolve, reject, timer });
-      send({ kind: 'ask', id, question });
-    });
+  #report(message: string, isLoss = false): void {
+    this.#options.onProblem?.(message, isLoss);
   }
-
-  return {
-    report: (query) => ask({ kind: 'report', query }),
-    stats: (contentNo) => ask({ kind: 'stats', contentNo }),
-    find: (filter, page) => ask({ kind: 'find', filter, page }),
-    bounds: () => ask({ kind: 'bounds' }),
-    ask,
-    figures: () => ({ ...state, questions: asked.size, restarts }),
-    abandon: () => send({ kind: 'abandon' }),
-    async close() {
-      closed = true;
-      clearTimeout(restarting);
-      const thread = worker;
-      if (thread === undefined) return;
-      const gone = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
-      send({ kind: 'close' });
-      // A thread that hangs must not keep the service from ending; the file is rebuilt if it suffers.
-      const timer = setTimeout(() => void thread.terminate(), CLOSE_WITHIN_MS);
-      await gone;
-      clearTimeout(timer);
-    },
-  };
 }

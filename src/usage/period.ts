@@ -1,12 +1,12 @@
 /**
- * The period of a report: from the query's words to a range of moments and its buckets. Pure. Promise: `from` is
- * inclusive, `to` exclusive, both epoch ms; buckets ascend without gaps and cover the range; the first and the last may
- * reach beyond it. Days, weeks, months and hours are those of the zone's clocks: days of 23 or 25 hours, and of none.
+ * The period of a report: turns a query into a range of time and its buckets. Pure. Promise: `from` is inclusive, `to`
+ * exclusive, both epoch ms. Buckets ascend without gaps and cover the range; the first and last may extend beyond it.
+ * Days, weeks, months and hours are local to the zone, including days of 23, 25 or no hours.
  */
 import { fail } from '../errors.ts';
-import { FIRST_MOMENT, LAST_MOMENT } from '../lib/clock.ts';
+import { FIRST_TIME, LAST_TIME } from '../lib/clock.ts';
 
-/** Days back, today included; `all` reaches to the first decision. */
+/** Days back, including today; `all` starts at the first decision. */
 export const PERIODS = { '7d': 7, '30d': 30, '90d': 90, year: 365, all: undefined } as const;
 export type PeriodName = keyof typeof PERIODS;
 
@@ -26,8 +26,8 @@ export interface PeriodQuery {
   timezone?: string | undefined;
 }
 
-/** Epoch ms. `first` and `last` are the oldest and newest decision's; needed only where `reachesBack` says so. */
-export interface Moments {
+/** Epoch ms. `first` and `last`, the times of the oldest and newest decision, are needed only if `reachesBack`. */
+export interface Times {
   now: number;
   first?: number | undefined;
   last?: number | undefined;
@@ -36,7 +36,7 @@ export interface Moments {
 export interface Bucket {
   /** Epoch ms. */
   start: number;
-  /** `2026-11-21`, or `2026-11-21T09:00:00Z` of an hour. */
+  /** `2026-11-21`, or `2026-11-21T09:00:00Z` for an hour. */
   date: string;
 }
 
@@ -48,51 +48,52 @@ export interface ResolvedPeriod {
   buckets: Bucket[];
 }
 
-/** Whether the period begins with the first decision, so that its moment must be known. */
+/** Checks whether the period starts at the first decision, whose time is then needed. */
 export const reachesBack = ({ period, startDate }: PeriodQuery): boolean => period === 'all' && startDate === undefined;
 
 /** Throws `invalid_request`. */
-export function resolvePeriod(query: PeriodQuery, moments: Moments): ResolvedPeriod {
-  const zone = zoneOf(query.timezone ?? 'UTC');
+export function resolvePeriod(query: PeriodQuery, times: Times): ResolvedPeriod {
+  const zone = parseZone(query.timezone ?? 'UTC');
   const groupBy = query.groupBy ?? GROUP_DEFAULT;
-  const range = rangeOf(query, moments, zone, groupBy);
-  const from = writable(range.from);
-  const to = writable(range.to);
-  return { from, to, groupBy, timezone: zone, buckets: bucketsOf(from, to, groupBy, zone) };
+  const range = toRange(query, times, zone, groupBy);
+  const from = toWritable(range.from);
+  const to = toWritable(range.to);
+  return { from, to, groupBy, timezone: zone, buckets: toBuckets(from, to, groupBy, zone) };
 }
 
-/** A day of the year 9999 may end after the last moment that can be told. No decision lies beyond. */
-const writable = (at: number): number => Math.min(Math.max(at, FIRST_MOMENT), LAST_MOMENT);
+/** A day of the year 9999 may end after the last valid timestamp. No decision is later. */
+const toWritable = (at: number): number => Math.min(Math.max(at, FIRST_TIME), LAST_TIME);
 
 interface Range {
   from: number;
   to: number;
 }
 
-function rangeOf(query: PeriodQuery, { now, first, last }: Moments, zone: string, groupBy: Group): Range {
-  const start = query.startDate === undefined ? undefined : momentOf('startDate', query.startDate, zone);
-  const end = query.endDate === undefined ? undefined : momentOf('endDate', query.endDate, zone);
+function toRange(query: PeriodQuery, { now, first, last }: Times, zone: string, groupBy: Group): Range {
+  const start = query.startDate === undefined ? undefined : parsePoint('startDate', query.startDate, zone);
+  const end = query.endDate === undefined ? undefined : parsePoint('endDate', query.endDate, zone);
+  if (start !== undefined) return rangeBetween(start, end, now, zone);
   const days = PERIODS[query.period ?? PERIOD_DEFAULT];
-
-  if (start !== undefined) {
-    const to =
-      end === undefined ? now + 1 : end.day === undefined ? end.at : startOfDay(end.day.add({ days: 1 }), zone);
-    if (start.at > to || (start.at === to && end?.day !== undefined)) {
-      if (end === undefined) throw refuse('startDate', 'startDate is in the future: send an endDate after it too');
-      throw refuse('startDate', 'startDate is after endDate: exchange the two');
-    }
-    return { from: start.at, to };
-  }
-
-  const today = end?.day ?? dayOf(end?.at ?? (days === undefined ? Math.max(now, last ?? now) : now), zone);
-  const to = end !== undefined && end.day === undefined ? end.at : startOfDay(today.add({ days: 1 }), zone);
   if (days === undefined) {
-    if (first === undefined || first >= to) return { from: startOfDay(dayOf(to - 1, zone), zone), to };
+    const to = toEnd(end ?? today(Math.max(now, last ?? now), zone), zone);
+    if (first === undefined || first >= to) return { from: startOfDay(toDay(to - 1, zone), zone), to };
     return { from: bucketsFrom(first, groupBy, zone).next().value.start, to };
   }
-  if (end !== undefined && end.day === undefined)
-    return { from: zoned(end.at, zone).subtract({ days }).epochMilliseconds, to };
-  return { from: startOfDay(today.subtract({ days: days - 1 }), zone), to };
+  const until = end ?? today(now, zone);
+  const from =
+    until.day === undefined
+      ? zoned(until.at, zone).subtract({ days }).epochMilliseconds
+      : startOfDay(until.day.subtract({ days: days - 1 }), zone);
+  return { from, to: toEnd(until, zone) };
+}
+
+function rangeBetween(start: Point, end: Point | undefined, now: number, zone: string): Range {
+  const to = end === undefined ? now + 1 : toEnd(end, zone);
+  if (start.at > to || (start.at === to && end?.day !== undefined)) {
+    if (end === undefined) throw refuse('startDate', 'startDate is in the future: send an endDate after it, too');
+    throw refuse('startDate', 'startDate is after endDate: swap them');
+  }
+  return { from: start.at, to };
 }
 
 const refuse = (param: string, message: string): Error => fail('invalid_request', message, { param });
@@ -100,32 +101,39 @@ const refuse = (param: string, message: string): Error => fail('invalid_request'
 const zoned = (at: number, zone: string): Temporal.ZonedDateTime =>
   Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone);
 
-const dayOf = (at: number, zone: string): Temporal.PlainDate => zoned(at, zone).toPlainDate();
+const toDay = (at: number, zone: string): Temporal.PlainDate => zoned(at, zone).toPlainDate();
 
 const startOfDay = (day: Temporal.PlainDate, zone: string): number => day.toZonedDateTime(zone).epochMilliseconds;
 
-/** The zone's name in its usual spelling. Temporal would take offsets and whole date-times for zones as well. */
-function zoneOf(name: string): string {
+/** Returns the zone's usual spelling. Temporal would also accept offsets and whole date-times as zones. */
+function parseZone(name: string): string {
   try {
     if (/^[A-Za-z][\w+-]*(\/[\w+-]+)*$/.test(name)) return zoned(0, name).timeZoneId;
   } catch {
-    // Answered below, like a name of the wrong form.
+    // Refused below, like a malformed name.
   }
   throw refuse(
     'timezone',
-    `timezone must be the name of an IANA time zone such as Europe/Berlin or UTC, not ${JSON.stringify(name)}`,
+    `timezone must be the name of an IANA time zone, such as Europe/Berlin or UTC, not ${JSON.stringify(name)}`,
   );
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}(:?\d{2})?)?$/;
 
-/** A date is the start of its day, and is told apart by `day`; a date-time without offset is on the zone's clocks. */
-function momentOf(
-  param: 'startDate' | 'endDate',
-  text: string,
-  zone: string,
-): { at: number; day?: Temporal.PlainDate } {
+/** A date has a `day` and is its start; a date-time without offset is local to the zone. */
+interface Point {
+  at: number;
+  day?: Temporal.PlainDate;
+}
+
+const today = (now: number, zone: string): Point => ({ at: now, day: toDay(now, zone) });
+
+/** A date includes its whole day. */
+const toEnd = ({ at, day }: Point, zone: string): number =>
+  day === undefined ? at : startOfDay(day.add({ days: 1 }), zone);
+
+function parsePoint(param: 'startDate' | 'endDate', text: string, zone: string): Point {
   const date = DATE.test(text);
   const [, , , offset] = DATE_TIME.exec(text) ?? [];
   if (!date && !DATE_TIME.test(text)) {
@@ -144,14 +152,14 @@ function momentOf(
       offset === undefined
         ? Temporal.PlainDateTime.from(text).toZonedDateTime(zone).toInstant()
         : Temporal.Instant.from(text);
-    // Decisions are kept to the millisecond: the first whole one that is not before the moment.
+    // Decisions have millisecond precision: round up to the next millisecond.
     return { at: instant.epochMilliseconds + (instant.epochNanoseconds % 1_000_000n === 0n ? 0 : 1) };
   } catch (cause) {
     throw fail('invalid_request', `${param} ${JSON.stringify(text)} does not exist in the calendar`, { param, cause });
   }
 }
 
-function bucketsOf(from: number, to: number, groupBy: Group, zone: string): Bucket[] {
+function toBuckets(from: number, to: number, groupBy: Group, zone: string): Bucket[] {
   const buckets: Bucket[] = [];
   if (from >= to) return buckets;
   for (const bucket of bucketsFrom(from, groupBy, zone)) {
@@ -167,7 +175,7 @@ function bucketsOf(from: number, to: number, groupBy: Group, zone: string): Buck
   return buckets;
 }
 
-/** Buckets without end, the first being the one that contains `from`. */
+/** Yields buckets without end, starting with the one that contains `from`. */
 function bucketsFrom(from: number, groupBy: Group, zone: string): Generator<Bucket, never> {
   return groupBy === 'hour' ? hoursFrom(from, zone) : daysFrom(from, groupBy, zone);
 }
@@ -175,7 +183,7 @@ function bucketsFrom(from: number, groupBy: Group, zone: string): Generator<Buck
 const STEPS = { day: { days: 1 }, week: { days: 7 }, month: { months: 1 } } as const;
 
 function* daysFrom(from: number, groupBy: 'day' | 'week' | 'month', zone: string): Generator<Bucket, never> {
-  let day = dayOf(from, zone);
+  let day = toDay(from, zone);
   if (groupBy === 'week') day = day.subtract({ days: day.dayOfWeek - 1 });
   if (groupBy === 'month') day = day.with({ day: 1 });
   const step = STEPS[groupBy];
@@ -183,8 +191,8 @@ function* daysFrom(from: number, groupBy: 'day' | 'week' | 'month', zone: string
   for (;;) {
     day = day.add(step);
     const next = { start: startOfDay(day, zone), date: day.toString() };
-    // A day the zone's calendar left out starts when the next one does. Where clocks went back over midnight, the end of
-    // a day comes twice, the second time after the next day has begun: it counts to the next.
+    // A day that the zone's calendar skipped starts when the next one does. If clocks went back over midnight, the end
+    // of a day comes twice; the second time, after the next day began, counts to the next day.
     if (next.start > bucket.start && next.start > from) yield bucket;
     bucket = next;
   }
@@ -192,7 +200,7 @@ function* daysFrom(from: number, groupBy: 'day' | 'week' | 'month', zone: string
 
 const HOUR_MS = 3_600_000;
 
-/** Whole hours of the zone's clocks. Where these jump, an hour may be shorter, longer, or there twice. */
+/** Yields whole local hours. When clocks jump, an hour may be shorter, longer or repeated. */
 function* hoursFrom(from: number, zone: string): Generator<Bucket, never> {
   let start = hourAt(from, zone);
   let { offset, until } = offsetAt(start, zone);
@@ -209,7 +217,7 @@ function* hoursFrom(from: number, zone: string): Generator<Bucket, never> {
   }
 }
 
-/** The start of the hour that contains `at`. */
+/** Returns the start of the hour that contains `at`. */
 function hourAt(at: number, zone: string): number {
   const { offset, since } = offsetAt(at, zone);
   const start = hourStart(at, offset);
@@ -220,13 +228,13 @@ function hourAt(at: number, zone: string): number {
 
 const hourStart = (at: number, offset: number): number => Math.floor((at + offset) / HOUR_MS) * HOUR_MS - offset;
 
-/** Whether another hour begins at the moment when the clocks jump. */
+/** Checks whether a new hour begins when the clocks jump. */
 function startsHour(jump: number, before: number, after: number): boolean {
   const hourBefore = Math.floor((jump - 1 + before) / HOUR_MS);
   return hourBefore !== Math.floor((jump + after) / HOUR_MS) || (jump + after) % HOUR_MS === 0;
 }
 
-/** The zone's offset at a moment, ms, and between which jumps of its clocks it holds. */
+/** Returns the zone's offset, ms, and the jumps of its clocks between which the offset holds. */
 function offsetAt(at: number, zone: string): { offset: number; since: number; until: number } {
   const here = zoned(at, zone);
   return {

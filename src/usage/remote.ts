@@ -1,6 +1,6 @@
 /**
- * The columns of another node of the cluster. Promise: the same answers as one's own, exact at the moment of asking; when that
- * node does not answer, Unavailable. Nodes know each other by a secret that is in their database and nowhere else.
+ * The columns of another node of the cluster. Promise: the same answers as local columns, exact when asked; Unavailable
+ * if that node does not answer. Nodes authenticate by a secret that is only in their database.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { deserialize, serialize } from 'node:v8';
@@ -8,15 +8,16 @@ import { Type } from 'typebox';
 import { Agent, request } from 'undici';
 import { type Db, Unavailable } from '../db/db.ts';
 import { fail } from '../errors.ts';
-import type { App } from '../http/server.ts';
+import type { App } from '../http/app.ts';
+import { BODY_BYTES_MAX } from '../http/server.ts';
 import type { Columns } from './columns.ts';
 import type { Question } from './columns-worker.ts';
 
 const PATH = '/internal/columns';
-/** Longer than the other node lets a question wait. */
+/** Longer than a question may wait on the other node. */
 const ANSWER_WITHIN_MS = 12_000;
 
-/** Made at the first start, the same for all nodes. */
+/** Returns the secret of all nodes, created at the first start. */
 export async function clusterSecret(db: Db): Promise<string> {
   await db.atomic([
     {
@@ -28,7 +29,7 @@ export async function clusterSecret(db: Db): Promise<string> {
   return row?.value ?? '';
 }
 
-/** `url`: where a node answers that keeps columns. */
+/** `url`: the address of the node with columns. */
 export function openRemoteColumns(url: string, secret: string): Columns {
   const agent = new Agent({ connections: 16 });
 
@@ -47,9 +48,9 @@ export function openRemoteColumns(url: string, secret: string): Columns {
       status = statusCode;
       answer = Buffer.from(await body.arrayBuffer());
     } catch (cause) {
-      throw new Unavailable('the node that keeps the columns does not answer', { cause });
+      throw new Unavailable('the node with the columns does not answer', { cause });
     }
-    if (status !== 200) throw new Unavailable(`the node that keeps the columns answered ${status}`);
+    if (status !== 200) throw new Unavailable(`the node with the columns answered ${status}`);
     return deserialize(answer) as T;
   }
 
@@ -58,6 +59,8 @@ export function openRemoteColumns(url: string, secret: string): Columns {
     report: (query) => ask({ kind: 'report', query }),
     stats: (contentNo) => ask({ kind: 'stats', contentNo }),
     find: (filter, page) => ask({ kind: 'find', filter, page }),
+    seen: (query) => ask({ kind: 'seen', query }),
+    demand: (query) => ask({ kind: 'demand', query }),
     bounds: () => ask({ kind: 'bounds' }),
     figures: () => ({ behind: 0, caughtUpAt: null, sizeBytes: 0, rebuilds: 0, questions: 0, restarts: 0 }),
     abandon: () => {},
@@ -65,17 +68,23 @@ export function openRemoteColumns(url: string, secret: string): Columns {
   };
 }
 
-/** Answers the questions of nodes that keep no columns; for everybody else it is not there. */
+/** Answers nodes without columns; for all other callers the route does not exist. */
 export function columnsRoutes(app: App, columns: Columns, secret: string): void {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const wanted = digest(`Bearer ${secret}`);
   app.post(
     PATH,
-    { config: { permission: null }, schema: { hide: true, body: Type.Object({}, { additionalProperties: true }) } },
-    async ({ headers, body }, reply) => {
-      if (!timingSafeEqual(digest(headers.authorization ?? ''), wanted)) {
-        throw fail('route_not_found', `There is no POST ${PATH}. See /docs for what there is.`);
-      }
+    {
+      config: { permission: null },
+      bodyLimit: BODY_BYTES_MAX,
+      schema: { hide: true, body: Type.Object({}, { additionalProperties: true }) },
+      // Before the body is read, so that strangers cannot send one.
+      onRequest({ headers }, _reply, done) {
+        if (timingSafeEqual(digest(headers.authorization ?? ''), wanted)) done();
+        else done(fail('route_not_found', `There is no POST ${PATH}. See /docs for what there is.`));
+      },
+    },
+    async ({ body }, reply) => {
       const value = await columns.ask(body as Question);
       return reply
         .type('application/octet-stream')

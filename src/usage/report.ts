@@ -1,54 +1,28 @@
 /**
- * The usage report as it is answered. Promise: its parts are of one moment and add up: the buckets to the summary, the
+ * The usage report as answered. Promise: its parts are of one snapshot and add up: the buckets to the summary, the
  * reasons to the denials. Numbers come from the columns, titles from the records.
  */
 import type { Db } from '../db/db.ts';
-import { type Reason, reasonCode, reasonOf } from '../ledger/reason.ts';
+import { inList, toList } from '../db/query.ts';
+import { reasonCode, reasonOf } from '../ledger/reason.ts';
 import { toIso } from '../lib/clock.ts';
 import type { Columns, ColumnsReport } from './columns.ts';
-import { type Group, type PeriodQuery, type ResolvedPeriod, reachesBack, resolvePeriod } from './period.ts';
-
-export const LIMIT_DEFAULT = 10;
-
-export interface UsageQuery extends PeriodQuery {
-  /** An id or an externalId. */
-  contentId?: string | undefined;
-  requesterId?: string | undefined;
-  type?: string | undefined;
-  /** Only denials for this reason. */
-  reason?: Reason | undefined;
-  limit?: number | undefined;
-}
-
-export interface UsageReport {
-  object: 'usage_report';
-  summary: {
-    totalRequests: number;
-    allowed: number;
-    denied: number;
-    uniqueRequesters: number;
-    uniqueContent: number;
-  };
-  timeSeries: { date: string; requests: number; allowed: number; denied: number }[];
-  topContent: { id: string; title: string; requests: number }[];
-  topRequesters: { id: string; name: string; requests: number }[];
-  byDenialReason: { reason: Reason; count: number }[];
-  period: { startDate: string; endDate: string; groupBy: Group; timezone: string };
-}
+import { type PeriodQuery, type ResolvedPeriod, reachesBack, resolvePeriod } from './period.ts';
+import { LIMIT_DEFAULT, type UsageQuery, type UsageReport } from './schema.ts';
 
 export interface ReportDeps {
   db: Db;
   columns: Columns;
-  /** The ledger's clock: never before the moment of a decision already made, so that "until now" leaves none out. */
+  /** The ledger's clock, never earlier than a recorded decision, so that "until now" includes all of them. */
   now: () => number;
-  /** Names of registered requesters by id; who is missing goes by the id. */
+  /** Returns the names of registered requesters by id; others are named by their id. */
   requesterNames?: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
-/** Throws `invalid_request` for a period that cannot be, Unavailable when it cannot be counted now. */
+/** Throws `invalid_request` for an impossible period, Unavailable when the columns cannot answer. */
 export async function usageReport(deps: ReportDeps, query: UsageQuery): Promise<UsageReport> {
-  const period = await periodOf(deps, query);
-  const contentNo = query.contentId === undefined ? undefined : await contentNoOf(deps.db, query.contentId);
+  const period = await readPeriod(deps, query);
+  const contentNo = query.contentId === undefined ? undefined : await findContentNo(deps.db, query.contentId);
   if (query.contentId !== undefined && contentNo === undefined) return toReport(period, NOTHING, noNames, noNames);
   const counted = await deps.columns.report({
     contentNo,
@@ -60,7 +34,7 @@ export async function usageReport(deps: ReportDeps, query: UsageQuery): Promise<
     starts: period.buckets.map((bucket) => bucket.start),
     limit: query.limit ?? LIMIT_DEFAULT,
   });
-  const titles = await titlesOf(
+  const titles = await readTitles(
     deps.db,
     counted.topContent.map((content) => content.no),
   );
@@ -68,7 +42,7 @@ export async function usageReport(deps: ReportDeps, query: UsageQuery): Promise<
   return toReport(period, counted, titles, names ?? noNames);
 }
 
-async function periodOf({ columns, now }: ReportDeps, query: PeriodQuery): Promise<ResolvedPeriod> {
+async function readPeriod({ columns, now }: ReportDeps, query: PeriodQuery): Promise<ResolvedPeriod> {
   if (!reachesBack(query)) return resolvePeriod(query, { now: now() });
   const bounds = await columns.bounds();
   return resolvePeriod(query, { now: now(), first: bounds?.first, last: bounds?.last });
@@ -84,7 +58,7 @@ const NOTHING: ColumnsReport = {
 };
 const noNames: ReadonlyMap<string, string> = new Map();
 
-/** Pure. Content without a title was deleted while the report was made, and is left out of the list. */
+/** Omits content without a title, which was deleted meanwhile. Pure. */
 export function toReport(
   period: ResolvedPeriod,
   counted: ColumnsReport,
@@ -117,7 +91,7 @@ export function toReport(
         const reason = reasonOf(code);
         return reason === null ? [] : [{ reason, count }];
       })
-      .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1)),
+      .toSorted((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1)),
     period: {
       startDate: toIso(period.from),
       endDate: toIso(period.to),
@@ -127,8 +101,8 @@ export function toReport(
   };
 }
 
-async function contentNoOf(db: Db, idOrExternalId: string): Promise<number | undefined> {
-  // Two look-ups by index, where `or` may become a scan. No externalId has the form of an id.
+export async function findContentNo(db: Db, idOrExternalId: string): Promise<number | undefined> {
+  // Two index lookups; `or` may become a scan. No externalId looks like an id.
   const [row] = await db.read<{ no: number }>(
     'select no from content where id = $1 union all select no from content where external_id = $1',
     [idOrExternalId],
@@ -136,12 +110,11 @@ async function contentNoOf(db: Db, idOrExternalId: string): Promise<number | und
   return row?.no;
 }
 
-async function titlesOf(db: Db, nos: readonly number[]): Promise<Map<string, string>> {
+export async function readTitles(db: Db, nos: readonly number[]): Promise<Map<string, string>> {
   if (nos.length === 0) return new Map();
-  const places = nos.map((_, i) => `$${i + 1}`).join(', ');
   const rows = await db.read<{ id: string; title: string }>(
-    `select id, title from content where no in (${places})`,
-    nos,
+    `select id, title from content where ${inList(db.engine, 'no', 'bigint')}`,
+    [toList(nos)],
   );
   return new Map(rows.map((row) => [row.id, row.title]));
 }

@@ -1,22 +1,99 @@
-/** The usage report. */
+/** Usage: the report, the requesters by their checks, and the demand that was denied for want of a license. */
+import { PAGE_DEFAULT } from '../db/page.ts';
+import { fail } from '../errors.ts';
+import type { App } from '../http/app.ts';
+import { spanOf } from '../http/list.ts';
 import { sendJson } from '../http/reply.ts';
-import type { App } from '../http/server.ts';
+import { route } from '../http/route.ts';
+import { holdsPermission } from '../permissions.ts';
+import {
+  DEMAND_CSV,
+  NO_DEMAND,
+  parsePosition,
+  SEEN_CSV,
+  sendList,
+  toDemandQuery,
+  toDemandRows,
+  toSeenRow,
+} from './lists.ts';
 import { type ReportDeps, usageReport } from './report.ts';
 import { UsageQuery, UsageReport } from './schema.ts';
+import { DemandListQuery, DemandPage, SeenListQuery, SeenPage } from './seen-schema.ts';
+
+const ANALYTICS = { permission: 'analytics:read', tag: 'Analytics' } as const;
 
 export function usageRoutes(app: App, deps: ReportDeps): void {
-  app.get(
-    '/v1/analytics/usage',
+  reportRoute(app, deps);
+  seenRoute(app, deps);
+  demandRoute(app, deps);
+}
+
+function reportRoute(app: App, deps: ReportDeps): void {
+  route(
+    app,
+    'GET /v1/analytics/usage',
+    { ...ANALYTICS, id: 'getUsage', is: 'Report usage', query: UsageQuery, answer: UsageReport },
+    async ({ query }, reply) => sendJson(reply, 200, JSON.stringify(await usageReport(deps, query))),
+  );
+}
+
+function seenRoute(app: App, deps: ReportDeps): void {
+  route(
+    app,
+    'GET /v1/analytics/requesters',
     {
-      config: { permission: 'analytics:read' },
-      schema: {
-        tags: ['Analytics'],
-        operationId: 'getUsage',
-        summary: 'Report usage',
-        querystring: UsageQuery,
-        response: { 200: UsageReport },
-      },
+      ...ANALYTICS,
+      id: 'listSeenRequesters',
+      is: 'List requesters by their checks, registered or not',
+      query: SeenListQuery,
+      answer: SeenPage,
     },
-    async (request, reply) => sendJson(reply, 200, JSON.stringify(await usageReport(deps, request.query))),
+    async ({ query, caller }, reply) => {
+      const { limit = PAGE_DEFAULT, cursor, from: _from, to: _to, sort = 'requests', ...rest } = query;
+      const mayReadRecords = holdsPermission(caller.permissions, 'policies:read');
+      if (rest.status !== undefined && !mayReadRecords) {
+        throw fail('insufficient_permissions', 'The filter `status` needs an API key that holds policies:read, too.');
+      }
+      const filter = spanOf(query);
+      return sendList(
+        reply,
+        {
+          read: (after, some) => deps.columns.seen({ ...rest, filter, sort, after, limit: some }),
+          toRows: (found) => found.map((one) => toSeenRow(one, mayReadRecords)),
+          csv: SEEN_CSV,
+        },
+        limit,
+        parsePosition(cursor, deps.now()),
+      );
+    },
+  );
+}
+
+function demandRoute(app: App, deps: ReportDeps): void {
+  route(
+    app,
+    'GET /v1/analytics/demand',
+    {
+      ...ANALYTICS,
+      id: 'listDemand',
+      is: 'List denials for want of a license, by requester',
+      query: DemandListQuery,
+      answer: DemandPage,
+    },
+    async ({ query }, reply) => {
+      const position = parsePosition(query.cursor, deps.now());
+      const demand = await toDemandQuery(deps, query, position.now);
+      return sendList(
+        reply,
+        {
+          read: async (after, limit) =>
+            demand === undefined ? NO_DEMAND : deps.columns.demand({ ...demand, after, limit }),
+          toRows: (found) => toDemandRows(deps, found),
+          csv: DEMAND_CSV,
+        },
+        query.limit ?? PAGE_DEFAULT,
+        position,
+      );
+    },
   );
 }

@@ -1,36 +1,35 @@
-/** The usage report on the wire: its query and its answer. What the words mean in time is period's business. */
+/** The usage report on the wire: its query and its answer. */
 import { type Static, Type } from 'typebox';
-import { REASONS } from '../ledger/reason.ts';
+import { DenialReason } from '../ledger/schema.ts';
+import { ContentTypeName } from '../policies/names.ts';
 import { GROUP_DEFAULT, GROUPS, PERIOD_DEFAULT, PERIODS } from './period.ts';
-import { LIMIT_DEFAULT } from './report.ts';
 
-/** The kinds of content there are. */
-const CONTENT_TYPES = ['article', 'report', 'image', 'dataset', 'video'] as const;
-
-const keys = <T extends object>(table: T) => Object.keys(table) as (keyof T & string)[];
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const closed = { additionalProperties: false } as const;
+
+/** Length of the top lists. */
+export const LIMIT_DEFAULT = 10;
 
 export const UsageQuery = Type.Object(
   {
     period: Type.Optional(
-      Type.Enum(keys(PERIODS), {
+      Type.Enum(Object.keys(PERIODS) as (keyof typeof PERIODS)[], {
         default: PERIOD_DEFAULT,
         description:
-          'Days up to and including today; `year` is 365 days, `all` begins with the first decision. `startDate` and `endDate` win over it.',
+          'Days up to and including today; `year` is 365 days, `all` starts at the first decision. `startDate` and `endDate` take precedence.',
       }),
     ),
     startDate: Type.Optional(
       Type.String({
         maxLength: 64,
-        description: 'Start, inclusive: a date or a date-time (ISO 8601). Without `endDate`: until now.',
+        description: 'Start, inclusive: a date or a date-time (ISO 8601). Without `endDate`, the report ends now.',
       }),
     ),
     endDate: Type.Optional(
       Type.String({
         maxLength: 64,
         description:
-          'End: a date, whose day is included, or a date-time, which is exclusive. Without `startDate`: `period` back from it.',
+          'End: a date, whose day is included, or an exclusive date-time. Without `startDate`, the report starts one `period` earlier.',
       }),
     ),
     groupBy: Type.Optional(Type.Enum([...GROUPS], { default: GROUP_DEFAULT, description: 'Length of a bucket.' })),
@@ -38,17 +37,15 @@ export const UsageQuery = Type.Object(
       Type.String({
         maxLength: 64,
         default: 'UTC',
-        description: 'IANA time zone whose clocks say where days, weeks, months and hours begin.',
+        description: 'IANA time zone in which days, weeks, months and hours start.',
       }),
     ),
     contentId: Type.Optional(
       Type.String({ minLength: 1, maxLength: 255, description: 'Only this content: its id or externalId.' }),
     ),
     requesterId: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Only this requester.' })),
-    type: Type.Optional(Type.Enum([...CONTENT_TYPES], { description: 'Only content that is of this type now.' })),
-    reason: Type.Optional(
-      Type.Enum(keys(REASONS), { description: 'Only denials for this reason: who is turned away, and for what.' }),
-    ),
+    type: Type.Optional(ContentTypeName),
+    reason: Type.Optional(DenialReason),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 100, default: LIMIT_DEFAULT, description: 'Length of the two top lists.' }),
     ),
@@ -65,8 +62,8 @@ export const UsageReport = Type.Object(
         totalRequests: count('Decisions recorded in the period.'),
         allowed: count('Of these, allowed.'),
         denied: count('Of these, denied.'),
-        uniqueRequesters: count('Different requesters; anonymous checks are none.'),
-        uniqueContent: count('Different items asked for.'),
+        uniqueRequesters: count('Distinct requesters; anonymous checks do not count.'),
+        uniqueContent: count('Distinct items requested.'),
       },
       closed,
     ),
@@ -83,30 +80,30 @@ export const UsageReport = Type.Object(
         },
         closed,
       ),
-      { description: 'Every bucket of the period, ascending; those without decisions too.' },
+      { description: 'Every bucket of the period in order, including empty ones.' },
     ),
     topContent: Type.Array(
       Type.Object({ id: Type.String(), title: Type.String(), requests: count('Decisions on it.') }, closed),
-      { description: 'The items asked for most, then by id.' },
+      { description: 'The items requested most, then by id.' },
     ),
     topRequesters: Type.Array(
       Type.Object({ id: Type.String(), name: Type.String(), requests: count('Decisions on its checks.') }, closed),
-      { description: 'The requesters that asked most, then by id.' },
+      { description: 'The requesters with the most checks, then by id.' },
     ),
     byDenialReason: Type.Array(
-      Type.Object({ reason: Type.Enum(keys(REASONS)), count: count('Denials for this reason.') }, closed),
-      { description: 'The reasons that occurred, the most frequent first.' },
+      Type.Object({ reason: DenialReason, count: count('Denials for this reason.') }, closed),
+      { description: 'The reasons that occurred, most frequent first.' },
     ),
     period: Type.Object(
       {
-        startDate: Type.String({ format: 'date-time', description: 'Start of what was counted, inclusive.' }),
-        endDate: Type.String({ format: 'date-time', description: 'End of what was counted, exclusive.' }),
+        startDate: Type.String({ format: 'date-time', description: 'Start of the report, inclusive.' }),
+        endDate: Type.String({ format: 'date-time', description: 'End of the report, exclusive.' }),
         groupBy: Type.Enum([...GROUPS]),
         timezone: Type.String(),
       },
       closed,
     ),
   },
-  closed,
+  { ...closed, title: 'UsageReport' },
 );
 export type UsageReport = Static<typeof UsageReport>;

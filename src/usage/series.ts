@@ -1,18 +1,18 @@
 /**
- * Folding fine counts into buckets; pure. Promise: exact for any boundaries. Decisions are counted in cells of equal
- * length, counted from the epoch; the length divides every boundary, so no cell lies on both sides of one.
+ * Folds fine counts into buckets. Pure. Promise: exact for any boundaries. Decisions are counted in cells of equal
+ * length since the epoch. The length divides every boundary, so no cell crosses one.
  */
 
-/** Zones are offset by multiples of this since 1972, so boundaries of any calendar are multiples of it. */
+/** Since 1972 zone offsets are multiples of this, so boundaries of every calendar are, too. */
 export const QUARTER_HOUR_MS = 900_000;
 
-/** Buckets: `starts` ascending, each ends where the next one starts. */
+/** Counts by bucket. */
 export interface Series {
   requests: number[];
   allowed: number[];
 }
 
-/** Decisions of one cell. `at` is the moment of one of them. */
+/** Counts by cell. `at` is the time of any decision in it. */
 export interface Cells {
   at: readonly number[];
   requests: readonly number[];
@@ -20,8 +20,8 @@ export interface Cells {
 }
 
 /**
- * The greatest length that divides all boundaries after `first` and up to `last`, the moments between which there are
- * decisions. Other boundaries cut nothing that is counted. 0 when none is left: all is in one bucket.
+ * Returns the greatest length that divides all boundaries after `first` and up to `last`, the times of the oldest and
+ * newest decision. Other boundaries separate nothing. 0: all decisions are in one bucket.
  */
 export function cellMs(starts: readonly number[], first = -Infinity, last = Infinity): number {
   let length = 0;
@@ -37,19 +37,20 @@ function greatestDivisor(a: number, b: number): number {
   return more;
 }
 
+/** `starts` ascend; each bucket ends where the next one starts. */
 export function fold(starts: readonly number[], cells: Cells): Series {
-  const requests = new Array<number>(starts.length).fill(0);
-  const allowed = new Array<number>(starts.length).fill(0);
+  const requests = starts.map(() => 0);
+  const allowed = starts.map(() => 0);
   for (let i = 0; i < cells.at.length; i++) {
-    const bucket = bucketOf(starts, cells.at[i] as number);
+    const bucket = findBucket(starts, cells.at[i] as number);
     requests[bucket] = (requests[bucket] as number) + (cells.requests[i] as number);
     allowed[bucket] = (allowed[bucket] as number) + (cells.allowed[i] as number);
   }
   return { requests, allowed };
 }
 
-/** The last bucket that starts at or before `at`; moments before all of them belong to the first. */
-export function bucketOf(starts: readonly number[], at: number): number {
+/** Returns the last bucket that starts at or before `at`; earlier times belong to the first. */
+export function findBucket(starts: readonly number[], at: number): number {
   let low = 0;
   let high = starts.length;
   while (high - low > 1) {

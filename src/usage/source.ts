@@ -1,13 +1,14 @@
 /**
- * The truth as the columns read it: one snapshot at a time, in pages. Promise: everything read inside one `read` is of
- * one moment, and that moment is not earlier than the call. Changes come in the order in which they were committed, so
- * "after this place" never skips one that is committed later; decisions do up to the place that is settled, beyond which
- * others may still come in between.
+ * The records as the columns read them: one snapshot at a time, in pages. Promise: everything inside one `read` is of
+ * one snapshot, which is not older than the call. Changes are numbered in commit order, so reading after a sequence
+ * number skips none that commits later. For decisions that holds up to the settled number; beyond it, others may still
+ * appear in between.
  */
 import type { Db, Row, Value } from '../db/db.ts';
-import { isPostgresUrl } from '../db/postgres.ts';
-import { openPostgresReader } from '../db/postgres-reader.ts';
-import { openConnection } from '../db/sqlite-connection.ts';
+import { isPostgresUrl } from '../db/postgres/db.ts';
+import { openPostgresReader } from '../db/postgres/reader.ts';
+import { inList, toList } from '../db/query.ts';
+import { openConnection } from '../db/sqlite/connection.ts';
 
 export interface DecisionRow {
   seq: number;
@@ -16,6 +17,7 @@ export interface DecisionRow {
   requesterId: string | null;
   policyNo: number;
   reason: number;
+  purpose: string | null;
 }
 
 export interface ContentRow {
@@ -24,65 +26,80 @@ export interface ContentRow {
   type: string;
 }
 
-/** An edit of a content record; what the record is now is asked for separately. */
-export interface ContentChange {
-  seq: number;
-  at: number;
-  contentNo: number;
+/** A registered requester; `tags` as JSON. */
+export interface RequesterRow {
+  id: string;
+  name: string;
+  type: string | null;
+  status: string;
+  tags: string;
 }
 
-/** Decisions after the file before it and up to `toSeq` are in this file of the archive. */
+/** An edit of an item or a requester; the record itself is read separately. */
+export interface RecordChange {
+  seq: number;
+  at: number;
+  /** null: an edit of a requester. */
+  contentNo: number | null;
+  objectId: string;
+}
+
+/** An archive file: decisions up to `toSeq`, after those of the previous file. */
 export interface ArchivedFile {
   toSeq: number;
   file: string;
 }
 
 export interface Head {
-  /** Which ledger this is; null before it was first opened. */
+  /** Identifies the ledger; null before it was first opened. */
   ledgerNo: string | null;
-  /** Places of the newest decision and change, 0 when there is none. */
+  /** Sequence numbers of the newest decision and change; 0: none. */
   decisionsSeq: number;
-  /** Up to this place no decision will be added any more. */
+  /** No more decisions will be added up to this number. */
   settledSeq: number;
   changesSeq: number;
-  /** The oldest change still kept, 0 when there is none. */
+  /** The oldest change in the log; 0: none. */
   changesFromSeq: number;
 }
 
-/** The truth at one moment. Every method may throw SourceFailed. */
+/** The records at one time. Every method may throw SourceFailed. */
 export interface Snapshot {
   head(): Promise<Head>;
-  /** Decisions after a place, in order, without those of content that does not exist. */
+  /** Returns decisions after a number, in order, without those of deleted content. */
   decisionsAfter(seq: number, limit: number): Promise<DecisionRow[]>;
-  /** When the decision at this place was made; undefined when there is none. */
+  /** Returns the time of a decision; undefined: it does not exist. */
   decidedAt(seq: number): Promise<number | undefined>;
-  contentChangesAfter(seq: number, limit: number): Promise<ContentChange[]>;
+  changesAfter(seq: number, limit: number): Promise<RecordChange[]>;
   changedAt(seq: number): Promise<number | undefined>;
-  /** Those of the records that exist. */
+  /** Returns the existing items. */
   contentOf(nos: readonly number[]): Promise<ContentRow[]>;
   contentAfter(no: number, limit: number): Promise<ContentRow[]>;
-  /** In order. */
+  /** Returns the registered requesters. */
+  requestersOf(ids: readonly string[]): Promise<RequesterRow[]>;
+  /** Returns registered requesters, by id. */
+  requestersAfter(id: string, limit: number): Promise<RequesterRow[]>;
+  /** Returns archive files in order. */
   archived(): Promise<ArchivedFile[]>;
 }
 
 export interface Source {
-  read<T>(work: (truth: Snapshot) => Promise<T>): Promise<T>;
-  /** No answer is to be hoped for any more: what is under way fails now. */
+  read<T>(work: (records: Snapshot) => Promise<T>): Promise<T>;
+  /** Fails pending reads; the server has stopped responding. */
   abandon(): void;
   close(): Promise<void>;
 }
 
-/** The truth cannot be read now. The columns are as good as before. */
+/** The records cannot be read now. The columns are unaffected. */
 export class SourceFailed extends Error {}
 
-/** `records` is a file of SQLite or the URL of a PostgreSQL. Throws SourceFailed. */
+/** `records`: a SQLite file or a PostgreSQL URL. Throws SourceFailed. */
 export const openSource = (records: string): Promise<Source> =>
   isPostgresUrl(records) ? openPostgresSource(records) : openSqliteSource(records);
 
 type All = <R>(sql: string, params?: readonly Value[]) => Promise<R[]>;
 
-/** The same questions on both engines; what is settled only the engine knows. */
-function snapshotOf(engine: Db['engine'], all: All, settledSeq: (newest: number) => number): Snapshot {
+/** The same queries for both engines; only the engine knows what is settled. */
+function toSnapshot(engine: Db['engine'], all: All, settledSeq: (newest: number) => number): Snapshot {
   return {
     async head() {
       const [row] = await all<Omit<Head, 'settledSeq'>>(
@@ -96,7 +113,8 @@ function snapshotOf(engine: Db['engine'], all: All, settledSeq: (newest: number)
     },
     decisionsAfter: (seq, limit) =>
       all<DecisionRow>(
-        `select seq, at, content_no as "contentNo", requester_id as "requesterId", policy_no as "policyNo", reason
+        `select seq, at, content_no as "contentNo", requester_id as "requesterId", policy_no as "policyNo", reason,
+           ${PURPOSE[engine]} as purpose
          from decisions d where seq > $1 and exists (select 1 from content where no = d.content_no)
          order by seq limit $2`,
         [seq, limit],
@@ -104,30 +122,37 @@ function snapshotOf(engine: Db['engine'], all: All, settledSeq: (newest: number)
     async decidedAt(seq) {
       return (await all<{ at: number }>('select at from decisions where seq = $1', [seq]))[0]?.at;
     },
-    contentChangesAfter: (seq, limit) =>
-      all<ContentChange>(
-        `select seq, at, object_no as "contentNo" from changes
-         where seq > $1 and kind like 'content.%' and object_no is not null order by seq limit $2`,
+    changesAfter: (seq, limit) =>
+      all<RecordChange>(
+        `select seq, at, case when kind like 'content.%' then object_no end as "contentNo", object_id as "objectId"
+         from changes
+         where seq > $1 and (kind like 'content.%' and object_no is not null or kind like 'requester.%')
+         order by seq limit $2`,
         [seq, limit],
       ),
     async changedAt(seq) {
       return (await all<{ at: number }>('select at from changes where seq = $1', [seq]))[0]?.at;
     },
     contentOf: (nos) =>
-      all<ContentRow>(`select no, id, type from content where no in (${NUMBERS[engine]})`, [JSON.stringify(nos)]),
+      all<ContentRow>(`select no, id, type from content where ${inList(engine, 'no', 'bigint')}`, [toList(nos)]),
     archived: () => all<ArchivedFile>('select to_seq as "toSeq", file from archives order by to_seq'),
     contentAfter: (no, limit) =>
       all<ContentRow>('select no, id, type from content where no > $1 order by no limit $2', [no, limit]),
+    requestersOf: (ids) =>
+      all<RequesterRow>(`select ${REQUESTER} from requesters where ${inList(engine, 'id', 'text')}`, [toList(ids)]),
+    requestersAfter: (id, limit) =>
+      all<RequesterRow>(`select ${REQUESTER} from requesters where id > $1 order by id limit $2`, [id, limit]),
   };
 }
 
-/** The numbers of a JSON list. */
-const NUMBERS = {
-  sqlite: 'select value from json_each($1)',
-  postgres: 'select value::bigint from json_array_elements_text($1)',
-};
+const REQUESTER = 'id, name, type, status, tags';
 
-/** Through a read-only connection of the calling thread. One writer commits after the other: all places are settled. */
+/** The purpose in the recorded inputs of a decision. */
+const PURPOSE = { sqlite: `json_extract(inputs, '$.purpose')`, postgres: `inputs::json ->> 'purpose'` };
+
+/**
+ * Uses a read-only connection of the calling thread. Writers commit one after the other, so all decisions are settled.
+ */
 async function openSqliteSource(file: string): Promise<Source> {
   const guarded = <T>(work: () => T): T => {
     try {
@@ -139,13 +164,13 @@ async function openSqliteSource(file: string): Promise<Source> {
   const connection = guarded(() => openConnection(file, { readOnly: true, cacheKiB: 4096 }));
   const all: All = async <R>(sql: string, params: readonly Value[] = []) =>
     guarded(() => connection.all(sql, params) as unknown as R[]);
-  const truth = snapshotOf('sqlite', all, (newest) => newest);
+  const snapshot = toSnapshot('sqlite', all, (newest) => newest);
   return {
     async read(work) {
-      // Deferred: the snapshot is of the first read that follows, hence not earlier than now.
+      // Deferred: the snapshot is taken by the first read, so it is not older than now.
       guarded(() => connection.exec('begin'));
       try {
-        return await work(truth);
+        return await work(snapshot);
       } finally {
         guarded(() => connection.exec('rollback'));
       }
@@ -155,16 +180,16 @@ async function openSqliteSource(file: string): Promise<Source> {
   };
 }
 
-/** More would be kept only while a transaction stays open for that many steps. */
+/** More notes accumulate only while a transaction stays open for that many steps. */
 const NOTES_MAX = 1_000;
 
 /**
- * Places are given before their transactions commit, so a low one may appear after a higher one. What is settled follows
- * from transaction numbers. A note says: before this transaction number of ours was drawn, `place` was the last one given.
- * A transaction gets its number before its first place, so whoever holds a place up to `place` has a lower number than
- * ours. Once a later snapshot's `xmin` has come that far, all of them have ended: it shows their decisions or never
- * will. (A snapshot's own `xmax` is no such number: it follows the last one that ended, and others may be open above it.)
- * A transaction that stays open, of whomever, delays what is settled, never an answer.
+ * Sequence numbers are assigned before their transactions commit, so a low one may appear after a higher one. Settled
+ * numbers follow from transaction ids. A note records: before our transaction id was assigned, `seq` was the last one
+ * assigned. A transaction gets its id before its first sequence number, so every transaction with a number up to `seq`
+ * has a lower id than ours. Once the `xmin` of a later snapshot reaches our id, all of them have ended: the snapshot
+ * shows their decisions or never will. (Its `xmax` would not do: it follows the last transaction that ended, and others
+ * may be open above it.) A transaction that stays open delays what is settled, never an answer.
  */
 async function openPostgresSource(url: string): Promise<Source> {
   const failed = (cause: unknown): never => {
@@ -173,18 +198,18 @@ async function openPostgresSource(url: string): Promise<Source> {
   const reader = await openPostgresReader(url).catch(failed);
   const all: All = async <R>(sql: string, params: readonly Value[] = []) =>
     (await reader.all([{ sql, params }]).catch(failed))[0] as unknown as R[];
-  let notes: { place: number; number: number }[] = [];
+  let notes: { seq: number; xid: number }[] = [];
   let settled = 0;
-  const truth = snapshotOf('postgres', all, (newest) => Math.min(newest, settled));
+  const snapshot = toSnapshot('postgres', all, (newest) => Math.min(newest, settled));
 
   return {
     async read(work) {
-      const [[given], [own]] = (await reader
+      const [[last], [own]] = (await reader
         .all([
-          { sql: 'select case when is_called then last_value else 0 end as place from decisions_seq_seq' },
-          { sql: 'select pg_current_xact_id()::text::bigint as number' },
+          { sql: 'select case when is_called then last_value else 0 end as seq from decisions_seq_seq' },
+          { sql: 'select pg_current_xact_id()::text::bigint as xid' },
         ])
-        .catch(failed)) as [{ place: number }[], { number: number }[]];
+        .catch(failed)) as [{ seq: number }[], { xid: number }[]];
       const [, [numbers]] = (await reader
         .all([
           { sql: 'begin isolation level repeatable read read only' },
@@ -194,12 +219,11 @@ async function openPostgresSource(url: string): Promise<Source> {
         ])
         .catch(failed)) as [Row[], { xmin: number }[]];
       const { xmin } = numbers as { xmin: number };
-      if (notes.length < NOTES_MAX)
-        notes.push({ place: given?.place ?? 0, number: own?.number ?? Number.POSITIVE_INFINITY });
-      for (const note of notes) if (note.number <= xmin) settled = Math.max(settled, note.place);
-      notes = notes.filter((note) => note.number > xmin);
+      if (notes.length < NOTES_MAX) notes.push({ seq: last?.seq ?? 0, xid: own?.xid ?? Number.POSITIVE_INFINITY });
+      for (const note of notes) if (note.xid <= xmin) settled = Math.max(settled, note.seq);
+      notes = notes.filter((note) => note.xid > xmin);
       try {
-        return await work(truth);
+        return await work(snapshot);
       } finally {
         await all('rollback');
       }

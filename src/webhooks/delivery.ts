@@ -1,22 +1,22 @@
-/** One event on its way to one webhook. */
-import { EVENT_PREFIX, type EventPlace } from '../events/event.ts';
+/** A delivery: the sending of an event to a webhook. */
+import { EVENT_PREFIX, type EventRecord } from '../events/event.ts';
 import { newId } from '../lib/id.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** One try, as it is listed. */
+/** An attempt, as it is listed. */
 export interface Attempt {
   number: number;
-  /** When it began. */
+  /** Start time. */
   created: string;
   request: { url: string; headers: Record<string, string> };
-  /** null when no answer came. */
+  /** null without a response. */
   statusCode: number | null;
   durationMs: number;
-  /** What went wrong before an answer came; null when one did. */
+  /** The error that prevented a response; null with one. */
   error: string | null;
-  /** The first kilobyte of the answer's body. */
+  /** The first kilobyte of the response body. */
   responseBody: string | null;
 }
 
@@ -24,12 +24,12 @@ export interface Delivery {
   id: string;
   webhookId: string;
   eventId: string;
-  kind: EventPlace['kind'];
+  kind: EventRecord['kind'];
   status: DeliveryStatus;
   attemptCount: number;
   /** The newest ATTEMPTS_KEPT, oldest first. */
   attempts: Attempt[];
-  /** null when there will be none. */
+  /** null when no attempt will follow. */
   nextAttemptAt: number | null;
   createdAt: number;
   updatedAt: number;
@@ -37,15 +37,15 @@ export interface Delivery {
 
 const PREFIX = 'dlv_';
 
-/** The schedule has ten; retries by hand come on top. */
+/** The schedule has ten; manual retries come on top. */
 export const ATTEMPTS_KEPT = 20;
 
-/** Due at once. */
-export const newDelivery = (webhookId: string, place: Pick<EventPlace, 'body' | 'kind'>, now: number): Delivery => ({
+/** Returns a delivery that is due immediately. */
+export const newDelivery = (webhookId: string, event: Pick<EventRecord, 'body' | 'kind'>, now: number): Delivery => ({
   id: newId(PREFIX, now),
   webhookId,
-  eventId: EVENT_PREFIX + place.body,
-  kind: place.kind,
+  eventId: EVENT_PREFIX + event.body,
+  kind: event.kind,
   status: 'pending',
   attemptCount: 0,
   attempts: [],

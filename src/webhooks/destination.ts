@@ -1,7 +1,6 @@
 /**
- * Where a webhook may lead: public addresses only, so that nobody can make the service ask its own network. Every address
- * a name resolves to is judged, and the connection goes to one that was. Pure. Sources: the IANA special-purpose address
- * registries (RFC 6890) and the metadata addresses of hosting providers.
+ * Decides which addresses a webhook may reach: public ones only, so a URL cannot probe the service's own network. Pure.
+ * Sources: the IANA special-purpose address registries (RFC 6890) and the metadata addresses of hosting providers.
  */
 import { type Address, contains, parseAddress, parseRange, type Range } from '../lib/ip-range.ts';
 
@@ -12,7 +11,7 @@ const ranges = (texts: readonly string[]): Range[] =>
     return range;
   });
 
-/** IPv4 that is not public: all else is. */
+/** All other IPv4 addresses are public. */
 const NOT_PUBLIC_V4 = ranges([
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
@@ -32,9 +31,9 @@ const NOT_PUBLIC_V4 = ranges([
   '240.0.0.0/4', // reserved, broadcast
 ]);
 
-/** IPv6 is public in this block only … */
+/** IPv6 is public only in this block, */
 const PUBLIC_V6 = ranges(['2000::/3']);
-/** … and there without these, which reach elsewhere or nowhere. */
+/** except in these. */
 const NOT_PUBLIC_V6 = ranges([
   '2001::/23', // protocol assignments: Teredo, benchmarking, ORCHID
   '2001:db8::/32', // documentation
@@ -43,7 +42,7 @@ const NOT_PUBLIC_V6 = ranges([
   '3fff::/20', // documentation
 ]);
 
-/** Also false for text that is no address; `::ffff:a.b.c.d` is not public whatever it stands for. */
+/** Returns false also for text that is not an address, and for every `::ffff:a.b.c.d`. */
 export function isPublicAddress(text: string): boolean {
   const address = parseAddress(text);
   if (address === undefined || (address.family === 4 && text.includes(':'))) return false;
@@ -51,26 +50,26 @@ export function isPublicAddress(text: string): boolean {
   return address.family === 4 ? !within(NOT_PUBLIC_V4) : within(PUBLIC_V6) && !within(NOT_PUBLIC_V6);
 }
 
-/** Names that mean the machine itself or its network, whatever they resolve to (RFC 6761, RFC 6762, RFC 8375, ICANN). */
+/** Names reserved for the machine or its network (RFC 6761, RFC 6762, RFC 8375, ICANN). */
 const LOCAL_NAME = /(^|\.)(localhost|local|internal|home\.arpa|localdomain)\.?$/;
 
 /**
- * What is wrong with a URL as a webhook's; undefined when nothing is, as far as the text tells: a name is judged again,
- * by its addresses, at every connection. `allowPrivate` lets http and addresses of any kind through.
+ * Returns why a URL cannot be a webhook's, or undefined. Checks the text only: the addresses of a name are checked at
+ * each connection. `allowPrivate` accepts http and private addresses.
  */
-export function urlFault(text: string, allowPrivate: boolean): string | undefined {
+export function findUrlFault(text: string, allowPrivate: boolean): string | undefined {
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return 'must not carry a user name or password';
   if (allowPrivate) return undefined;
   if (url.protocol !== 'https:') return 'must be an https URL';
-  const literal = literalOf(url.hostname);
+  const literal = parseLiteral(url.hostname);
   if (literal !== undefined && !isPublicAddress(literal)) return `must lead to a public address, not ${literal}`;
   if (LOCAL_NAME.test(url.hostname)) return `must lead to a public address, not to ${url.hostname}`;
   return undefined;
 }
 
-/** The address in the place of a host name, without brackets; undefined for a name. */
-export function literalOf(hostname: string): string | undefined {
+/** Returns an IP literal without brackets; undefined for a name. */
+export function parseLiteral(hostname: string): string | undefined {
   const plain = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return parseAddress(plain) === undefined ? undefined : plain;
 }

@@ -1,20 +1,21 @@
-/** What an edit of a webhook writes, announces and answers. */
+/** Plans edits of webhooks: the rows to write, the changes to announce, the answer. */
 import { randomBytes } from 'node:crypto';
-import type { Edit } from '../changes/changes.ts';
+import type { Edit } from '../changes/change.ts';
+import { editOf } from '../changes/edit.ts';
 import type { ChangeKind } from '../changes/kinds.ts';
+import { editedMetadata, requireMetadata } from '../changes/metadata.ts';
 import { fail } from '../errors.ts';
 import { requireKind } from '../events/schema.ts';
-import { editedMetadata, requireMetadata } from '../http/metadata.ts';
 import { newId } from '../lib/id.ts';
-import { urlFault } from './destination.ts';
+import { findUrlFault } from './destination.ts';
 import { type CreateWebhook, type UpdateWebhook, webhookAnswer } from './schema.ts';
 import { SECRET_BYTES, SECRET_PREFIX } from './sign.ts';
 import { deleteWebhook, insertWebhook, replaceSecrets, updateWebhook } from './store.ts';
 import { type Secrets, WEBHOOK_PREFIX, type Webhook } from './webhook.ts';
 
-/** After a rotation the old secret signs too for so long. */
+/** A replaced secret still signs for this long. */
 const OLD_SECRET_MS = 24 * 3_600_000;
-/** Of those that still sign; who rotates more often in a day than this is done with the oldest. */
+/** With more rotations in a day, the oldest secret stops signing. */
 const OLD_SECRETS_MAX = 5;
 
 const newSecret = (): string => SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
@@ -54,7 +55,7 @@ export function edited(before: Webhook, edit: UpdateWebhook, at: number, allowPr
   };
   requireMetadata(webhook.metadata);
   if (status === before.status) return webhook;
-  // A fresh start: the days of failure before do not count.
+  // A change of status resets the streak of failures.
   return { ...webhook, failingSince: null, disabledReason: status === 'active' ? null : 'Disabled by an API key.' };
 }
 
@@ -69,14 +70,14 @@ export function planCreate(webhook: Webhook): Edit {
   };
 }
 
-export const planUpdate = (before: Webhook, webhook: Webhook, kind: ChangeKind = 'webhook.updated'): Edit => ({
-  steps: [updateWebhook(webhook, before)],
-  changes: [{ kind, id: webhook.id, object: webhookAnswer(webhook), before: webhookAnswer(before) }],
-  status: 200,
-  body: webhookAnswer(webhook),
-});
+export const planUpdate = (before: Webhook, webhook: Webhook, kind: ChangeKind = 'webhook.updated'): Edit =>
+  editOf(before, webhook, {
+    steps: [updateWebhook(webhook, before)],
+    changes: [{ kind, id: webhook.id, object: webhookAnswer(webhook), before: webhookAnswer(before) }],
+    answer: (one) => ({ body: webhookAnswer(one) }),
+  });
 
-/** By the service itself, because deliveries fail. */
+/** Disables a webhook whose deliveries fail. */
 export const planDisable = (before: Webhook, reason: string, at: number): Edit =>
   planUpdate(
     before,
@@ -112,11 +113,9 @@ export const planDelete = (webhook: Webhook): Edit => ({
 });
 
 function requireUrl(url: string, allowPrivate: boolean): void {
-  const fault = urlFault(url, allowPrivate);
+  const fault = findUrlFault(url, allowPrivate);
   if (fault === undefined) return;
-  const hint = fault.includes('user name')
-    ? ''
-    : ' For development, POSTERN_WEBHOOK_ALLOW_PRIVATE=true lets it through.';
+  const hint = fault.includes('user name') ? '' : ' Set POSTERN_WEBHOOK_ALLOW_PRIVATE=true to allow it in development.';
   throw fail('invalid_request', `\`url\` ${fault}.${hint}`, { param: 'url' });
 }
 

@@ -1,11 +1,14 @@
 /** Create, list, read, edit and delete webhooks, rotate their secrets, send a test. */
+
+import type { Edit } from '../changes/change.ts';
 import type { Changes } from '../changes/changes.ts';
+import { type Resource, resource } from '../changes/resource.ts';
 import type { Db } from '../db/db.ts';
 import { type Failure, fail } from '../errors.ts';
 import type { Events } from '../events/store.ts';
-import { PageQuerySchema } from '../http/list.ts';
-import { sendCommitted } from '../http/reply.ts';
-import type { App } from '../http/server.ts';
+import type { App } from '../http/app.ts';
+import { PageQuerySchema, toList } from '../http/list.ts';
+import { edit, route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import { newBody } from '../lib/id.ts';
 import { newDelivery } from './delivery.ts';
@@ -34,161 +37,86 @@ export interface WebhookDeps {
   allowPrivate: boolean;
 }
 
-interface OfWebhook {
-  Params: { id: string };
-}
+const operation = { tag: 'Webhooks', permission: 'webhooks:manage' } as const;
 
-const config = { permission: 'webhooks:manage' } as const;
-const tags = ['Webhooks'];
+export function webhookRoutes(app: App, deps: WebhookDeps): void {
+  const { db, changes, clock, allowPrivate } = deps;
+  const webhooks = webhookResource(deps);
 
-export function webhookRoutes(app: App, { db, changes, clock, allowPrivate }: WebhookDeps): void {
-  const get = (id: string): Promise<Webhook> => getWebhook(db, id);
+  const create = {
+    ...operation,
+    id: 'createWebhook',
+    is: 'Create a webhook',
+    body: CreateWebhook,
+    answers: { 201: WebhookAnswer },
+  };
+  edit(app, 'POST /v1/webhooks', create, (request) => {
+    const webhook = newWebhook(request.body, clock.now(), allowPrivate);
+    return changes.commit(request, 'webhooks', async () => {
+      if ((await countWebhooks(db)) < WEBHOOKS_MAX) return planCreate(webhook);
+      throw fail('invalid_request', `There are ${WEBHOOKS_MAX} webhooks, which is the most; delete one first.`);
+    });
+  });
 
-  app.post(
-    '/v1/webhooks',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'createWebhook',
-        summary: 'Create a webhook',
-        body: CreateWebhook,
-        response: { 201: WebhookAnswer },
-      },
-    },
-    async (request, reply) => {
-      const webhook = newWebhook(request.body, clock.now(), allowPrivate);
-      const committed = await changes.commit(request, 'webhooks', async () => {
-        if ((await countWebhooks(db)) >= WEBHOOKS_MAX) {
-          throw fail('invalid_request', `There are ${WEBHOOKS_MAX} webhooks, which is the most; delete one first.`);
-        }
-        return planCreate(webhook);
-      });
-      return sendCommitted(reply, committed);
-    },
+  const list = { ...operation, id: 'listWebhooks', is: 'List webhooks', query: PageQuerySchema, answer: WebhookPage };
+  route(app, 'GET /v1/webhooks', list, async ({ query }) => {
+    const page = await listWebhooks(db, query);
+    return toList(page, (webhook) => webhookAnswer(webhook));
+  });
+
+  const read = { ...operation, id: 'getWebhook', is: 'Read a webhook', answer: WebhookAnswer };
+  route(app, 'GET /v1/webhooks/:id', read, async ({ params }) => webhookAnswer(await webhooks.get(params.id)));
+
+  const update = {
+    ...operation,
+    id: 'updateWebhook',
+    is: 'Edit a webhook',
+    body: UpdateWebhook,
+    answer: WebhookAnswer,
+  };
+  edit(app, 'PATCH /v1/webhooks/:id', update, (request) =>
+    webhooks.edit(request, (before) => planUpdate(before, edited(before, request.body, clock.now(), allowPrivate))),
   );
 
-  app.get(
-    '/v1/webhooks',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listWebhooks',
-        summary: 'List webhooks',
-        querystring: PageQuerySchema,
-        response: { 200: WebhookPage },
-      },
-    },
-    async (request) => {
-      const page = await listWebhooks(db, request.query);
-      return { ...page, data: page.data.map((webhook) => webhookAnswer(webhook)) };
-    },
+  const remove = {
+    ...operation,
+    id: 'deleteWebhook',
+    is: 'Delete a webhook and its deliveries',
+    answer: WebhookDeleted,
+  };
+  edit(app, 'DELETE /v1/webhooks/:id', remove, (request) => webhooks.edit(request, planDelete));
+
+  const rotate = { ...operation, id: 'rotateWebhookSecret', is: 'Replace the secret', answer: WebhookAnswer };
+  edit(app, 'POST /v1/webhooks/:id/rotate-secret', rotate, (request) =>
+    webhooks.edit(request, async (before) => planRotate(before, await getSecrets(db, before.id), clock.now())),
   );
 
-  app.get<OfWebhook>(
-    '/v1/webhooks/:id',
-    {
-      config,
-      schema: { tags, operationId: 'getWebhook', summary: 'Read a webhook', response: { 200: WebhookAnswer } },
-    },
-    async (request) => webhookAnswer(await get(request.params.id)),
-  );
-
-  app.patch<OfWebhook & { Body: UpdateWebhook }>(
-    '/v1/webhooks/:id',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'updateWebhook',
-        summary: 'Edit a webhook',
-        body: UpdateWebhook,
-        response: { 200: WebhookAnswer },
-      },
-    },
-    async (request, reply) => {
-      const { id } = request.params;
-      const committed = await changes.commit(request, id, async () => {
-        const before = await get(id);
-        return planUpdate(before, edited(before, request.body, clock.now(), allowPrivate));
-      });
-      return sendCommitted(reply, committed);
-    },
-  );
-
-  app.delete<OfWebhook>(
-    '/v1/webhooks/:id',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'deleteWebhook',
-        summary: 'Delete a webhook and its deliveries',
-        response: { 200: WebhookDeleted },
-      },
-    },
-    async (request, reply) => {
-      const { id } = request.params;
-      return sendCommitted(reply, await changes.commit(request, id, async () => planDelete(await get(id))));
-    },
-  );
-
-  app.post<OfWebhook>(
-    '/v1/webhooks/:id/rotate-secret',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'rotateWebhookSecret',
-        summary: 'Replace the secret',
-        response: { 200: WebhookAnswer },
-      },
-    },
-    async (request, reply) => {
-      const { id } = request.params;
-      const plan = async () => planRotate(await get(id), await getSecrets(db, id), clock.now());
-      return sendCommitted(reply, await changes.commit(request, id, plan));
-    },
-  );
-
-  app.post<OfWebhook>(
-    '/v1/webhooks/:id/test',
-    {
-      config,
-      schema: { tags, operationId: 'testWebhook', summary: 'Send a test event', response: { 200: DeliveryAnswer } },
-    },
-    async (request, reply) => {
-      const { id } = request.params;
-      const committed = await changes.commit(request, id, async () => {
-        const webhook = await get(id);
-        requireActive(webhook);
-        const now = clock.now();
-        const body = newBody(now);
-        const delivery = newDelivery(id, { body, kind: 'webhook.test' }, now);
-        return {
-          steps: [insertDelivery(delivery)],
-          changes: [{ kind: 'webhook.test', id, body, object: webhookAnswer(webhook) }],
-          status: 200,
-          body: deliveryAnswer(delivery),
-        };
-      });
-      return sendCommitted(reply, committed);
-    },
+  const test = { ...operation, id: 'testWebhook', is: 'Send a test event', answer: DeliveryAnswer };
+  edit(app, 'POST /v1/webhooks/:id/test', test, (request) =>
+    webhooks.edit(request, (webhook) => planTest(webhook, clock.now())),
   );
 }
 
-/** Throws webhook_not_found. */
-export async function getWebhook(db: Db, id: string): Promise<Webhook> {
-  const webhook = await findWebhook(db, id);
-  if (webhook === undefined) throw notFound(id);
-  return webhook;
-}
+export const webhookResource = ({ db, changes }: Pick<WebhookDeps, 'db' | 'changes'>): Resource<Webhook> =>
+  resource({ changes, find: (id) => findWebhook(db, id), notFound });
 
 async function getSecrets(db: Db, id: string): Promise<Secrets> {
   const secrets = await findSecrets(db, id);
   if (secrets === undefined) throw notFound(id);
   return secrets;
+}
+
+/** Throws invalid_request. */
+function planTest(webhook: Webhook, now: number): Edit {
+  requireActive(webhook);
+  const body = newBody(now);
+  const delivery = newDelivery(webhook.id, { body, kind: 'webhook.test' }, now);
+  return {
+    steps: [insertDelivery(delivery)],
+    changes: [{ kind: 'webhook.test', id: webhook.id, body, object: webhookAnswer(webhook) }],
+    status: 200,
+    body: deliveryAnswer(delivery),
+  };
 }
 
 const notFound = (id: string): Failure => fail('webhook_not_found', `There is no webhook ${id.slice(0, 100)}.`);

@@ -1,4 +1,4 @@
-/** When a delivery is tried again, and when an endpoint is given up. Pure. */
+/** When a delivery is retried, and when an endpoint counts as dead. Pure. */
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -17,26 +17,34 @@ export const WAITS_MS: readonly number[] = [
   24 * HOUR,
 ];
 
-/** Up to this share of a wait is added, so that what failed together does not come back together. */
+/** At most this share of a wait is added, so that deliveries that failed together spread out. */
 const JITTER = 0.1;
 const RETRY_AFTER_MAX_MS = 24 * HOUR;
 
-/** An endpoint at which nothing has succeeded for so long is disabled. */
+/** No delivery waits longer than this for its next attempt. */
+export const LONGEST_WAIT_MS = Math.ceil(24 * HOUR * (1 + JITTER));
+
+/** A webhook is disabled when no attempt has succeeded for this long. */
 export const DISABLED_AFTER_MS = 5 * 24 * HOUR;
 
 /**
- * When to try again after `attempts` that failed, the last of them at `now`; null when that was the last one. Never before
- * the endpoint's own `Retry-After`, as far as that is at most a day. `random` is in [0, 1).
+ * Returns when to retry after `attempts` failures, the last at `now`; null after the last attempt. The endpoint's own
+ * `Retry-After` is honored up to one day. `random` is in [0, 1).
  */
-export function nextAttemptAt(attempts: number, now: number, askedMs: number | null, random: number): number | null {
+export function nextAttemptAt(
+  attempts: number,
+  now: number,
+  retryAfterMs: number | null,
+  random: number,
+): number | null {
   const wait = WAITS_MS[attempts];
   if (wait === undefined) return null;
   const planned = wait * (1 + JITTER * random);
-  return Math.ceil(now + Math.max(planned, Math.min(askedMs ?? 0, RETRY_AFTER_MAX_MS)));
+  return Math.ceil(now + Math.max(planned, Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS)));
 }
 
-/** `Retry-After` (RFC 9110 § 10.2.3: seconds or an HTTP date) as milliseconds from `now`; null when it says nothing. */
-export function retryAfterMs(header: string | undefined, now: number): number | null {
+/** Parses `Retry-After` (RFC 9110 § 10.2.3: seconds or an HTTP date) to ms from `now`; null when it is not valid. */
+export function parseRetryAfter(header: string | undefined, now: number): number | null {
   if (header === undefined) return null;
   if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND;
   const at = Date.parse(header);

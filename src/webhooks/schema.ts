@@ -1,8 +1,9 @@
 /** Webhooks and deliveries on the wire. */
 import { type Static, Type } from 'typebox';
 import { EVENT_KINDS } from '../changes/kinds.ts';
-import { pageOf, pageProperties } from '../http/list.ts';
-import { metadata } from '../http/metadata.ts';
+import { metadata } from '../changes/metadata.ts';
+import { EventType } from '../events/schema.ts';
+import { deletedOf, pageOf, pageProperties } from '../http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { DELIVERY_STATUSES, type Delivery } from './delivery.ts';
 import { WEBHOOK_STATUSES, type Webhook } from './webhook.ts';
@@ -11,14 +12,14 @@ const url = Type.String({ maxLength: 2048, format: 'http-url' });
 const events = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
   minItems: 1,
   maxItems: 50,
-  description: `Kinds of event, content.* for a group, * for all: ${EVENT_KINDS.join(', ')}`,
+  description: `Kinds of event, \`content.*\` for a group, \`*\` for all: ${EVENT_KINDS.join(', ')}`,
 });
 const description = Type.Union([Type.String({ maxLength: 2000 }), Type.Null()]);
 const status = Type.Enum([...WEBHOOK_STATUSES]);
 
 export const CreateWebhook = Type.Object(
   { url, events, description: Type.Optional(description), metadata: Type.Optional(metadata) },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'CreateWebhook' },
 );
 export type CreateWebhook = Static<typeof CreateWebhook>;
 
@@ -31,11 +32,11 @@ export const UpdateWebhook = Type.Object(
     metadataReplace: Type.Optional(Type.Boolean()),
     status: Type.Optional(status),
   },
-  { additionalProperties: false, minProperties: 1 },
+  { additionalProperties: false, minProperties: 1, title: 'UpdateWebhook' },
 );
 export type UpdateWebhook = Static<typeof UpdateWebhook>;
 
-const momentOrNull = Type.Union([Type.String(), Type.Null()]);
+const textOrNull = Type.Union([Type.String(), Type.Null()]);
 
 export const WebhookAnswer = Type.Object(
   {
@@ -46,26 +47,20 @@ export const WebhookAnswer = Type.Object(
     description,
     metadata,
     status,
-    disabledReason: momentOrNull,
-    failingSince: momentOrNull,
+    disabledReason: textOrNull,
+    failingSince: textOrNull,
     created: Type.String(),
     updated: Type.String(),
-    secret: Type.Optional(
-      Type.String({ description: 'What deliveries are signed with: only here, on create and rotate' }),
-    ),
+    secret: Type.Optional(Type.String({ description: 'Signs the deliveries; shown only on create and rotate' })),
   },
-  { description: 'A webhook' },
+  { title: 'Webhook', description: 'A webhook' },
 );
 export const WebhookPage = pageOf(WebhookAnswer);
-export const WebhookDeleted = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('webhook'),
-  deleted: Type.Literal(true),
-});
+export const WebhookDeleted = deletedOf('webhook');
 
 export const webhookAnswer = (webhook: Webhook, secret?: string) => ({
   id: webhook.id,
-  object: 'webhook',
+  object: 'webhook' as const,
   url: webhook.url,
   events: webhook.events,
   description: webhook.description,
@@ -89,15 +84,18 @@ export const ListDeliveriesQuery = Type.Object(
 
 export type ListDeliveriesQuery = Static<typeof ListDeliveriesQuery>;
 
-const AttemptAnswer = Type.Object({
-  number: Type.Integer(),
-  created: Type.String(),
-  request: Type.Object({ url: Type.String(), headers: Type.Record(Type.String(), Type.String()) }),
-  statusCode: Type.Union([Type.Integer(), Type.Null()]),
-  durationMs: Type.Integer(),
-  error: momentOrNull,
-  responseBody: Type.Union([Type.String({ description: 'The first kilobyte' }), Type.Null()]),
-});
+const AttemptAnswer = Type.Object(
+  {
+    number: Type.Integer(),
+    created: Type.String(),
+    request: Type.Object({ url: Type.String(), headers: Type.Record(Type.String(), Type.String()) }),
+    statusCode: Type.Union([Type.Integer(), Type.Null()]),
+    durationMs: Type.Integer(),
+    error: textOrNull,
+    responseBody: Type.Union([Type.String({ description: 'The first kilobyte' }), Type.Null()]),
+  },
+  { title: 'DeliveryAttempt' },
+);
 
 export const DeliveryAnswer = Type.Object(
   {
@@ -105,22 +103,24 @@ export const DeliveryAnswer = Type.Object(
     object: Type.Literal('webhook_delivery'),
     webhookId: Type.String(),
     eventId: Type.String(),
-    eventType: Type.Enum([...EVENT_KINDS, 'webhook.test']),
+    eventType: EventType,
     status: Type.Enum([...DELIVERY_STATUSES]),
     attemptCount: Type.Integer(),
-    nextAttemptAt: momentOrNull,
+    nextAttemptAt: textOrNull,
     attempts: Type.Array(AttemptAnswer, { description: 'The newest 20, oldest first' }),
     created: Type.String(),
     updated: Type.String(),
-    requestBody: Type.Optional(Type.String({ description: 'What is sent; only when one delivery is read' })),
+    requestBody: Type.Optional(
+      Type.String({ description: 'The body that is sent; only when a single delivery is read' }),
+    ),
   },
-  { description: 'One event on its way to one webhook' },
+  { title: 'Delivery', description: 'The delivery of one event to one webhook' },
 );
 export const DeliveryPage = pageOf(DeliveryAnswer);
 
 export const deliveryAnswer = (delivery: Delivery, requestBody?: string) => ({
   id: delivery.id,
-  object: 'webhook_delivery',
+  object: 'webhook_delivery' as const,
   webhookId: delivery.webhookId,
   eventId: delivery.eventId,
   eventType: delivery.kind,

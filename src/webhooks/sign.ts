@@ -1,15 +1,15 @@
 /**
  * Signatures of Standard Webhooks 1.0 (github.com/standard-webhooks/standard-webhooks, spec/standard-webhooks.md):
- * HMAC-SHA256 over `id.timestamp.body`, under the bytes that the secret's base64 stands for.
+ * HMAC-SHA256 over `id.timestamp.body`, keyed with the secret's base64-decoded bytes.
  */
 import { createHmac } from 'node:crypto';
 
 export const SECRET_PREFIX = 'whsec_';
 export const SECRET_BYTES = 32;
 
-/** `v1,…`: one signature for each secret, separated by spaces. `at` in epoch milliseconds. */
+/** Returns one `v1,…` signature for each secret, separated by spaces. `at` is epoch ms. */
 export function sign(secrets: readonly string[], id: string, at: number, body: string): string {
-  const signed = `${id}.${timestampOf(at)}.${body}`;
+  const signed = `${id}.${toTimestamp(at)}.${body}`;
   return secrets
     .map((secret) => {
       const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
@@ -18,5 +18,5 @@ export function sign(secrets: readonly string[], id: string, at: number, body: s
     .join(' ');
 }
 
-/** Whole seconds, as the header `webhook-timestamp` has them. */
-export const timestampOf = (at: number): number => Math.floor(at / 1000);
+/** Converts epoch ms to the whole seconds of `webhook-timestamp`. */
+export const toTimestamp = (at: number): number => Math.floor(at / 1000);

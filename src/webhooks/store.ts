@@ -1,9 +1,11 @@
 /** The tables `webhooks` and `deliveries`; rows never leave this file. Secrets leave it only for signing. */
 import type { Db, Row, Step, Value } from '../db/db.ts';
-import { type Page, type PageQuery, readPage } from '../db/page.ts';
-import type { EventPlace } from '../events/event.ts';
+import { idForm, type Page, type PageQuery, readPage } from '../db/page.ts';
+import { Where } from '../db/query.ts';
+import type { EventRecord } from '../events/event.ts';
 import { toBase32 } from '../lib/id.ts';
 import type { Attempt, Delivery, DeliveryStatus } from './delivery.ts';
+import { LONGEST_WAIT_MS } from './schedule.ts';
 import type { Secrets, Target, Webhook, WebhookStatus } from './webhook.ts';
 
 interface WebhookRow extends Row {
@@ -53,15 +55,14 @@ export async function countWebhooks(db: Db): Promise<number> {
 export const listWebhooks = (db: Db, query: PageQuery): Promise<Page<Webhook>> =>
   readPage<WebhookRow, Webhook>(
     db,
-    { select: `select ${WEBHOOK}`, from: 'webhooks', where: [], params: [], order: 'id' },
+    { select: WEBHOOK, from: 'webhooks', order: 'id', form: idForm('wh_'), toRecord: toWebhook },
     query,
-    /^wh_\w{26}$/,
-    toWebhook,
   );
 
-/** It hears of what is committed after it. */
+/** The webhook receives events committed after this step. */
 export const insertWebhook = (webhook: Webhook, secret: string): Step => ({
-  sql: `insert into webhooks (id, url, events, description, metadata, status, created_at, updated_at, secret, old_secrets, cursor)
+  sql: `insert into webhooks
+          (id, url, events, description, metadata, status, created_at, updated_at, secret, old_secrets, cursor)
         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, '[]', (select coalesce(max(seq), 0) from events))`,
   params: [
     webhook.id,
@@ -76,10 +77,14 @@ export const insertWebhook = (webhook: Webhook, secret: string): Step => ({
   ],
 });
 
-/** A Conflict unless it is as it was at `before`. Since when it fails is the deliveries' to say, until it is enabled or disabled. */
+/**
+ * Fails with Conflict if the webhook has changed since `before`. Deliveries alone set `failing_since`, except when the
+ * status changes.
+ */
 export const updateWebhook = (webhook: Webhook, before: Webhook): Step => ({
   sql: `update webhooks set url = $2, events = $3, description = $4, metadata = $5, status = $6, disabled_reason = $7,
-          failing_since = case when status = $6 then failing_since else $8 end, updated_at = $9 where id = $1 and updated_at = $10 and status = $11`,
+          failing_since = case when status = $6 then failing_since else $8 end, updated_at = $9
+        where id = $1 and updated_at = $10 and status = $11`,
   params: [
     webhook.id,
     webhook.url,
@@ -96,7 +101,7 @@ export const updateWebhook = (webhook: Webhook, before: Webhook): Step => ({
   expect: 1,
 });
 
-/** A Conflict unless the webhook is as it was at `before`. */
+/** Fails with Conflict if the webhook has changed since `before`. */
 export const replaceSecrets = (webhook: Webhook, before: Webhook, { secret, old }: Secrets): Step => ({
   sql: 'update webhooks set secret = $2, old_secrets = $3, updated_at = $4 where id = $1 and updated_at = $5',
   params: [webhook.id, secret, JSON.stringify(old), webhook.updatedAt, before.updatedAt],
@@ -108,7 +113,7 @@ export const deleteWebhook = (id: string): Step[] => [
   { sql: 'delete from webhooks where id = $1', params: [id], expect: 1 },
 ];
 
-/** Of an active webhook. */
+/** Returns the destination of an active webhook. */
 export async function findTarget(db: Db, id: string): Promise<Target | undefined> {
   const [row] = await db.read<{ url: string } & SecretsRow>(
     "select url, secret, old_secrets from webhooks where id = $1 and status = 'active'",
@@ -132,13 +137,13 @@ const toSecrets = (row: SecretsRow): Secrets => ({
   old: JSON.parse(row.old_secrets) as Secrets['old'],
 });
 
-/** Up to where in the log of events its deliveries were made. */
+/** Returns the webhook's cursor: the `seq` of the last event that became a delivery or was skipped. */
 export async function findCursor(db: Db, id: string): Promise<number | undefined> {
   const [row] = await db.read<{ cursor: number }>('select cursor from webhooks where id = $1', [id]);
   return row?.cursor;
 }
 
-/** A Conflict unless it stands at `from`: each event becomes one delivery, whoever makes them. */
+/** Fails with Conflict unless the cursor is `from`, so that each event becomes one delivery on any number of nodes. */
 export const moveCursor = (id: string, from: number, to: number): Step => ({
   sql: 'update webhooks set cursor = $3 where id = $1 and cursor = $2',
   params: [id, from, to],
@@ -174,7 +179,7 @@ const toDelivery = (row: DeliveryRow): Delivery => ({
   id: row.id,
   webhookId: row.webhook_id,
   eventId: row.event_id,
-  kind: row.kind as EventPlace['kind'],
+  kind: row.kind as EventRecord['kind'],
   status: row.status as DeliveryStatus,
   attemptCount: row.attempt_count,
   attempts: JSON.parse(row.attempts) as Attempt[],
@@ -192,14 +197,15 @@ const deliveryParams = (delivery: Delivery): Value[] => [
   delivery.updatedAt,
 ];
 
-/** Nothing when the webhook is gone. */
+/** Inserts nothing when the webhook is gone. */
 export const insertDelivery = (delivery: Delivery): Step => ({
-  sql: `insert into deliveries (id, status, attempt_count, attempts, next_at, updated_at, webhook_id, event_id, kind, created_at)
+  sql: `insert into deliveries
+          (id, status, attempt_count, attempts, next_at, updated_at, webhook_id, event_id, kind, created_at)
         select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 where exists (select 1 from webhooks where id = $7)`,
   params: [...deliveryParams(delivery), delivery.webhookId, delivery.eventId, delivery.kind, delivery.createdAt],
 });
 
-/** Changes nothing when it is gone, or was tried since `before`. */
+/** Changes nothing when the delivery is gone or has had another attempt since `before`. */
 export const updateDelivery = (delivery: Delivery, before: Delivery): Step => ({
   sql: `update deliveries set status = $2, attempt_count = $3, attempts = $4, next_at = $5, updated_at = $6
         where id = $1 and attempt_count = $7`,
@@ -216,11 +222,15 @@ export async function findDelivery(db: Db, webhookId: string, id: string): Promi
   return row && toDelivery(row);
 }
 
-/** Those that are due, the longest due first. */
+/**
+ * Returns due deliveries, the oldest first. One planned beyond the longest wait was planned by a wrong clock: it is
+ * due.
+ */
 export async function findDue(db: Db, webhookId: string, now: number, limit: number): Promise<Delivery[]> {
   const rows = await db.read<DeliveryRow>(
-    `select ${DELIVERY} from deliveries where webhook_id = $1 and next_at <= $2 order by next_at limit ${limit}`,
-    [webhookId, now],
+    `select ${DELIVERY} from deliveries where webhook_id = $1 and (next_at <= $2 or next_at > $3)
+     order by next_at limit ${limit}`,
+    [webhookId, now, now + LONGEST_WAIT_MS],
   );
   return rows.map(toDelivery);
 }
@@ -239,22 +249,20 @@ export const listDeliveries = (
   filter: { status?: DeliveryStatus; eventId?: string },
   query: PageQuery,
 ): Promise<Page<Delivery>> => {
-  const where = ['webhook_id = $1'];
-  const params: Value[] = [webhookId];
-  if (filter.status !== undefined) where.push(`status = $${params.push(filter.status)}`);
-  if (filter.eventId !== undefined) where.push(`event_id = $${params.push(filter.eventId)}`);
+  const where = new Where()
+    .and('webhook_id = ?', webhookId)
+    .and('status = ?', filter.status)
+    .and('event_id = ?', filter.eventId);
   return readPage<DeliveryRow, Delivery>(
     db,
-    { select: `select ${DELIVERY}`, from: 'deliveries', where, params, order: 'id' },
+    { select: DELIVERY, from: 'deliveries', where, order: 'id', form: idForm('dlv_'), toRecord: toDelivery },
     query,
-    /^dlv_\w{26}$/,
-    toDelivery,
   );
 };
 
 const KEPT_MS = 30 * 86_400_000;
 
-/** Removes deliveries that are older than they are kept. */
+/** Deletes deliveries older than 30 days. */
 export async function sweepDeliveries(db: Db, now: number): Promise<void> {
   await db.atomic([{ sql: 'delete from deliveries where id < $1', params: [`dlv_${toBase32(now - KEPT_MS, 10)}`] }]);
 }

@@ -1,18 +1,18 @@
-/** Which kinds of decision somebody is subscribed to: only those become events. */
+/** The kinds of decision that some webhook subscribes to: only these become events. */
 import type { Changes } from '../changes/changes.ts';
 import { ACCESS_KINDS, type AccessKind } from '../changes/kinds.ts';
 import type { Db } from '../db/db.ts';
 import { findActiveWebhooks } from './store.ts';
-import { type Webhook, wantedKinds } from './webhook.ts';
+import { getWantedKinds, type Webhook } from './webhook.ts';
 
 type Subscriber = Pick<Webhook, 'events' | 'status'>;
 
-/** Returns what answers at any moment; it hears of a subscription before the webhook's own answer goes out. */
+/** Returns a getter of the current kinds, up to date before the response to a webhook's edit goes out. */
 export async function openSubscriptions(db: Db, changes: Changes): Promise<() => readonly AccessKind[]> {
   const subscribers = new Map<string, Subscriber>();
   let kinds: readonly AccessKind[] = [];
   const update = (): void => {
-    const wanted = new Set([...subscribers.values()].flatMap(wantedKinds));
+    const wanted = new Set([...subscribers.values()].flatMap(getWantedKinds));
     kinds = ACCESS_KINDS.filter((kind) => wanted.has(kind));
   };
   changes.subscribe(({ kind, id, object }) => {

@@ -1,4 +1,4 @@
-/** An address of another system that wants to hear of events. */
+/** A webhook: an endpoint of another system that receives events. */
 import { type EventKind, kindsOf } from '../changes/kinds.ts';
 
 export const WEBHOOK_STATUSES = ['active', 'disabled'] as const;
@@ -7,34 +7,34 @@ export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 export interface Webhook {
   id: string;
   url: string;
-  /** Kinds, `content.*`, or `*`, as they were sent. */
+  /** Kinds, `content.*` or `*`, as given by the caller. */
   events: string[];
   description: string | null;
   metadata: Record<string, unknown>;
   status: WebhookStatus;
-  /** Why it is disabled; null while it is active. */
+  /** null while active. */
   disabledReason: string | null;
-  /** Since when every attempt has failed; null when the last one did not. */
+  /** Start of the current streak of failures; null after a success. */
   failingSince: number | null;
   createdAt: number;
   updatedAt: number;
 }
 
-/** What deliveries are signed with. */
+/** The secrets that sign deliveries. */
 export interface Secrets {
   /** `whsec_…` */
   secret: string;
-  /** Those before, the newest first; each signs too, up to a moment (epoch ms). */
+  /** Replaced secrets, newest first; each still signs until its `until` (epoch ms). */
   old: { secret: string; until: number }[];
 }
 
-/** Where deliveries go. */
+/** The destination of deliveries. */
 export interface Target extends Secrets {
   url: string;
 }
 
 export const WEBHOOK_PREFIX = 'wh_';
 
-/** The kinds it is sent; none while it is disabled. */
-export const wantedKinds = (webhook: Pick<Webhook, 'events' | 'status'>): EventKind[] =>
+/** Returns the kinds of event the webhook receives; none while disabled. */
+export const getWantedKinds = (webhook: Pick<Webhook, 'events' | 'status'>): EventKind[] =>
   webhook.status === 'active' ? kindsOf(webhook.events) : [];

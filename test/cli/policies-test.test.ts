@@ -4,13 +4,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { command, commandHere, type Ran } from '../support/command.ts';
+import { commandHere, type Ran } from '../../kit/command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-policy-test-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The command as a process, in the folder of the files. */
-const run = (args: string[]): Promise<Ran> => command(['policies', 'test', ...args], { cwd: folder });
+/** Runs the command in the folder of the files. */
+const run = (args: string[]): Promise<Ran> => commandHere(['policies', 'test', ...args], { cwd: folder });
 
 function put(name: string, content: unknown): string {
   const isRaw = typeof content === 'string' || content instanceof Uint8Array;
@@ -27,9 +27,9 @@ const policy = (cases: unknown[], more: object = {}) => ({ name: 'A policy', rul
 const one = (check: unknown, expect: unknown) => ({ name: 'a case', check, expect });
 const licensed = { requesterId: 'r', licenses: [{ type: 'research' }] };
 
-/** What is printed for one case of a policy, without a process of its own. */
-const printed = (file: unknown, { colour = false, now = Date.parse('2026-11-21T09:30:00Z') } = {}): Promise<Ran> =>
-  commandHere(['policies', 'test', join(folder, put('one.json', file))], { colour, now: () => now });
+/** Returns the output for one case of a policy, without starting a process. */
+const printed = (file: unknown, { color = false, now = Date.parse('2026-11-21T09:30:00Z') } = {}): Promise<Ran> =>
+  commandHere(['policies', 'test', join(folder, put('one.json', file))], { color, now: () => now });
 
 const passes = async (file: unknown, more = {}) => {
   const { status, stdout, stderr } = await printed(file, more);
@@ -79,7 +79,7 @@ describe('exit status and output', () => {
     const expect = { allowed: true };
     const given = { ...licensed, requester: {} };
     for (const [check, decider] of [
-      [{}, 'the default action (deny): no rule holds'],
+      [{}, 'the default action (deny): no rule matches'],
       [{ ...given, requester: { suspended: true } }, 'no rule: the requester is suspended'],
       [{ ...given, content: { archived: true } }, 'no rule: the item is archived'],
     ] as const) {
@@ -94,14 +94,14 @@ describe('exit status and output', () => {
     put('faulty.yaml', 'name: x\nrules:\n  - {action: alow}\ncases: [{name: n, check: {purpos: a}, expect: {}}]\n');
     const { status, stdout, stderr } = await run(['faulty.yaml', 'fine.json']);
     assert.equal(status, 2);
-    assert.equal(stdout, 'fine.json: A policy\n  ✓ a case\n\n1 case: 1 passed, 0 failed; 1 file not valid\n');
+    assert.equal(stdout, 'fine.json: A policy\n  ✓ a case\n\n1 case: 1 passed, 0 failed; 1 file invalid\n');
     assert.equal(
       stderr,
       [
         '✗ faulty.yaml is not a valid policy file',
-        '  `rules[0].action` must be one of allow, deny (nearest: allow).',
-        '  Unknown field `cases[0].check.purpos`; did you mean `purpose`?',
-        '  `cases[0].expect.allowed` is required.',
+        '  Line 3: `rules[0].action` must be one of allow, deny (nearest: allow).',
+        '  Line 4: Unknown field `cases[0].check.purpos`; did you mean `purpose`?',
+        '  Line 4: `cases[0].expect.allowed` is required.',
         '',
         '',
       ].join('\n'),
@@ -110,7 +110,7 @@ describe('exit status and output', () => {
 
   test('2 for what is no JSON, no YAML, no text, no file', async () => {
     const rows: [string, string | Uint8Array, RegExp][] = [
-      ['a.json', '{"name": "x",\n "rules": [}', /The file is not valid JSON: .*\.$/m],
+      ['a.json', '{"name": "x",\n "rules": [}', /The file is not valid JSON \(line 2, column \d+\)\.$/m],
       ['b.json', '', /not valid JSON/],
       [
         'b2.json',
@@ -141,15 +141,15 @@ describe('exit status and output', () => {
     for (const [name, content] of rows) put(name, content);
     const { status, stderr, stdout } = await run([...rows.map(([name]) => name), 'gone.yaml', '.']);
     assert.equal(status, 2);
-    assert.equal(stdout, '0 cases: 0 passed, 0 failed; 17 files not valid\n');
+    assert.equal(stdout, '0 cases: 0 passed, 0 failed; 17 files invalid\n');
     const told = stderr.split('✗ ').slice(1);
     for (const [i, [name, , message]] of rows.entries()) {
       const text = told[i] ?? '';
       assert.ok(text.startsWith(`${name} is not a valid policy file\n`), text);
       assert.match(text, message, name);
     }
-    assert.match(told.at(-2) as string, /^gone\.yaml .*\n {2}The file cannot be read: there is none of this name\.$/m);
-    assert.match(told.at(-1) as string, /The file cannot be read: it is a folder\./);
+    assert.match(told.at(-2) as string, /^gone\.yaml .*\n {2}Cannot read the file: it does not exist\.$/m);
+    assert.match(told.at(-1) as string, /Cannot read the file: it is a folder\./);
     assert.doesNotMatch(stderr, /\n\s+at /);
   });
 
@@ -173,11 +173,11 @@ describe('exit status and output', () => {
     }
   });
 
-  test('colour on a terminal only', async () => {
+  test('color on a terminal only', async () => {
     const piped = await run(['good.json']);
     assert.ok(!piped.stdout.includes('\x1b'));
     const file = policy([one(licensed, { allowed: true })]);
-    assert.ok((await printed(file, { colour: true })).stdout.includes('\x1b[32m✓\x1b[39m'));
+    assert.ok((await printed(file, { color: true })).stdout.includes('\x1b[32m✓\x1b[39m'));
     assert.ok(!(await printed(file)).stdout.includes('\x1b'));
   });
 

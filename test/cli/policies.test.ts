@@ -1,11 +1,14 @@
-/** `postern policies`: files in git are what the service says afterwards, exactly once, and never over somebody's head. */
+/**
+ * `postern policies`: after an apply the service holds the files in git, exactly once, and never overwrites another
+ * person's edit.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { command, commandHere, type Ran } from '../support/command.ts';
-import { startTestService } from '../support/service.ts';
+import { commandHere, type Ran } from '../../kit/command.ts';
+import { startTestService } from '../../kit/service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-policies-'));
 const postern = await startTestService();
@@ -14,7 +17,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 const env = { POSTERN_URL: postern.url, POSTERN_KEY: postern.key };
-const run = (...args: string[]): Promise<Ran> => command(['policies', ...args], { env, cwd: folder });
+const run = (...args: string[]): Promise<Ran> => commandHere(['policies', ...args], { env, cwd: folder });
 const put = (name: string, content: unknown): string => {
   writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
   return name;
@@ -98,7 +101,7 @@ describe('apply', () => {
     assert.equal((await run('apply', '--yes', file)).status, 0);
     const [policy] = await named('Raced');
     put('raced.json', { name: 'Raced', rules: [open] });
-    // The moment between plan and write: the first line that is shown is answered with somebody else's edit.
+    // Another person edits between plan and write: the first line of output triggers the edit.
     let edited = false;
     const ran = await commandHere(['policies', 'apply', '--yes', join(folder, file)], {
       env,
@@ -138,7 +141,7 @@ describe('apply', () => {
       put('two.json', { name: 'Same', rules: [open] }),
     );
     assert.equal(twice.status, 2);
-    assert.match(twice.stderr, /two\.json is of the same policy as another/);
+    assert.match(twice.stderr, /two\.json is for the same policy as another/);
   });
 
   test('warnings are told', async () => {
@@ -193,7 +196,7 @@ test('diff tells files from the service, and versions from each other', async ()
 test('lint tells what is hardly meant, without a service', async () => {
   const good = put('clean.json', { name: 'Clean', rules: [closed] });
   const bad = put('odd.json', { name: 'Odd', rules: [open, closed] });
-  const offline = (...args: string[]) => command(['policies', 'lint', ...args], { cwd: folder });
+  const offline = (...args: string[]) => commandHere(['policies', 'lint', ...args], { cwd: folder });
   assert.equal((await offline(good)).status, 0);
   const { status, stdout } = await offline(good, bad);
   assert.equal(status, 1);
@@ -228,7 +231,7 @@ test('rollback shows what changes, asks, and writes a new version', async () => 
   assert.equal((await run('rollback', 'R', '1')).status, 2);
   const { status, stderr } = await run('rollback', 'R', '1', '--yes');
   assert.equal(status, 0, stderr);
-  assert.match(stderr, /rules\[0\][^]*R is at version 3, which says what version 1 said/);
+  assert.match(stderr, /rules\[0\][^]*R is at version 3, with the rules of version 1/);
   const none = await run('rollback', 'R', '9', '--yes');
   assert.equal(none.status, 1);
   assert.match(none.stderr, /policy_version_not_found/);

@@ -1,4 +1,4 @@
-/** A way to the service that fails as it is told: answers that are lost, that never come, that are somebody else's. */
+/** A proxy to the service that fails on demand: answers are lost, never arrive, or belong to another request. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -6,7 +6,7 @@ export type Fault = 'lost' | 'silent' | 'cut' | { status: number; headers?: Reco
 
 export interface FaultyProxy extends AsyncDisposable {
   url: string;
-  /** What becomes of the next requests, in order; `undefined` and after the last: nothing. */
+  /** Faults of the next requests, in order; `undefined`, and requests after the last one, pass through. */
   faults: (Fault | undefined)[];
   /** Method, path and idempotency key of every request. */
   asked: { method: string; path: string; key: string | undefined; at: number; headers: IncomingMessage['headers'] }[];
@@ -39,7 +39,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
       ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
     });
     const text = await answer.text();
-    // Done, and nobody hears of it.
+    // The service did the work; the client gets no answer.
     if (fault === 'lost') return void request.socket.destroy();
     response.writeHead(
       answer.status,

@@ -1,6 +1,6 @@
 /**
- * Guards in front of real servers: what Postern allows is served, nothing else is; a visitor is told what would help; and
- * neither Postern's absence nor anything a visitor sends opens what is closed.
+ * Guards in front of real servers serve what Postern allows and nothing else. A denied visitor learns what would help.
+ * Neither an absent Postern nor a visitor's request opens what is closed.
  */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
@@ -10,15 +10,15 @@ import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
 import { type GuardOptions, guard, type Visit } from '../../client/src/index.ts';
+import { startTestService } from '../../kit/service.ts';
 import { made, makePolicy } from '../http/given.ts';
-import { startTestService } from '../support/service.ts';
 import { startFaultyProxy } from './faulty-proxy.ts';
 
 const postern = await startTestService();
 const proxy = await startFaultyProxy(postern.url);
 const closing: (() => unknown)[] = [() => postern[Symbol.asyncDispose](), () => proxy[Symbol.asyncDispose]()];
 after(async () => {
-  for (const close of closing.reverse()) await close();
+  for (const close of closing.toReversed()) await close();
 });
 beforeEach(() => {
   proxy.faults = [];
@@ -61,7 +61,7 @@ const options = (more: Partial<GuardOptions> = {}): GuardOptions => ({
   ...more,
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 const problemOf = (page: Response): Promise<any> => page.json() as Promise<any>;
 
 type Get = (path: string, headers?: Record<string, string>, method?: string) => Promise<Response>;

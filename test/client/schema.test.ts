@@ -1,19 +1,18 @@
-/** The client is the API's: every operation has a method, which asks for it and nothing else; its types are up to date. */
+/** openapi.json and the client match the API: every operation has a method that calls it, and the types are current. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { createPostern } from '../../client/src/index.ts';
-import { clientSchema } from '../../scripts/client-schema.ts';
-import { startTestService } from '../support/service.ts';
+import { startTestService } from '../../kit/service.ts';
+import { generate } from '../../scripts/openapi.ts';
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
 const { body: document } = await postern.call('GET', '/openapi.json', { key: null });
 
 test('what was generated is up to date', () => {
-  for (const [name, text] of Object.entries(clientSchema(document))) {
-    const there = readFileSync(`client/src/generated/${name}`, 'utf8');
-    assert.ok(there === text, `run: npm exec -- node scripts/client-schema.ts (${name})`);
+  for (const [path, text] of Object.entries(generate(document))) {
+    assert.ok(readFileSync(path, 'utf8') === text, `run: npm exec -- node scripts/openapi.ts (${path})`);
   }
 });
 
@@ -41,7 +40,7 @@ test('every operation has a method that asks for it', async () => {
     const call = client[operationId];
     assert.ok(call !== undefined, operationId);
     if (operationId === 'streamEvents') {
-      // It goes on until it is told not to.
+      // The stream continues until it is aborted.
       const stop = new AbortController();
       setImmediate(() => stop.abort());
       await assert.rejects(call({}, { signal: stop.signal })[Symbol.asyncIterator]().next());

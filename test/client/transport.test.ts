@@ -1,13 +1,13 @@
 /**
- * The way there and back: what writes is done once however often its answer is lost; nobody waits longer than was said; what
- * went wrong can be told apart.
+ * The transport: a write is applied once however often its answer is lost. No call waits longer than its limit. Every
+ * failure has an error of its own.
  */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, beforeEach, describe, test } from 'node:test';
 import { createPostern, metaOf, PosternError, PosternUnreachable } from '../../client/src/index.ts';
-import { startTestService } from '../support/service.ts';
+import { startTestService } from '../../kit/service.ts';
 import { startFaultyProxy } from './faulty-proxy.ts';
 
 const postern = await startTestService();
@@ -234,7 +234,7 @@ test('a walk has every record once; a page is a page', async () => {
   for (let i = 0; i < 7; i++) ids.push((await client.createRequester({ id: `walk-${i}`, type: 'walk' })).id);
   const found = [];
   for await (const { id } of client.listRequesters({ type: 'walk', limit: 3 })) found.push(id);
-  assert.deepEqual(found.sort(), ids);
+  assert.deepEqual(found.toSorted(), ids);
   proxy.asked.length = 0;
   const page = await client.listRequesters({ type: 'walk', limit: 3 });
   assert.deepEqual([page.data.length, page.hasMore, proxy.asked.length], [3, true, 1]);

@@ -1,8 +1,8 @@
-/** Signing in: the key is exchanged for a session that ends with it, and a cookie alone is not enough to do anything. */
+/** Sign-in exchanges the key for a session that ends with the key; a cookie alone authorizes nothing. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { startTestService, testClock } from '../../kit/service.ts';
 import { item, made, makeKey } from '../http/given.ts';
-import { startTestService, testClock } from '../support/service.ts';
 
 const OWN = { 'x-postern-console': '1' };
 const HOUR_MS = 3_600_000;
@@ -17,13 +17,11 @@ async function cookieFor(key: string): Promise<string> {
   assert.equal(answer.status, 201, answer.text);
   return (answer.headers.get('set-cookie') ?? '').split(';')[0] as string;
 }
-const withCookie = (
-  cookie: string,
-  method: string,
-  path: string,
-  headers: Record<string, string> = OWN,
-  body?: unknown,
-) =>
+interface Sent {
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+const withCookie = (cookie: string, method: string, path: string, { headers = OWN, body }: Sent = {}) =>
   postern.call(method, path, { key: null, headers: { cookie, ...headers }, ...(body === undefined ? {} : { body }) });
 
 describe('signing in', () => {
@@ -55,6 +53,18 @@ describe('signing in', () => {
     }
   });
 
+  test('more than a key can take is refused unread: nobody proved anything yet', async () => {
+    for (const method of ['POST', 'DELETE']) {
+      const answer = await postern.call(method, '/console/session', {
+        key: null,
+        headers: OWN,
+        body: { key: 'x'.repeat(4096) },
+      });
+      assert.equal(answer.status, 413, method);
+      assert.equal(answer.body.error.message, 'The body is too large: this operation takes 4 KiB at most.');
+    }
+  });
+
   test('the store holds neither the key nor the token', async () => {
     const cookie = await cookieFor(postern.key);
     const rows = JSON.stringify(await postern.rowsOf('sessions'));
@@ -68,7 +78,7 @@ describe('a session', () => {
     const reader = await makeKey(postern, { permissions: ['content:read'] });
     const cookie = await cookieFor(reader);
     assert.equal((await withCookie(cookie, 'GET', '/v1/content')).status, 200);
-    const refused = await withCookie(cookie, 'POST', '/v1/content', OWN, item());
+    const refused = await withCookie(cookie, 'POST', '/v1/content', { body: item() });
     assert.equal(refused.body.error.code, 'insufficient_permissions');
     const who = await withCookie(cookie, 'GET', '/console/session');
     assert.deepEqual(who.body.key.permissions, ['content:read']);
@@ -128,7 +138,9 @@ describe('a session', () => {
   test('a header with a key wins over the cookie', async () => {
     const reader = await makeKey(postern, { permissions: ['content:read'] });
     const cookie = await cookieFor(postern.key);
-    const answer = await withCookie(cookie, 'GET', '/v1/policies', { ...OWN, authorization: `Bearer ${reader}` });
+    const answer = await withCookie(cookie, 'GET', '/v1/policies', {
+      headers: { ...OWN, authorization: `Bearer ${reader}` },
+    });
     assert.equal(answer.body.error.code, 'insufficient_permissions');
   });
 });
@@ -151,7 +163,7 @@ describe('a page of somebody else', () => {
         ['DELETE', '/console/session', undefined],
         ['GET', '/console/session', undefined],
       ] as const) {
-        const answer = await withCookie(cookie, method, path, headers, body);
+        const answer = await withCookie(cookie, method, path, { headers, body });
         assert.equal(answer.status, 401, `${method} ${path}`);
       }
       assert.equal((await postern.call('GET', '/v1/content')).body.totalCount, before);
@@ -169,10 +181,10 @@ test('an answer with a secret is read back by the same session alone', async () 
   const body = { name: 'again', type: 'secret' };
   const headers = { ...OWN, 'idempotency-key': 'k-1' };
   const [one, other] = [await cookieFor(postern.key), await cookieFor(postern.key)];
-  const first = await withCookie(one, 'POST', '/v1/api-keys', headers, body);
+  const first = await withCookie(one, 'POST', '/v1/api-keys', { headers, body });
   assert.equal(first.status, 201);
-  const again = await withCookie(one, 'POST', '/v1/api-keys', headers, body);
+  const again = await withCookie(one, 'POST', '/v1/api-keys', { headers, body });
   assert.equal(again.body.key, first.body.key);
-  const stranger = await withCookie(other, 'POST', '/v1/api-keys', headers, body);
+  const stranger = await withCookie(other, 'POST', '/v1/api-keys', { headers, body });
   assert.equal(stranger.status, 422);
 });

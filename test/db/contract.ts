@@ -1,5 +1,5 @@
 /**
- * What every engine's `Db` must keep, as one suite. An engine's test file calls it with a way to open an empty store;
+ * The contract of every engine's `Db`, as one suite. An engine's test file passes a function that opens an empty store;
  * `again` opens the same store once more after it was closed.
  */
 import assert from 'node:assert/strict';

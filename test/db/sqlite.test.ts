@@ -7,15 +7,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Unavailable } from '../../src/db/db.ts';
-import { holdFile, openSqlite } from '../../src/db/sqlite.ts';
+import { holdFile, openSqlite } from '../../src/db/sqlite/db.ts';
 import { dbContract } from './contract.ts';
+import { plainKeysContract } from './plain-keys.ts';
 
 const folder = () => {
   const path = mkdtempSync(join(tmpdir(), 'postern-db-'));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 };
 
-dbContract('SQLite file', async () => {
+async function opened() {
   const { path, [Symbol.dispose]: remove } = folder();
   const file = join(path, 'postern.db');
   const db = await openSqlite(file);
@@ -27,7 +28,10 @@ dbContract('SQLite file', async () => {
       remove();
     },
   };
-});
+}
+
+dbContract('SQLite file', opened);
+plainKeysContract('SQLite', opened);
 
 describe('SQLite', () => {
   test('a file that cannot be opened is Unavailable', async () => {
@@ -62,12 +66,14 @@ describe('SQLite', () => {
   test('a held file is held against another process, until the holder ends, however it ends', async () => {
     using dir = folder();
     const file = join(dir.path, 'lock');
-    const module = new URL('../../src/db/sqlite.ts', import.meta.url).href;
+    const module = new URL('../../src/db/sqlite/db.ts', import.meta.url).href;
     const holder = spawn(process.execPath, [
       '--input-type=module',
       '--eval',
       `import { holdFile } from ${JSON.stringify(module)};
-       console.log(holdFile(${JSON.stringify(file)}) === undefined ? 'refused' : 'held');
+       // Kept, or garbage collection would close it.
+       globalThis.hold = holdFile(${JSON.stringify(file)});
+       console.log(hold === undefined ? 'refused' : 'held');
        setInterval(() => {}, 1000);`,
     ]);
     const [said] = (await once(holder.stdout, 'data')) as [Buffer];

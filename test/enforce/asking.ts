@@ -1,13 +1,14 @@
-/** What the tests of enforcement share: asking as a proxy does, and what the service has recorded since. */
+/** Support for the tests of enforcement: sends requests as a proxy does, and reads the decisions recorded since. */
 import assert from 'node:assert/strict';
+import type { Answer } from '../../kit/answer.ts';
+import type { TestService } from '../../kit/service.ts';
 import { made, wire } from '../http/given.ts';
-import type { Answer, TestService } from '../support/service.ts';
 
 export const ORIGIN = 'https://site.example';
 
 export interface Asked {
   method?: string;
-  /** Of our own endpoint, with its query. */
+  /** Path of our own endpoint, with its query. */
   path?: string;
   headers?: Record<string, string | string[]>;
   body?: string;
@@ -36,7 +37,7 @@ export function assertRefused(answer: Answer, why: string, what = ''): void {
   );
 }
 
-/** The decision that an answer tells of, from the log. */
+/** Reads the decision that an answer names from the log. */
 export async function recorded(postern: TestService, answer: Answer): Promise<Record<string, unknown>> {
   const id = answer.headers.get('x-postern-decision');
   assert.ok(id !== null, 'a recorded decision');
@@ -51,8 +52,8 @@ export async function decisions(postern: TestService): Promise<number> {
 
 let count = 0;
 
-/** An item that is served at a path of the site. */
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came
+/** Creates an item that is served at a path of the site. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 export function serve(postern: TestService, path: string, policyId: string, more: object = {}): Promise<any> {
   return made(postern, '/v1/content', {
     externalId: `served ${++count} ${path}`,

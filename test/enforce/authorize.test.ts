@@ -1,12 +1,13 @@
 /**
- * `/v1/authorize`: 200 exactly for what a check would allow, recorded like a check; whoever asks whatever in whatever
- * spelling is otherwise refused.
+ * `/v1/authorize` answers 200 exactly when a check would allow, and records like a check. Every other request is
+ * refused, in every spelling.
  */
 import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { after, describe, test } from 'node:test';
+import * as fc from 'fast-check';
+import { startTestService, testClock } from '../../kit/service.ts';
 import { assertError, bytes, made, makeKey, makePolicy } from '../http/given.ts';
-import { startTestService, testClock } from '../support/service.ts';
 import { assertRefused, authorize, decisions, ORIGIN, recorded, serve } from './asking.ts';
 
 const clock = testClock();
@@ -22,7 +23,9 @@ const LICENSED = (
     { action: 'allow', conditions: { requesterId: 'paid' }, permissions: ['preview_only'] },
   ])
 ).id;
+const SAYING = (await makePolicy(postern, [{ action: 'deny', conditions: {} }])).id;
 await serve(postern, '/open', OPEN);
+await serve(postern, '/saying', SAYING);
 await serve(postern, '/closed', CLOSED);
 await serve(postern, '/licensed', LICENSED);
 await made(postern, '/v1/requesters', { id: 'crawler', userAgents: ['CrawlBot', 'crawlbot-images'] });
@@ -64,6 +67,37 @@ describe('the answer', () => {
     const sent = headers.get('x-postern-message') ?? '';
     assert.match(sent, /^[\x20-\x7e]+$/);
     assert.equal(decodeURIComponent(sent), 'Nein,\r\nnicht für 100% €');
+    const html = headers.get('x-postern-message-html');
+    assert.equal(html, 'Nein,&#13;&#10;nicht f&#252;r 100&#37; &#8364;');
+  });
+
+  test('what goes into a page is escaped, whatever the message holds, and only denials have it', async () => {
+    const allowed = await authorize(postern, '/open');
+    assert.equal(allowed.headers.get('x-postern-message-html'), null);
+    let n = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }), async (message) => {
+        const body = { rules: [{ action: 'deny', conditions: {}, message }] };
+        // Text that cannot be stored is refused.
+        if ((await postern.call('PATCH', `/v1/policies/${SAYING}`, { body })).status !== 200) return;
+        n++;
+        const html = (await authorize(postern, '/saying')).headers.get('x-postern-message-html') ?? '';
+        assert.match(html, /^(?:[\w ,.:;!?()/@+-]|&#\d+;)*$/);
+        const read = html.replaceAll(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)));
+        // Spaces around a header's value are not the value's.
+        assert.equal(read.trim(), message.trim());
+      }),
+      { numRuns: 60 },
+    );
+    assert.ok(n > 30, `${n} messages were stored`);
+  });
+
+  test('what is refused without a decision has a message for people', async () => {
+    for (const target of ['/nothing', '/a/../b']) {
+      const { headers } = await authorize(postern, target);
+      assert.match(headers.get('x-postern-message') ?? '', /^\w.*\.$/, target);
+      assert.equal(headers.get('x-postern-message-html'), headers.get('x-postern-message'), target);
+    }
   });
 
   test('denyStatus lets 401, 402 and 429 through, each only where it is named', async () => {
@@ -255,12 +289,39 @@ describe('which item', () => {
       '//open',
       '/open%2f',
       '/%2563losed',
+      '/%25%36%33losed',
+      '/open%25%32%66',
       '/open\\',
       '/open#a',
       '/ope%',
     ]) {
       assertRefused(await authorize(postern, target, { path: path('unknown=allow') }), 'unreadable_url', target);
     }
+  });
+
+  test('what was asked before changes no answer', async () => {
+    const { id } = await serve(postern, '/primed', CLOSED);
+    await serve(postern, '/primed?a', OPEN);
+    await serve(postern, '/primed%3Fa', OPEN);
+    const part = fc.constantFrom('?', '%3F', 'a');
+    const target = fc.array(part, { maxLength: 3 }).map((parts) => `/primed${parts.join('')}`);
+    const told = async (one: string) => {
+      const answer = await authorize(postern, one, { path: path('unknown=allow') });
+      return [answer.status, answer.headers.get('x-postern-content'), answer.headers.get('x-postern-error')];
+    };
+    let edits = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(target, { minLength: 2, maxLength: 8 }), async (targets) => {
+        const answers = [];
+        for (const one of targets) answers.push(await told(one));
+        for (const [i, one] of targets.entries()) {
+          // Look-ups are forgotten after an edit.
+          await postern.call('PATCH', `/v1/content/${id}`, { body: { title: `Primed ${++edits}` } });
+          assert.deepEqual(answers[i], await told(one), `${one} after ${targets.slice(0, i).join(' ')}`);
+        }
+      }),
+      { numRuns: 60 },
+    );
   });
 
   test('no URL at all, or two different ones', async () => {
@@ -390,7 +451,7 @@ describe('whose key', () => {
     const other = await makeKey(postern, { permissions: ['content:read'] });
     assertError(await ask({ 'x-postern-key': other }), 'insufficient_permissions');
     assert.equal((await ask({ authorization: 'Bearer of the visitor' })).status, 200);
-    // And elsewhere X-Postern-Key is nobody's.
+    // X-Postern-Key authenticates no other route.
     const answer = await postern.call('GET', '/v1/content', { key: null, headers: { 'x-postern-key': postern.key } });
     assertError(answer, 'missing_api_key');
   });

@@ -1,11 +1,11 @@
 /**
- * `maxAge`: an answer may be used again only where the operator says so, and never past a moment at which the same check
- * could come out otherwise without an edit.
+ * `maxAge`: a client may cache an answer only where the operator allows it, and never past the time at which the same
+ * check could change without an edit.
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { startTestService, testClock } from '../../kit/service.ts';
 import { check, made, makeItem } from '../http/given.ts';
-import { startTestService, testClock } from '../support/service.ts';
 import { authorize } from './asking.ts';
 
 const clock = testClock(Date.parse('2026-11-21T09:30:00Z'));

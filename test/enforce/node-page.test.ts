@@ -4,10 +4,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
+import { freePort } from '../../kit/port.ts';
+import { startTestService } from '../../kit/service.ts';
+import { until } from '../../kit/until.ts';
+import { folderOf } from '../../kit/web-server.ts';
 import { made, makePolicy } from '../http/given.ts';
-import { startTestService } from '../support/service.ts';
-import { until } from '../support/until.ts';
-import { folderOf, freePort } from '../support/web-server.ts';
 
 const postern = await startTestService();
 const { id: policyId } = await makePolicy(postern, [{ action: 'allow', conditions: { requesterId: 'nobody' } }]);

@@ -1,13 +1,15 @@
 /**
- * Traefik and Envoy, which are not here to be run: what they send was written down from their sources (Traefik's
- * `pkg/middlewares/auth/forward.go`, Envoy's `ext_authz_http_impl.cc`), is put together from the configurations of the pages
- * and sent as it stands. Allowed is allowed, and nothing that a visitor sends leads around a denial.
+ * Traefik and Envoy, which do not run here. Their requests follow their sources (Traefik's
+ * `pkg/middlewares/auth/forward.go`, Envoy's `ext_authz_http_impl.cc`). The tests build these requests from the pages'
+ * configurations and send them as they are. Allowed requests pass, and nothing that a visitor sends gets around a
+ * denial.
  */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { parse } from 'yaml';
+import type { Answer } from '../../kit/answer.ts';
+import { startTestService } from '../../kit/service.ts';
 import { made, makePolicy, wire } from '../http/given.ts';
-import { type Answer, startTestService } from '../support/service.ts';
 import { recorded } from './asking.ts';
 import { configurationOf } from './visiting.ts';
 
@@ -75,7 +77,7 @@ const traefik: Proxy = ({ method, target, headers }) => {
   throw new Error('nobody was asked');
 };
 
-/** What `ext_authz` passes on by itself, and what it is told to. */
+/** The request of `ext_authz`: the headers it always passes on, and the configured ones. */
 const envoy: Proxy = ({ method, target, headers }) => {
   const [{ typed_config: filter }] = parse(configurationOf('envoy', 'yaml', { 'svc_sk_…': postern.key }));
   const { path_prefix: prefix, authorization_request: asking } = filter.http_service;
@@ -168,3 +170,12 @@ for (const [name, ask] of [
     });
   });
 }
+
+test('Traefik removes every spelling of the requester that CGI would read, and keeps its own', () => {
+  const { http } = parse(configurationOf('traefik', 'yaml', {}));
+  const changed = http.middlewares['postern-key-off'].headers.customRequestHeaders as Record<string, string>;
+  const removed = Object.entries(changed).flatMap(([name, value]) => (value === '' ? [name] : []));
+  const separators = ['-', '_', '.'];
+  const spellings = separators.flatMap((one) => separators.map((two) => `X${one}Postern${two}Requester`));
+  assert.deepEqual(removed.toSorted(), ['X-Postern-Key', ...spellings.slice(1)].toSorted());
+});

@@ -15,7 +15,7 @@ export interface Page {
   text: string;
 }
 
-/** 0 as the status of a connection that was closed without an answer. */
+/** Visits a path of the site. Status 0 means that the connection closed without an answer. */
 export function visit(site: string, path: string, { method = 'GET', headers = {}, body }: Visit = {}): Promise<Page> {
   const { hostname, port } = new URL(site);
   return new Promise((resolve) => {
@@ -36,7 +36,9 @@ export function visit(site: string, path: string, { method = 'GET', headers = {}
   });
 }
 
-/** The first block of a language in a page of `docs/enforce/`, with every text of `changes` replaced where it stands. */
+/**
+ * The first block of a language in a page of `docs/enforce/`, with every text of `changes` replaced where it stands.
+ */
 export function configurationOf(page: string, language: string, changes: Record<string, string>): string {
   const text = readFileSync(`docs/enforce/${page}.md`, 'utf8');
   const block = new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'm').exec(text)?.[1];

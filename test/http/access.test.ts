@@ -1,7 +1,7 @@
 /** Checks: which rule decides, why, what is granted, what is counted, and limits of every period and scope. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { startTestService, type TestService, testClock } from '../support/service.ts';
+import { startTestService, type TestService, testClock } from '../../kit/service.ts';
 import {
   assertError,
   assertStatus,
@@ -27,7 +27,7 @@ const licensed = (type: string, more: object = {}) => ({ license: { type, ...mor
 const stats = async (id: string, of: TestService = postern) => (await of.call('GET', `/v1/content/${id}`)).body.stats;
 const NONE = { totalRequests: 0, allowedRequests: 0, deniedRequests: 0 };
 
-/** What a check of new content under these rules answers. */
+/** Returns the answer to a check of new content under these rules. */
 const decided = async (rules: object[], asked: object = {}, policy: object = {}) => {
   const { id } = await makeItem(postern, rules, {}, policy);
   return check(postern, { contentId: id, ...asked });
@@ -50,7 +50,7 @@ describe('the answer', () => {
   test('to a denial', async () => {
     const content = await makeItem(postern, [allow({ purpose: 'no' }), deny({}, { priority: 99, message: 'Not you' })]);
     const got = await check(postern, { contentId: content.externalId, requesterId: 'bot' });
-    assert.deepEqual(Object.keys(got).sort(), [...KEYS, ...MORE].sort());
+    assert.deepEqual(Object.keys(got).toSorted(), [...KEYS, ...MORE].toSorted());
     assert.match(got.id, ID('dec'));
     assert.match(got.created, MOMENT);
     const { id: _, created: __, ...rest } = got;
@@ -585,7 +585,7 @@ describe('rate limits', () => {
       for (const remaining of [2, 1, 0]) {
         const got = await ask(id);
         assert.equal(got.allowed, true);
-        assert.deepEqual(Object.keys(got.rateLimit).sort(), ['limit', 'period', 'remaining', 'resetAt']);
+        assert.deepEqual(Object.keys(got.rateLimit).toSorted(), ['limit', 'period', 'remaining', 'resetAt']);
         assert.deepEqual([got.rateLimit.limit, got.rateLimit.remaining, got.rateLimit.period], [3, remaining, period]);
         assert.match(got.rateLimit.resetAt, MOMENT);
       }

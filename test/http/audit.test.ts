@@ -1,19 +1,19 @@
-/** Section 8, the audit log: who changed what, when, from where, before and after. On a real socket. */
+/** The audit log records who changed what, when, from where, before and after. On a real socket. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { startTestService, testClock, testEngine } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { startTestService, testClock, testEngine } from '../../kit/service.ts';
+import { until } from '../../kit/until.ts';
 import { allowAll, assertError, assertStatus, ID, item, MOMENT, made, makeKey } from './given.ts';
 
 const DAY_MS = 86_400_000;
-/** On a cluster moments are of the database's clock, as far as the node knows it. */
+/** Tolerance of timestamps, ms: on a cluster they are the database's, as far as the node knows its clock. */
 const CLOCK_MS = testEngine() === 'postgres' ? 100 : 0;
 const postern = await startTestService({
   env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true', POSTERN_TRUSTED_PROXIES: '127.0.0.1' },
 });
 after(() => postern[Symbol.asyncDispose]());
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 async function entries(query = '', of = postern): Promise<any[]> {
   const answer = await of.call('GET', `/v1/audit-log?limit=100${query}`);
   assertStatus(answer, 200);

@@ -1,7 +1,7 @@
 /** Content: every operation, every limit at n-1, n and n+1, and addressing by any externalId. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { startTestService, testClock } from '../support/service.ts';
+import { startTestService, testClock } from '../../kit/service.ts';
 import { assertError, assertStatus, check, ID, item, MOMENT, made, makeItem, makePolicy, next, wire } from './given.ts';
 
 const clock = testClock();
@@ -449,7 +449,14 @@ describe('bulk-upsert', () => {
     for (const count of [1, 999, 1000]) {
       const answer = await bulk(Array.from({ length: count }, () => item()));
       assertStatus(answer, 200);
-      assert.deepEqual(answer.body, { object: 'bulk_upsert', created: count, updated: 0, failed: 0, errors: [] });
+      assert.deepEqual(answer.body, {
+        object: 'bulk_upsert',
+        created: count,
+        updated: 0,
+        unchanged: 0,
+        failed: 0,
+        errors: [],
+      });
     }
     for (const items of [[], Array.from({ length: 1001 }, () => item()), {}, null, 'x']) {
       const answer = await bulk(items);
@@ -483,7 +490,7 @@ describe('bulk-upsert', () => {
     for (const error of body.errors) {
       assert.equal(error.code, 'invalid_request');
       assert.equal(typeof error.message, 'string');
-      assert.deepEqual(Object.keys(error).sort(), ['code', 'externalId', 'index', 'message', 'param']);
+      assert.deepEqual(Object.keys(error).toSorted(), ['code', 'externalId', 'index', 'message', 'param']);
     }
     const byIndex = new Map(body.errors.map((one: { index: number }) => [one.index, one]));
     assert.equal(
@@ -536,7 +543,7 @@ describe('bulk-delete', () => {
     assert.deepEqual(one.body, { object: 'bulk_deletion', deleted: 1, failed: 0, errors: [] });
     const rest = await bulk(items.map((each) => each.externalId));
     assert.deepEqual([rest.body.deleted, rest.body.failed], [999, 1]);
-    assert.deepEqual(Object.keys(rest.body.errors[0]).sort(), ['code', 'id', 'message']);
+    assert.deepEqual(Object.keys(rest.body.errors[0]).toSorted(), ['code', 'id', 'message']);
     assert.deepEqual([rest.body.errors[0].id, rest.body.errors[0].code], [items[0]?.externalId, 'content_not_found']);
   });
   test('a duplicate counts once, found or not', async () => {
@@ -653,6 +660,9 @@ describe('list', async () => {
     ['q=pear', 'c'],
     ['q=gr%C3%BCne', 'd'],
     ['q=zebra', ''],
+    // Text without a letter or digit finds nothing.
+    ['q=%2A', ''],
+    ['q=%E2%9C%93%20!', ''],
     ['createdAfter=2026-11-21T10:00:00Z', 'dcb'],
     ['createdBefore=2026-11-21T11:00:00Z', 'ba'],
     ['createdAfter=2026-11-21T10:00:00Z&createdBefore=2026-11-21T12:00:00Z', 'cb'],

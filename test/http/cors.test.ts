@@ -1,8 +1,9 @@
 /** Public keys are for pages: those of origins that the operator named may ask the API, and no others. */
 import assert from 'node:assert/strict';
+import { METHODS } from 'node:http';
 import { describe, test } from 'node:test';
-import { startTestService } from '../support/service.ts';
-import { assertError, item, made, makeKey } from './given.ts';
+import { startTestService } from '../../kit/service.ts';
+import { assertError, item, made, makeKey, wire } from './given.ts';
 
 const OURS = 'https://www.example.com';
 const THEIRS = 'https://elsewhere.example';
@@ -61,6 +62,23 @@ describe('pages of other origins', () => {
       assert.equal(allowed(await preflight(postern.url, THEIRS, path)), null, path);
     }
     assert.equal((await made(postern, '/v1/content', item())).object, 'content');
+  });
+
+  test('are not answered where proxies ask: every 2xx there is an allow', async () => {
+    for (const origins of ['*', OURS]) {
+      await using postern = await startTestService({ env: { POSTERN_CORS_ORIGINS: origins } });
+      const headers = { origin: OURS, 'access-control-request-method': 'GET', 'x-original-uri': '/page' };
+      for (const path of ['/v1/authorize', '/v1/authorize?unknown=deny', '/v1/authorize/', '/v1/authorize/page']) {
+        for (const method of METHODS.filter((one) => one !== 'CONNECT')) {
+          for (const asked of [headers, { origin: OURS }]) {
+            const answer = await wire(postern, method, path, { headers: { authorization: '', ...asked } });
+            assert.deepEqual([answer.status, allowed(answer)], [401, null], `${method} ${path}`);
+          }
+        }
+        const asked = await wire(postern, 'OPTIONS', path, { headers: { ...headers, 'x-postern-key': postern.key } });
+        assert.deepEqual([asked.status, allowed(asked)], [403, null], path);
+      }
+    }
   });
 
   for (const [value, advice] of [

@@ -1,14 +1,14 @@
 /** The decision log: what was answered can be read again, filtered, and streamed. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { startTestService, testClock } from '../support/service.ts';
+import { startTestService, testClock } from '../../kit/service.ts';
 import { allowAll, assertError, assertStatus, check, item, made, makeItem, makeKey } from './given.ts';
 
 const clock = testClock();
 const postern = await startTestService({ clock });
 after(() => postern[Symbol.asyncDispose]());
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 const read = (id: string) => postern.call('GET', `/v1/access/decisions/${id}`);
 const list = (query: string) => postern.call('GET', `/v1/access/decisions?${query}`);
@@ -275,4 +275,28 @@ test('a check of an item that is not there leaves no decision', async () => {
   await postern.call('POST', '/v1/access/check', { body: { contentId: 'not-there' } });
   await made(postern, '/v1/content', item());
   assert.equal((await list('limit=1')).body.totalCount, before);
+});
+
+test('with `expand=names`, what its ids are called now: in the list, in one, and in files', async () => {
+  const { id: policyId } = await made(postern, '/v1/policies', { name: 'By name', rules: [allowAll] });
+  const { id: contentId } = await made(postern, '/v1/content', item({ title: 'Tides, "explained"', policyId }));
+  await made(postern, '/v1/requesters', { id: 'named', name: 'Acme GmbH' });
+  for (const requesterId of ['named', 'unnamed', undefined]) await check(postern, { contentId, requesterId });
+  const names = (requester: string | null) => ({ content: 'Tides, "explained"', requester, policy: 'By name' });
+  const { data } = (await list(`contentId=${contentId}&expand=names`)).body;
+  assert.deepEqual(
+    data.map((one: Any) => one.names),
+    [names(null), names(null), names('Acme GmbH')],
+  );
+  assert.deepEqual((await read(`${data[2].id}?expand=names`)).body.names, names('Acme GmbH'));
+  assert.equal('names' in (await read(data[2].id)).body, false);
+  const table = (await streamed(`contentId=${contentId}&expand=names`, 'text/csv')).text.trim().split('\r\n');
+  assert.match(table[0] as string, /,title,requesterName,policyName$/);
+  assert.match(table[3] as string, /,"Tides, ""explained""",Acme GmbH,By name$/);
+  const lines = (await streamed(`contentId=${contentId}&expand=names`, 'application/x-ndjson')).text.trim().split('\n');
+  assert.deepEqual(JSON.parse(lines[2] as string).names, names('Acme GmbH'));
+  const reader = await made(postern, '/v1/api-keys', { name: 'r', type: 'secret', permissions: ['analytics:read'] });
+  const narrow = await postern.call('GET', `/v1/access/decisions/${data[2].id}?expand=names`, { key: reader.key });
+  assert.deepEqual(narrow.body.names, { ...names('Acme GmbH'), policy: null }, 'policies are not for this key');
+  assertError(await list('expand=titles'), 'invalid_request', 'expand');
 });

@@ -1,12 +1,14 @@
-/** Section 8, events: each kind by the operation it names, with what it says; the list; expiries. On a real socket. */
+/** Every operation writes the events that it names, with their data; the list; expiries. On a real socket. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import type { Answer } from '../../kit/answer.ts';
+import { startReceiver } from '../../kit/receiver.ts';
+import { startTestService, type TestService, testClock } from '../../kit/service.ts';
+import { until } from '../../kit/until.ts';
 import { EVENT_KINDS } from '../../src/changes/kinds.ts';
-import { type Answer, startTestService, type TestService, testClock } from '../support/service.ts';
-import { until } from '../support/until.ts';
 import { allowAll, assertError, assertStatus, check, ID, item, MOMENT, made, makeItem, makePolicy } from './given.ts';
 
-/** The contract's list, section 8. */
+/** The promised kinds. */
 const KINDS = [
   ...['created', 'updated', 'archived', 'restored', 'deleted'].map((verb) => `content.${verb}`),
   ...['created', 'updated', 'rolled_back', 'deleted'].map((verb) => `policy.${verb}`),
@@ -19,7 +21,7 @@ const DAY_MS = 86_400_000;
 const postern = await startTestService({ env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' } });
 after(() => postern[Symbol.asyncDispose]());
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 async function eventsOf(of: TestService, query: string): Promise<any[]> {
   const answer = await of.call('GET', `/v1/events?limit=100&${query}`);
   assertStatus(answer, 200);
@@ -28,13 +30,13 @@ async function eventsOf(of: TestService, query: string): Promise<any[]> {
 
 const newest = async (of: TestService) => (await eventsOf(of, ''))[0];
 
-/** What an operation announced: the events there are after it and were not before, oldest first. */
+/** Runs an operation and returns the events it announced, oldest first. */
 async function announced(of: TestService, operation: () => Promise<unknown>) {
   const before = (await newest(of))?.id;
   await operation();
   const all = await eventsOf(of, '');
   const end = before === undefined ? all.length : all.findIndex(({ id }) => id === before);
-  return all.slice(0, end).reverse();
+  return all.slice(0, end).toReversed();
 }
 
 const ok = async (answer: Promise<Answer>): Promise<Answer> => {
@@ -43,8 +45,8 @@ const ok = async (answer: Promise<Answer>): Promise<Answer> => {
   return got;
 };
 
-test('the kinds are those of the contract', () => {
-  assert.deepEqual([...EVENT_KINDS].sort(), KINDS.sort());
+test('the kinds are the promised ones', () => {
+  assert.deepEqual(EVENT_KINDS.toSorted(), KINDS.toSorted());
 });
 
 describe('each kind', () => {
@@ -55,7 +57,7 @@ describe('each kind', () => {
   const produced = new Set<string>();
   after(() => {
     const elsewhere = ['license.expired', 'access.granted', 'access.denied', 'access.rate_limited'];
-    assert.deepEqual([...produced, ...elsewhere].sort(), [...KINDS].sort(), 'no kind is left out');
+    assert.deepEqual([...produced, ...elsewhere].toSorted(), KINDS.toSorted(), 'no kind is left out');
   });
 
   /** The one event of an operation on a record; `object` is the record after it, `previous` what changed. */
@@ -74,7 +76,7 @@ describe('each kind', () => {
     assert.ok(!('stats' in data.object));
     if (before === undefined) assert.ok(!('previous' in data), 'nothing was before');
     else {
-      assert.deepEqual(Object.keys(data.previous).sort(), [...(changed as string[])].sort());
+      assert.deepEqual(Object.keys(data.previous).toSorted(), [...(changed as string[])].toSorted());
       for (const name of changed ?? []) assert.deepEqual(data.previous[name], before[name], name);
     }
     return data.object;
@@ -343,6 +345,31 @@ describe('the list', () => {
     for (const event of all.body.data) assert.deepEqual((await own.call('GET', `/v1/events/${event.id}`)).body, event);
   });
 
+  test('newest first by created, ties by id, also where commits came in another order; pages agree', async () => {
+    await using own = await startTestService();
+    for (let i = 0; i < 7; i++) await made(own, '/v1/content', item());
+    const list = async (query = '') => (await own.call('GET', `/v1/events?limit=100${query}`)).body;
+    const before = (await list()).data.map(({ id }: { id: string }) => id);
+    assert.equal(before.length, 7);
+    await own.tamper({ sql: 'update events set seq = 1000 - seq' });
+    const { data } = await list();
+    assert.deepEqual(
+      data.map(({ id }: { id: string }) => id),
+      before,
+    );
+    const place = ({ created, id }: { created: string; id: string }) => `${created} ${id}`;
+    const sorted = data.toSorted((a: (typeof data)[0], b: (typeof data)[0]) => (place(a) < place(b) ? 1 : -1));
+    assert.deepEqual(data, sorted);
+    const walked: string[] = [];
+    for (let cursor = ''; ; ) {
+      const { body } = await own.call('GET', `/v1/events?limit=2${cursor && `&cursor=${cursor}`}`);
+      walked.push(...body.data.map(({ id }: { id: string }) => id));
+      if (body.nextCursor === null) break;
+      cursor = body.nextCursor;
+    }
+    assert.deepEqual(walked, before);
+  });
+
   test('refusals', async () => {
     const get = (query: string) => postern.call('GET', `/v1/events${query}`);
     assertError(await get('?type=content.made'), 'invalid_request', 'type');
@@ -381,7 +408,7 @@ describe('license.expired', () => {
       })
     ).id;
   };
-  /** The service has looked for expired licences since: one that is due now was announced. */
+  /** Waits until the service has looked for expired licenses: one that is due now has been announced. */
   async function looked(of: TestService, clock: { now(): number; advance(ms: number): void }) {
     const id = await license(of, 1, clock.now());
     clock.advance(1);
@@ -469,4 +496,74 @@ test('access events are found by the decision they are about', async () => {
   const decision = await check(postern, { contentId: id });
   const [event, ...more] = await eventsOf(postern, `objectId=${decision.id}`);
   assert.deepEqual([event.type, event.data.object.id, more.length], ['access.granted', decision.id, 0]);
+});
+
+test('decisions of deleted items are told all the same: listed as before, delivered once the endpoint is back', async () => {
+  const clock = testClock();
+  await using own = await startTestService({ clock, env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' } });
+  await using receiver = await startReceiver();
+  receiver.status(503);
+  const hook = await made(own, '/v1/webhooks', { url: receiver.url, events: ['access.*'] });
+  const one = await makeItem(own, [{ ...allowAll, rateLimit: { requests: 2, period: 'day' } }]);
+  const other = await makeItem(own, [{ action: 'deny', conditions: {} }], { externalId: 'ünïcode/2' });
+  const kept = await makeItem(own, [allowAll]);
+  const asked = { requesterId: 'r', purpose: 'training', context: { ip: '192.0.2.1', country: 'DE' } };
+  const decided: string[] = [];
+  for (const contentId of [one.id, one.id, one.id, other.id, kept.id]) {
+    decided.push((await check(own, { contentId, ...asked })).id);
+  }
+  const told = async () => JSON.stringify(await eventsOf(own, 'type=access.*'));
+  const before = await told();
+  const events = JSON.parse(before);
+  assert.equal(events.length, 5);
+  await until('each was tried', () => new Set(receiver.received.map(({ event }) => event.id)).size === 5);
+
+  assertStatus(await own.call('DELETE', `/v1/content/${one.id}`), 200);
+  const bulk = await own.call('POST', '/v1/content/bulk-delete', { body: { ids: [other.id] } });
+  assert.equal(bulk.body.deleted, 1);
+  const goneElsewhere = async (): Promise<void> => {
+    const { body: log } = await own.call('GET', '/v1/access/decisions');
+    assert.deepEqual([log.totalCount, log.data[0].contentId], [1, kept.id]);
+    assertError(await own.call('GET', `/v1/access/decisions/${decided[0]}`), 'decision_not_found');
+    const { body: usage } = await own.call('GET', '/v1/analytics/usage?period=all');
+    assert.equal(usage.summary.totalRequests, 1);
+  };
+  await goneElsewhere();
+  assert.equal(await told(), before, 'while the decisions are still in the store');
+  await until(
+    'the decisions have left the store',
+    async () => {
+      const [purges, decisions] = [await own.rowsOf('purges'), await own.rowsOf('decisions')];
+      return purges.length === 0 && decisions.length === 1;
+    },
+    30_000,
+  );
+  await goneElsewhere();
+  assert.equal(await told(), before, 'without the decisions');
+  assert.equal((await own.call('GET', '/v1/events?type=access.*')).body.totalCount, 5);
+  for (const event of events) assert.deepEqual((await own.call('GET', `/v1/events/${event.id}`)).body, event);
+  assert.equal((await eventsOf(own, `objectId=${decided[0]}`)).length, 1);
+
+  const beforeReturn = receiver.received.length;
+  receiver.status(200);
+  clock.advance(10_000);
+  await until('all are delivered', () => receiver.received.length >= beforeReturn + 5);
+  const bodies = receiver.received.slice(beforeReturn).map(({ event }) => event);
+  assert.deepEqual(
+    new Map(bodies.map((body) => [body.id, body])),
+    new Map(events.map((body: never) => [body['id'], body])),
+  );
+  const succeeded = `/v1/webhooks/${hook.id}/deliveries?status=succeeded`;
+  await until('all have succeeded', async () => (await own.call('GET', succeeded)).body.totalCount === 5);
+
+  clock.advance(30 * DAY_MS);
+  assert.deepEqual(await eventsOf(own, 'type=access.*'), []);
+  await until(
+    'nothing is left of them',
+    async () => {
+      const left = [...(await own.rowsOf('events')), ...(await own.rowsOf('change_data'))] as { id: string }[];
+      return !left.some(({ id }) => id.startsWith('item-') || decided.includes(`dec_${id}`));
+    },
+    30_000,
+  );
 });

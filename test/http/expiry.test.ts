@@ -1,10 +1,10 @@
 /**
- * Licences begin and end at their very millisecond by the clock alone: on facts that are in memory, with no edit, no poll and
- * no look into the store in between. That the store is not asked is seen by changing it behind the service's back.
+ * Licenses begin and end at their exact millisecond by the clock alone: on facts in memory, with no edit, no poll and
+ * no query in between. The tests change the store behind the service's back to detect queries.
  */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { startTestService, testClock } from '../support/service.ts';
+import { startTestService, testClock } from '../../kit/service.ts';
 import { check, item, made, makePolicy } from './given.ts';
 
 const clock = testClock();
@@ -14,7 +14,7 @@ after(() => postern[Symbol.asyncDispose]());
 const iso = (at: number): string => new Date(at).toISOString();
 const advanceTo = (at: number): void => clock.advance(at - clock.now());
 
-/** An item that is for those with a licence, and a requester of its own. */
+/** Creates an item for license holders, and a requester. */
 async function licensed(name: string, rules: object[] = [{ action: 'allow', conditions: { hasValidLicense: true } }]) {
   const { id: policyId } = await makePolicy(postern, rules);
   const { id: contentId } = await made(postern, '/v1/content', item({ policyId }));
@@ -22,10 +22,10 @@ async function licensed(name: string, rules: object[] = [{ action: 'allow', cond
   return { contentId, requesterId: name };
 }
 
-/** The store says something else from now on: whoever asks it again is found out. */
+/** Changes the store behind the service's back: a decision that queries the store comes out wrong. */
 const tamper = (sql: string): Promise<void> => postern.tamper({ sql });
 
-/** What one asks, in each way there is, gives the same reason. */
+/** Checks in every way there is, and insists on one reason. */
 async function reason(one: object): Promise<string | null> {
   const recorded = await check(postern, one);
   const dry = await check(postern, { ...one, dryRun: true });

@@ -1,10 +1,11 @@
-/** What the HTTP tests share: bodies that are right, the contract's error table, and requests no client would send. */
+/** Tools of the HTTP tests: valid bodies, the table of errors, and requests that no client would send. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import type { Answer, TestService } from '../support/service.ts';
+import type { Answer } from '../../kit/answer.ts';
+import type { TestService } from '../../kit/service.ts';
 
-/** The error table of the contract, section 1. */
+/** The promised errors. */
 const TABLE: readonly [number, string, string][] = [
   [400, 'validation_error', 'invalid_request invalid_json invalid_cursor'],
   [401, 'authentication_error', 'missing_api_key invalid_api_key'],
@@ -37,7 +38,7 @@ const KINDS = new Map(
 export const ID = (prefix: string) => new RegExp(`^${prefix}_[0-9a-z]{26}$`);
 export const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
-/** An error as the contract's table has it: status, type and code belong together, the request is named twice. */
+/** Asserts an error of the table: status, type and code belong together, the request is named twice. */
 export function assertErrorShape(answer: Answer, what = ''): void {
   const say = `${what} -> ${answer.status} ${answer.text.slice(0, 300)}`;
   assert.match(answer.headers.get('request-id') ?? '', /^[A-Za-z0-9._-]{1,128}$/, `Request-Id: ${say}`);
@@ -81,20 +82,20 @@ export const item = (more: Record<string, unknown> = {}): Record<string, unknown
 
 export const allowAll = { action: 'allow', conditions: {} };
 
-/** POSTs and insists on the status; gives the body. */
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came
+/** POSTs, insists on the status and returns the body. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 export async function made(postern: TestService, path: string, body: unknown, status = 201): Promise<any> {
   const answer = await postern.call('POST', path, { body });
   assertStatus(answer, status, path);
   return answer.body;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 export const makePolicy = (postern: TestService, rules: unknown[], more: object = {}): Promise<any> =>
   made(postern, '/v1/policies', { name: 'A policy', rules, ...more });
 
-/** An item under a policy with these rules. */
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came
+/** Creates an item under a policy with these rules. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 export async function makeItem(
   postern: TestService,
   rules: unknown[],
@@ -110,7 +111,7 @@ export async function makeKey(postern: TestService, body: object): Promise<strin
   return (await made(postern, '/v1/api-keys', { name: 'k', type: 'secret', ...body })).key;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 export async function check(postern: TestService, body: object, key?: string): Promise<any> {
   const answer = await postern.call('POST', '/v1/access/check', { body, ...(key === undefined ? {} : { key }) });
   assertStatus(answer, 200, 'check');

@@ -1,7 +1,8 @@
 /** Idempotency-Key: one effect however often a request is repeated, and never the wrong answer. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { type Answer, startTestService, testClock } from '../support/service.ts';
+import type { Answer } from '../../kit/answer.ts';
+import { startTestService, testClock } from '../../kit/service.ts';
 import {
   allowAll,
   assertError,
@@ -19,8 +20,11 @@ const clock = testClock();
 const postern = await startTestService({ clock });
 after(() => postern[Symbol.asyncDispose]());
 
-const send = (key: string, path: string, body: object, method = 'POST', apiKey = postern.key): Promise<Answer> =>
-  postern.call(method, path, { body, key: apiKey, headers: { 'idempotency-key': key } });
+/** Sends a request under an idempotency key; `to` is a path to POST to, or a method and a path. */
+const send = (key: string, to: string, body: object, apiKey = postern.key): Promise<Answer> => {
+  const [method, path] = to.startsWith('/') ? ['POST', to] : (to.split(' ') as [string, string]);
+  return postern.call(method, path, { body, key: apiKey, headers: { 'idempotency-key': key } });
+};
 const count = async (externalId: unknown) =>
   (await postern.call('GET', `/v1/content?externalId=${externalId}`)).body.totalCount;
 
@@ -45,9 +49,9 @@ describe('a repeat gets the stored answer and has no second effect', () => {
   test('PATCH /v1/content/{id}', async () => {
     const { id } = await made(postern, '/v1/content', item());
     const path = `/v1/content/${id}`;
-    const first = await send('p1', path, { metadata: { a: 1 } }, 'PATCH');
+    const first = await send('p1', `PATCH ${path}`, { metadata: { a: 1 } });
     await postern.call('PATCH', path, { body: { metadata: { a: 2 } } });
-    assertReplay(first, await send('p1', path, { metadata: { a: 1 } }, 'PATCH'));
+    assertReplay(first, await send('p1', `PATCH ${path}`, { metadata: { a: 1 } }));
     assert.deepEqual((await postern.call('GET', path)).body.metadata, { a: 2 });
   });
   test('policies: no second policy, no second version', async () => {
@@ -55,7 +59,7 @@ describe('a repeat gets the stored answer and has no second effect', () => {
     const first = await send('pol', '/v1/policies', body);
     assertReplay(first, await send('pol', '/v1/policies', body));
     const path = `/v1/policies/${first.body.id}`;
-    assertReplay(await send('pol', path, { name: 'B' }, 'PATCH'), await send('pol', path, { name: 'B' }, 'PATCH'));
+    assertReplay(await send('pol', `PATCH ${path}`, { name: 'B' }), await send('pol', `PATCH ${path}`, { name: 'B' }));
     assert.equal((await postern.call('GET', path)).body.version, 2);
     const names = (await postern.call('GET', '/v1/policies?limit=100')).body.data.map((one: { id: string }) => one.id);
     assert.equal(names.filter((id: string) => id === first.body.id).length, 1);
@@ -105,6 +109,76 @@ describe('a repeat gets the stored answer and has no second effect', () => {
   });
 });
 
+describe('answers without an effect are not stored', () => {
+  const receipts = async () => (await postern.rowsOf('receipts')).length;
+  /** Insists that a repeated request runs again, with any body, and that no answer is kept. */
+  async function assertNotKept(path: string, body: object, apiKey = postern.key, method = 'POST'): Promise<void> {
+    const before = await receipts();
+    const key = `n${next()}`;
+    for (let i = 0; i < 3; i++) {
+      const answer = await send(key, `${method} ${path}`, body, apiKey);
+      assert.ok(answer.status < 400, answer.text);
+      assert.equal(answer.headers.get('idempotent-replayed'), null);
+    }
+    assert.equal(await receipts(), before, path);
+  }
+  test('dry runs, checks of public keys, lint, simulations, previews', async () => {
+    const { id, policyId } = await makeItem(postern, [allowAll]);
+    const open = await makeKey(postern, { type: 'public', permissions: ['access:check', 'policies:read'] });
+    const policy = { rules: [allowAll] };
+    await assertNotKept('/v1/access/check', { contentId: id, dryRun: true });
+    await assertNotKept('/v1/access/check/batch', { checks: [{ contentId: id, dryRun: true }, { contentId: 'none' }] });
+    await assertNotKept('/v1/access/check', { contentId: id, explain: true }, open);
+    await assertNotKept('/v1/access/check/batch', { checks: [{ contentId: id }] }, open);
+    await assertNotKept('/v1/policies/lint', { name: 'n', ...policy }, open);
+    await assertNotKept('/v1/policies/simulate', { policy, checks: [{ contentId: id }] });
+    await assertNotKept(`/v1/policies/${policyId}/impact`, { policy });
+  });
+  test('bulk edits of which nothing came', async () => {
+    await assertNotKept('/v1/content/bulk-upsert', { items: [{ externalId: 'x' }] });
+    await assertNotKept('/v1/content/bulk-delete', { ids: ['none'] });
+  });
+  test('a batch with one recorded check is kept whole', async () => {
+    const { id } = await makeItem(postern, [allowAll]);
+    const body = { checks: [{ contentId: id, dryRun: true }, { contentId: id }] };
+    const key = `k${next()}`;
+    assertReplay(await send(key, '/v1/access/check/batch', body), await send(key, '/v1/access/check/batch', body));
+  });
+});
+
+describe('what is kept is bounded', () => {
+  test('a batch whose answer is too long is refused before anything is recorded; without the key it is answered', async () => {
+    const conditions = { userAgent: Array.from({ length: 600 }, (_, i) => `agent-${i}`.padEnd(40, '.')) };
+    const { id } = await makeItem(postern, [{ action: 'deny', conditions }, allowAll]);
+    const checks = Array.from({ length: 200 }, () => ({ contentId: id, explain: true }));
+    const refused = await send('long', '/v1/access/check/batch', { checks });
+    assertError(refused, 'invalid_request', 'Idempotency-Key');
+    assert.equal((await postern.call('GET', `/v1/access/decisions?contentId=${id}`)).body.totalCount, 0);
+    const fewer = { checks: checks.slice(0, 20) };
+    assertReplay(
+      await send('long', '/v1/access/check/batch', fewer),
+      await send('long', '/v1/access/check/batch', fewer),
+    );
+    assertStatus(await postern.call('POST', '/v1/access/check/batch', { body: { checks } }), 200);
+    assert.equal((await postern.call('GET', `/v1/access/decisions?contentId=${id}`)).body.totalCount, 220);
+  });
+  test('a batch of 1,000 with long messages and names is kept', async () => {
+    const rule = { ...allowAll, message: '\u{1F4DC}'.repeat(250) };
+    const { id } = await makeItem(postern, [rule], { externalId: `${next()}${'\u{1F4DC}'.repeat(120)}` });
+    const body = { checks: Array.from({ length: 1000 }, () => ({ contentId: id, requesterId: 'r'.repeat(128) })) };
+    assertReplay(
+      await send('most', '/v1/access/check/batch', body),
+      await send('most', '/v1/access/check/batch', body),
+    );
+  });
+  test('an externalId that is far too long is not given back whole', async () => {
+    const items = [item(), { ...item(), externalId: 'x'.repeat(900_000) }];
+    const { body } = await send('echo', '/v1/content/bulk-upsert', { items });
+    assert.deepEqual([body.created, body.failed, body.errors[0].index], [1, 1, 1]);
+    assert.ok(body.errors[0].externalId.length <= 1000);
+  });
+});
+
 test('it is kept 24 hours', async () => {
   const body = item();
   const first = await send('day', '/v1/content', body);
@@ -125,13 +199,13 @@ test('its scope is API key, method and path', async () => {
   const key = await makeKey(postern, {});
   const [one, two] = [item(), item()];
   assertStatus(await send('scope', '/v1/content', one), 201);
-  assertStatus(await send('scope', '/v1/content', two, 'POST', key), 201);
+  assertStatus(await send('scope', '/v1/content', two, key), 201);
   const three = item();
   assertStatus(await send('scope', '/v1/content/upsert', three), 201);
   const path = `/v1/content/${encodeURIComponent(String(three.externalId))}`;
-  assertStatus(await send('scope', path, { title: 'x' }, 'PATCH'), 200);
+  assertStatus(await send('scope', `PATCH ${path}`, { title: 'x' }), 200);
   const { id } = await made(postern, '/v1/content', item());
-  assertStatus(await send('scope', `/v1/content/${id}`, { title: 'y' }, 'PATCH'), 200);
+  assertStatus(await send('scope', `PATCH /v1/content/${id}`, { title: 'y' }), 200);
 });
 
 describe('refusals are not stored', () => {
@@ -143,10 +217,10 @@ describe('refusals are not stored', () => {
   test('404: the same request once the item is there', async () => {
     const { externalId } = item();
     const path = `/v1/content/${externalId}`;
-    assertError(await send('later', path, { title: 'x' }, 'PATCH'), 'content_not_found');
+    assertError(await send('later', `PATCH ${path}`, { title: 'x' }), 'content_not_found');
     assertError(await send('later', '/v1/access/check', { contentId: externalId }), 'content_not_found');
     await made(postern, '/v1/content', item({ externalId }));
-    assertStatus(await send('later', path, { title: 'x' }, 'PATCH'), 200);
+    assertStatus(await send('later', `PATCH ${path}`, { title: 'x' }), 200);
     assertStatus(await send('later', '/v1/access/check', { contentId: externalId }), 200);
   });
   test('409: the same request once the conflict is gone', async () => {
@@ -168,13 +242,38 @@ describe('refusals are not stored', () => {
   });
 });
 
+describe('answers without an effect are not stored', () => {
+  const once = async (path: string, body: object, method = 'POST') => {
+    for (let i = 0; i < 2; i++) {
+      const answer = await send('no effect', `${method} ${path}`, body);
+      assertStatus(answer, 200);
+      assert.equal(answer.headers.get('idempotent-replayed'), null, path);
+    }
+  };
+  test('an edit that changed nothing: the same key can be used for one that does', async () => {
+    const { id } = await made(postern, '/v1/content', item());
+    const path = `/v1/content/${id}`;
+    await once(path, { title: 'A title' }, 'PATCH');
+    const edit = await send('no effect', `PATCH ${path}`, { title: 'Another' });
+    assert.equal(edit.body.title, 'Another');
+    assertReplay(edit, await send('no effect', `PATCH ${path}`, { title: 'Another' }));
+  });
+  test('bulk edits that changed nothing, dry runs, lint', async () => {
+    const one = await made(postern, '/v1/content', item());
+    await once('/v1/content/bulk-delete', { ids: ['no-such-item'] });
+    await once('/v1/content/bulk-upsert', { items: [{}] });
+    await once('/v1/access/check', { contentId: one.id, dryRun: true });
+    await once('/v1/policies/lint', { rules: [] });
+  });
+});
+
 test('a replay is for those who may: the permission still counts', async () => {
   const key = await makeKey(postern, { permissions: ['content:write'] });
   const body = item();
-  assertStatus(await send('mine', '/v1/content', body, 'POST', key), 201);
+  assertStatus(await send('mine', '/v1/content', body, key), 201);
   const { id } = (await postern.call('GET', '/v1/api-keys')).body.data[0];
   assertStatus(await postern.call('DELETE', `/v1/api-keys/${id}`), 200);
-  assertError(await send('mine', '/v1/content', body, 'POST', key), 'invalid_api_key');
+  assertError(await send('mine', '/v1/content', body, key), 'invalid_api_key');
 });
 
 describe('the key itself', () => {

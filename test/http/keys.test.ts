@@ -4,9 +4,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { openPostgres } from '../../src/db/postgres.ts';
-import { databaseSettings, startTestService, type TestService, testClock } from '../support/service.ts';
+import { databaseSettings, startTestService, type TestService, testClock } from '../../kit/service.ts';
+import { openPostgres } from '../../src/db/postgres/db.ts';
+import { PERMISSIONS } from '../../src/permissions.ts';
 import { assertError, assertErrorShape, assertStatus, ID, item, MOMENT, made, makeKey, wire } from './given.ts';
+
+const PERMISSION_NAMES = Object.keys(PERMISSIONS);
 
 const clock = testClock();
 const postern = await startTestService({ clock });
@@ -111,7 +114,7 @@ describe('create', () => {
   });
 });
 
-/** What a database holds that is not in the folder. */
+/** Returns the database's content that is not in the folder. */
 async function tablesOf(dataDir: string): Promise<[string, string][]> {
   const { POSTERN_DATABASE_URL: url } = await databaseSettings(dataDir);
   if (url === undefined) return [];
@@ -162,6 +165,94 @@ describe('escalation', () => {
   });
 });
 
+describe('what a key may take away', () => {
+  test('a key that holds more is neither revoked nor rotated', async () => {
+    const narrow = await makeKey(postern, { permissions: ['api_keys:manage', 'content:read'] });
+    const everyOne = PERMISSION_NAMES.filter((one) => one !== '*');
+    const wide = await makeKey(postern, { permissions: everyOne });
+    const holds = async (permissions: readonly string[]) => (await create({ permissions })).body.id;
+    for (const [key, target] of [
+      [narrow, await holds(['*'])],
+      [narrow, await holds(['content:write'])],
+      [narrow, await holds(['api_keys:manage', 'content:read', 'access:check'])],
+      [wide, await holds(['*'])],
+    ] as const) {
+      for (const answer of [
+        await postern.call('DELETE', `/v1/api-keys/${target}`, { key }),
+        await postern.call('POST', `/v1/api-keys/${target}/rotate`, { key, body: { graceSeconds: 60 } }),
+      ]) {
+        assertError(answer, 'insufficient_permissions');
+        assert.match(answer.body.error.message, /\*|content:write|access:check/);
+      }
+      assertStatus(await postern.call('GET', `/v1/api-keys/${target}`), 200);
+    }
+    assertStatus(await postern.call('DELETE', `/v1/api-keys/${await holds(['content:read'])}`, { key: narrow }), 200);
+    assertStatus(await postern.call('DELETE', `/v1/api-keys/${await holds(everyOne)}`, { key: wide }), 200);
+  });
+  test('a key may end itself', async () => {
+    const { id, key } = (await create({ permissions: ['api_keys:manage'] })).body;
+    assertStatus(await postern.call('DELETE', `/v1/api-keys/${id}`, { key }), 200);
+  });
+});
+
+describe('bounds are handed on', () => {
+  const bound = {
+    permissions: ['api_keys:manage', 'content:read'],
+    allowedIps: ['127.0.0.0/30', '127.0.0.4/30', '10.0.0.0/8'],
+  };
+  test('a key bound by addresses makes none that is freer', async () => {
+    const key = await makeKey(postern, bound);
+    const make = (allowedIps?: string[]) => create({ permissions: ['content:read'], allowedIps }, key);
+    for (const within of [
+      ['127.0.0.1'],
+      ['127.0.0.0/29'],
+      ['10.1.0.0/16', '127.0.0.7'],
+      bound.allowedIps,
+      ['::ffff:10.0.0.1'],
+    ]) {
+      assertStatus(await make(within), 201, String(within));
+    }
+    for (const wider of [
+      undefined,
+      [],
+      ['0.0.0.0/0'],
+      ['127.0.0.0/28'],
+      ['127.0.0.1', '11.0.0.1'],
+      ['::/0'],
+      ['::1'],
+    ]) {
+      assertError(await make(wider), 'insufficient_permissions', 'allowedIps', String(wider));
+    }
+  });
+  test('a key that expires makes none that lives longer', async () => {
+    const key = await makeKey(postern, { permissions: bound.permissions, expiresAt: isoIn(100_000) });
+    const make = (expiresAt?: string | null) => create({ permissions: ['content:read'], expiresAt }, key);
+    for (const end of [1, 100_000]) assertStatus(await make(isoIn(end)), 201);
+    for (const end of [undefined, null, isoIn(100_001)]) {
+      assertError(await make(end), 'insufficient_permissions', 'expiresAt', String(end));
+    }
+  });
+  test('nor by rotating a freer one, which stays as it was', async () => {
+    const free = (await create({ permissions: ['content:read'] })).body;
+    for (const bounds of [{ allowedIps: ['127.0.0.1'] }, { expiresAt: isoIn(60_000) }]) {
+      const key = await makeKey(postern, { permissions: ['*'], ...bounds });
+      for (const graceSeconds of [0, 60]) {
+        const answer = await postern.call('POST', `/v1/api-keys/${free.id}/rotate`, { key, body: { graceSeconds } });
+        assertError(answer, 'insufficient_permissions', Object.keys(bounds)[0]);
+      }
+      const bounded = await create({ permissions: ['content:read'], ...bounds });
+      assertStatus(await postern.call('POST', `/v1/api-keys/${bounded.body.id}/rotate`, { key, body: {} }), 201);
+    }
+    assertStatus(await postern.call('GET', '/v1/content', { key: free.key }), 200);
+  });
+  test('a key rotates itself within its own bounds', async () => {
+    const own = (await create({ ...bound, expiresAt: isoIn(60_000) })).body;
+    const answer = await postern.call('POST', `/v1/api-keys/${own.id}/rotate`, { key: own.key, body: {} });
+    assertStatus(answer, 201);
+    assert.deepEqual([answer.body.allowedIps, answer.body.expiresAt], [bound.allowedIps, own.expiresAt]);
+  });
+});
+
 describe('revocation', () => {
   test('acts at once', async () => {
     const { id, key } = (await create({})).body;
@@ -198,11 +289,27 @@ describe('the last admin key', () => {
     await using own = await startTestService();
     const first = await idOf(own);
     await makeKey(own, { permissions: ['content:read'] });
+    await makeKey(own, { permissions: ['api_keys:manage'] });
+    await makeKey(own, { allowedIps: ['127.0.0.1'] });
     assertError(await own.call('DELETE', `/v1/api-keys/${first}`), 'last_admin_key');
-    const second = await made(own, '/v1/api-keys', { name: 'k', type: 'secret', permissions: ['api_keys:manage'] });
+    const second = await made(own, '/v1/api-keys', { name: 'k', type: 'secret' });
     assertStatus(await own.call('DELETE', `/v1/api-keys/${first}`), 200);
     assertError(await own.call('DELETE', `/v1/api-keys/${second.id}`, { key: second.key }), 'last_admin_key');
     assertStatus(await own.call('GET', '/v1/api-keys', { key: second.key }), 200);
+  });
+  test('admins that revoke each other at once: one stays', async () => {
+    await using own = await startTestService();
+    const others = [1, 2, 3].map(() => made(own, '/v1/api-keys', { name: 'k', type: 'secret' }));
+    const all = [{ id: await idOf(own), key: own.key }, ...(await Promise.all(others))];
+    const victimOf = (i: number) => all[(i + 1) % all.length]?.id;
+    const answers = await Promise.all(
+      all.map(({ key }, i) => own.call('DELETE', `/v1/api-keys/${victimOf(i)}`, { key: String(key) })),
+    );
+    for (const { status, body } of answers) {
+      assert.ok(status === 200 || ['last_admin_key', 'invalid_api_key'].includes(body.error.code), body.error?.code);
+    }
+    const seen = await Promise.all(all.map(({ key }) => own.call('GET', '/v1/api-keys', { key: String(key) })));
+    assert.ok(seen.some(({ status }) => status === 200));
   });
   test('an expired admin key does not count', async () => {
     const time = testClock();

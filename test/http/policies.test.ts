@@ -1,7 +1,7 @@
 /** Policies: every operation and every limit; what a rule may say. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { startTestService, testClock } from '../support/service.ts';
+import { startTestService, testClock } from '../../kit/service.ts';
 import { assertError, assertStatus, check, ID, item, MOMENT, made, makeItem, makePolicy } from './given.ts';
 
 const clock = testClock();
@@ -239,12 +239,12 @@ describe('conditions', () => {
 });
 
 describe('update', () => {
-  test('makes a version each time, even of the same values; created stays', async () => {
+  test('makes a version of each change; created stays', async () => {
     const before = await makePolicy(postern, [{ action: 'deny', conditions: {} }], { description: 'D' });
     let version = 1;
     for (const body of [
       { name: 'B' },
-      { name: 'B' },
+      { name: 'C' },
       { description: 'E' },
       { rules: [] },
       { defaultAction: 'allow' },
@@ -260,7 +260,7 @@ describe('update', () => {
     const { body } = await postern.call('GET', `/v1/policies/${before.id}`);
     assert.deepEqual(
       [body.name, body.description, body.rules, body.defaultAction, body.version],
-      ['B', 'E', [], 'allow', 6],
+      ['C', 'E', [], 'allow', 6],
     );
   });
   test('{} is refused and no version', async () => {

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { dropDatabase, startTestService, type TestService, testClock } from '../support/service.ts';
+import { dropDatabase, startTestService, type TestService, testClock } from '../../kit/service.ts';
 import { allowAll, assertError, assertStatus, check, item, MOMENT, made, makeItem, makePolicy } from './given.ts';
 
 const DAY = 86_400_000;
@@ -12,7 +12,7 @@ const clock = testClock(Date.parse('2026-11-02T09:30:00Z'));
 const postern = await startTestService({ clock });
 after(() => postern[Symbol.asyncDispose]());
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 const raw = (query = '', of: TestService = postern) => of.call('GET', `/v1/analytics/usage${query}`);
 const usage = async (query = '', of: TestService = postern): Promise<Any> => {
@@ -27,7 +27,7 @@ const usage = async (query = '', of: TestService = postern): Promise<Any> => {
   assert.equal(sum(byDenialReason, 'count'), summary.denied, query);
   assert.deepEqual(
     timeSeries.map((one: Any) => one.date),
-    timeSeries.map((one: Any) => one.date).sort(),
+    timeSeries.map((one: Any) => one.date).toSorted(),
     query,
   );
   return answer.body;
@@ -291,7 +291,7 @@ describe('top lists', () => {
       const body = await usage(query, own);
       for (const list of [body.topContent, body.topRequesters]) {
         assert.equal(list.length, size);
-        const sorted = [...list].sort((x, y) => y.requests - x.requests || (x.id < y.id ? -1 : 1));
+        const sorted = [...list].toSorted((x, y) => y.requests - x.requests || (x.id < y.id ? -1 : 1));
         assert.deepEqual(list, sorted);
       }
       assert.equal(body.topContent[0].requests, 3);

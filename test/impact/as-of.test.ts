@@ -1,14 +1,17 @@
-/** `asOf`: a dry run decides by the policy version, the requester and the licences of a moment, or says why it cannot. */
+/**
+ * `asOf`: a dry run decides by the policy version, the requester and the licenses of a past time, or says why it
+ * cannot.
+ */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { startTestService, testClock } from '../../kit/service.ts';
 import { assertError, assertStatus, check, item, made, makeItem, makeKey, makePolicy } from '../http/given.ts';
-import { startTestService, testClock } from '../support/service.ts';
 
 const clock = testClock();
 const postern = await startTestService({ clock });
 after(() => postern[Symbol.asyncDispose]());
 
-/** The moment it is, and a minute passes. */
+/** Returns the time now, and advances the clock. */
 function passes(ms = 60_000): string {
   const at = new Date(clock.now()).toISOString();
   clock.advance(ms);

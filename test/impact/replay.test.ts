@@ -1,22 +1,22 @@
 /** Decisions decided again, in memory: every count is what the second implementation says, and nothing is guessed. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
-import {
-  CAUSES,
-  type Known,
-  openReplay,
-  PastStates,
-  type PresentItem,
-  type RecordedDecision,
-  recordedVersion,
-  type Tally,
-} from '../../src/access/impact.ts';
-import { toReport } from '../../src/access/impact-report.ts';
+import * as fc from 'fast-check';
 import { decisionId } from '../../src/ledger/decision.ts';
 import { type Reason, reasonCode } from '../../src/ledger/reason.ts';
 import type { PolicyVersion, Rule } from '../../src/policies/policy.ts';
 import type { Past } from '../../src/requesters/history.ts';
+import type { License } from '../../src/requesters/license.ts';
+import {
+  type Known,
+  PastStates,
+  type PresentItem,
+  type RecordedDecision,
+  Replay,
+  recordedVersion,
+} from '../../src/whatif/impact.ts';
+import { toReport } from '../../src/whatif/report.ts';
+import { CAUSES, type Tally } from '../../src/whatif/tally.ts';
 import { ALL_KEYS, inputArbitrary, policyArbitrary } from '../oracle/arbitrary.ts';
 import { type OracleInput, type OracleVerdict, oracleDecide } from '../oracle/decide.ts';
 
@@ -51,7 +51,7 @@ const itemOf = (facts: Partial<PresentItem['facts']> = {}, editedAt: number | nu
   editedAt,
 });
 
-/** A requester and its licences as they were from the beginning of time. */
+/** Returns a past in which a requester and its licenses never changed. */
 function pastOf({ requester, licenses }: Pick<OracleInput, 'requester' | 'licenses'>): Past {
   if (requester === null) return { createdAt: null, versions: [] };
   const common = { metadata: {}, createdAt: 0, updatedAt: 0 };
@@ -66,9 +66,25 @@ function pastOf({ requester, licenses }: Pick<OracleInput, 'requester' | 'licens
       },
       ...licenses.map((license, i) => {
         const id = `lic_${i}`;
-        return { kind: 'license' as const, id, at: 0, record: { ...common, id, requesterId: 'r', ...license } };
+        const record = { ...common, id, requesterId: 'r', ...license } as License;
+        return { kind: 'license' as const, id, at: 0, record };
       }),
     ],
+  };
+}
+
+/** The decision that the log holds for a check with this verdict. */
+function toDecision(input: OracleInput, { reason, matchedRule }: OracleVerdict): RecordedDecision {
+  const { permission, purpose, context } = input;
+  return {
+    seq: 5,
+    at: input.at,
+    contentNo: 7,
+    requesterId: input.requesterId,
+    version: 1,
+    reason: reasonCode(reason as Reason | null),
+    ruleIndex: matchedRule?.index ?? null,
+    inputs: JSON.stringify({ permission: permission ?? undefined, purpose: purpose ?? undefined, context }),
   };
 }
 
@@ -82,26 +98,15 @@ test('each decision counts as the second implementation says', () => {
       // Where a limit refused, most rules have one.
       const generated = isUsedUp ? { ...given, policy: withLimits(given.policy) } : given;
       const other = isUsedUp && given.at % 2 === 0 ? withLimits(drafted) : drafted;
-      // A licence that nobody vouched for is a registered requester's.
+      // A license without a calling server behind it belongs to a registered requester.
       const licenses = generated.requester === null ? [] : generated.licenses;
       const input: OracleInput = { ...generated, licenses, usedUp: () => isUsedUp };
       const before = oracleDecide(input);
       const after = oracleDecide({ ...input, policy: other, usedUp: () => false });
       const { status, ...content } = input.content;
       const item = itemOf({ ...content, archived: status === 'archived' });
-      const { permission, purpose, context } = input;
-      const inputs = JSON.stringify({ permission: permission ?? undefined, purpose: purpose ?? undefined, context });
-      const decision: RecordedDecision = {
-        seq: 5,
-        at: input.at,
-        contentNo: 7,
-        requesterId: input.requesterId,
-        version: 1,
-        reason: reasonCode(before.reason as Reason | null),
-        ruleIndex: before.matchedRule?.index ?? null,
-        inputs,
-      };
-      const replay = openReplay({ draft: versionOf(other, 2), ledgerNo: LEDGER_NO, examples: 3 });
+      const decision = toDecision(input, before);
+      const replay = new Replay({ draft: versionOf(other, 2), ledgerNo: LEDGER_NO, examples: 3 });
       replay.add(decision, {
         item,
         requester: input.requesterId == null ? undefined : new PastStates(pastOf(input)),
@@ -147,15 +152,18 @@ const withLimits = ({ rules, defaultAction }: Policy): Policy => ({
   rules: rules.map((rule, i) => (i < 4 ? { ...rule, rateLimit: { requests: 1, period: 'day' } } : rule)),
 });
 
+/** Names the kind of change between two verdicts; `draft` gave the second. */
 function kindOf(before: OracleVerdict, after: OracleVerdict, { content, requester }: OracleInput, draft: Policy) {
   if (content.status === 'archived' || requester?.status === 'suspended') return 'unchanged';
-  const limit = after.matchedRule === null ? undefined : draft.rules[after.matchedRule.index]?.rateLimit;
-  if (before.reason === 'rate_limit_exceeded' && after.allowed && limit !== undefined) return 'limited';
+  if (before.reason === 'rate_limit_exceeded' && after.allowed && isLimited(after, draft)) return 'limited';
   if (before.allowed !== after.allowed) return before.allowed ? 'allowToDeny' : 'denyToAllow';
   if (!before.allowed) return before.reason === after.reason ? 'unchanged' : 'otherReason';
   const same = new Set(before.permissions).symmetricDifference(new Set(after.permissions)).size === 0;
   return same ? 'unchanged' : 'otherPermissions';
 }
+
+const isLimited = ({ matchedRule }: OracleVerdict, { rules }: Policy): boolean =>
+  matchedRule !== null && rules[matchedRule.index]?.rateLimit !== undefined;
 
 // ---------------------------------------------------------------------------------------------------------------------
 
@@ -198,7 +206,7 @@ function replayed(
     requester: states.get(requesterId ?? ''),
     version: versions.get(version),
   });
-  const replay = openReplay({ draft: versionOf(draft, draftVersion), ledgerNo: LEDGER_NO, examples });
+  const replay = new Replay({ draft: versionOf(draft, draftVersion), ledgerNo: LEDGER_NO, examples });
   for (const decision of decisions) {
     const one = recorded(decision);
     replay.add(one, knownOf(one));

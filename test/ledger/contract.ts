@@ -1,14 +1,16 @@
 /**
- * What every engine's `Ledger` must keep, as one suite. An engine's test file calls it with a way to open an empty
- * ledger; `again` opens one more on the same store, as a restart does, with or without the first having been closed.
+ * The contract of every engine's `Ledger`, as one suite. An engine's test file passes a function that opens an empty
+ * ledger. `again` opens one more on the same store, as a restart does, with or without closing the first.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { until } from '../../kit/until.ts';
 import { Conflict, type Db, Unavailable } from '../../src/db/db.ts';
 import { type Decision, type Draft, settle } from '../../src/ledger/decision.ts';
-import type { Claim, Entry, Ledger, Receipt, Recorded } from '../../src/ledger/ledger.ts';
+import { type Claim, type Entry, type Ledger, type Receipt, type Recorded, Stale } from '../../src/ledger/ledger.ts';
 import { REASONS } from '../../src/ledger/reason.ts';
 import type { Clock } from '../../src/lib/clock.ts';
+import { monotonicMs } from '../../src/lib/monotonic.ts';
 import type { Limit } from '../../src/limits/limit.ts';
 
 export interface OpenedLedger {
@@ -18,6 +20,8 @@ export interface OpenedLedger {
 
 export interface LedgerStore extends AsyncDisposable {
   open(clock?: Clock): Promise<OpenedLedger>;
+  /** Blocks every other writer until it is disposed of. */
+  hold(): Promise<AsyncDisposable>;
 }
 
 const DENIED_LIMIT = REASONS.rate_limit_exceeded.code;
@@ -337,6 +341,48 @@ export function ledgerContract(name: string, empty: () => Promise<LedgerStore>):
       assert.deepEqual(admitted(recorded), [true, false]);
     });
 
+    test('what the store held up for more than a second is not recorded but handed back; decided again it goes first', async () => {
+      await using store = await empty();
+      const { ledger, db } = await store.open();
+      const readAt = monotonicMs();
+      const grounds = { readAt };
+      const held = await store.hold();
+      const outcomes = Promise.allSettled([
+        ledger.record([entry()], undefined, grounds),
+        ledger.record([entry({ claim: claim('k', 1) })], undefined, grounds),
+        ledger.record([entry(), entry()], { scope: 's', bodyHash: 'h', status: 200, parts: ['{}'] }, grounds),
+      ]);
+      // And half a second in which a transaction that began in time may wait for it.
+      await until('more than a second', () => monotonicMs() > readAt + 1_600);
+      await held[Symbol.asyncDispose]();
+      for (const one of await outcomes) {
+        assert.ok(one.status === 'rejected' && one.reason instanceof Stale, JSON.stringify(one));
+        assert.ok(one.reason.since >= readAt);
+      }
+      assert.deepEqual([await rowsOf(db), await receiptsOf(db)], [[], []]);
+      const since = readAt;
+      const [others, [again]] = await Promise.all([
+        Promise.all(Array.from({ length: 5 }, () => ledger.record([entry()], undefined, { readAt: monotonicMs() }))),
+        ledger.record([entry({ claim: claim('k', 1) })], undefined, { readAt: monotonicMs(), since }),
+      ]);
+      assert.equal(again?.granted?.admitted, true);
+      for (const [other] of others) assert.ok((again?.seq ?? 0) < (other?.seq ?? 0), 'it had waited already');
+      assertAscending([again, ...others.flat()]);
+    });
+
+    test('what was decided more than a second ago is handed back at once; what waits for too long is refused', async () => {
+      await using store = await empty();
+      const { ledger, db } = await store.open();
+      const now = monotonicMs();
+      const record = (age: number, since?: number) =>
+        ledger.record([entry()], undefined, { readAt: now - age, ...(since === undefined ? {} : { since }) });
+      await assert.rejects(record(1_000), Stale);
+      await assert.rejects(record(0, now - 10_001), Unavailable);
+      assert.equal((await record(0)).length, 1);
+      assert.equal((await ledger.record([entry()])).length, 1);
+      assert.equal((await rowsOf(db)).length, 2);
+    });
+
     describe('receipts', () => {
       const receipt = (scope: string, parts: Receipt['parts'] = ['{}']): Receipt => ({
         scope,
@@ -359,10 +405,10 @@ export function ledgerContract(name: string, empty: () => Promise<LedgerStore>):
         const drafts = entries.map(({ claim: wish }) => draft(wish?.limit ?? null));
         const parts: Receipt['parts'] = [
           '{"data":[',
-          ...drafts.flatMap((one, i) => [...(i === 0 ? [] : [',']), { ...structuredClone(one), entry: i }]),
+          ...drafts.flatMap((one, i) => [...(i === 0 ? [] : [',']), { ...one, entry: i }]),
           ']}',
         ];
-        // Others on the same limit and in the same moment, before and after.
+        // Other decisions on the same limit at the same time, before and after.
         const [, recorded] = await Promise.all([
           ledger.record([entry({ claim: { key: 'other', limit } })]),
           ledger.record(entries, receipt('s', parts)),
@@ -397,6 +443,27 @@ export function ledgerContract(name: string, empty: () => Promise<LedgerStore>):
         assert.deepEqual(admitted((outcomes[3] as PromiseFulfilledResult<Recorded[]>).value), [false]);
         assert.equal((await rowsOf(db)).length, 4);
         assert.equal((await receiptsOf(db)).length, 2);
+      });
+
+      test('a flush that is attempted again keeps, answers and records the same: nothing of the first attempt', async () => {
+        await using store = await empty();
+        const { ledger, db } = await store.open();
+        const limit = limitOf(1);
+        const limited = () => entry({ claim: { key: 'k', limit } });
+        const answered = draft(limit);
+        await ledger.record([entry()], receipt('s'));
+        // In one flush the first takes the only admission, and is found to be answered already; then each goes alone.
+        const [first, second] = await Promise.allSettled([
+          ledger.record([limited()], receipt('s')),
+          ledger.record([limited()], receipt('t', [{ ...answered, entry: 0 }])),
+        ]);
+        assert.ok(first.status === 'rejected' && first.reason instanceof Conflict);
+        const [recorded] = second.status === 'fulfilled' ? second.value : [];
+        const decision = settle(answered, recorded as Recorded);
+        const kept = (await receiptsOf(db)).find(({ scope }) => scope === 't');
+        assert.deepEqual(JSON.parse(kept?.body ?? ''), decision);
+        assert.deepEqual([decision.allowed, decision.reason, recorded?.granted?.admitted], [true, null, true]);
+        assert.equal((await rowsOf(db)).at(-1)?.reason, 0);
       });
 
       test('of many with one scope at the same time, one is recorded', async () => {

@@ -1,13 +1,16 @@
 /** The ledger on PostgreSQL: the contract, and what several nodes must keep together. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Conflict, type Db } from '../../src/db/db.ts';
+import { Client } from 'pg';
+import { testPostgres } from '../../kit/postgres.ts';
+import { until } from '../../kit/until.ts';
+import { Conflict, type Db, Unavailable } from '../../src/db/db.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { openPostgres, type PostgresDb } from '../../src/db/postgres.ts';
-import type { Ledger, Recorded } from '../../src/ledger/ledger.ts';
+import { openPostgres, type PostgresDb } from '../../src/db/postgres/db.ts';
+import { type Ledger, type Recorded, Stale } from '../../src/ledger/ledger.ts';
 import { openPostgresLedger } from '../../src/ledger/postgres.ts';
 import { sweep } from '../../src/ledger/sweep.ts';
-import { testPostgres } from '../support/postgres.ts';
+import { monotonicMs } from '../../src/lib/monotonic.ts';
 import { entry, ledgerContract } from './contract.ts';
 
 const server = await testPostgres();
@@ -22,11 +25,122 @@ ledgerContract('PostgreSQL', async () => {
       await migrate(db, 0);
       return { db, ledger: await openPostgresLedger(db, clock) };
     },
+    hold: () => holding(database.url, 'lock table decisions in exclusive mode'),
     async [Symbol.asyncDispose]() {
       await db?.close();
       await database[Symbol.asyncDispose]();
     },
   };
+});
+
+/** Begins another client's transaction, and leaves it open. */
+async function holding(url: string, sql: string): Promise<AsyncDisposable> {
+  const holder = new Client({ connectionString: url });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query(sql);
+  return { [Symbol.asyncDispose]: () => holder.end() };
+}
+
+describe('a limit that somebody else holds', () => {
+  const claimOf = (key: string) => ({ key, limit: { requests: 100, period: 'day' } }) as const;
+  const asks = (...keys: string[]) => keys.map((key) => entry({ claim: claimOf(key) }));
+  const lock = (url: string, key: string) => holding(url, `select * from limits where key = '${key}' for update`);
+
+  async function opened() {
+    const database = await server.newDatabase();
+    const db = await openPostgres(database.url);
+    await migrate(db, 0);
+    const ledger = await openPostgresLedger(db);
+    await ledger.record(asks('a', 'b', 'c'));
+    return {
+      ledger,
+      url: database.url,
+      async [Symbol.asyncDispose]() {
+        await db.close();
+        await database[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  const isPending = (promise: Promise<unknown>): Promise<boolean> =>
+    Promise.race([promise.then(() => false), new Promise<boolean>((resolve) => setImmediate(resolve, true))]);
+
+  test('stops only the checks that claim it, and none of them is lost or counted twice', async () => {
+    await using node = await opened();
+    const { ledger } = node;
+    const held = await lock(node.url, 'b');
+    const stopped = [asks('b'), asks('a', 'b'), asks('b', 'c', 'b'), asks('b')].map((entries) =>
+      ledger.record(entries),
+    );
+    for (let round = 0; round < 5; round++) {
+      const others = [[entry()], asks('a'), asks('c'), asks(`new ${round}`), [entry(), ...asks('c', 'a')]];
+      await Promise.all(others.map((entries) => ledger.record(entries)));
+    }
+    for (const one of stopped) assert.ok(await isPending(one));
+    await held[Symbol.asyncDispose]();
+    const recorded = (await Promise.all(stopped)).flat();
+    assert.ok(recorded.every(({ granted }) => granted?.admitted === true));
+    const left = await ledger.peek(['a', 'b', 'c'].map(claimOf));
+    assert.deepEqual(
+      left.map(({ remaining }) => remaining),
+      [99 - 11, 99 - 5, 99 - 11],
+    );
+  });
+
+  test('does not stop those that wait for another one, which is free again', async () => {
+    await using node = await opened();
+    const { ledger } = node;
+    await using heldA = await lock(node.url, 'a');
+    const heldB = await lock(node.url, 'b');
+    const onA = Array.from({ length: 10 }, () => ledger.record(asks('a')));
+    const onB = Array.from({ length: 10 }, () => ledger.record(asks('b')));
+    const onBoth = ledger.record(asks('a', 'b'));
+    await ledger.record([entry()]);
+    await heldB[Symbol.asyncDispose]();
+    await Promise.all(onB);
+    for (const one of [...onA, onBoth]) assert.ok(await isPending(one));
+    await heldA[Symbol.asyncDispose]();
+    await Promise.all([...onA, onBoth]);
+    const left = await ledger.peek(['a', 'b'].map(claimOf));
+    assert.deepEqual(
+      left.map(({ remaining }) => remaining),
+      [88, 88],
+    );
+  });
+
+  test('for longer than 5 s: its checks are Unavailable, others never; free again, it is as it was', async () => {
+    await using node = await opened();
+    const { ledger } = node;
+    const held = await lock(node.url, 'b');
+    const begun = performance.now();
+    let refused = false;
+    const stopped = Promise.allSettled([ledger.record(asks('b')), ledger.record(asks('b', 'c'))]).then((outcomes) => {
+      refused = true;
+      return outcomes;
+    });
+    while (!refused) await Promise.all([ledger.record([entry()]), ledger.record(asks('a'))]);
+    const took = performance.now() - begun;
+    assert.ok(took > 4_500 && took < 9_000, `${took} ms`);
+    for (const one of await stopped) assert.ok(one.status === 'rejected' && one.reason instanceof Unavailable);
+    await held[Symbol.asyncDispose]();
+    assert.equal((await ledger.record(asks('b')))[0]?.granted?.remaining, 98);
+  });
+
+  test('for more than a second: its checks are handed back once it is free, those that are fresh are recorded', async () => {
+    await using node = await opened();
+    const { ledger } = node;
+    const held = await lock(node.url, 'b');
+    const readAt = monotonicMs();
+    const old = ledger.record(asks('b'), undefined, { readAt }).then(
+      () => 'recorded',
+      (error) => error instanceof Stale && 'stale',
+    );
+    await until('more than a second', () => monotonicMs() > readAt + 1_001);
+    const young = ledger.record(asks('b'), undefined, { readAt: monotonicMs() });
+    await held[Symbol.asyncDispose]();
+    assert.deepEqual([await old, (await young)[0]?.granted?.remaining], ['stale', 98]);
+  });
 });
 
 describe('several nodes on one PostgreSQL', () => {
@@ -63,7 +177,7 @@ describe('several nodes on one PostgreSQL', () => {
     async function ask(ledger: Ledger, n: number): Promise<void> {
       for (let i = 0; i < 40; i++) {
         // Each its own order, so that who locked as they came would soon wait in a circle.
-        const order = (i + n) % 2 === 0 ? limits : [...limits].reverse();
+        const order = (i + n) % 2 === 0 ? limits : limits.toReversed();
         const recorded = await ledger.record(order.map((claim) => entry({ claim })));
         all.push(...recorded);
         for (const [at, { key }] of order.entries()) {
@@ -122,13 +236,13 @@ describe('several nodes on one PostgreSQL', () => {
     let asking = true;
     const sweeps = (async () => {
       let times = 0;
-      // Of a moment at which all of them have expired.
+      // Sweep at a time when all of them have expired.
       for (; asking; times++) await sweep(cluster.db, 1e14);
       return times;
     })();
     const asked = cluster.ledgers.map(async (ledger, n) => {
       for (let i = 0; i < 60; i++) {
-        const order = (i + n) % 2 === 0 ? claims : [...claims].reverse();
+        const order = (i + n) % 2 === 0 ? claims : claims.toReversed();
         await ledger.record(order.map((claim) => entry({ claim })));
       }
     });

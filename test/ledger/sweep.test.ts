@@ -1,11 +1,11 @@
-/** What the sweep takes away is what no answer can show any more, and not a moment earlier. */
+/** The sweep removes only what no answer can show any longer, and never a millisecond early. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { migrate } from '../../src/db/migrate.ts';
-import { openSqlite } from '../../src/db/sqlite.ts';
+import { openSqlite } from '../../src/db/sqlite/db.ts';
 import type { Entry } from '../../src/ledger/ledger.ts';
 import { ledgerProcedure, openSqliteLedger } from '../../src/ledger/sqlite.ts';
 import { sweep } from '../../src/ledger/sweep.ts';

@@ -1,17 +1,9 @@
 /**
- * Prints the types of the OpenAPI document in a file: `node test/openapi/generate.ts openapi.json`. The generator wants the
- * compiler's JavaScript API, which TypeScript 7 does not have; it is given the one that @ts-morph/common carries.
+ * Prints the types of the OpenAPI document in a file: `node test/openapi/generate.ts openapi.json`. The generator needs
+ * the JavaScript API of a compiler that TypeScript 7 no longer has, so this folder is a workspace with a compiler of
+ * its own.
  */
 import { readFileSync } from 'node:fs';
-import { createRequire, registerHooks } from 'node:module';
-import { pathToFileURL } from 'node:url';
+import typesOf, { astToString } from 'openapi-typescript';
 
-const compiler = createRequire(import.meta.url)
-  .resolve('@ts-morph/common')
-  .replace(/[^/]+$/, 'typescript.js');
-registerHooks({
-  resolve: (specifier, context, next) =>
-    specifier === 'typescript' ? { url: pathToFileURL(compiler).href, shortCircuit: true } : next(specifier, context),
-});
-const { default: typesOf, astToString } = await import('openapi-typescript');
 process.stdout.write(astToString(await typesOf(readFileSync(process.argv[2] as string, 'utf8'))));

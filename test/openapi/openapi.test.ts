@@ -1,6 +1,6 @@
 /**
- * The API's own description can be relied on: a strict linter has nothing to say about it, and a client that is generated
- * from it compiles, refuses what the API would refuse, and works against the real service.
+ * The API's own description can be relied on: a strict linter has nothing to say about it, and a client that is
+ * generated from it compiles, refuses what the API would refuse, and works against the real service.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { Compile } from 'typebox/compile';
-import { startTestService } from '../support/service.ts';
+import { startTestService } from '../../kit/service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-openapi-'));
 const postern = await startTestService();
@@ -45,13 +45,22 @@ test('a strict linter has nothing to say', { timeout: 60_000 }, async () => {
   const { code, stdout, stderr } = await lint('openapi.json');
   assert.equal(code, 0, stdout + stderr);
   assert.doesNotMatch(stdout + stderr, /warning/i);
-  // The linter is awake: one operation without its name is told.
+  // The linter works: it reports one operation without its name.
   const { operationId, ...operation } = body.paths['/v1/content'].get;
   body.paths['/v1/content'].get = operation;
   writeFileSync(join(folder, 'lame.json'), JSON.stringify(body));
   const lame = await lint('lame.json');
   assert.deepEqual([lame.code, operationId], [1, 'listContent']);
 });
+
+/** The schema with every reference replaced by the component that it names. */
+const resolved = (schema: { $ref?: string }): never => {
+  const expanded = JSON.stringify(schema, (_, value: { $ref?: string } | null) => {
+    const name = value?.$ref?.slice('#/components/schemas/'.length);
+    return name === undefined ? value : resolved(body.components.schemas[name]);
+  });
+  return JSON.parse(expanded) as never;
+};
 
 test('answers that are easily forgotten are in it: a check that fails in a batch, 304, health', async () => {
   await postern.call('POST', '/v1/policies', { body: { name: 'p', rules: [] } });
@@ -60,7 +69,7 @@ test('answers that are easily forgotten are in it: a check that fails in a batch
     const described = body.paths[template][method.toLowerCase()].responses[answer.status];
     assert.ok(described, `${template} answers ${answer.status}: ${answer.text}`);
     if (answer.text === '') return assert.equal(described.content, undefined);
-    const schema = described.content['application/json'].schema;
+    const schema = resolved(described.content['application/json'].schema);
     assert.deepEqual([...Compile(schema).Errors(answer.body)], [], `${template}: ${answer.text}`);
   };
   await answered('GET', '/livez', '/livez');
@@ -79,9 +88,9 @@ test('so are the headers that make retries and edits safe', () => {
       .map(({ name }: { name: string }) => name);
   assert.deepEqual(headers('/v1/access/check', 'post'), ['Idempotency-Key']);
   assert.deepEqual(headers('/v1/content/{id}', 'get'), ['If-None-Match']);
-  assert.deepEqual(headers('/v1/content/{id}', 'patch').sort(), ['Idempotency-Key', 'If-Match']);
+  assert.deepEqual(headers('/v1/content/{id}', 'patch').toSorted(), ['Idempotency-Key', 'If-Match']);
   assert.deepEqual(headers('/v1/policies/{id}', 'delete'), ['If-Match']);
-  assert.deepEqual(headers('/v1/policies/{id}/rollback', 'post').sort(), ['Idempotency-Key', 'If-Match']);
+  assert.deepEqual(headers('/v1/policies/{id}/rollback', 'post').toSorted(), ['Idempotency-Key', 'If-Match']);
   assert.deepEqual(headers('/v1/webhooks', 'get'), []);
 });
 
@@ -117,7 +126,11 @@ const compile = (name: string): Promise<Ran> =>
   run([
     resolve('node_modules/typescript/bin/tsc'),
     ...'--noEmit --strict --skipLibCheck --target esnext --module nodenext --allowImportingTsExtensions'.split(' '),
-    ...['--typeRoots', resolve('node_modules/@types'), '--types', 'node', name],
+    '--typeRoots',
+    resolve('node_modules/@types'),
+    '--types',
+    'node',
+    name,
   ]);
 
 test('a generated client compiles and works', { timeout: 120_000 }, async () => {

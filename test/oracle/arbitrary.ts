@@ -2,7 +2,7 @@
 //
 // The values at the edge of what a service may accept are kept apart in EDGE, where they can be taken out one by one.
 
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { OracleInput, OracleLicense } from './decide.ts';
 
 const NEGATABLE = [
@@ -86,7 +86,7 @@ export const VOCABULARY = {
   days: ['mon', 'fri', 'sat'],
   spans: [{ from: '09:00', to: '17:00' }, { from: '22:00', to: '06:00' }, { from: '09:00' }, { to: '17:00' }],
   timezones: ['UTC', 'America/New_York', 'Asia/Kolkata'],
-  /** Moments of checks, and limits of `time`; each also one millisecond before and after. */
+  /** Times of checks, and limits of `time`; each also one millisecond before and after. */
   moments: [
     '2026-11-20T09:00:00.000Z', // Friday, 09:00
     '2026-11-20T17:00:00.000Z', // Friday, 17:00
@@ -177,51 +177,37 @@ function timeCondition(): fc.Arbitrary<any> {
     .filter((value) => EDGE.daysPastMidnight || value.days === undefined || !(value.from > value.to));
 }
 
+const VALUES: Record<string, (v: typeof VOCABULARY) => fc.Arbitrary<any>> = {
+  default: () => fc.oneof({ weight: 2, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
+  hasValidLicense: () => fc.boolean(),
+  licenseType: (v) => oneOrList(v.licenseTypes),
+  licenseFeatures: (v) => listOf(v.features),
+  licenseExpiry: (v) =>
+    fc
+      .record({ after: maybe(pick(v.expiries)), before: maybe(pick(v.expiries)) })
+      .map(compact)
+      .filter((value) => Object.keys(value).length > 0),
+  requesterId: (v) => oneOrList(v.requesterIds),
+  requesterType: (v) => oneOrList(v.requesterTypes),
+  requesterTags: (v) => oneOrList(v.tags),
+  requesterMetadata: () => metadataCondition(),
+  purpose: (v) => oneOrList(v.purposes),
+  permission: (v) => oneOrList(v.permissions),
+  contentId: (v) => oneOrList(v.contents.flatMap((content) => [content.id, content.externalId])),
+  contentType: (v) => oneOrList(v.contentTypes),
+  contentTags: (v) => oneOrList(v.tags),
+  contentMetadata: () => metadataCondition(),
+  country: (v) => oneOrList(v.countries),
+  ip: (v) => oneOrList([...v.ranges, ...EDGE.ranges]),
+  userAgent: (v) => oneOrList(v.userAgentParts),
+  time: () => timeCondition(),
+};
+
+/** Generates values of a condition; a Not form takes what its positive form takes. */
 function conditionValue(key: string): fc.Arbitrary<any> {
-  const v = VOCABULARY;
-  switch (key.endsWith('Not') ? key.slice(0, -'Not'.length) : key) {
-    case 'default':
-      return fc.oneof({ weight: 2, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) });
-    case 'hasValidLicense':
-      return fc.boolean();
-    case 'licenseType':
-      return oneOrList(v.licenseTypes);
-    case 'licenseFeatures':
-      return listOf(v.features);
-    case 'licenseExpiry':
-      return fc
-        .record({ after: maybe(pick(v.expiries)), before: maybe(pick(v.expiries)) })
-        .map(compact)
-        .filter((value) => Object.keys(value).length > 0);
-    case 'requesterId':
-      return oneOrList(v.requesterIds);
-    case 'requesterType':
-      return oneOrList(v.requesterTypes);
-    case 'requesterTags':
-    case 'contentTags':
-      return oneOrList(v.tags);
-    case 'purpose':
-      return oneOrList(v.purposes);
-    case 'permission':
-      return oneOrList(v.permissions);
-    case 'contentId':
-      return oneOrList(v.contents.flatMap((content) => [content.id, content.externalId]));
-    case 'contentType':
-      return oneOrList(v.contentTypes);
-    case 'contentMetadata':
-    case 'requesterMetadata':
-      return metadataCondition();
-    case 'country':
-      return oneOrList(v.countries);
-    case 'ip':
-      return oneOrList([...v.ranges, ...EDGE.ranges]);
-    case 'userAgent':
-      return oneOrList(v.userAgentParts);
-    case 'time':
-      return timeCondition();
-    default:
-      throw new Error(`unknown condition ${key}`);
-  }
+  const values = VALUES[key.replace(/Not$/, '')];
+  if (values === undefined) throw new Error(`unknown condition ${key}`);
+  return values(VOCABULARY);
 }
 
 function conditionsArbitrary(keys: string[]): fc.Arbitrary<any> {
@@ -238,7 +224,7 @@ function conditionsArbitrary(keys: string[]): fc.Arbitrary<any> {
     { weight: 8, arbitrary: some(others, 2) },
     { weight: 2, arbitrary: some(others, 3) },
   ];
-  // Rules that differ by their licence keys alone are worth a share of their own.
+  // Rules that differ by their license keys alone deserve a share of their own.
   const license = others.filter((key) => key === 'hasValidLicense' || key.startsWith('license'));
   if (license.length > 0) choices.push({ weight: 3, arbitrary: some(license, 2) });
   if (keys.includes('default')) {
@@ -290,7 +276,7 @@ export function policyArbitrary(keys: string[]): fc.Arbitrary<OracleInput['polic
 
 const DAY = 86_400_000;
 
-/** A moment of a licence: none, near the check, or near a limit of `licenseExpiry`. */
+/** A time of a license: none, near the check, or near a limit of `licenseExpiry`. */
 type LicenseMoment = null | { offset: number } | { moment: number };
 
 function licenseMoment(offsets: number[]): fc.Arbitrary<LicenseMoment> {
@@ -351,12 +337,12 @@ function licensesOf(drafts: LicenseDraft[], at: number, registered: boolean): Or
   const licenses = drafts.map((draft) => {
     const startsAt = resolve(draft.startsAt, at);
     const expiresAt = resolve(draft.expiresAt, at);
-    // A licence begins before it ends.
+    // A license begins before it ends.
     const inOrder = startsAt === null || expiresAt === null || startsAt < expiresAt;
     return { ...draft, startsAt: inOrder ? startsAt : null, expiresAt };
   });
   if (registered) return licenses;
-  // Without a registered requester there is at most the one licence that the calling server vouches for.
+  // Without a registered requester there is at most one license: the calling server vouches for it.
   return licenses.slice(0, 1).map((license) => ({ ...license, startsAt: null, status: 'active', scope: {} }));
 }
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { ALL_KEYS, CORE_KEYS, inputArbitrary } from './arbitrary.ts';
 import { type OracleInput, type OracleLicense, oracleDecide } from './decide.ts';
 

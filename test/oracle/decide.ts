@@ -6,39 +6,40 @@
 //  1. A registered requester without a type: the type is unknown. (Only missing tags are called known.)
 //  2. Metadata conditions with several keys: the positive holds when every key is equal. If any named key is absent,
 //     the whole condition is unknown. With all keys present, the Not form is the plain negation: not all are equal.
-//  3. Metadata equality is strict equality of JSON values without conversion (1 is not "1"). A stored list is one value,
-//     equal to no single value. A key that is present with null is known.
-//  4. A licence without expiresAt runs for ever: licenseExpiry `after` holds for it, `before` does not.
-//     `licenseExpiry: {}` still needs a valid licence.
+//  3. Metadata equality is strict equality of JSON values without conversion (1 is not "1"). A stored list is one
+//     value, equal to no single value. A key that is present with null is known.
+//  4. A license without expiresAt never expires: licenseExpiry `after` holds for it, `before` does not.
+//     `licenseExpiry: {}` still needs a valid license.
 //  5. An empty scope list covers nothing (only an absent one covers everything).
-//  6. A rule with `default: true` beside other keys is evaluated last, needs all its keys to hold, and is a catch-all for
-//     `no_license` (b).
+//  6. A rule with `default: true` beside other keys is evaluated last, needs all its keys to hold, and is a catch-all
+//     for `no_license` (b).
 //  7. A deny rule that is (a) and (b) at once takes its reason from (a).
-//  8. In (b) only the allow rule itself is looked at: that another deny rule would then have come first, that its limit is
-//     used up or that it does not grant the named permission plays no part.
-//  9. Any licence key counts in (b), the Not forms too: with no valid licence `licenseTypeNot` is unknown, with one more of
-//     another type it holds.
-// 10. "One more valid licence" must be possible: it runs out after now, at the earliest one millisecond later. A rule whose
-//     `licenseExpiry.before` is not later than that can not be helped.
-// 11. `license_expired` (b): the licence that ran out is taken as renewed, its type and features unchanged, to an end that
+//  8. (b) considers only the allow rule itself. It ignores whether another deny rule would then have come first, a
+//     used-up limit and a permission that the rule does not grant.
+//  9. Any license key counts in (b), the Not forms too: with no valid license `licenseTypeNot` is unknown, with one
+//     more of another type it holds.
+// 10. "One more valid license" must be possible: it expires after now, at the earliest one millisecond later. A rule
+//     whose `licenseExpiry.before` is not later than that cannot be helped.
+// 11. `license_expired` (b): the expired license counts as renewed, its type and features unchanged, to an end that
 //     suits the rule's licenseExpiry. It has to be what makes the rule hold.
-// 12. `no_license` and `license_expired` are told of anonymous and unregistered requesters too.
+// 12. Anonymous and unregistered requesters get `no_license` and `license_expired` too.
 // 13. IPv4 and IPv6 are separate: `::/0` holds no IPv4 address, mapped or not; `::ffff:a.b.c.d/n` with n >= 96 is the
-//     IPv4 range `/n-96`. Host bits below the mask are ignored. An address that can not be read is unknown.
+//     IPv4 range `/n-96`. Host bits below the mask are ignored. An address that cannot be read is unknown.
 // 14. An empty user agent is unknown.
 // 15. Texts are compared byte for byte, also countries and the `permission` condition (no implication there).
-// 16. `time`: `after` and `from` inclusive, `before` and `to` exclusive. `days` is the day of the moment itself in the
-//     time zone, also when the span passes midnight. `from` alone runs to midnight, `to` alone from midnight; `from` equal
-//     to `to` never holds. Without `timezone` it is UTC; a moment without offset is UTC.
+// 16. `time`: `after` and `from` inclusive, `before` and `to` exclusive. `days` is the day of the check in the time
+//     zone, also when the span passes midnight. `from` alone runs to midnight, `to` alone from midnight; `from`
+//     equal to `to` never holds. Without `timezone` it is UTC; a time without offset is UTC.
 // 17. An allow rule with `permissions: []` allows a check that names no permission, and grants nothing.
 // 18. `default: allow` as default action grants full_access, so a check naming another right of use is denied
 //     `permission_not_granted` with no matched rule.
-// 19. A user agent that contains a text letter by letter contains it in any case too; the two small sigmas are one letter.
+// 19. A user agent that contains a text letter by letter contains it in any case too; the two small sigmas are one
+//     letter.
 
 export interface OracleInput {
-  /** The moment of the check, epoch milliseconds. */
+  /** The time of the check, epoch milliseconds. */
   at: number;
-  /** As on the wire. */
+  /** The policy in the shape of the API. */
   policy: { rules: any[]; defaultAction: 'allow' | 'deny' };
   content: {
     id: string;
@@ -51,7 +52,7 @@ export interface OracleInput {
   };
   /** null = anonymous. */
   requesterId: string | null;
-  /** null = nobody registered this id, or anonymous. */
+  /** null = an unregistered id, or anonymous. */
   requester: null | {
     type: string | null;
     tags: string[];
@@ -63,7 +64,7 @@ export interface OracleInput {
   permission: string | null;
   purpose: string | null;
   context: { ip?: string; country?: string; userAgent?: string };
-  /** Is the rate limit of that rule used up at this moment? */
+  /** Is the rate limit of that rule used up at this time? */
   usedUp: (ruleIndex: number) => boolean;
 }
 
@@ -89,7 +90,7 @@ interface PlacedRule {
   priority: number;
 }
 
-/** What a positive condition says: it holds, it does not, or the check does not know the value. */
+/** Truth of a positive condition: it holds, it does not, or the check does not know the value. */
 type Answer = 'yes' | 'no' | 'unknown';
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -140,7 +141,7 @@ function evaluationOrder(rules: any[]): PlacedRule[] {
   const placed = rules.map((rule, index) => ({ rule, index, priority: rule.priority ?? index + 1 }));
   const byPriority = (a: PlacedRule, b: PlacedRule) => a.priority - b.priority || a.index - b.index;
   const last = (p: PlacedRule) => conditionsOf(p.rule).default === true;
-  return [...placed.filter((p) => !last(p)).sort(byPriority), ...placed.filter(last).sort(byPriority)];
+  return [...placed.filter((p) => !last(p)).toSorted(byPriority), ...placed.filter(last).toSorted(byPriority)];
 }
 
 function conditionsOf(rule: any): Record<string, any> {
@@ -182,7 +183,7 @@ function hasLicenseKey(rule: any): boolean {
   return LICENSE_KEYS.some((key) => Object.hasOwn(conditionsOf(rule), key));
 }
 
-/** Is there any kind of licence that, held beside the present ones, would have made the rule hold? */
+/** Is there any kind of license that, held beside the present ones, would have made the rule hold? */
 function someLicenseWouldDo(rule: any, input: OracleInput): boolean {
   const conditions = conditionsOf(rule);
   // Of the right kind: a type the rule names (any other type if it names none), just the features it asks for.
@@ -203,7 +204,7 @@ function oneMoreWouldDo(rule: any, type: string, features: string[], input: Orac
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Licences
+// Licenses
 
 /** Valid = active, startsAt <= now < expiresAt, scope covers the item. */
 function isValid(license: OracleLicense, input: OracleInput): boolean {
@@ -240,7 +241,7 @@ function ruleHolds(rule: any, input: OracleInput, licenses: OracleLicense[]): bo
   for (const [key, value] of Object.entries(conditions)) {
     if (!conditionHolds(key, value, rule, input, valid)) return false;
   }
-  // The positive licence keys of one rule must be met by one valid licence.
+  // One valid license must match all positive license keys of a rule.
   if (['licenseType', 'licenseFeatures', 'licenseExpiry'].some((key) => Object.hasOwn(conditions, key))) {
     return valid.some((license) => meetsPositiveKeys(license, conditions, input.at));
   }
@@ -368,13 +369,13 @@ function containsAny(actual: string | null | undefined, value: any): Answer {
   return yesOrNo(asList(value).some((part) => inSmallLetters(actual).includes(inSmallLetters(part))));
 }
 
-/** One letter after the other: what a letter becomes must not depend on its neighbours. */
+/** Lowercases letter by letter: the result of a letter must not depend on those beside it. */
 function inSmallLetters(text: string): string {
   return [...text].map((letter) => (letter === 'ς' ? 'σ' : letter.toLowerCase())).join('');
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Moments
+// Times
 
 function momentOf(text: string, now: number): number {
   if (text === 'now') return now;

@@ -1,6 +1,6 @@
 /**
- * Promise: on PostgreSQL the columns are exact at once too, although decisions become visible in another order than that of
- * their places: commits that are late, taken back, or beside a stranger's transaction that stays open.
+ * Promise: on PostgreSQL the columns are exact at once too, although decisions become visible in another order than
+ * that of their places: commits that are late, taken back, or beside a stranger's transaction that stays open.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,12 +9,12 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
+import { testPostgres } from '../../kit/postgres.ts';
+import { anySeed, seeded } from '../../kit/random.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { openPostgres } from '../../src/db/postgres.ts';
+import { openPostgres } from '../../src/db/postgres/db.ts';
 import { openPostgresLedger } from '../../src/ledger/postgres.ts';
 import { type Columns, openColumns } from '../../src/usage/columns.ts';
-import { anySeed, seeded } from '../faults/random.ts';
-import { testPostgres } from '../support/postgres.ts';
 
 const server = await testPostgres();
 
@@ -58,7 +58,7 @@ async function bench(t: TestContext) {
   };
 }
 
-/** As a flush does: the transaction's number first, then the places. */
+/** Begins as a flush does: the transaction's number first, then the sequence numbers. */
 async function begin(client: Client, count = 1): Promise<number[]> {
   await client.query('begin');
   await client.query('select pg_current_xact_id()');
@@ -71,7 +71,7 @@ async function begin(client: Client, count = 1): Promise<number[]> {
 }
 
 async function assertHolds(columns: Columns, seqs: readonly number[]): Promise<void> {
-  const sorted = [...seqs].sort((a, b) => b - a);
+  const sorted = [...seqs].toSorted((a, b) => b - a);
   assert.deepEqual(await columns.find({}, { before: null, limit: 100_000 }), { seqs: sorted, totalCount: seqs.length });
 }
 

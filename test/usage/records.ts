@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Step } from '../../src/db/db.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { openSqlite, type SqliteDb } from '../../src/db/sqlite.ts';
+import { openSqlite, type SqliteDb } from '../../src/db/sqlite/db.ts';
 import { ledgerProcedure } from '../../src/ledger/sqlite.ts';
 import { newBody } from '../../src/lib/id.ts';
 
@@ -24,7 +24,7 @@ export interface Records {
   /** Inserts content with consecutive numbers and their changes. */
   addContent(items: readonly { no: number; id?: string; type?: string; title?: string }[]): Promise<void>;
   addDecisions(decided: readonly Decided[]): Promise<void>;
-  /** As DELETE answers: the record is gone; its decisions are purged later. */
+  /** Deletes as DELETE does: the record is gone; its decisions are purged later. */
   deleteContent(no: number): Promise<void>;
   purge(no: number): Promise<void>;
   retype(no: number, type: string): Promise<void>;

@@ -1,11 +1,13 @@
-/** Promise: reports and lists say what a fold over the decisions says, whatever was written, deleted or asked. */
+/** Promise: reports and lists equal a fold over the decisions, for all writes, deletions and queries. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
+import type { ContentType } from '../../src/content-types.ts';
 import { REASONS, reasonOf } from '../../src/ledger/reason.ts';
 import { type Columns, type DecisionFilter, openColumns } from '../../src/usage/columns.ts';
 import { type PeriodQuery, resolvePeriod } from '../../src/usage/period.ts';
-import { type UsageQuery, type UsageReport, usageReport } from '../../src/usage/report.ts';
+import { usageReport } from '../../src/usage/report.ts';
+import type { UsageQuery, UsageReport } from '../../src/usage/schema.ts';
 import { cellMs, fold } from '../../src/usage/series.ts';
 import { type Decided, openRecords } from './records.ts';
 
@@ -42,7 +44,7 @@ function naive(model: Model, query: UsageQuery): UsageReport {
   const top = (ids: string[]) => {
     const counts = new Map<string, number>();
     for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
-    return [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+    return [...counts].toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
   };
   const contents = top(selected.map((one) => (model.items.get(one.contentNo) as Item).id));
   const requesters = top(selected.flatMap((one) => one.requesterId ?? []));
@@ -78,20 +80,22 @@ function naive(model: Model, query: UsageQuery): UsageReport {
   };
 }
 
+const fits = <T>(wanted: T | undefined, value: T): boolean => wanted === undefined || wanted === value;
+
+const isSelected = (one: Decided, filter: DecisionFilter): boolean =>
+  fits(filter.contentNo, one.contentNo) &&
+  fits(filter.requesterId, one.requesterId) &&
+  fits(filter.policyNo, one.policyNo) &&
+  fits(filter.allowed, one.reason === 0) &&
+  fits(filter.reason, one.reason) &&
+  (filter.from === undefined || one.at >= filter.from) &&
+  (filter.to === undefined || one.at < filter.to);
+
 async function assertFinds(columns: Columns, model: Model, filter: DecisionFilter, limit: number): Promise<void> {
   const selected = model.decided
-    .filter(
-      (one) =>
-        (filter.contentNo === undefined || one.contentNo === filter.contentNo) &&
-        (filter.requesterId === undefined || one.requesterId === filter.requesterId) &&
-        (filter.policyNo === undefined || one.policyNo === filter.policyNo) &&
-        (filter.allowed === undefined || (one.reason === 0) === filter.allowed) &&
-        (filter.reason === undefined || one.reason === filter.reason) &&
-        (filter.from === undefined || one.at >= filter.from) &&
-        (filter.to === undefined || one.at < filter.to),
-    )
+    .filter((one) => isSelected(one, filter))
     .map((one) => one.seq)
-    .sort((a, b) => b - a);
+    .toSorted((a, b) => b - a);
   const walked: number[] = [];
   for (;;) {
     const page = await columns.find(filter, { before: walked.at(-1) ?? null, limit });
@@ -102,12 +106,12 @@ async function assertFinds(columns: Columns, model: Model, filter: DecisionFilte
   assert.deepEqual(walked, selected);
 }
 
-const TYPES = ['article', 'report', 'video'];
+const TYPES: ContentType[] = ['article', 'report', 'video'];
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'America/St_Johns'];
 const NOS = 6;
 
 const no = fc.integer({ min: 1, max: NOS });
-// Ties, crowded moments and boundaries are likely: few requesters, moments on whole quarters of an hour.
+// Makes ties, crowded times and boundaries likely: few requesters, times on whole quarters of an hour.
 const moment = fc.oneof(
   fc.integer({ min: NOW - 400 * DAY, max: NOW }),
   fc.integer({ min: 0, max: 96 * 20 }).map((quarters) => Math.floor(NOW / DAY) * DAY - quarters * 900_000),
@@ -132,7 +136,7 @@ const seldom = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
 const days = fc
   .oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 400 }))
   .map((back) => new Date(NOW - back * DAY).toISOString());
-const date = days.chain((text) => fc.constantFrom(text.slice(0, 10), text, `${text.slice(0, 16)}`));
+const date = days.chain((text) => fc.constantFrom(text.slice(0, 10), text, text.slice(0, 16)));
 const range: fc.Arbitrary<PeriodQuery> = fc.oneof(
   fc.record({ period: maybe(fc.constantFrom('7d', '30d', '90d', 'year', 'all')), endDate: maybe(date) }),
   fc.record({ startDate: date }),
@@ -274,7 +278,7 @@ test('folding cells gives what counting in buckets gives, whatever the boundarie
   const instant = fc.integer({ min: 0, max: 60 }).map((n) => n * 10);
   fc.assert(
     fc.property(fc.uniqueArray(instant, { minLength: 1, maxLength: 4 }), fc.array(instant), (boundaries, moments) => {
-      const starts = [...boundaries].sort((a, b) => a - b);
+      const starts = [...boundaries].toSorted((a, b) => a - b);
       const inRange = moments.filter((at) => at >= (starts[0] as number));
       const length = cellMs(starts, Math.min(...inRange), Math.max(...inRange));
       const cells = Object.values(Object.groupBy(inRange, (at) => (length === 0 ? 0 : Math.floor(at / length))));

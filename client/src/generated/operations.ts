@@ -1,4 +1,4 @@
-// Written by scripts/client-schema.ts from the OpenAPI document; not by hand.
+// Written by scripts/openapi.ts; do not edit.
 export const OPERATIONS = {
   authorize: { method: 'GET', path: '/v1/authorize', answers: 'verdict', takesQuery: true },
   bulkDeleteContent: { method: 'POST', path: '/v1/content/bulk-delete', answers: 'json', takesBody: true },
@@ -19,7 +19,7 @@ export const OPERATIONS = {
   diffPolicyVersions: { method: 'GET', path: '/v1/policies/{id}/versions/{version}/diff/{other}', answers: 'json' },
   getApiKey: { method: 'GET', path: '/v1/api-keys/{id}', answers: 'json' },
   getContent: { method: 'GET', path: '/v1/content/{id}', answers: 'json', takesQuery: true },
-  getDecision: { method: 'GET', path: '/v1/access/decisions/{id}', answers: 'json' },
+  getDecision: { method: 'GET', path: '/v1/access/decisions/{id}', answers: 'json', takesQuery: true },
   getEvent: { method: 'GET', path: '/v1/events/{id}', answers: 'json' },
   getLicense: { method: 'GET', path: '/v1/licenses/{id}', answers: 'json' },
   getLiveness: { method: 'GET', path: '/livez', answers: 'json' },
@@ -37,12 +37,14 @@ export const OPERATIONS = {
   listAuditEntries: { method: 'GET', path: '/v1/audit-log', answers: 'pages', takesQuery: true },
   listContent: { method: 'GET', path: '/v1/content', answers: 'pages', takesQuery: true },
   listDecisions: { method: 'GET', path: '/v1/access/decisions', answers: 'pages', takesQuery: true },
+  listDemand: { method: 'GET', path: '/v1/analytics/demand', answers: 'pages', takesQuery: true },
   listEvents: { method: 'GET', path: '/v1/events', answers: 'pages', takesQuery: true },
   listLicenses: { method: 'GET', path: '/v1/licenses', answers: 'pages', takesQuery: true },
   listPolicies: { method: 'GET', path: '/v1/policies', answers: 'pages', takesQuery: true },
   listPolicyTemplates: { method: 'GET', path: '/v1/policies/templates', answers: 'pages', takesQuery: true },
   listPolicyVersions: { method: 'GET', path: '/v1/policies/{id}/versions', answers: 'pages', takesQuery: true },
   listRequesters: { method: 'GET', path: '/v1/requesters', answers: 'pages', takesQuery: true },
+  listSeenRequesters: { method: 'GET', path: '/v1/analytics/requesters', answers: 'pages', takesQuery: true },
   listWebhookDeliveries: { method: 'GET', path: '/v1/webhooks/{id}/deliveries', answers: 'pages', takesQuery: true },
   listWebhooks: { method: 'GET', path: '/v1/webhooks', answers: 'pages', takesQuery: true },
   makePolicyDefault: { method: 'POST', path: '/v1/policies/{id}/make-default', answers: 'json' },

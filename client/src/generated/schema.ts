@@ -1,4 +1,4 @@
-// Written by scripts/client-schema.ts from the OpenAPI document; not by hand.
+// Written by scripts/openapi.ts; do not edit.
 export interface paths {
     "/livez": {
         parameters: {
@@ -7,7 +7,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The process is alive */
+        /** Check that the process is alive */
         get: operations["getLiveness"];
         put?: never;
         post?: never;
@@ -24,7 +24,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The service takes requests */
+        /** Check that the service takes requests */
         get: operations["getReadiness"];
         put?: never;
         post?: never;
@@ -329,7 +329,7 @@ export interface paths {
         get: operations["listLicenses"];
         put?: never;
         /**
-         * Give a license
+         * Create a license
          * @description Needs the permission `policies:write` (Create, update and delete policies).
          */
         post: operations["createLicense"];
@@ -377,7 +377,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Revoke a license for good
+         * Revoke a license permanently
          * @description Needs the permission `policies:write` (Create, update and delete policies).
          */
         post: operations["revokeLicense"];
@@ -398,7 +398,7 @@ export interface paths {
         put?: never;
         /**
          * Decide up to 1,000 checks by rules that are not stored
-         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
+         * @description Needs the permissions `policies:read` (Read policies, their versions and differences) and `content:read` (Read content). Not for public keys.
          */
         post: operations["simulatePolicy"];
         delete?: never;
@@ -418,7 +418,7 @@ export interface paths {
         put?: never;
         /**
          * Decide the recorded decisions of a policy again by other rules
-         * @description Needs the permission `analytics:read` (Read usage and the decision log).
+         * @description Needs the permissions `policies:read` (Read policies, their versions and differences) and `analytics:read` (Read usage and the decision log). Not for public keys.
          */
         post: operations["previewPolicyImpact"];
         delete?: never;
@@ -499,7 +499,7 @@ export interface paths {
         patch: operations["updatePolicy"];
         trace?: never;
     };
-    "/v1/policies/{id}/rollback": {
+    "/v1/policies/lint": {
         parameters: {
             query?: never;
             header?: never;
@@ -509,10 +509,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Write an old version as a new one
-         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         * Find likely mistakes
+         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
          */
-        post: operations["rollbackPolicy"];
+        post: operations["lintPolicy"];
         delete?: never;
         options?: never;
         head?: never;
@@ -529,10 +529,30 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Serve new content by this policy
+         * Use this policy for new content
          * @description Needs the permission `policies:write` (Create, update and delete policies).
          */
         post: operations["makePolicyDefault"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/{id}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore an old version as a new one
+         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         */
+        post: operations["rollbackPolicy"];
         delete?: never;
         options?: never;
         head?: never;
@@ -559,20 +579,20 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/policies/lint": {
+    "/v1/policies/{id}/versions/{version}": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /**
-         * Find what is hardly meant
+         * Read a version
          * @description Needs the permission `policies:read` (Read policies, their versions and differences).
          */
-        post: operations["lintPolicy"];
+        get: operations["getPolicyVersion"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -591,26 +611,6 @@ export interface paths {
          * @description Needs the permission `policies:read` (Read policies, their versions and differences).
          */
         get: operations["diffPolicyVersions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/policies/{id}/versions/{version}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a version
-         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
-         */
-        get: operations["getPolicyVersion"];
         put?: never;
         post?: never;
         delete?: never;
@@ -695,7 +695,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who changed what
+         * List who changed what
          * @description Needs the permission `api_keys:manage` (Manage API keys).
          */
         get: operations["listAuditEntries"];
@@ -939,6 +939,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/analytics/requesters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List requesters by their checks, registered or not
+         * @description Needs the permission `analytics:read` (Read usage and the decision log).
+         */
+        get: operations["listSeenRequesters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/analytics/demand": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List denials for want of a license, by requester
+         * @description Needs the permission `analytics:read` (Read usage and the decision log).
+         */
+        get: operations["listDemand"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/status": {
         parameters: {
             query?: never;
@@ -947,7 +987,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How the service is doing
+         * Read how the service is doing
          * @description Needs the permission `api_keys:manage` (Manage API keys).
          */
         get: operations["getStatus"];
@@ -963,23 +1003,1243 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description A decision */
+        AccessDecision: {
+            /** @description null when the decision was not recorded */
+            id: string | null;
+            /** @enum {string} */
+            object: "access_decision";
+            allowed: boolean;
+            /** @enum {unknown} */
+            action: "allow" | "deny";
+            /** @description null when allowed */
+            reason: components["schemas"]["DenialReason"] | null;
+            message: string;
+            /** @description What an allow grants; empty on a denial */
+            permissions: string[];
+            contentId: string;
+            externalId: string;
+            /** @description null for an anonymous check */
+            requesterId: string | null;
+            policyId: string;
+            policyVersion: number;
+            /** @description null when the default action decided */
+            matchedRule: components["schemas"]["MatchedRule"] | null;
+            /** @description The license that the rule matched */
+            licenseId: string | null;
+            rateLimit: components["schemas"]["RateLimitStatus"] | null;
+            /** @description false for dry runs and for checks by public keys */
+            recorded: boolean;
+            created: string;
+            /** @description Seconds for which the caller may reuse this decision; absent: not at all */
+            maxAge?: number;
+            /** @description With `explain`: every rule in evaluation order. null for keys without `policies:read`; fields of the item are withheld from keys without `content:read`. */
+            explanation?: unknown;
+            /** @description With `explain`: what would have turned the denial into an allow */
+            remedies?: components["schemas"]["Remedy"][];
+        };
+        AccessDecisionList: {
+            /** @enum {string} */
+            object: "list";
+            data: (components["schemas"]["AccessDecision"] | components["schemas"]["CheckError"])[];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        /** @description An API key */
+        ApiKey: {
+            id: string;
+            /** @enum {string} */
+            object: "api_key";
+            name: string;
+            /** @enum {unknown} */
+            type: "secret" | "public";
+            permissions: components["schemas"]["KeyPermission"][];
+            allowedIps: string[];
+            /** @description The first 12 characters of the key */
+            prefix: string;
+            expiresAt: string | null;
+            createdAt: string;
+            lastUsedAt: string | null;
+            /** @description The key itself; shown only once, in this answer */
+            key?: string;
+        };
+        ApiKeyList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["ApiKey"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        ApiKeyRevoked: {
+            id: string;
+            /** @enum {string} */
+            object: "api_key";
+            /** @enum {boolean} */
+            revoked: true;
+        };
+        /** @description One change of a record, and who made it */
+        AuditEntry: {
+            id: string;
+            /** @enum {string} */
+            object: "audit_entry";
+            /** @enum {unknown} */
+            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+            created: string;
+            actor: {
+                /** @enum {unknown} */
+                type: "api_key" | "system";
+                id: string | null;
+                name: string | null;
+            };
+            address: string | null;
+            requestId: string | null;
+            target: {
+                /** @enum {unknown} */
+                type: "content" | "policy" | "requester" | "license" | "api_key" | "webhook" | "webhook_delivery";
+                id: string;
+            };
+            /** @description The record before; null when it was created */
+            before: unknown;
+            /** @description The record after; null when it was deleted */
+            after: unknown;
+        };
+        AuditEntryList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["AuditEntry"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        BulkDelete: {
+            ids: string[];
+        };
+        BulkDeleteResult: {
+            /** @enum {string} */
+            object: "bulk_deletion";
+            deleted: number;
+            failed: number;
+            errors: {
+                id: string | null;
+                code: components["schemas"]["ErrorCode"];
+                message: string;
+            }[];
+        };
+        BulkUpsert: {
+            items: components["schemas"]["CreateContent"][];
+        };
+        BulkUpsertResult: {
+            /** @enum {string} */
+            object: "bulk_upsert";
+            created: number;
+            updated: number;
+            /** @description Items that were already stored as sent; nothing was written */
+            unchanged: number;
+            failed: number;
+            errors: {
+                index: number;
+                externalId: string | null;
+                code: components["schemas"]["ErrorCode"];
+                message: string;
+                param: string | null;
+            }[];
+        };
+        Check: {
+            /** @description Id or externalId of the item */
+            contentId: string;
+            /** @description 1–128 letters, digits or . _ : @ / - */
+            requesterId?: string;
+            /** @description 1–64 lowercase letters, digits or underscores; starts with a letter */
+            permission?: string;
+            purpose?: string;
+            context?: {
+                /** Format: ip */
+                ip?: string;
+                /** @description An ISO 3166 alpha-2 code in capitals */
+                country?: string;
+                userAgent?: string;
+            };
+            /** @description A license that the calling server vouches for */
+            license?: {
+                type: string;
+                features?: string[];
+                expiresAt?: string | null;
+            };
+            /** @description Adds `explanation` and, on a denial, `remedies` */
+            explain?: boolean;
+            /** @description Decides without recording and without using a rate limit */
+            dryRun?: boolean;
+            /**
+             * Format: date-time
+             * @description With `dryRun`: decides as of this past time, with the policy version, requester and licenses of then. Past rate limits are unknown: `rateLimit` is null.
+             */
+            asOf?: string;
+        };
+        CheckBatch: {
+            checks: components["schemas"]["Check"][];
+        };
+        /** @description This check could not be decided; the others could */
+        CheckError: {
+            error: {
+                code: components["schemas"]["ErrorCode"];
+                message: string;
+                type: components["schemas"]["ErrorType"];
+                /** @description The field or parameter that is wrong */
+                param?: string;
+                /** @description Everything that is wrong */
+                details?: components["schemas"]["Problem"][];
+            };
+        };
+        /** @description All must match for the rule to decide; see docs/conditions.md */
+        Conditions: {
+            default?: boolean;
+            hasValidLicense?: boolean;
+            licenseType?: string | string[];
+            licenseTypeNot?: string | string[];
+            licenseFeatures?: string[];
+            licenseFeaturesNot?: string[];
+            licenseExpiry?: {
+                after?: "now" | string;
+                before?: "now" | string;
+            };
+            requesterId?: string | string[];
+            requesterIdNot?: string | string[];
+            requesterType?: string | string[];
+            requesterTypeNot?: string | string[];
+            requesterTags?: string | string[];
+            requesterTagsNot?: string | string[];
+            purpose?: string | string[];
+            purposeNot?: string | string[];
+            permission?: string | string[];
+            permissionNot?: string | string[];
+            contentId?: string | string[];
+            contentIdNot?: string | string[];
+            contentType?: components["schemas"]["ContentType"] | components["schemas"]["ContentType"][];
+            contentTypeNot?: components["schemas"]["ContentType"] | components["schemas"]["ContentType"][];
+            contentTags?: string | string[];
+            contentTagsNot?: string | string[];
+            contentMetadata?: {
+                [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
+            };
+            contentMetadataNot?: {
+                [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
+            };
+            requesterMetadata?: {
+                [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
+            };
+            requesterMetadataNot?: {
+                [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
+            };
+            country?: string | string[];
+            countryNot?: string | string[];
+            ip?: string | string[];
+            ipNot?: string | string[];
+            userAgent?: string | string[];
+            userAgentNot?: string | string[];
+            time?: {
+                /** Format: date-time */
+                after?: string;
+                /** Format: date-time */
+                before?: string;
+                days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+                /** @description A time of day from 00:00 to 23:59 */
+                from?: string;
+                /** @description A time of day from 00:00 to 23:59 */
+                to?: string;
+                /** Format: time-zone */
+                timezone?: string;
+            };
+        };
+        /** @description An item of content */
+        Content: {
+            id: string;
+            /** @enum {string} */
+            object: "content";
+            /** Format: plain-text */
+            externalId: string;
+            title: string;
+            type: components["schemas"]["ContentType"];
+            /** Format: http-url */
+            source: string;
+            policyId: string;
+            /** @description Any JSON object: 16 KiB, 5 levels */
+            metadata: {
+                [key: string]: unknown;
+            };
+            tags: string[];
+            /** @enum {unknown} */
+            status: "active" | "archived";
+            created: string;
+            updated: string;
+            stats?: {
+                totalRequests: number;
+                allowedRequests: number;
+                deniedRequests: number;
+            };
+            policy?: {
+                id: string;
+                name: string;
+                rules: unknown[];
+            };
+        };
+        ContentDeleted: {
+            id: string;
+            /** @enum {string} */
+            object: "content";
+            /** @enum {boolean} */
+            deleted: true;
+        };
+        ContentList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Content"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        /** @enum {unknown} */
+        ContentType: "article" | "report" | "image" | "dataset" | "video";
+        CreateApiKey: {
+            /** Format: plain-text */
+            name: string;
+            /** @enum {unknown} */
+            type: "secret" | "public";
+            permissions?: components["schemas"]["KeyPermission"][];
+            allowedIps?: string[];
+            expiresAt?: string | null;
+        };
+        CreateContent: {
+            /** Format: plain-text */
+            externalId: string;
+            title: string;
+            type: components["schemas"]["ContentType"];
+            /** Format: http-url */
+            source: string;
+            policyId?: string | null;
+            /** @description Any JSON object: 16 KiB, 5 levels */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            tags?: string[];
+        };
+        CreateLicense: {
+            /** @description 1–128 letters, digits or . _ : @ / - */
+            requesterId: string;
+            type: string;
+            features?: string[];
+            scope?: components["schemas"]["LicenseScope"] | null;
+            startsAt?: string | null;
+            expiresAt?: string | null;
+            /** @enum {unknown} */
+            status?: "active" | "suspended";
+            /** @description Any JSON object: 16 KiB, 5 levels */
+            metadata?: {
+                [key: string]: unknown;
+            };
+        };
+        CreatePolicy: {
+            /** Format: plain-text */
+            name: string;
+            description?: string | null;
+            rules: components["schemas"]["Rule"][];
+            /** @enum {unknown} */
+            defaultAction?: "allow" | "deny";
+        };
+        CreateRequester: {
+            /** @description 1–128 letters, digits or . _ : @ / - */
+            id?: string;
+            /** Format: plain-text */
+            name?: string;
+            type?: string | null;
+            tags?: string[];
+            /** @description Texts in its user agent, case-insensitive, by which `/v1/authorize` recognizes it */
+            userAgents?: string[];
+            /** @description Any JSON object: 16 KiB, 5 levels */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /** @enum {unknown} */
+            status?: "active" | "suspended";
+        };
+        CreateWebhook: {
+            /** Format: http-url */
+            url: string;
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, requester.created, requester.updated, requester.deleted, license.created, license.updated, license.revoked, license.expired, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            events: string[];
+            description?: string | null;
+            /** @description Any JSON object: 16 KiB, 5 levels */
+            metadata?: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description The delivery of one event to one webhook */
+        Delivery: {
+            id: string;
+            /** @enum {string} */
+            object: "webhook_delivery";
+            webhookId: string;
+            eventId: string;
+            eventType: components["schemas"]["EventType"];
+            /** @enum {unknown} */
+            status: "pending" | "succeeded" | "failed";
+            attemptCount: number;
+            nextAttemptAt: string | null;
+            /** @description The newest 20, oldest first */
+            attempts: components["schemas"]["DeliveryAttempt"][];
+            created: string;
+            updated: string;
+            /** @description The body that is sent; only when a single delivery is read */
+            requestBody?: string;
+        };
+        DeliveryAttempt: {
+            number: number;
+            created: string;
+            request: {
+                url: string;
+                headers: {
+                    [key: string]: string;
+                };
+            };
+            statusCode: number | null;
+            durationMs: number;
+            error: string | null;
+            responseBody: string | null;
+        };
+        DeliveryList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Delivery"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        Demand: {
+            /** @description null: all anonymous checks. */
+            requesterId: string | null;
+            /** @description The name of the registered requester, else the id. */
+            name: string | null;
+            registered: boolean;
+            /** @description Denials in the span. */
+            denied: number;
+            /** @description Denials in the span of the same length before it. */
+            previous: number;
+            /** @description Denials in 12 equal parts of the span, oldest first. */
+            trend: number[];
+            /** @description Distinct items that were denied. */
+            uniqueContent: number;
+            /**
+             * Format: date-time
+             * @description Time of the newest of these denials.
+             */
+            lastSeen: string;
+            /** @description Most frequent first. */
+            byReason: {
+                reason: components["schemas"]["DenialReason"];
+                /** @description Denials for this reason. */
+                count: number;
+            }[];
+            /** @description The ten most frequent, most frequent first. */
+            purposes: {
+                /** @description null: no purpose named. */
+                purpose: string | null;
+                /** @description Denials for this purpose. */
+                denied: number;
+            }[];
+            /** @description The three items denied most. */
+            topContent: {
+                id: string;
+                title: string;
+                /** @description Denials of this item. */
+                denied: number;
+            }[];
+        };
+        DemandList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Demand"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        /** @enum {unknown} */
+        DenialReason: "no_license" | "license_expired" | "rate_limit_exceeded" | "permission_not_granted" | "content_archived" | "requester_suspended" | "policy_denied";
         Error: {
             error: {
-                /** @enum {unknown} */
-                code: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "insufficient_permissions" | "ip_not_allowed" | "content_not_found" | "policy_not_found" | "policy_version_not_found" | "requester_not_found" | "license_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
+                code: components["schemas"]["ErrorCode"];
                 message: string;
-                /** @enum {unknown} */
-                type: "validation_error" | "authentication_error" | "authorization_error" | "not_found_error" | "conflict_error" | "idempotency_error" | "api_error";
+                type: components["schemas"]["ErrorType"];
+                /** @description The field or parameter that is wrong */
                 param?: string;
-                details?: {
-                    param?: string | null;
-                    message?: string;
-                }[];
+                /** @description Everything that is wrong */
+                details?: components["schemas"]["Problem"][];
                 requestId: string;
             };
         };
+        /** @enum {unknown} */
+        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "insufficient_permissions" | "ip_not_allowed" | "content_not_found" | "policy_not_found" | "policy_version_not_found" | "requester_not_found" | "license_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
+        /** @enum {unknown} */
+        ErrorType: "validation_error" | "authentication_error" | "authorization_error" | "not_found_error" | "conflict_error" | "idempotency_error" | "api_error";
+        /** @description A change of a record, or a decision */
+        Event: {
+            id: string;
+            /** @enum {string} */
+            object: "event";
+            type: components["schemas"]["EventType"];
+            created: string;
+            data: {
+                /** @description The record after the change; for a deleted record, its last state */
+                object: unknown;
+                /** @description The previous values of the fields that changed */
+                previous?: unknown;
+            };
+        };
+        EventList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Event"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        /** @enum {unknown} */
+        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
+        /** @enum {unknown} */
+        KeyPermission: "content:read" | "content:write" | "policies:read" | "policies:write" | "access:check" | "analytics:read" | "webhooks:manage" | "api_keys:manage" | "*";
+        /** @description A license */
+        License: {
+            id: string;
+            /** @enum {string} */
+            object: "license";
+            requesterId: string;
+            type: string;
+            features: string[];
+            scope: components["schemas"]["LicenseScope"] | null;
+            startsAt: string | null;
+            expiresAt: string | null;
+            /** @enum {unknown} */
+            status: "active" | "suspended" | "revoked";
+            /** @description Any JSON object: 16 KiB, 5 levels */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** @description Whether the license is active, started and not expired now */
+            valid: boolean;
+            created: string;
+            updated: string;
+        };
+        LicenseDeleted: {
+            id: string;
+            /** @enum {string} */
+            object: "license";
+            /** @enum {boolean} */
+            deleted: true;
+        };
+        LicenseList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["License"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        /** @description The items that the license covers; an item must be in every list given */
+        LicenseScope: {
+            contentIds?: string[];
+            contentTypes?: components["schemas"]["ContentType"][];
+            tags?: string[];
+            policyIds?: string[];
+        };
+        LintPolicy: {
+            /** Format: plain-text */
+            name?: string;
+            description?: string | null;
+            rules: components["schemas"]["Rule"][];
+            /** @enum {unknown} */
+            defaultAction?: "allow" | "deny";
+        };
+        LintWarning: {
+            /** @enum {unknown} */
+            code: "unreachable_rule" | "license_contradiction" | "catch_all_before_others" | "default_rule_order" | "duplicate_rule" | "deny_evaded_by_silence" | "permissions_on_deny" | "rate_limit_on_deny" | "unknown_permission";
+            message: string;
+            param: string;
+        };
+        /** @description A recorded decision and the check it answers */
+        LoggedDecision: {
+            id: string;
+            /** @enum {string} */
+            object: "access_decision";
+            allowed: boolean;
+            /** @enum {unknown} */
+            action: "allow" | "deny";
+            /** @description null when allowed */
+            reason: components["schemas"]["DenialReason"] | null;
+            message: string;
+            /** @description What an allow grants; empty on a denial */
+            permissions: string[];
+            contentId: string;
+            externalId: string;
+            /** @description null for an anonymous check */
+            requesterId: string | null;
+            policyId: string;
+            policyVersion: number;
+            /** @description null when the default action decided */
+            matchedRule: components["schemas"]["MatchedRule"] | null;
+            /** @description The license that the rule matched */
+            licenseId: string | null;
+            rateLimit: components["schemas"]["RateLimitStatus"] | null;
+            /** @description false for dry runs and for checks by public keys */
+            recorded: boolean;
+            created: string;
+            /** @description The permission that the check requested */
+            permission: string | null;
+            purpose: string | null;
+            context: {
+                ip?: string;
+                country?: string;
+                userAgent?: string;
+            } | null;
+            /** @description The license that the check vouched for */
+            license: {
+                type: string;
+                features?: string[];
+                expiresAt?: string | null;
+            } | null;
+            /** @description Current names; only with `expand=names` */
+            names?: {
+                /** @description Title of the item */
+                content: string | null;
+                /** @description null for anonymous checks and unregistered requesters */
+                requester: string | null;
+                /** @description null once the policy is deleted, and for keys without `policies:read` */
+                policy: string | null;
+            };
+        };
+        LoggedDecisionList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["LoggedDecision"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        MatchedRule: {
+            /** @description Index in the stored `rules` */
+            index: number;
+            priority: number;
+        };
+        /** @description A policy */
+        Policy: {
+            id: string;
+            /** @enum {string} */
+            object: "policy";
+            name: string;
+            description: string | null;
+            rules: components["schemas"]["Rule"][];
+            /** @enum {unknown} */
+            defaultAction: "allow" | "deny";
+            version: number;
+            isDefault: boolean;
+            created: string;
+            updated: string;
+        };
+        PolicyDeleted: {
+            id: string;
+            /** @enum {string} */
+            object: "policy";
+            /** @enum {boolean} */
+            deleted: true;
+        };
+        /** @description The differences between two versions */
+        PolicyDiff: {
+            /** @enum {string} */
+            object: "policy_diff";
+            policyId: string;
+            from: number;
+            to: number;
+            fields: {
+                path: string;
+                from?: unknown;
+                to?: unknown;
+            }[];
+            rules: {
+                /** @description added, removed, moved, changed or moved_and_changed */
+                change: string;
+                from: number | null;
+                to: number | null;
+            }[];
+        };
+        /** @description How these rules would have decided the recorded checks */
+        PolicyImpact: {
+            /** @enum {string} */
+            object: "policy_impact";
+            policyId: string;
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            /** @description The sum of the counts below and `unknown.decisions` */
+            decisions: number;
+            unchanged: number;
+            allowToDeny: number;
+            denyToAllow: number;
+            /** @description Allowed as before, with other permissions */
+            otherPermissions: number;
+            /** @description Denied as before, for another reason */
+            otherReason: number;
+            /** @description Denied by a rate limit; allowed by these rules if their limit admits it. Limits are not replayed. */
+            limited: number;
+            byRequester: {
+                id: string | null;
+                name: string | null;
+                allowToDeny: number;
+                denyToAllow: number;
+            }[];
+            byContent: {
+                id: string;
+                externalId: string;
+                title: string;
+                allowToDeny: number;
+                denyToAllow: number;
+            }[];
+            byReason: {
+                /** @description null when allowed */
+                from: components["schemas"]["DenialReason"] | null;
+                /** @description null when allowed */
+                to: components["schemas"]["DenialReason"] | null;
+                count: number;
+            }[];
+            examples: {
+                decisionId: string;
+                /** Format: date-time */
+                created: string;
+                contentId: string;
+                requesterId: string | null;
+                before: {
+                    allowed: boolean;
+                    /** @description null when allowed */
+                    reason: components["schemas"]["DenialReason"] | null;
+                };
+                after: {
+                    allowed: boolean;
+                    /** @description null when allowed */
+                    reason: components["schemas"]["DenialReason"] | null;
+                    matchedRule: components["schemas"]["MatchedRule"] | null;
+                };
+            }[];
+            unknown: {
+                decisions: number;
+                causes: {
+                    /** @enum {unknown} */
+                    cause: "item_edited" | "requester_history" | "not_reproduced";
+                    count: number;
+                }[];
+            };
+        };
+        PolicyLint: {
+            /** @enum {string} */
+            object: "policy_lint";
+            /** @description Rules that are valid but probably wrong */
+            warnings: components["schemas"]["LintWarning"][];
+        };
+        PolicyList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Policy"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        /** @description A policy to start from, and the cases it decides */
+        PolicyTemplate: {
+            id: string;
+            /** @enum {string} */
+            object: "policy_template";
+            name: string;
+            description: string;
+            rules: components["schemas"]["Rule"][];
+            /** @enum {unknown} */
+            defaultAction: "allow" | "deny";
+            cases: {
+                name: string;
+                /** @description A check, with the item and the requester it is about */
+                check: Record<string, never>;
+                expect: {
+                    allowed: boolean;
+                    reason?: string | null;
+                    permissions?: string[];
+                    rule?: number | null;
+                };
+            }[];
+        };
+        PolicyTemplateList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["PolicyTemplate"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        /** @description A policy as it was in one version */
+        PolicyVersion: {
+            /** @description Id of the policy */
+            id: string;
+            /** @enum {string} */
+            object: "policy_version";
+            version: number;
+            name: string;
+            description: string | null;
+            rules: components["schemas"]["Rule"][];
+            /** @enum {unknown} */
+            defaultAction: "allow" | "deny";
+            created: string;
+            updated: string;
+        };
+        PolicyVersionList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["PolicyVersion"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        /** @description A policy, and warnings about its rules */
+        PolicyWithWarnings: {
+            id: string;
+            /** @enum {string} */
+            object: "policy";
+            name: string;
+            description: string | null;
+            rules: components["schemas"]["Rule"][];
+            /** @enum {unknown} */
+            defaultAction: "allow" | "deny";
+            version: number;
+            isDefault: boolean;
+            created: string;
+            updated: string;
+            /** @description Rules that are valid but probably wrong */
+            warnings: components["schemas"]["LintWarning"][];
+        };
+        PreviewImpact: {
+            policy?: components["schemas"]["UnstoredPolicy"];
+            /** @description A stored version of the policy, instead of `policy` */
+            version?: number;
+            /**
+             * Format: date-time
+             * @description Inclusive; 30 days before `to` by default
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description Exclusive; now by default
+             */
+            to?: string;
+            /** @description 5 by default */
+            examples?: number;
+        };
+        Problem: {
+            /** @description Path of the field; null for the whole body */
+            param: string | null;
+            message: string;
+        };
+        RateLimit: {
+            requests: number;
+            /** @enum {unknown} */
+            period: "second" | "minute" | "hour" | "day" | "week" | "month";
+            /** @enum {unknown} */
+            scope?: "requester" | "content" | "global";
+        };
+        RateLimitStatus: {
+            limit: number;
+            /** @description Admissions left in the period */
+            remaining: number;
+            /** @enum {unknown} */
+            period: "second" | "minute" | "hour" | "day" | "week" | "month";
+            /** @description When more admissions will be available */
+            resetAt: string;
+            /** @description Seconds until `resetAt`; only on a denial */
+            retryAfter?: number;
+        };
+        Remedy: {
+            /** @enum {string} */
+            kind: "license";
+            /** @description Any of these; null: any type */
+            licenseType: string[] | null;
+            /** @description All of these */
+            licenseFeatures: string[];
+            /** @description When the license must end, as in the rule's condition */
+            licenseExpiry?: {
+                after?: string;
+                before?: string;
+            };
+            /** @description Index in the stored `rules` of the rule that requires the license */
+            rule: number;
+        } | {
+            /** @enum {string} */
+            kind: "permission";
+            permissions: string[];
+        } | {
+            /** @enum {string} */
+            kind: "wait";
+            until: string;
+        };
+        /** @description A requester */
+        Requester: {
+            id: string;
+            /** @enum {string} */
+            object: "requester";
+            /** Format: plain-text */
+            name: string;
+            type: string | null;
+            tags: string[];
+            /** @description Texts in its user agent, case-insensitive, by which `/v1/authorize` recognizes it */
+            userAgents: string[];
+            /** @description Any JSON object: 16 KiB, 5 levels */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** @enum {unknown} */
+            status: "active" | "suspended";
+            created: string;
+            updated: string;
+        };
+        RequesterDeleted: {
+            id: string;
+            /** @enum {string} */
+            object: "requester";
+            /** @enum {boolean} */
+            deleted: true;
+        };
+        RequesterList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Requester"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        RollbackPolicy: {
+            version: number;
+        };
+        RotateApiKey: {
+            /** @description Seconds for which the old key stays valid */
+            graceSeconds?: number;
+        };
+        Rule: {
+            /** @enum {unknown} */
+            action: "allow" | "deny";
+            priority?: number;
+            conditions?: components["schemas"]["Conditions"];
+            /** @description What an allow grants; `full_access` by default */
+            permissions?: string[];
+            rateLimit?: components["schemas"]["RateLimit"];
+            message?: string;
+        };
+        SeenRequester: {
+            /** @description The id that the checks named. */
+            id: string;
+            /** @description The name of the registered requester, else the id. */
+            name: string;
+            registered: boolean;
+            /** @description null if unregistered. Like `type` and `tags`, only for keys with `policies:read`. */
+            status: ("active" | "suspended") | null;
+            /** @description null if unregistered or without a type. */
+            type: string | null;
+            tags: string[];
+            /** @description Recorded decisions in the span. */
+            requests: number;
+            /** @description Of these, allowed. */
+            allowed: number;
+            /** @description Of these, denied. */
+            denied: number;
+            lastSeen: string | null;
+        };
+        SeenRequesterList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["SeenRequester"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        /** @description A decision by the rules sent; `recorded` is false and rate limits are unused */
+        SimulatedDecision: {
+            /** @description null when the decision was not recorded */
+            id: string | null;
+            /** @enum {string} */
+            object: "access_decision";
+            allowed: boolean;
+            /** @enum {unknown} */
+            action: "allow" | "deny";
+            /** @description null when allowed */
+            reason: components["schemas"]["DenialReason"] | null;
+            message: string;
+            /** @description What an allow grants; empty on a denial */
+            permissions: string[];
+            contentId: string;
+            externalId: string;
+            /** @description null for an anonymous check */
+            requesterId: string | null;
+            policyId: null;
+            policyVersion: null;
+            /** @description null when the default action decided */
+            matchedRule: components["schemas"]["MatchedRule"] | null;
+            /** @description The license that the rule matched */
+            licenseId: string | null;
+            rateLimit: components["schemas"]["RateLimitStatus"] | null;
+            /** @description false for dry runs and for checks by public keys */
+            recorded: boolean;
+            created: string;
+            /** @description Seconds for which the caller may reuse this decision; absent: not at all */
+            maxAge?: number;
+            /** @description With `explain`: every rule in evaluation order. null for keys without `policies:read`; fields of the item are withheld from keys without `content:read`. */
+            explanation?: unknown;
+            /** @description With `explain`: what would have turned the denial into an allow */
+            remedies?: components["schemas"]["Remedy"][];
+        };
+        SimulatedDecisionList: {
+            /** @enum {string} */
+            object: "list";
+            data: (components["schemas"]["SimulatedDecision"] | components["schemas"]["CheckError"])[];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        Simulation: {
+            policy: components["schemas"]["UnstoredPolicy"];
+            /** @description As for `/v1/access/check`; `asOf` needs no `dryRun` here */
+            checks: components["schemas"]["Check"][];
+        };
+        /** @description The state of this node */
+        Status: {
+            /** @enum {string} */
+            object: "status";
+            version: string;
+            /** @description When this process began to answer */
+            started: string;
+            storage: {
+                /** @description Size of the records, in bytes */
+                recordsBytes: number;
+                /** @description Size of the columns, in bytes */
+                columnsBytes: number;
+                /** @description Size of the disk they are on, in bytes */
+                diskBytes: number;
+                /** @description What of it is free, in bytes */
+                diskFreeBytes: number;
+            };
+            ledger: {
+                /** @description Decisions recorded by this process */
+                decisions: number;
+                /** @description Checks waiting to be recorded */
+                waiting: number;
+                /** @description Group commits of this process */
+                commits: number;
+            };
+            columns: {
+                /** @description Decisions not yet in the columns */
+                behind: number;
+                /** @description Times the columns were counted again */
+                rebuilds: number;
+                /** @description Times their thread was started again */
+                restarts: number;
+            };
+            webhooks: {
+                /** @description Attempts answered with success */
+                succeeded: number;
+                /** @description Attempts that failed */
+                failed: number;
+                /** @description Attempts in flight */
+                inFlight: number;
+            };
+            /** @description Memory of the process, in bytes */
+            memoryBytes: number;
+        };
+        /** @description Rules that need not be stored */
+        UnstoredPolicy: {
+            /** @description Ignored */
+            name?: string;
+            /** @description Ignored */
+            description?: string | null;
+            rules: components["schemas"]["Rule"][];
+            /** @enum {unknown} */
+            defaultAction?: "allow" | "deny";
+        };
+        UpdateContent: {
+            title?: string;
+            /** Format: http-url */
+            source?: string;
+            /** @enum {unknown} */
+            status?: "active" | "archived";
+            metadataReplace?: boolean;
+            policyId?: string | null;
+            /** @description Any JSON object: 16 KiB, 5 levels */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            tags?: string[];
+        };
+        UpdateLicense: {
+            type?: string;
+            features?: string[];
+            scope?: components["schemas"]["LicenseScope"] | null;
+            startsAt?: string | null;
+            expiresAt?: string | null;
+            /** @enum {unknown} */
+            status?: "active" | "suspended";
+            /** @description Any JSON object: 16 KiB, 5 levels */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            metadataReplace?: boolean;
+        };
+        UpdatePolicy: {
+            /** Format: plain-text */
+            name?: string;
+            description?: string | null;
+            rules?: components["schemas"]["Rule"][];
+            /** @enum {unknown} */
+            defaultAction?: "allow" | "deny";
+        };
+        UpdateRequester: {
+            /** Format: plain-text */
+            name?: string;
+            type?: string | null;
+            tags?: string[];
+            /** @description Texts in its user agent, case-insensitive, by which `/v1/authorize` recognizes it */
+            userAgents?: string[];
+            /** @description Any JSON object: 16 KiB, 5 levels */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /** @enum {unknown} */
+            status?: "active" | "suspended";
+            metadataReplace?: boolean;
+        };
+        UpdateWebhook: {
+            /** Format: http-url */
+            url?: string;
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, requester.created, requester.updated, requester.deleted, license.created, license.updated, license.revoked, license.expired, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            events?: string[];
+            description?: string | null;
+            /** @description Any JSON object: 16 KiB, 5 levels */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            metadataReplace?: boolean;
+            /** @enum {unknown} */
+            status?: "active" | "disabled";
+        };
+        UsageReport: {
+            /** @enum {string} */
+            object: "usage_report";
+            summary: {
+                /** @description Decisions recorded in the period. */
+                totalRequests: number;
+                /** @description Of these, allowed. */
+                allowed: number;
+                /** @description Of these, denied. */
+                denied: number;
+                /** @description Distinct requesters; anonymous checks do not count. */
+                uniqueRequesters: number;
+                /** @description Distinct items requested. */
+                uniqueContent: number;
+            };
+            /** @description Every bucket of the period in order, including empty ones. */
+            timeSeries: {
+                /** @description The bucket: its day, the Monday of its week, the first of its month, or the start of its hour. */
+                date: string;
+                /** @description Decisions in the bucket. */
+                requests: number;
+                /** @description Of these, allowed. */
+                allowed: number;
+                /** @description Of these, denied. */
+                denied: number;
+            }[];
+            /** @description The items requested most, then by id. */
+            topContent: {
+                id: string;
+                title: string;
+                /** @description Decisions on it. */
+                requests: number;
+            }[];
+            /** @description The requesters with the most checks, then by id. */
+            topRequesters: {
+                id: string;
+                name: string;
+                /** @description Decisions on its checks. */
+                requests: number;
+            }[];
+            /** @description The reasons that occurred, most frequent first. */
+            byDenialReason: {
+                reason: components["schemas"]["DenialReason"];
+                /** @description Denials for this reason. */
+                count: number;
+            }[];
+            period: {
+                /**
+                 * Format: date-time
+                 * @description Start of the report, inclusive.
+                 */
+                startDate: string;
+                /**
+                 * Format: date-time
+                 * @description End of the report, exclusive.
+                 */
+                endDate: string;
+                /** @enum {unknown} */
+                groupBy: "hour" | "day" | "week" | "month";
+                timezone: string;
+            };
+        };
+        /** @description A webhook */
+        Webhook: {
+            id: string;
+            /** @enum {string} */
+            object: "webhook";
+            url: string;
+            events: string[];
+            description: string | null;
+            /** @description Any JSON object: 16 KiB, 5 levels */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** @enum {unknown} */
+            status: "active" | "disabled";
+            disabledReason: string | null;
+            failingSince: string | null;
+            created: string;
+            updated: string;
+            /** @description Signs the deliveries; shown only on create and rotate */
+            secret?: string;
+        };
+        WebhookDeleted: {
+            id: string;
+            /** @enum {string} */
+            object: "webhook";
+            /** @enum {boolean} */
+            deleted: true;
+        };
+        WebhookList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Webhook"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
     };
-    responses: never;
+    responses: {
+        /** @description Refused */
+        Refused: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -1008,24 +2268,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     getReadiness: {
@@ -1049,24 +2293,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     getMetrics: {
@@ -1085,31 +2313,15 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     checkAccess: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -1117,35 +2329,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Id or externalId of the item */
-                    contentId: string;
-                    /** @description must have 1 to 128 letters, digits or . _ : @ / -; leave it out for an anonymous check */
-                    requesterId?: string;
-                    /** @description must be a small letter followed by at most 63 small letters, digits or underscores */
-                    permission?: string;
-                    purpose?: string;
-                    context?: {
-                        /** Format: ip */
-                        ip?: string;
-                        /** @description must be an ISO 3166 alpha-2 code in capitals */
-                        country?: string;
-                        userAgent?: string;
-                    };
-                    /** @description A licence the asking server vouches for */
-                    license?: {
-                        type: string;
-                        features?: string[];
-                        expiresAt?: string | null;
-                    };
-                    explain?: boolean;
-                    dryRun?: boolean;
-                    /**
-                     * Format: date-time
-                     * @description With `dryRun`: decide as of this past moment, by the policy version, the requester and the licences of then. Rate limits are not applied as of the past: `rateLimit` is null.
-                     */
-                    asOf?: string;
-                };
+                "application/json": components["schemas"]["Check"];
             };
         };
         responses: {
@@ -1155,93 +2339,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        /** @enum {string} */
-                        object: "access_decision";
-                        allowed: boolean;
-                        /** @enum {unknown} */
-                        action: "allow" | "deny";
-                        reason: ("no_license" | "license_expired" | "rate_limit_exceeded" | "permission_not_granted" | "content_archived" | "requester_suspended" | "policy_denied") | null;
-                        message: string;
-                        permissions: string[];
-                        contentId: string;
-                        externalId: string;
-                        requesterId: string | null;
-                        policyId: string;
-                        policyVersion: number;
-                        matchedRule: {
-                            index: number;
-                            priority: number;
-                        } | null;
-                        licenseId: string | null;
-                        rateLimit: {
-                            limit: number;
-                            remaining: number;
-                            /** @enum {unknown} */
-                            period: "second" | "minute" | "hour" | "day" | "week" | "month";
-                            resetAt: string;
-                            /** @description Seconds */
-                            retryAfter?: number;
-                        } | null;
-                        recorded: boolean;
-                        created: string;
-                        /** @description Seconds for which the asker may use this answer again; absent: not at all */
-                        maxAge?: number;
-                        /** @description With `explain`: every rule in the order it was asked */
-                        explanation?: unknown;
-                        /** @description With `explain`: what would have turned the denial */
-                        remedies?: ({
-                            /** @enum {string} */
-                            kind: "license";
-                            /** @description One of these; null: any */
-                            licenseType: string[] | null;
-                            /** @description All of these */
-                            licenseFeatures: string[];
-                            /** @description When it must end, as in the condition of the rule */
-                            licenseExpiry?: {
-                                after?: string;
-                                before?: string;
-                            };
-                            /** @description The rule that asks for it, by its place in the stored list */
-                            rule: number;
-                        } | {
-                            /** @enum {string} */
-                            kind: "permission";
-                            permissions: string[];
-                        } | {
-                            /** @enum {string} */
-                            kind: "wait";
-                            until: string;
-                        })[];
-                    };
+                    "application/json": components["schemas"]["AccessDecision"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     checkAccessBatch: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -1249,9 +2358,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    checks: unknown[];
-                };
+                "application/json": components["schemas"]["CheckBatch"];
             };
         };
         responses: {
@@ -1261,126 +2368,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: ({
-                            id: string | null;
-                            /** @enum {string} */
-                            object: "access_decision";
-                            allowed: boolean;
-                            /** @enum {unknown} */
-                            action: "allow" | "deny";
-                            reason: ("no_license" | "license_expired" | "rate_limit_exceeded" | "permission_not_granted" | "content_archived" | "requester_suspended" | "policy_denied") | null;
-                            message: string;
-                            permissions: string[];
-                            contentId: string;
-                            externalId: string;
-                            requesterId: string | null;
-                            policyId: string;
-                            policyVersion: number;
-                            matchedRule: {
-                                index: number;
-                                priority: number;
-                            } | null;
-                            licenseId: string | null;
-                            rateLimit: {
-                                limit: number;
-                                remaining: number;
-                                /** @enum {unknown} */
-                                period: "second" | "minute" | "hour" | "day" | "week" | "month";
-                                resetAt: string;
-                                /** @description Seconds */
-                                retryAfter?: number;
-                            } | null;
-                            recorded: boolean;
-                            created: string;
-                            /** @description Seconds for which the asker may use this answer again; absent: not at all */
-                            maxAge?: number;
-                            /** @description With `explain`: every rule in the order it was asked */
-                            explanation?: unknown;
-                            /** @description With `explain`: what would have turned the denial */
-                            remedies?: ({
-                                /** @enum {string} */
-                                kind: "license";
-                                /** @description One of these; null: any */
-                                licenseType: string[] | null;
-                                /** @description All of these */
-                                licenseFeatures: string[];
-                                /** @description When it must end, as in the condition of the rule */
-                                licenseExpiry?: {
-                                    after?: string;
-                                    before?: string;
-                                };
-                                /** @description The rule that asks for it, by its place in the stored list */
-                                rule: number;
-                            } | {
-                                /** @enum {string} */
-                                kind: "permission";
-                                permissions: string[];
-                            } | {
-                                /** @enum {string} */
-                                kind: "wait";
-                                until: string;
-                            })[];
-                        } | {
-                            error: {
-                                code: string;
-                                message: string;
-                                type: string;
-                            };
-                        })[];
-                        hasMore: boolean;
-                        totalCount: number;
-                        nextCursor: string | null;
-                    };
+                    "application/json": components["schemas"]["AccessDecisionList"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     authorize: {
         parameters: {
             query?: {
-                /** @description must be the origin of the site, such as https://example.com; then no host of a request counts */
+                /** @description The origin of the site, such as https://example.com; replaces the host that a request names */
                 origin?: string;
-                /** @description must be the name of the header in which your proxy says who asks */
+                /** @description The header in which your proxy sends the requester id */
                 requesterHeader?: string;
-                /** @description must be a small letter followed by at most 63 small letters, digits or underscores */
+                /** @description 1–64 lowercase letters, digits or underscores; starts with a letter */
                 permission?: string;
                 purpose?: string;
-                /** @description must list the statuses beside 403 that your proxy lets through, of 401, 402 and 429 */
+                /** @description The statuses besides 403 that your proxy passes on: any of 401, 402 and 429, separated by commas */
                 denyStatus?: string;
-                /** @description What comes of content that is not registered; deny by default */
+                /** @description The answer for unregistered content; deny by default */
                 unknown?: "deny" | "allow";
             };
             header?: {
-                /** @description What the visitor asked for: path and query, or a URL */
+                /** @description The target that the visitor requested: path and query, or a URL */
                 "x-original-uri"?: string;
-                /** @description The same, where a proxy calls it so */
+                /** @description The same, from proxies that use this name */
                 "x-forwarded-uri"?: string;
-                /** @description The host that was asked; `origin` wins */
+                /** @description The host that the visitor requested; `origin` takes precedence */
                 "x-forwarded-host"?: string;
-                /** @description Its last entry is the visitor */
+                /** @description The last entry is the address of the visitor */
                 "x-forwarded-for"?: string;
-                /** @description The visitor's */
+                /** @description The visitor's user agent */
                 "user-agent"?: string;
             };
             path?: never;
@@ -1402,24 +2421,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     listDecisions: {
@@ -1434,11 +2437,13 @@ export interface operations {
                 requesterId?: string;
                 policyId?: string;
                 allowed?: boolean;
-                reason?: "no_license" | "license_expired" | "rate_limit_exceeded" | "permission_not_granted" | "content_archived" | "requester_suspended" | "policy_denied";
-                /** @description Inclusive; a date or a moment, UTC */
+                reason?: components["schemas"]["DenialReason"];
+                /** @description Inclusive: a date or a date-time, UTC */
                 from?: string;
-                /** @description A date, whose day is included, or a moment, exclusive */
+                /** @description A date, whose day is included, or an exclusive date-time */
                 to?: string;
+                /** @description Adds `names`: the current names of item, requester and policy */
+                expand?: "names";
             };
             header?: never;
             path?: never;
@@ -1452,98 +2457,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string | null;
-                            /** @enum {string} */
-                            object: "access_decision";
-                            allowed: boolean;
-                            /** @enum {unknown} */
-                            action: "allow" | "deny";
-                            reason: ("no_license" | "license_expired" | "rate_limit_exceeded" | "permission_not_granted" | "content_archived" | "requester_suspended" | "policy_denied") | null;
-                            message: string;
-                            permissions: string[];
-                            contentId: string;
-                            externalId: string;
-                            requesterId: string | null;
-                            policyId: string;
-                            policyVersion: number;
-                            matchedRule: {
-                                index: number;
-                                priority: number;
-                            } | null;
-                            licenseId: string | null;
-                            rateLimit: {
-                                limit: number;
-                                remaining: number;
-                                /** @enum {unknown} */
-                                period: "second" | "minute" | "hour" | "day" | "week" | "month";
-                                resetAt: string;
-                                /** @description Seconds */
-                                retryAfter?: number;
-                            } | null;
-                            recorded: boolean;
-                            created: string;
-                            /** @description Seconds for which the asker may use this answer again; absent: not at all */
-                            maxAge?: number;
-                            /** @description With `explain`: every rule in the order it was asked */
-                            explanation?: unknown;
-                            /** @description With `explain`: what would have turned the denial */
-                            remedies?: ({
-                                /** @enum {string} */
-                                kind: "license";
-                                /** @description One of these; null: any */
-                                licenseType: string[] | null;
-                                /** @description All of these */
-                                licenseFeatures: string[];
-                                /** @description When it must end, as in the condition of the rule */
-                                licenseExpiry?: {
-                                    after?: string;
-                                    before?: string;
-                                };
-                                /** @description The rule that asks for it, by its place in the stored list */
-                                rule: number;
-                            } | {
-                                /** @enum {string} */
-                                kind: "permission";
-                                permissions: string[];
-                            } | {
-                                /** @enum {string} */
-                                kind: "wait";
-                                until: string;
-                            })[];
-                        }[];
-                        hasMore: boolean;
-                        totalCount: number;
-                        nextCursor: string | null;
-                    };
+                    "application/json": components["schemas"]["LoggedDecisionList"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     getDecision: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Adds `names`: the current names of item, requester and policy */
+                expand?: "names";
+            };
             header?: never;
             path: {
                 id: string;
@@ -1552,92 +2478,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A decision */
+            /** @description A recorded decision and the check it answers */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        /** @enum {string} */
-                        object: "access_decision";
-                        allowed: boolean;
-                        /** @enum {unknown} */
-                        action: "allow" | "deny";
-                        reason: ("no_license" | "license_expired" | "rate_limit_exceeded" | "permission_not_granted" | "content_archived" | "requester_suspended" | "policy_denied") | null;
-                        message: string;
-                        permissions: string[];
-                        contentId: string;
-                        externalId: string;
-                        requesterId: string | null;
-                        policyId: string;
-                        policyVersion: number;
-                        matchedRule: {
-                            index: number;
-                            priority: number;
-                        } | null;
-                        licenseId: string | null;
-                        rateLimit: {
-                            limit: number;
-                            remaining: number;
-                            /** @enum {unknown} */
-                            period: "second" | "minute" | "hour" | "day" | "week" | "month";
-                            resetAt: string;
-                            /** @description Seconds */
-                            retryAfter?: number;
-                        } | null;
-                        recorded: boolean;
-                        created: string;
-                        /** @description Seconds for which the asker may use this answer again; absent: not at all */
-                        maxAge?: number;
-                        /** @description With `explain`: every rule in the order it was asked */
-                        explanation?: unknown;
-                        /** @description With `explain`: what would have turned the denial */
-                        remedies?: ({
-                            /** @enum {string} */
-                            kind: "license";
-                            /** @description One of these; null: any */
-                            licenseType: string[] | null;
-                            /** @description All of these */
-                            licenseFeatures: string[];
-                            /** @description When it must end, as in the condition of the rule */
-                            licenseExpiry?: {
-                                after?: string;
-                                before?: string;
-                            };
-                            /** @description The rule that asks for it, by its place in the stored list */
-                            rule: number;
-                        } | {
-                            /** @enum {string} */
-                            kind: "permission";
-                            permissions: string[];
-                        } | {
-                            /** @enum {string} */
-                            kind: "wait";
-                            until: string;
-                        })[];
-                    };
+                    "application/json": components["schemas"]["LoggedDecision"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     listContent: {
@@ -1647,7 +2498,7 @@ export interface operations {
                 limit?: number;
                 /** @description nextCursor of the page before */
                 cursor?: string;
-                type?: "article" | "report" | "image" | "dataset" | "video";
+                type?: components["schemas"]["ContentType"];
                 status?: "active" | "archived";
                 policyId?: string;
                 tag?: string;
@@ -1670,70 +2521,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "content";
-                            externalId: string;
-                            title: string;
-                            /** @enum {unknown} */
-                            type: "article" | "report" | "image" | "dataset" | "video";
-                            source: string;
-                            policyId: string;
-                            /** @description Any JSON object: 16 KiB, 5 levels */
-                            metadata: {
-                                [key: string]: unknown;
-                            };
-                            tags: string[];
-                            /** @enum {unknown} */
-                            status: "active" | "archived";
-                            created: string;
-                            updated: string;
-                            stats?: {
-                                totalRequests: number;
-                                allowedRequests: number;
-                                deniedRequests: number;
-                            };
-                            policy?: {
-                                id: string;
-                                name: string;
-                                rules: unknown[];
-                            };
-                        }[];
-                        hasMore: boolean;
-                        totalCount: number;
-                        nextCursor: string | null;
-                    };
+                    "application/json": components["schemas"]["ContentList"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     createContent: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -1741,21 +2540,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: plain-text */
-                    externalId: string;
-                    title: string;
-                    /** @enum {unknown} */
-                    type: "article" | "report" | "image" | "dataset" | "video";
-                    /** Format: http-url */
-                    source: string;
-                    policyId?: string | null;
-                    /** @description Any JSON object: 16 KiB, 5 levels */
-                    metadata?: {
-                        [key: string]: unknown;
-                    };
-                    tags?: string[];
-                };
+                "application/json": components["schemas"]["CreateContent"];
             };
         };
         responses: {
@@ -1765,56 +2550,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "content";
-                        externalId: string;
-                        title: string;
-                        /** @enum {unknown} */
-                        type: "article" | "report" | "image" | "dataset" | "video";
-                        source: string;
-                        policyId: string;
-                        /** @description Any JSON object: 16 KiB, 5 levels */
-                        metadata: {
-                            [key: string]: unknown;
-                        };
-                        tags: string[];
-                        /** @enum {unknown} */
-                        status: "active" | "archived";
-                        created: string;
-                        updated: string;
-                        stats?: {
-                            totalRequests: number;
-                            allowedRequests: number;
-                            deniedRequests: number;
-                        };
-                        policy?: {
-                            id: string;
-                            name: string;
-                            rules: unknown[];
-                        };
-                    };
+                    "application/json": components["schemas"]["Content"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     getContent: {
@@ -1823,7 +2563,7 @@ export interface operations {
                 expand?: "policy";
             };
             header?: {
-                /** @description An `ETag`: answer 304 if it is still that */
+                /** @description An `ETag`: answers 304 if the record has not changed since */
                 "If-None-Match"?: string;
             };
             path: {
@@ -1839,36 +2579,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "content";
-                        externalId: string;
-                        title: string;
-                        /** @enum {unknown} */
-                        type: "article" | "report" | "image" | "dataset" | "video";
-                        source: string;
-                        policyId: string;
-                        /** @description Any JSON object: 16 KiB, 5 levels */
-                        metadata: {
-                            [key: string]: unknown;
-                        };
-                        tags: string[];
-                        /** @enum {unknown} */
-                        status: "active" | "archived";
-                        created: string;
-                        updated: string;
-                        stats?: {
-                            totalRequests: number;
-                            allowedRequests: number;
-                            deniedRequests: number;
-                        };
-                        policy?: {
-                            id: string;
-                            name: string;
-                            rules: unknown[];
-                        };
-                    };
+                    "application/json": components["schemas"]["Content"];
                 };
             };
             /** @description Not changed since the `ETag` in `If-None-Match` */
@@ -1878,31 +2589,15 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     deleteContent: {
         parameters: {
             query?: never;
             header?: {
-                /** @description An `ETag`: edit only what is still as it was when that was answered */
+                /** @description An `ETag`: edits the record only if it has not changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -1918,42 +2613,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "content";
-                        /** @enum {boolean} */
-                        deleted: true;
-                    };
+                    "application/json": components["schemas"]["ContentDeleted"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     updateContent: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
-                /** @description An `ETag`: edit only what is still as it was when that was answered */
+                /** @description An `ETag`: edits the record only if it has not changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -1963,20 +2636,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    title?: string;
-                    /** Format: http-url */
-                    source?: string;
-                    policyId?: string | null;
-                    /** @description Any JSON object: 16 KiB, 5 levels */
-                    metadata?: {
-                        [key: string]: unknown;
-                    };
-                    metadataReplace?: boolean;
-                    tags?: string[];
-                    /** @enum {unknown} */
-                    status?: "active" | "archived";
-                };
+                "application/json": components["schemas"]["UpdateContent"];
             };
         };
         responses: {
@@ -1986,63 +2646,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "content";
-                        externalId: string;
-                        title: string;
-                        /** @enum {unknown} */
-                        type: "article" | "report" | "image" | "dataset" | "video";
-                        source: string;
-                        policyId: string;
-                        /** @description Any JSON object: 16 KiB, 5 levels */
-                        metadata: {
-                            [key: string]: unknown;
-                        };
-                        tags: string[];
-                        /** @enum {unknown} */
-                        status: "active" | "archived";
-                        created: string;
-                        updated: string;
-                        stats?: {
-                            totalRequests: number;
-                            allowedRequests: number;
-                            deniedRequests: number;
-                        };
-                        policy?: {
-                            id: string;
-                            name: string;
-                            rules: unknown[];
-                        };
-                    };
+                    "application/json": components["schemas"]["Content"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     upsertContent: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2050,21 +2665,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: plain-text */
-                    externalId: string;
-                    title: string;
-                    /** @enum {unknown} */
-                    type: "article" | "report" | "image" | "dataset" | "video";
-                    /** Format: http-url */
-                    source: string;
-                    policyId?: string | null;
-                    /** @description Any JSON object: 16 KiB, 5 levels */
-                    metadata?: {
-                        [key: string]: unknown;
-                    };
-                    tags?: string[];
-                };
+                "application/json": components["schemas"]["CreateContent"];
             };
         };
         responses: {
@@ -2074,36 +2675,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "content";
-                        externalId: string;
-                        title: string;
-                        /** @enum {unknown} */
-                        type: "article" | "report" | "image" | "dataset" | "video";
-                        source: string;
-                        policyId: string;
-                        /** @description Any JSON object: 16 KiB, 5 levels */
-                        metadata: {
-                            [key: string]: unknown;
-                        };
-                        tags: string[];
-                        /** @enum {unknown} */
-                        status: "active" | "archived";
-                        created: string;
-                        updated: string;
-                        stats?: {
-                            totalRequests: number;
-                            allowedRequests: number;
-                            deniedRequests: number;
-                        };
-                        policy?: {
-                            id: string;
-                            name: string;
-                            rules: unknown[];
-                        };
-                    };
+                    "application/json": components["schemas"]["Content"];
                 };
             };
             /** @description An item of content */
@@ -2112,63 +2684,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "content";
-                        externalId: string;
-                        title: string;
-                        /** @enum {unknown} */
-                        type: "article" | "report" | "image" | "dataset" | "video";
-                        source: string;
-                        policyId: string;
-                        /** @description Any JSON object: 16 KiB, 5 levels */
-                        metadata: {
-                            [key: string]: unknown;
-                        };
-                        tags: string[];
-                        /** @enum {unknown} */
-                        status: "active" | "archived";
-                        created: string;
-                        updated: string;
-                        stats?: {
-                            totalRequests: number;
-                            allowedRequests: number;
-                            deniedRequests: number;
-                        };
-                        policy?: {
-                            id: string;
-                            name: string;
-                            rules: unknown[];
-                        };
-                    };
+                    "application/json": components["schemas"]["Content"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     bulkUpsertContent: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2176,9 +2703,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    items: unknown[];
-                };
+                "application/json": components["schemas"]["BulkUpsert"];
             };
         };
         responses: {
@@ -2188,47 +2713,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "bulk_upsert";
-                        created: number;
-                        updated: number;
-                        failed: number;
-                        errors: {
-                            index: number;
-                            externalId: string | null;
-                            code: string;
-                            message: string;
-                            param: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["BulkUpsertResult"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     bulkDeleteContent: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2236,9 +2732,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    ids: unknown[];
-                };
+                "application/json": components["schemas"]["BulkDelete"];
             };
         };
         responses: {
@@ -2248,37 +2742,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "bulk_deletion";
-                        deleted: number;
-                        failed: number;
-                        errors: {
-                            id: string | null;
-                            code: string;
-                            message: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["BulkDeleteResult"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     listRequesters: {
@@ -2306,57 +2774,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "requester";
-                            name: string;
-                            type: string | null;
-                            tags: string[];
-                            userAgents: string[];
-                            /** @description Any JSON object: 16 KiB, 5 levels */
-                            metadata: {
-                                [key: string]: unknown;
-                            };
-                            /** @enum {unknown} */
-                            status: "active" | "suspended";
-                            created: string;
-                            updated: string;
-                        }[];
-                        hasMore: boolean;
-                        totalCount: number;
-                        nextCursor: string | null;
-                    };
+                    "application/json": components["schemas"]["RequesterList"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     createRequester: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2364,22 +2793,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description must have 1 to 128 letters, digits or . _ : @ / - */
-                    id?: string;
-                    /** Format: plain-text */
-                    name?: string;
-                    type?: string | null;
-                    tags?: string[];
-                    /** @description Texts that its user agent contains, in upper or lower case; `/v1/authorize` knows it by them */
-                    userAgents?: string[];
-                    /** @description Any JSON object: 16 KiB, 5 levels */
-                    metadata?: {
-                        [key: string]: unknown;
-                    };
-                    /** @enum {unknown} */
-                    status?: "active" | "suspended";
-                };
+                "application/json": components["schemas"]["CreateRequester"];
             };
         };
         responses: {
@@ -2389,43 +2803,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "requester";
-                        name: string;
-                        type: string | null;
-                        tags: string[];
-                        userAgents: string[];
-                        /** @description Any JSON object: 16 KiB, 5 levels */
-                        metadata: {
-                            [key: string]: unknown;
-                        };
-                        /** @enum {unknown} */
-                        status: "active" | "suspended";
-                        created: string;
-                        updated: string;
-                    };
+                    "application/json": components["schemas"]["Requester"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     getRequester: {
@@ -2445,43 +2827,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "requester";
-                        name: string;
-                        type: string | null;
-                        tags: string[];
-                        userAgents: string[];
-                        /** @description Any JSON object: 16 KiB, 5 levels */
-                        metadata: {
-                            [key: string]: unknown;
-                        };
-                        /** @enum {unknown} */
-                        status: "active" | "suspended";
-                        created: string;
-                        updated: string;
-                    };
+                    "application/json": components["schemas"]["Requester"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     deleteRequester: {
@@ -2501,40 +2851,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "requester";
-                        /** @enum {boolean} */
-                        deleted: true;
-                    };
+                    "application/json": components["schemas"]["RequesterDeleted"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     updateRequester: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2544,21 +2872,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: plain-text */
-                    name?: string;
-                    type?: string | null;
-                    tags?: string[];
-                    /** @description Texts that its user agent contains, in upper or lower case; `/v1/authorize` knows it by them */
-                    userAgents?: string[];
-                    /** @description Any JSON object: 16 KiB, 5 levels */
-                    metadata?: {
-                        [key: string]: unknown;
-                    };
-                    metadataReplace?: boolean;
-                    /** @enum {unknown} */
-                    status?: "active" | "suspended";
-                };
+                "application/json": components["schemas"]["UpdateRequester"];
             };
         };
         responses: {
@@ -2568,43 +2882,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "requester";
-                        name: string;
-                        type: string | null;
-                        tags: string[];
-                        userAgents: string[];
-                        /** @description Any JSON object: 16 KiB, 5 levels */
-                        metadata: {
-                            [key: string]: unknown;
-                        };
-                        /** @enum {unknown} */
-                        status: "active" | "suspended";
-                        created: string;
-                        updated: string;
-                    };
+                    "application/json": components["schemas"]["Requester"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     listLicenses: {
@@ -2614,7 +2896,7 @@ export interface operations {
                 limit?: number;
                 /** @description nextCursor of the page before */
                 cursor?: string;
-                /** @description must have 1 to 128 letters, digits or . _ : @ / - */
+                /** @description 1–128 letters, digits or . _ : @ / - */
                 requesterId?: string;
                 type?: string;
                 status?: "active" | "suspended" | "revoked";
@@ -2633,66 +2915,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "license";
-                            requesterId: string;
-                            type: string;
-                            features: string[];
-                            scope: {
-                                contentIds?: string[];
-                                contentTypes?: ("article" | "report" | "image" | "dataset" | "video")[];
-                                tags?: string[];
-                                policyIds?: string[];
-                            } | null;
-                            startsAt: string | null;
-                            expiresAt: string | null;
-                            /** @enum {unknown} */
-                            status: "active" | "suspended" | "revoked";
-                            /** @description Active and within its time, now */
-                            valid: boolean;
-                            /** @description Any JSON object: 16 KiB, 5 levels */
-                            metadata: {
-                                [key: string]: unknown;
-                            };
-                            created: string;
-                            updated: string;
-                        }[];
-                        hasMore: boolean;
-                        totalCount: number;
-                        nextCursor: string | null;
-                    };
+                    "application/json": components["schemas"]["LicenseList"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     createLicense: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2700,81 +2934,21 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description must have 1 to 128 letters, digits or . _ : @ / - */
-                    requesterId: string;
-                    type: string;
-                    features?: string[];
-                    scope?: {
-                        contentIds?: string[];
-                        contentTypes?: ("article" | "report" | "image" | "dataset" | "video")[];
-                        tags?: string[];
-                        policyIds?: string[];
-                    } | null;
-                    startsAt?: string | null;
-                    expiresAt?: string | null;
-                    /** @enum {unknown} */
-                    status?: "active" | "suspended";
-                    /** @description Any JSON object: 16 KiB, 5 levels */
-                    metadata?: {
-                        [key: string]: unknown;
-                    };
-                };
+                "application/json": components["schemas"]["CreateLicense"];
             };
         };
         responses: {
-            /** @description A licence */
+            /** @description A license */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "license";
-                        requesterId: string;
-                        type: string;
-                        features: string[];
-                        scope: {
-                            contentIds?: string[];
-                            contentTypes?: ("article" | "report" | "image" | "dataset" | "video")[];
-                            tags?: string[];
-                            policyIds?: string[];
-                        } | null;
-                        startsAt: string | null;
-                        expiresAt: string | null;
-                        /** @enum {unknown} */
-                        status: "active" | "suspended" | "revoked";
-                        /** @description Active and within its time, now */
-                        valid: boolean;
-                        /** @description Any JSON object: 16 KiB, 5 levels */
-                        metadata: {
-                            [key: string]: unknown;
-                        };
-                        created: string;
-                        updated: string;
-                    };
+                    "application/json": components["schemas"]["License"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     getLicense: {
@@ -2788,58 +2962,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A licence */
+            /** @description A license */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "license";
-                        requesterId: string;
-                        type: string;
-                        features: string[];
-                        scope: {
-                            contentIds?: string[];
-                            contentTypes?: ("article" | "report" | "image" | "dataset" | "video")[];
-                            tags?: string[];
-                            policyIds?: string[];
-                        } | null;
-                        startsAt: string | null;
-                        expiresAt: string | null;
-                        /** @enum {unknown} */
-                        status: "active" | "suspended" | "revoked";
-                        /** @description Active and within its time, now */
-                        valid: boolean;
-                        /** @description Any JSON object: 16 KiB, 5 levels */
-                        metadata: {
-                            [key: string]: unknown;
-                        };
-                        created: string;
-                        updated: string;
-                    };
+                    "application/json": components["schemas"]["License"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     deleteLicense: {
@@ -2859,40 +2992,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "license";
-                        /** @enum {boolean} */
-                        deleted: true;
-                    };
+                    "application/json": components["schemas"]["LicenseDeleted"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     updateLicense: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2902,87 +3013,28 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    type?: string;
-                    features?: string[];
-                    scope?: {
-                        contentIds?: string[];
-                        contentTypes?: ("article" | "report" | "image" | "dataset" | "video")[];
-                        tags?: string[];
-                        policyIds?: string[];
-                    } | null;
-                    startsAt?: string | null;
-                    expiresAt?: string | null;
-                    /** @enum {unknown} */
-                    status?: "active" | "suspended";
-                    /** @description Any JSON object: 16 KiB, 5 levels */
-                    metadata?: {
-                        [key: string]: unknown;
-                    };
-                    metadataReplace?: boolean;
-                };
+                "application/json": components["schemas"]["UpdateLicense"];
             };
         };
         responses: {
-            /** @description A licence */
+            /** @description A license */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "license";
-                        requesterId: string;
-                        type: string;
-                        features: string[];
-                        scope: {
-                            contentIds?: string[];
-                            contentTypes?: ("article" | "report" | "image" | "dataset" | "video")[];
-                            tags?: string[];
-                            policyIds?: string[];
-                        } | null;
-                        startsAt: string | null;
-                        expiresAt: string | null;
-                        /** @enum {unknown} */
-                        status: "active" | "suspended" | "revoked";
-                        /** @description Active and within its time, now */
-                        valid: boolean;
-                        /** @description Any JSON object: 16 KiB, 5 levels */
-                        metadata: {
-                            [key: string]: unknown;
-                        };
-                        created: string;
-                        updated: string;
-                    };
+                    "application/json": components["schemas"]["License"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     revokeLicense: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2992,65 +3044,24 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A licence */
+            /** @description A license */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "license";
-                        requesterId: string;
-                        type: string;
-                        features: string[];
-                        scope: {
-                            contentIds?: string[];
-                            contentTypes?: ("article" | "report" | "image" | "dataset" | "video")[];
-                            tags?: string[];
-                            policyIds?: string[];
-                        } | null;
-                        startsAt: string | null;
-                        expiresAt: string | null;
-                        /** @enum {unknown} */
-                        status: "active" | "suspended" | "revoked";
-                        /** @description Active and within its time, now */
-                        valid: boolean;
-                        /** @description Any JSON object: 16 KiB, 5 levels */
-                        metadata: {
-                            [key: string]: unknown;
-                        };
-                        created: string;
-                        updated: string;
-                    };
+                    "application/json": components["schemas"]["License"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     simulatePolicy: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3058,93 +3069,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Rules that need not be stored */
-                    policy: {
-                        /** @description Says nothing here */
-                        name?: string;
-                        /** @description Says nothing here */
-                        description?: string | null;
-                        rules: {
-                            /** @enum {unknown} */
-                            action: "allow" | "deny";
-                            priority?: number;
-                            /** @description What must all hold for the rule to decide; see docs/conditions */
-                            conditions?: {
-                                default?: boolean;
-                                hasValidLicense?: boolean;
-                                licenseType?: string | string[];
-                                licenseTypeNot?: string | string[];
-                                licenseFeatures?: string[];
-                                licenseFeaturesNot?: string[];
-                                licenseExpiry?: {
-                                    after?: "now" | string;
-                                    before?: "now" | string;
-                                };
-                                requesterId?: string | string[];
-                                requesterIdNot?: string | string[];
-                                requesterType?: string | string[];
-                                requesterTypeNot?: string | string[];
-                                requesterTags?: string | string[];
-                                requesterTagsNot?: string | string[];
-                                purpose?: string | string[];
-                                purposeNot?: string | string[];
-                                permission?: string | string[];
-                                permissionNot?: string | string[];
-                                contentId?: string | string[];
-                                contentIdNot?: string | string[];
-                                contentType?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                contentTypeNot?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                contentTags?: string | string[];
-                                contentTagsNot?: string | string[];
-                                contentMetadata?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                contentMetadataNot?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                requesterMetadata?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                requesterMetadataNot?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                country?: string | string[];
-                                countryNot?: string | string[];
-                                ip?: string | string[];
-                                ipNot?: string | string[];
-                                userAgent?: string | string[];
-                                userAgentNot?: string | string[];
-                                time?: {
-                                    /** Format: date-time */
-                                    after?: string;
-                                    /** Format: date-time */
-                                    before?: string;
-                                    days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-                                    /** @description must be a time of day from 00:00 to 23:59 */
-                                    from?: string;
-                                    /** @description must be a time of day from 00:00 to 23:59 */
-                                    to?: string;
-                                    /** Format: time-zone */
-                                    timezone?: string;
-                                };
-                            };
-                            permissions?: string[];
-                            rateLimit?: {
-                                requests: number;
-                                /** @enum {unknown} */
-                                period: "second" | "minute" | "hour" | "day" | "week" | "month";
-                                /** @enum {unknown} */
-                                scope?: "requester" | "content" | "global";
-                            };
-                            message?: string;
-                        }[];
-                        /** @enum {unknown} */
-                        defaultAction?: "allow" | "deny";
-                    };
-                    /** @description As for /v1/access/check; `asOf` needs no `dryRun` here */
-                    checks: unknown[];
-                };
+                "application/json": components["schemas"]["Simulation"];
             };
         };
         responses: {
@@ -3154,106 +3079,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: ({
-                            id: string | null;
-                            /** @enum {string} */
-                            object: "access_decision";
-                            allowed: boolean;
-                            /** @enum {unknown} */
-                            action: "allow" | "deny";
-                            reason: ("no_license" | "license_expired" | "rate_limit_exceeded" | "permission_not_granted" | "content_archived" | "requester_suspended" | "policy_denied") | null;
-                            message: string;
-                            permissions: string[];
-                            contentId: string;
-                            externalId: string;
-                            requesterId: string | null;
-                            policyId: null;
-                            policyVersion: null;
-                            matchedRule: {
-                                index: number;
-                                priority: number;
-                            } | null;
-                            licenseId: string | null;
-                            rateLimit: {
-                                limit: number;
-                                remaining: number;
-                                /** @enum {unknown} */
-                                period: "second" | "minute" | "hour" | "day" | "week" | "month";
-                                resetAt: string;
-                                /** @description Seconds */
-                                retryAfter?: number;
-                            } | null;
-                            recorded: boolean;
-                            created: string;
-                            /** @description Seconds for which the asker may use this answer again; absent: not at all */
-                            maxAge?: number;
-                            /** @description With `explain`: every rule in the order it was asked */
-                            explanation?: unknown;
-                            /** @description With `explain`: what would have turned the denial */
-                            remedies?: ({
-                                /** @enum {string} */
-                                kind: "license";
-                                /** @description One of these; null: any */
-                                licenseType: string[] | null;
-                                /** @description All of these */
-                                licenseFeatures: string[];
-                                /** @description When it must end, as in the condition of the rule */
-                                licenseExpiry?: {
-                                    after?: string;
-                                    before?: string;
-                                };
-                                /** @description The rule that asks for it, by its place in the stored list */
-                                rule: number;
-                            } | {
-                                /** @enum {string} */
-                                kind: "permission";
-                                permissions: string[];
-                            } | {
-                                /** @enum {string} */
-                                kind: "wait";
-                                until: string;
-                            })[];
-                        } | {
-                            error: {
-                                code: string;
-                                message: string;
-                                type: string;
-                            };
-                        })[];
-                        hasMore: boolean;
-                        totalCount: number;
-                        nextCursor: string | null;
-                    };
+                    "application/json": components["schemas"]["SimulatedDecisionList"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     previewPolicyImpact: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3263,199 +3100,21 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Rules that need not be stored */
-                    policy?: {
-                        /** @description Says nothing here */
-                        name?: string;
-                        /** @description Says nothing here */
-                        description?: string | null;
-                        rules: {
-                            /** @enum {unknown} */
-                            action: "allow" | "deny";
-                            priority?: number;
-                            /** @description What must all hold for the rule to decide; see docs/conditions */
-                            conditions?: {
-                                default?: boolean;
-                                hasValidLicense?: boolean;
-                                licenseType?: string | string[];
-                                licenseTypeNot?: string | string[];
-                                licenseFeatures?: string[];
-                                licenseFeaturesNot?: string[];
-                                licenseExpiry?: {
-                                    after?: "now" | string;
-                                    before?: "now" | string;
-                                };
-                                requesterId?: string | string[];
-                                requesterIdNot?: string | string[];
-                                requesterType?: string | string[];
-                                requesterTypeNot?: string | string[];
-                                requesterTags?: string | string[];
-                                requesterTagsNot?: string | string[];
-                                purpose?: string | string[];
-                                purposeNot?: string | string[];
-                                permission?: string | string[];
-                                permissionNot?: string | string[];
-                                contentId?: string | string[];
-                                contentIdNot?: string | string[];
-                                contentType?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                contentTypeNot?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                contentTags?: string | string[];
-                                contentTagsNot?: string | string[];
-                                contentMetadata?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                contentMetadataNot?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                requesterMetadata?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                requesterMetadataNot?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                country?: string | string[];
-                                countryNot?: string | string[];
-                                ip?: string | string[];
-                                ipNot?: string | string[];
-                                userAgent?: string | string[];
-                                userAgentNot?: string | string[];
-                                time?: {
-                                    /** Format: date-time */
-                                    after?: string;
-                                    /** Format: date-time */
-                                    before?: string;
-                                    days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-                                    /** @description must be a time of day from 00:00 to 23:59 */
-                                    from?: string;
-                                    /** @description must be a time of day from 00:00 to 23:59 */
-                                    to?: string;
-                                    /** Format: time-zone */
-                                    timezone?: string;
-                                };
-                            };
-                            permissions?: string[];
-                            rateLimit?: {
-                                requests: number;
-                                /** @enum {unknown} */
-                                period: "second" | "minute" | "hour" | "day" | "week" | "month";
-                                /** @enum {unknown} */
-                                scope?: "requester" | "content" | "global";
-                            };
-                            message?: string;
-                        }[];
-                        /** @enum {unknown} */
-                        defaultAction?: "allow" | "deny";
-                    };
-                    /** @description A version of the policy, instead of `policy` */
-                    version?: number;
-                    /**
-                     * Format: date-time
-                     * @description Inclusive; without it, 30 days before `to`
-                     */
-                    from?: string;
-                    /**
-                     * Format: date-time
-                     * @description Exclusive; without it, now
-                     */
-                    to?: string;
-                    /** @description 5 without it */
-                    examples?: number;
-                };
+                "application/json": components["schemas"]["PreviewImpact"];
             };
         };
         responses: {
-            /** @description What would have become of the decisions of the past */
+            /** @description How these rules would have decided the recorded checks */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "policy_impact";
-                        policyId: string;
-                        /** Format: date-time */
-                        from: string;
-                        /** Format: date-time */
-                        to: string;
-                        /** @description The sum of the counts that follow and of unknown.decisions */
-                        decisions: number;
-                        unchanged: number;
-                        allowToDeny: number;
-                        denyToAllow: number;
-                        /** @description Allowed as before, with other permissions */
-                        otherPermissions: number;
-                        /** @description Denied as before, for another reason */
-                        otherReason: number;
-                        /** @description Denied by a rate limit, and allowed by these rules if their limit admits it; limits are not replayed */
-                        limited: number;
-                        byRequester: {
-                            id: string | null;
-                            name: string | null;
-                            allowToDeny: number;
-                            denyToAllow: number;
-                        }[];
-                        byContent: {
-                            id: string;
-                            externalId: string;
-                            title: string;
-                            allowToDeny: number;
-                            denyToAllow: number;
-                        }[];
-                        byReason: {
-                            from: ("no_license" | "license_expired" | "rate_limit_exceeded" | "permission_not_granted" | "content_archived" | "requester_suspended" | "policy_denied") | null;
-                            to: ("no_license" | "license_expired" | "rate_limit_exceeded" | "permission_not_granted" | "content_archived" | "requester_suspended" | "policy_denied") | null;
-                            count: number;
-                        }[];
-                        examples: {
-                            decisionId: string;
-                            /** Format: date-time */
-                            created: string;
-                            contentId: string;
-                            requesterId: string | null;
-                            before: {
-                                allowed: boolean;
-                                reason: ("no_license" | "license_expired" | "rate_limit_exceeded" | "permission_not_granted" | "content_archived" | "requester_suspended" | "policy_denied") | null;
-                            };
-                            after: {
-                                allowed: boolean;
-                                reason: ("no_license" | "license_expired" | "rate_limit_exceeded" | "permission_not_granted" | "content_archived" | "requester_suspended" | "policy_denied") | null;
-                                matchedRule: {
-                                    index: number;
-                                    priority: number;
-                                } | null;
-                            };
-                        }[];
-                        unknown: {
-                            decisions: number;
-                            causes: {
-                                /** @enum {unknown} */
-                                cause: "item_edited" | "requester_history" | "not_reproduced";
-                                count: number;
-                            }[];
-                        };
-                    };
+                    "application/json": components["schemas"]["PolicyImpact"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     listPolicies: {
@@ -3478,127 +3137,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "policy";
-                            name: string;
-                            description: string | null;
-                            rules: {
-                                /** @enum {unknown} */
-                                action: "allow" | "deny";
-                                priority?: number;
-                                /** @description What must all hold for the rule to decide; see docs/conditions */
-                                conditions?: {
-                                    default?: boolean;
-                                    hasValidLicense?: boolean;
-                                    licenseType?: string | string[];
-                                    licenseTypeNot?: string | string[];
-                                    licenseFeatures?: string[];
-                                    licenseFeaturesNot?: string[];
-                                    licenseExpiry?: {
-                                        after?: "now" | string;
-                                        before?: "now" | string;
-                                    };
-                                    requesterId?: string | string[];
-                                    requesterIdNot?: string | string[];
-                                    requesterType?: string | string[];
-                                    requesterTypeNot?: string | string[];
-                                    requesterTags?: string | string[];
-                                    requesterTagsNot?: string | string[];
-                                    purpose?: string | string[];
-                                    purposeNot?: string | string[];
-                                    permission?: string | string[];
-                                    permissionNot?: string | string[];
-                                    contentId?: string | string[];
-                                    contentIdNot?: string | string[];
-                                    contentType?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                    contentTypeNot?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                    contentTags?: string | string[];
-                                    contentTagsNot?: string | string[];
-                                    contentMetadata?: {
-                                        [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                    };
-                                    contentMetadataNot?: {
-                                        [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                    };
-                                    requesterMetadata?: {
-                                        [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                    };
-                                    requesterMetadataNot?: {
-                                        [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                    };
-                                    country?: string | string[];
-                                    countryNot?: string | string[];
-                                    ip?: string | string[];
-                                    ipNot?: string | string[];
-                                    userAgent?: string | string[];
-                                    userAgentNot?: string | string[];
-                                    time?: {
-                                        /** Format: date-time */
-                                        after?: string;
-                                        /** Format: date-time */
-                                        before?: string;
-                                        days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-                                        /** @description must be a time of day from 00:00 to 23:59 */
-                                        from?: string;
-                                        /** @description must be a time of day from 00:00 to 23:59 */
-                                        to?: string;
-                                        /** Format: time-zone */
-                                        timezone?: string;
-                                    };
-                                };
-                                permissions?: string[];
-                                rateLimit?: {
-                                    requests: number;
-                                    /** @enum {unknown} */
-                                    period: "second" | "minute" | "hour" | "day" | "week" | "month";
-                                    /** @enum {unknown} */
-                                    scope?: "requester" | "content" | "global";
-                                };
-                                message?: string;
-                            }[];
-                            /** @enum {unknown} */
-                            defaultAction: "allow" | "deny";
-                            version: number;
-                            isDefault: boolean;
-                            created: string;
-                            updated: string;
-                        }[];
-                        hasMore: boolean;
-                        totalCount: number;
-                        nextCursor: string | null;
-                    };
+                    "application/json": components["schemas"]["PolicyList"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     createPolicy: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3606,210 +3156,21 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: plain-text */
-                    name: string;
-                    description?: string | null;
-                    rules: {
-                        /** @enum {unknown} */
-                        action: "allow" | "deny";
-                        priority?: number;
-                        /** @description What must all hold for the rule to decide; see docs/conditions */
-                        conditions?: {
-                            default?: boolean;
-                            hasValidLicense?: boolean;
-                            licenseType?: string | string[];
-                            licenseTypeNot?: string | string[];
-                            licenseFeatures?: string[];
-                            licenseFeaturesNot?: string[];
-                            licenseExpiry?: {
-                                after?: "now" | string;
-                                before?: "now" | string;
-                            };
-                            requesterId?: string | string[];
-                            requesterIdNot?: string | string[];
-                            requesterType?: string | string[];
-                            requesterTypeNot?: string | string[];
-                            requesterTags?: string | string[];
-                            requesterTagsNot?: string | string[];
-                            purpose?: string | string[];
-                            purposeNot?: string | string[];
-                            permission?: string | string[];
-                            permissionNot?: string | string[];
-                            contentId?: string | string[];
-                            contentIdNot?: string | string[];
-                            contentType?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                            contentTypeNot?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                            contentTags?: string | string[];
-                            contentTagsNot?: string | string[];
-                            contentMetadata?: {
-                                [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                            };
-                            contentMetadataNot?: {
-                                [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                            };
-                            requesterMetadata?: {
-                                [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                            };
-                            requesterMetadataNot?: {
-                                [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                            };
-                            country?: string | string[];
-                            countryNot?: string | string[];
-                            ip?: string | string[];
-                            ipNot?: string | string[];
-                            userAgent?: string | string[];
-                            userAgentNot?: string | string[];
-                            time?: {
-                                /** Format: date-time */
-                                after?: string;
-                                /** Format: date-time */
-                                before?: string;
-                                days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-                                /** @description must be a time of day from 00:00 to 23:59 */
-                                from?: string;
-                                /** @description must be a time of day from 00:00 to 23:59 */
-                                to?: string;
-                                /** Format: time-zone */
-                                timezone?: string;
-                            };
-                        };
-                        permissions?: string[];
-                        rateLimit?: {
-                            requests: number;
-                            /** @enum {unknown} */
-                            period: "second" | "minute" | "hour" | "day" | "week" | "month";
-                            /** @enum {unknown} */
-                            scope?: "requester" | "content" | "global";
-                        };
-                        message?: string;
-                    }[];
-                    /** @enum {unknown} */
-                    defaultAction?: "allow" | "deny";
-                };
+                "application/json": components["schemas"]["CreatePolicy"];
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description A policy, and warnings about its rules */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "policy";
-                        name: string;
-                        description: string | null;
-                        rules: {
-                            /** @enum {unknown} */
-                            action: "allow" | "deny";
-                            priority?: number;
-                            /** @description What must all hold for the rule to decide; see docs/conditions */
-                            conditions?: {
-                                default?: boolean;
-                                hasValidLicense?: boolean;
-                                licenseType?: string | string[];
-                                licenseTypeNot?: string | string[];
-                                licenseFeatures?: string[];
-                                licenseFeaturesNot?: string[];
-                                licenseExpiry?: {
-                                    after?: "now" | string;
-                                    before?: "now" | string;
-                                };
-                                requesterId?: string | string[];
-                                requesterIdNot?: string | string[];
-                                requesterType?: string | string[];
-                                requesterTypeNot?: string | string[];
-                                requesterTags?: string | string[];
-                                requesterTagsNot?: string | string[];
-                                purpose?: string | string[];
-                                purposeNot?: string | string[];
-                                permission?: string | string[];
-                                permissionNot?: string | string[];
-                                contentId?: string | string[];
-                                contentIdNot?: string | string[];
-                                contentType?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                contentTypeNot?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                contentTags?: string | string[];
-                                contentTagsNot?: string | string[];
-                                contentMetadata?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                contentMetadataNot?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                requesterMetadata?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                requesterMetadataNot?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                country?: string | string[];
-                                countryNot?: string | string[];
-                                ip?: string | string[];
-                                ipNot?: string | string[];
-                                userAgent?: string | string[];
-                                userAgentNot?: string | string[];
-                                time?: {
-                                    /** Format: date-time */
-                                    after?: string;
-                                    /** Format: date-time */
-                                    before?: string;
-                                    days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-                                    /** @description must be a time of day from 00:00 to 23:59 */
-                                    from?: string;
-                                    /** @description must be a time of day from 00:00 to 23:59 */
-                                    to?: string;
-                                    /** Format: time-zone */
-                                    timezone?: string;
-                                };
-                            };
-                            permissions?: string[];
-                            rateLimit?: {
-                                requests: number;
-                                /** @enum {unknown} */
-                                period: "second" | "minute" | "hour" | "day" | "week" | "month";
-                                /** @enum {unknown} */
-                                scope?: "requester" | "content" | "global";
-                            };
-                            message?: string;
-                        }[];
-                        /** @enum {unknown} */
-                        defaultAction: "allow" | "deny";
-                        version: number;
-                        isDefault: boolean;
-                        created: string;
-                        updated: string;
-                        /** @description What is valid and yet hardly meant */
-                        warnings: {
-                            /** @enum {unknown} */
-                            code: "unreachable_rule" | "license_contradiction" | "catch_all_before_others" | "duplicate_rule" | "deny_evaded_by_silence" | "permissions_on_deny" | "rate_limit_on_deny" | "unknown_permission";
-                            message: string;
-                            param: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["PolicyWithWarnings"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     listPolicyTemplates: {
@@ -3832,134 +3193,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "policy_template";
-                            name: string;
-                            description: string;
-                            rules: {
-                                /** @enum {unknown} */
-                                action: "allow" | "deny";
-                                priority?: number;
-                                /** @description What must all hold for the rule to decide; see docs/conditions */
-                                conditions?: {
-                                    default?: boolean;
-                                    hasValidLicense?: boolean;
-                                    licenseType?: string | string[];
-                                    licenseTypeNot?: string | string[];
-                                    licenseFeatures?: string[];
-                                    licenseFeaturesNot?: string[];
-                                    licenseExpiry?: {
-                                        after?: "now" | string;
-                                        before?: "now" | string;
-                                    };
-                                    requesterId?: string | string[];
-                                    requesterIdNot?: string | string[];
-                                    requesterType?: string | string[];
-                                    requesterTypeNot?: string | string[];
-                                    requesterTags?: string | string[];
-                                    requesterTagsNot?: string | string[];
-                                    purpose?: string | string[];
-                                    purposeNot?: string | string[];
-                                    permission?: string | string[];
-                                    permissionNot?: string | string[];
-                                    contentId?: string | string[];
-                                    contentIdNot?: string | string[];
-                                    contentType?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                    contentTypeNot?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                    contentTags?: string | string[];
-                                    contentTagsNot?: string | string[];
-                                    contentMetadata?: {
-                                        [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                    };
-                                    contentMetadataNot?: {
-                                        [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                    };
-                                    requesterMetadata?: {
-                                        [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                    };
-                                    requesterMetadataNot?: {
-                                        [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                    };
-                                    country?: string | string[];
-                                    countryNot?: string | string[];
-                                    ip?: string | string[];
-                                    ipNot?: string | string[];
-                                    userAgent?: string | string[];
-                                    userAgentNot?: string | string[];
-                                    time?: {
-                                        /** Format: date-time */
-                                        after?: string;
-                                        /** Format: date-time */
-                                        before?: string;
-                                        days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-                                        /** @description must be a time of day from 00:00 to 23:59 */
-                                        from?: string;
-                                        /** @description must be a time of day from 00:00 to 23:59 */
-                                        to?: string;
-                                        /** Format: time-zone */
-                                        timezone?: string;
-                                    };
-                                };
-                                permissions?: string[];
-                                rateLimit?: {
-                                    requests: number;
-                                    /** @enum {unknown} */
-                                    period: "second" | "minute" | "hour" | "day" | "week" | "month";
-                                    /** @enum {unknown} */
-                                    scope?: "requester" | "content" | "global";
-                                };
-                                message?: string;
-                            }[];
-                            /** @enum {unknown} */
-                            defaultAction: "allow" | "deny";
-                            cases: {
-                                name: string;
-                                /** @description A check, and what it knows of the item and the requester */
-                                check: Record<string, never>;
-                                expect: {
-                                    allowed: boolean;
-                                    reason?: string | null;
-                                    permissions?: string[];
-                                    rule?: number | null;
-                                };
-                            }[];
-                        }[];
-                        hasMore: boolean;
-                        totalCount: number;
-                        nextCursor: string | null;
-                    };
+                    "application/json": components["schemas"]["PolicyTemplateList"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     getPolicy: {
         parameters: {
             query?: never;
             header?: {
-                /** @description An `ETag`: answer 304 if it is still that */
+                /** @description An `ETag`: answers 304 if the record has not changed since */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3975,93 +3220,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "policy";
-                        name: string;
-                        description: string | null;
-                        rules: {
-                            /** @enum {unknown} */
-                            action: "allow" | "deny";
-                            priority?: number;
-                            /** @description What must all hold for the rule to decide; see docs/conditions */
-                            conditions?: {
-                                default?: boolean;
-                                hasValidLicense?: boolean;
-                                licenseType?: string | string[];
-                                licenseTypeNot?: string | string[];
-                                licenseFeatures?: string[];
-                                licenseFeaturesNot?: string[];
-                                licenseExpiry?: {
-                                    after?: "now" | string;
-                                    before?: "now" | string;
-                                };
-                                requesterId?: string | string[];
-                                requesterIdNot?: string | string[];
-                                requesterType?: string | string[];
-                                requesterTypeNot?: string | string[];
-                                requesterTags?: string | string[];
-                                requesterTagsNot?: string | string[];
-                                purpose?: string | string[];
-                                purposeNot?: string | string[];
-                                permission?: string | string[];
-                                permissionNot?: string | string[];
-                                contentId?: string | string[];
-                                contentIdNot?: string | string[];
-                                contentType?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                contentTypeNot?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                contentTags?: string | string[];
-                                contentTagsNot?: string | string[];
-                                contentMetadata?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                contentMetadataNot?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                requesterMetadata?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                requesterMetadataNot?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                country?: string | string[];
-                                countryNot?: string | string[];
-                                ip?: string | string[];
-                                ipNot?: string | string[];
-                                userAgent?: string | string[];
-                                userAgentNot?: string | string[];
-                                time?: {
-                                    /** Format: date-time */
-                                    after?: string;
-                                    /** Format: date-time */
-                                    before?: string;
-                                    days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-                                    /** @description must be a time of day from 00:00 to 23:59 */
-                                    from?: string;
-                                    /** @description must be a time of day from 00:00 to 23:59 */
-                                    to?: string;
-                                    /** Format: time-zone */
-                                    timezone?: string;
-                                };
-                            };
-                            permissions?: string[];
-                            rateLimit?: {
-                                requests: number;
-                                /** @enum {unknown} */
-                                period: "second" | "minute" | "hour" | "day" | "week" | "month";
-                                /** @enum {unknown} */
-                                scope?: "requester" | "content" | "global";
-                            };
-                            message?: string;
-                        }[];
-                        /** @enum {unknown} */
-                        defaultAction: "allow" | "deny";
-                        version: number;
-                        isDefault: boolean;
-                        created: string;
-                        updated: string;
-                    };
+                    "application/json": components["schemas"]["Policy"];
                 };
             };
             /** @description Not changed since the `ETag` in `If-None-Match` */
@@ -4071,31 +3230,15 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     deletePolicy: {
         parameters: {
             query?: never;
             header?: {
-                /** @description An `ETag`: edit only what is still as it was when that was answered */
+                /** @description An `ETag`: edits the record only if it has not changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -4111,42 +3254,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "policy";
-                        /** @enum {boolean} */
-                        deleted: true;
-                    };
+                    "application/json": components["schemas"]["PolicyDeleted"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     updatePolicy: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
-                /** @description An `ETag`: edit only what is still as it was when that was answered */
+                /** @description An `ETag`: edits the record only if it has not changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -4156,231 +3277,36 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: plain-text */
-                    name?: string;
-                    description?: string | null;
-                    rules?: {
-                        /** @enum {unknown} */
-                        action: "allow" | "deny";
-                        priority?: number;
-                        /** @description What must all hold for the rule to decide; see docs/conditions */
-                        conditions?: {
-                            default?: boolean;
-                            hasValidLicense?: boolean;
-                            licenseType?: string | string[];
-                            licenseTypeNot?: string | string[];
-                            licenseFeatures?: string[];
-                            licenseFeaturesNot?: string[];
-                            licenseExpiry?: {
-                                after?: "now" | string;
-                                before?: "now" | string;
-                            };
-                            requesterId?: string | string[];
-                            requesterIdNot?: string | string[];
-                            requesterType?: string | string[];
-                            requesterTypeNot?: string | string[];
-                            requesterTags?: string | string[];
-                            requesterTagsNot?: string | string[];
-                            purpose?: string | string[];
-                            purposeNot?: string | string[];
-                            permission?: string | string[];
-                            permissionNot?: string | string[];
-                            contentId?: string | string[];
-                            contentIdNot?: string | string[];
-                            contentType?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                            contentTypeNot?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                            contentTags?: string | string[];
-                            contentTagsNot?: string | string[];
-                            contentMetadata?: {
-                                [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                            };
-                            contentMetadataNot?: {
-                                [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                            };
-                            requesterMetadata?: {
-                                [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                            };
-                            requesterMetadataNot?: {
-                                [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                            };
-                            country?: string | string[];
-                            countryNot?: string | string[];
-                            ip?: string | string[];
-                            ipNot?: string | string[];
-                            userAgent?: string | string[];
-                            userAgentNot?: string | string[];
-                            time?: {
-                                /** Format: date-time */
-                                after?: string;
-                                /** Format: date-time */
-                                before?: string;
-                                days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-                                /** @description must be a time of day from 00:00 to 23:59 */
-                                from?: string;
-                                /** @description must be a time of day from 00:00 to 23:59 */
-                                to?: string;
-                                /** Format: time-zone */
-                                timezone?: string;
-                            };
-                        };
-                        permissions?: string[];
-                        rateLimit?: {
-                            requests: number;
-                            /** @enum {unknown} */
-                            period: "second" | "minute" | "hour" | "day" | "week" | "month";
-                            /** @enum {unknown} */
-                            scope?: "requester" | "content" | "global";
-                        };
-                        message?: string;
-                    }[];
-                    /** @enum {unknown} */
-                    defaultAction?: "allow" | "deny";
-                };
+                "application/json": components["schemas"]["UpdatePolicy"];
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description A policy, and warnings about its rules */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "policy";
-                        name: string;
-                        description: string | null;
-                        rules: {
-                            /** @enum {unknown} */
-                            action: "allow" | "deny";
-                            priority?: number;
-                            /** @description What must all hold for the rule to decide; see docs/conditions */
-                            conditions?: {
-                                default?: boolean;
-                                hasValidLicense?: boolean;
-                                licenseType?: string | string[];
-                                licenseTypeNot?: string | string[];
-                                licenseFeatures?: string[];
-                                licenseFeaturesNot?: string[];
-                                licenseExpiry?: {
-                                    after?: "now" | string;
-                                    before?: "now" | string;
-                                };
-                                requesterId?: string | string[];
-                                requesterIdNot?: string | string[];
-                                requesterType?: string | string[];
-                                requesterTypeNot?: string | string[];
-                                requesterTags?: string | string[];
-                                requesterTagsNot?: string | string[];
-                                purpose?: string | string[];
-                                purposeNot?: string | string[];
-                                permission?: string | string[];
-                                permissionNot?: string | string[];
-                                contentId?: string | string[];
-                                contentIdNot?: string | string[];
-                                contentType?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                contentTypeNot?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                contentTags?: string | string[];
-                                contentTagsNot?: string | string[];
-                                contentMetadata?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                contentMetadataNot?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                requesterMetadata?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                requesterMetadataNot?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                country?: string | string[];
-                                countryNot?: string | string[];
-                                ip?: string | string[];
-                                ipNot?: string | string[];
-                                userAgent?: string | string[];
-                                userAgentNot?: string | string[];
-                                time?: {
-                                    /** Format: date-time */
-                                    after?: string;
-                                    /** Format: date-time */
-                                    before?: string;
-                                    days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-                                    /** @description must be a time of day from 00:00 to 23:59 */
-                                    from?: string;
-                                    /** @description must be a time of day from 00:00 to 23:59 */
-                                    to?: string;
-                                    /** Format: time-zone */
-                                    timezone?: string;
-                                };
-                            };
-                            permissions?: string[];
-                            rateLimit?: {
-                                requests: number;
-                                /** @enum {unknown} */
-                                period: "second" | "minute" | "hour" | "day" | "week" | "month";
-                                /** @enum {unknown} */
-                                scope?: "requester" | "content" | "global";
-                            };
-                            message?: string;
-                        }[];
-                        /** @enum {unknown} */
-                        defaultAction: "allow" | "deny";
-                        version: number;
-                        isDefault: boolean;
-                        created: string;
-                        updated: string;
-                        /** @description What is valid and yet hardly meant */
-                        warnings: {
-                            /** @enum {unknown} */
-                            code: "unreachable_rule" | "license_contradiction" | "catch_all_before_others" | "duplicate_rule" | "deny_evaded_by_silence" | "permissions_on_deny" | "rate_limit_on_deny" | "unknown_permission";
-                            message: string;
-                            param: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["PolicyWithWarnings"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
-    rollbackPolicy: {
+    lintPolicy: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
-                /** @description An `ETag`: edit only what is still as it was when that was answered */
-                "If-Match"?: string;
             };
-            path: {
-                id: string;
-            };
+            path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    version: number;
-                };
+                "application/json": components["schemas"]["LintPolicy"];
             };
         };
         responses: {
@@ -4390,129 +3316,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "policy";
-                        name: string;
-                        description: string | null;
-                        rules: {
-                            /** @enum {unknown} */
-                            action: "allow" | "deny";
-                            priority?: number;
-                            /** @description What must all hold for the rule to decide; see docs/conditions */
-                            conditions?: {
-                                default?: boolean;
-                                hasValidLicense?: boolean;
-                                licenseType?: string | string[];
-                                licenseTypeNot?: string | string[];
-                                licenseFeatures?: string[];
-                                licenseFeaturesNot?: string[];
-                                licenseExpiry?: {
-                                    after?: "now" | string;
-                                    before?: "now" | string;
-                                };
-                                requesterId?: string | string[];
-                                requesterIdNot?: string | string[];
-                                requesterType?: string | string[];
-                                requesterTypeNot?: string | string[];
-                                requesterTags?: string | string[];
-                                requesterTagsNot?: string | string[];
-                                purpose?: string | string[];
-                                purposeNot?: string | string[];
-                                permission?: string | string[];
-                                permissionNot?: string | string[];
-                                contentId?: string | string[];
-                                contentIdNot?: string | string[];
-                                contentType?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                contentTypeNot?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                contentTags?: string | string[];
-                                contentTagsNot?: string | string[];
-                                contentMetadata?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                contentMetadataNot?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                requesterMetadata?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                requesterMetadataNot?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                country?: string | string[];
-                                countryNot?: string | string[];
-                                ip?: string | string[];
-                                ipNot?: string | string[];
-                                userAgent?: string | string[];
-                                userAgentNot?: string | string[];
-                                time?: {
-                                    /** Format: date-time */
-                                    after?: string;
-                                    /** Format: date-time */
-                                    before?: string;
-                                    days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-                                    /** @description must be a time of day from 00:00 to 23:59 */
-                                    from?: string;
-                                    /** @description must be a time of day from 00:00 to 23:59 */
-                                    to?: string;
-                                    /** Format: time-zone */
-                                    timezone?: string;
-                                };
-                            };
-                            permissions?: string[];
-                            rateLimit?: {
-                                requests: number;
-                                /** @enum {unknown} */
-                                period: "second" | "minute" | "hour" | "day" | "week" | "month";
-                                /** @enum {unknown} */
-                                scope?: "requester" | "content" | "global";
-                            };
-                            message?: string;
-                        }[];
-                        /** @enum {unknown} */
-                        defaultAction: "allow" | "deny";
-                        version: number;
-                        isDefault: boolean;
-                        created: string;
-                        updated: string;
-                        /** @description What is valid and yet hardly meant */
-                        warnings: {
-                            /** @enum {unknown} */
-                            code: "unreachable_rule" | "license_contradiction" | "catch_all_before_others" | "duplicate_rule" | "deny_evaded_by_silence" | "permissions_on_deny" | "rate_limit_on_deny" | "unknown_permission";
-                            message: string;
-                            param: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["PolicyLint"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     makePolicyDefault: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
-                /** @description An `ETag`: edit only what is still as it was when that was answered */
+                /** @description An `ETag`: edits the record only if it has not changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -4528,113 +3345,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "policy";
-                        name: string;
-                        description: string | null;
-                        rules: {
-                            /** @enum {unknown} */
-                            action: "allow" | "deny";
-                            priority?: number;
-                            /** @description What must all hold for the rule to decide; see docs/conditions */
-                            conditions?: {
-                                default?: boolean;
-                                hasValidLicense?: boolean;
-                                licenseType?: string | string[];
-                                licenseTypeNot?: string | string[];
-                                licenseFeatures?: string[];
-                                licenseFeaturesNot?: string[];
-                                licenseExpiry?: {
-                                    after?: "now" | string;
-                                    before?: "now" | string;
-                                };
-                                requesterId?: string | string[];
-                                requesterIdNot?: string | string[];
-                                requesterType?: string | string[];
-                                requesterTypeNot?: string | string[];
-                                requesterTags?: string | string[];
-                                requesterTagsNot?: string | string[];
-                                purpose?: string | string[];
-                                purposeNot?: string | string[];
-                                permission?: string | string[];
-                                permissionNot?: string | string[];
-                                contentId?: string | string[];
-                                contentIdNot?: string | string[];
-                                contentType?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                contentTypeNot?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                contentTags?: string | string[];
-                                contentTagsNot?: string | string[];
-                                contentMetadata?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                contentMetadataNot?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                requesterMetadata?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                requesterMetadataNot?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                country?: string | string[];
-                                countryNot?: string | string[];
-                                ip?: string | string[];
-                                ipNot?: string | string[];
-                                userAgent?: string | string[];
-                                userAgentNot?: string | string[];
-                                time?: {
-                                    /** Format: date-time */
-                                    after?: string;
-                                    /** Format: date-time */
-                                    before?: string;
-                                    days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-                                    /** @description must be a time of day from 00:00 to 23:59 */
-                                    from?: string;
-                                    /** @description must be a time of day from 00:00 to 23:59 */
-                                    to?: string;
-                                    /** Format: time-zone */
-                                    timezone?: string;
-                                };
-                            };
-                            permissions?: string[];
-                            rateLimit?: {
-                                requests: number;
-                                /** @enum {unknown} */
-                                period: "second" | "minute" | "hour" | "day" | "week" | "month";
-                                /** @enum {unknown} */
-                                scope?: "requester" | "content" | "global";
-                            };
-                            message?: string;
-                        }[];
-                        /** @enum {unknown} */
-                        defaultAction: "allow" | "deny";
-                        version: number;
-                        isDefault: boolean;
-                        created: string;
-                        updated: string;
-                    };
+                    "application/json": components["schemas"]["Policy"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    rollbackPolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
+                "Idempotency-Key"?: string;
+                /** @description An `ETag`: edits the record only if it has not changed since */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RollbackPolicy"];
+            };
+        };
+        responses: {
+            /** @description A policy, and warnings about its rules */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["PolicyWithWarnings"];
                 };
             };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     listPolicyVersions: {
@@ -4659,255 +3407,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            /** @description Id of the policy */
-                            id: string;
-                            /** @enum {string} */
-                            object: "policy_version";
-                            version: number;
-                            name: string;
-                            description: string | null;
-                            rules: {
-                                /** @enum {unknown} */
-                                action: "allow" | "deny";
-                                priority?: number;
-                                /** @description What must all hold for the rule to decide; see docs/conditions */
-                                conditions?: {
-                                    default?: boolean;
-                                    hasValidLicense?: boolean;
-                                    licenseType?: string | string[];
-                                    licenseTypeNot?: string | string[];
-                                    licenseFeatures?: string[];
-                                    licenseFeaturesNot?: string[];
-                                    licenseExpiry?: {
-                                        after?: "now" | string;
-                                        before?: "now" | string;
-                                    };
-                                    requesterId?: string | string[];
-                                    requesterIdNot?: string | string[];
-                                    requesterType?: string | string[];
-                                    requesterTypeNot?: string | string[];
-                                    requesterTags?: string | string[];
-                                    requesterTagsNot?: string | string[];
-                                    purpose?: string | string[];
-                                    purposeNot?: string | string[];
-                                    permission?: string | string[];
-                                    permissionNot?: string | string[];
-                                    contentId?: string | string[];
-                                    contentIdNot?: string | string[];
-                                    contentType?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                    contentTypeNot?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                    contentTags?: string | string[];
-                                    contentTagsNot?: string | string[];
-                                    contentMetadata?: {
-                                        [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                    };
-                                    contentMetadataNot?: {
-                                        [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                    };
-                                    requesterMetadata?: {
-                                        [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                    };
-                                    requesterMetadataNot?: {
-                                        [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                    };
-                                    country?: string | string[];
-                                    countryNot?: string | string[];
-                                    ip?: string | string[];
-                                    ipNot?: string | string[];
-                                    userAgent?: string | string[];
-                                    userAgentNot?: string | string[];
-                                    time?: {
-                                        /** Format: date-time */
-                                        after?: string;
-                                        /** Format: date-time */
-                                        before?: string;
-                                        days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-                                        /** @description must be a time of day from 00:00 to 23:59 */
-                                        from?: string;
-                                        /** @description must be a time of day from 00:00 to 23:59 */
-                                        to?: string;
-                                        /** Format: time-zone */
-                                        timezone?: string;
-                                    };
-                                };
-                                permissions?: string[];
-                                rateLimit?: {
-                                    requests: number;
-                                    /** @enum {unknown} */
-                                    period: "second" | "minute" | "hour" | "day" | "week" | "month";
-                                    /** @enum {unknown} */
-                                    scope?: "requester" | "content" | "global";
-                                };
-                                message?: string;
-                            }[];
-                            /** @enum {unknown} */
-                            defaultAction: "allow" | "deny";
-                            created: string;
-                            updated: string;
-                        }[];
-                        hasMore: boolean;
-                        totalCount: number;
-                        nextCursor: string | null;
-                    };
+                    "application/json": components["schemas"]["PolicyVersionList"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
-    lintPolicy: {
+    getPolicyVersion: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
-                "Idempotency-Key"?: string;
+            header?: never;
+            path: {
+                id: string;
+                version: string;
             };
-            path?: never;
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** Format: plain-text */
-                    name?: string;
-                    description?: string | null;
-                    rules: {
-                        /** @enum {unknown} */
-                        action: "allow" | "deny";
-                        priority?: number;
-                        /** @description What must all hold for the rule to decide; see docs/conditions */
-                        conditions?: {
-                            default?: boolean;
-                            hasValidLicense?: boolean;
-                            licenseType?: string | string[];
-                            licenseTypeNot?: string | string[];
-                            licenseFeatures?: string[];
-                            licenseFeaturesNot?: string[];
-                            licenseExpiry?: {
-                                after?: "now" | string;
-                                before?: "now" | string;
-                            };
-                            requesterId?: string | string[];
-                            requesterIdNot?: string | string[];
-                            requesterType?: string | string[];
-                            requesterTypeNot?: string | string[];
-                            requesterTags?: string | string[];
-                            requesterTagsNot?: string | string[];
-                            purpose?: string | string[];
-                            purposeNot?: string | string[];
-                            permission?: string | string[];
-                            permissionNot?: string | string[];
-                            contentId?: string | string[];
-                            contentIdNot?: string | string[];
-                            contentType?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                            contentTypeNot?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                            contentTags?: string | string[];
-                            contentTagsNot?: string | string[];
-                            contentMetadata?: {
-                                [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                            };
-                            contentMetadataNot?: {
-                                [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                            };
-                            requesterMetadata?: {
-                                [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                            };
-                            requesterMetadataNot?: {
-                                [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                            };
-                            country?: string | string[];
-                            countryNot?: string | string[];
-                            ip?: string | string[];
-                            ipNot?: string | string[];
-                            userAgent?: string | string[];
-                            userAgentNot?: string | string[];
-                            time?: {
-                                /** Format: date-time */
-                                after?: string;
-                                /** Format: date-time */
-                                before?: string;
-                                days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-                                /** @description must be a time of day from 00:00 to 23:59 */
-                                from?: string;
-                                /** @description must be a time of day from 00:00 to 23:59 */
-                                to?: string;
-                                /** Format: time-zone */
-                                timezone?: string;
-                            };
-                        };
-                        permissions?: string[];
-                        rateLimit?: {
-                            requests: number;
-                            /** @enum {unknown} */
-                            period: "second" | "minute" | "hour" | "day" | "week" | "month";
-                            /** @enum {unknown} */
-                            scope?: "requester" | "content" | "global";
-                        };
-                        message?: string;
-                    }[];
-                    /** @enum {unknown} */
-                    defaultAction?: "allow" | "deny";
-                };
-            };
-        };
+        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description A policy as it was in one version */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "policy_lint";
-                        /** @description What is valid and yet hardly meant */
-                        warnings: {
-                            /** @enum {unknown} */
-                            code: "unreachable_rule" | "license_contradiction" | "catch_all_before_others" | "duplicate_rule" | "deny_evaded_by_silence" | "permissions_on_deny" | "rate_limit_on_deny" | "unknown_permission";
-                            message: string;
-                            param: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["PolicyVersion"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     diffPolicyVersions: {
@@ -4923,177 +3452,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What lies between two versions */
+            /** @description The differences between two versions */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "policy_diff";
-                        policyId: string;
-                        from: number;
-                        to: number;
-                        fields: {
-                            path: string;
-                            from?: unknown;
-                            to?: unknown;
-                        }[];
-                        rules: {
-                            /** @description added, removed, moved, changed or moved_and_changed */
-                            change: string;
-                            from: number | null;
-                            to: number | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["PolicyDiff"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getPolicyVersion: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-                version: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A policy as it was */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @description Id of the policy */
-                        id: string;
-                        /** @enum {string} */
-                        object: "policy_version";
-                        version: number;
-                        name: string;
-                        description: string | null;
-                        rules: {
-                            /** @enum {unknown} */
-                            action: "allow" | "deny";
-                            priority?: number;
-                            /** @description What must all hold for the rule to decide; see docs/conditions */
-                            conditions?: {
-                                default?: boolean;
-                                hasValidLicense?: boolean;
-                                licenseType?: string | string[];
-                                licenseTypeNot?: string | string[];
-                                licenseFeatures?: string[];
-                                licenseFeaturesNot?: string[];
-                                licenseExpiry?: {
-                                    after?: "now" | string;
-                                    before?: "now" | string;
-                                };
-                                requesterId?: string | string[];
-                                requesterIdNot?: string | string[];
-                                requesterType?: string | string[];
-                                requesterTypeNot?: string | string[];
-                                requesterTags?: string | string[];
-                                requesterTagsNot?: string | string[];
-                                purpose?: string | string[];
-                                purposeNot?: string | string[];
-                                permission?: string | string[];
-                                permissionNot?: string | string[];
-                                contentId?: string | string[];
-                                contentIdNot?: string | string[];
-                                contentType?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                contentTypeNot?: ("article" | "report" | "image" | "dataset" | "video") | ("article" | "report" | "image" | "dataset" | "video")[];
-                                contentTags?: string | string[];
-                                contentTagsNot?: string | string[];
-                                contentMetadata?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                contentMetadataNot?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                requesterMetadata?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                requesterMetadataNot?: {
-                                    [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
-                                };
-                                country?: string | string[];
-                                countryNot?: string | string[];
-                                ip?: string | string[];
-                                ipNot?: string | string[];
-                                userAgent?: string | string[];
-                                userAgentNot?: string | string[];
-                                time?: {
-                                    /** Format: date-time */
-                                    after?: string;
-                                    /** Format: date-time */
-                                    before?: string;
-                                    days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-                                    /** @description must be a time of day from 00:00 to 23:59 */
-                                    from?: string;
-                                    /** @description must be a time of day from 00:00 to 23:59 */
-                                    to?: string;
-                                    /** Format: time-zone */
-                                    timezone?: string;
-                                };
-                            };
-                            permissions?: string[];
-                            rateLimit?: {
-                                requests: number;
-                                /** @enum {unknown} */
-                                period: "second" | "minute" | "hour" | "day" | "week" | "month";
-                                /** @enum {unknown} */
-                                scope?: "requester" | "content" | "global";
-                            };
-                            message?: string;
-                        }[];
-                        /** @enum {unknown} */
-                        defaultAction: "allow" | "deny";
-                        created: string;
-                        updated: string;
-                    };
-                };
-            };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     listApiKeys: {
@@ -5116,57 +3485,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "api_key";
-                            name: string;
-                            /** @enum {unknown} */
-                            type: "secret" | "public";
-                            permissions: ("content:read" | "content:write" | "policies:read" | "policies:write" | "access:check" | "analytics:read" | "webhooks:manage" | "api_keys:manage" | "*")[];
-                            allowedIps: string[];
-                            /** @description The first 12 characters of the key */
-                            prefix: string;
-                            expiresAt: string | null;
-                            createdAt: string;
-                            lastUsedAt: string | null;
-                            /** @description The key itself: only here, only once */
-                            key?: string;
-                        }[];
-                        hasMore: boolean;
-                        totalCount: number;
-                        nextCursor: string | null;
-                    };
+                    "application/json": components["schemas"]["ApiKeyList"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     createApiKey: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5174,15 +3504,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: plain-text */
-                    name: string;
-                    /** @enum {unknown} */
-                    type: "secret" | "public";
-                    permissions?: ("content:read" | "content:write" | "policies:read" | "policies:write" | "access:check" | "analytics:read" | "webhooks:manage" | "api_keys:manage" | "*")[];
-                    allowedIps?: string[];
-                    expiresAt?: string | null;
-                };
+                "application/json": components["schemas"]["CreateApiKey"];
             };
         };
         responses: {
@@ -5192,43 +3514,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "api_key";
-                        name: string;
-                        /** @enum {unknown} */
-                        type: "secret" | "public";
-                        permissions: ("content:read" | "content:write" | "policies:read" | "policies:write" | "access:check" | "analytics:read" | "webhooks:manage" | "api_keys:manage" | "*")[];
-                        allowedIps: string[];
-                        /** @description The first 12 characters of the key */
-                        prefix: string;
-                        expiresAt: string | null;
-                        createdAt: string;
-                        lastUsedAt: string | null;
-                        /** @description The key itself: only here, only once */
-                        key?: string;
-                    };
+                    "application/json": components["schemas"]["ApiKey"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     getApiKey: {
@@ -5248,43 +3538,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "api_key";
-                        name: string;
-                        /** @enum {unknown} */
-                        type: "secret" | "public";
-                        permissions: ("content:read" | "content:write" | "policies:read" | "policies:write" | "access:check" | "analytics:read" | "webhooks:manage" | "api_keys:manage" | "*")[];
-                        allowedIps: string[];
-                        /** @description The first 12 characters of the key */
-                        prefix: string;
-                        expiresAt: string | null;
-                        createdAt: string;
-                        lastUsedAt: string | null;
-                        /** @description The key itself: only here, only once */
-                        key?: string;
-                    };
+                    "application/json": components["schemas"]["ApiKey"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     revokeApiKey: {
@@ -5304,40 +3562,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "api_key";
-                        /** @enum {boolean} */
-                        revoked: true;
-                    };
+                    "application/json": components["schemas"]["ApiKeyRevoked"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     rotateApiKey: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5347,9 +3583,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    graceSeconds?: number;
-                };
+                "application/json": components["schemas"]["RotateApiKey"];
             };
         };
         responses: {
@@ -5359,43 +3593,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "api_key";
-                        name: string;
-                        /** @enum {unknown} */
-                        type: "secret" | "public";
-                        permissions: ("content:read" | "content:write" | "policies:read" | "policies:write" | "access:check" | "analytics:read" | "webhooks:manage" | "api_keys:manage" | "*")[];
-                        allowedIps: string[];
-                        /** @description The first 12 characters of the key */
-                        prefix: string;
-                        expiresAt: string | null;
-                        createdAt: string;
-                        lastUsedAt: string | null;
-                        /** @description The key itself: only here, only once */
-                        key?: string;
-                    };
+                    "application/json": components["schemas"]["ApiKey"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     listAuditEntries: {
@@ -5410,9 +3612,9 @@ export interface operations {
                 /** @description Id of a record, or one of content, policy, requester, license, api_key, webhook, webhook_delivery */
                 object?: string;
                 kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
-                /** @description Inclusive; a date or a moment, UTC */
+                /** @description Inclusive: a date or a date-time, UTC */
                 from?: string;
-                /** @description A date, whose day is included, or a moment, exclusive */
+                /** @description A date, whose day is included, or an exclusive date-time */
                 to?: string;
             };
             header?: never;
@@ -5427,58 +3629,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "audit_entry";
-                            /** @enum {unknown} */
-                            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
-                            created: string;
-                            actor: {
-                                /** @enum {unknown} */
-                                type: "api_key" | "system";
-                                id: string | null;
-                                name: string | null;
-                            };
-                            address: string | null;
-                            requestId: string | null;
-                            target: {
-                                /** @enum {unknown} */
-                                type: "content" | "policy" | "requester" | "license" | "api_key" | "webhook" | "webhook_delivery";
-                                id: string;
-                            };
-                            /** @description The record before; null when it was created */
-                            before: unknown;
-                            /** @description The record after; null when it was deleted */
-                            after: unknown;
-                        }[];
-                        hasMore: boolean;
-                        totalCount: number;
-                        nextCursor: string | null;
-                    };
+                    "application/json": components["schemas"]["AuditEntryList"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     listWebhooks: {
@@ -5501,60 +3656,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "webhook";
-                            url: string;
-                            events: string[];
-                            description: string | null;
-                            /** @description Any JSON object: 16 KiB, 5 levels */
-                            metadata: {
-                                [key: string]: unknown;
-                            };
-                            /** @enum {unknown} */
-                            status: "active" | "disabled";
-                            disabledReason: string | null;
-                            failingSince: string | null;
-                            created: string;
-                            updated: string;
-                            /** @description What deliveries are signed with: only here, on create and rotate */
-                            secret?: string;
-                        }[];
-                        hasMore: boolean;
-                        totalCount: number;
-                        nextCursor: string | null;
-                    };
+                    "application/json": components["schemas"]["WebhookList"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     createWebhook: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5562,17 +3675,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: http-url */
-                    url: string;
-                    /** @description Kinds of event, content.* for a group, * for all: content.created, content.updated, content.archived, content.restored, content.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, requester.created, requester.updated, requester.deleted, license.created, license.updated, license.revoked, license.expired, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
-                    events: string[];
-                    description?: string | null;
-                    /** @description Any JSON object: 16 KiB, 5 levels */
-                    metadata?: {
-                        [key: string]: unknown;
-                    };
-                };
+                "application/json": components["schemas"]["CreateWebhook"];
             };
         };
         responses: {
@@ -5582,46 +3685,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "webhook";
-                        url: string;
-                        events: string[];
-                        description: string | null;
-                        /** @description Any JSON object: 16 KiB, 5 levels */
-                        metadata: {
-                            [key: string]: unknown;
-                        };
-                        /** @enum {unknown} */
-                        status: "active" | "disabled";
-                        disabledReason: string | null;
-                        failingSince: string | null;
-                        created: string;
-                        updated: string;
-                        /** @description What deliveries are signed with: only here, on create and rotate */
-                        secret?: string;
-                    };
+                    "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     getWebhook: {
@@ -5641,46 +3709,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "webhook";
-                        url: string;
-                        events: string[];
-                        description: string | null;
-                        /** @description Any JSON object: 16 KiB, 5 levels */
-                        metadata: {
-                            [key: string]: unknown;
-                        };
-                        /** @enum {unknown} */
-                        status: "active" | "disabled";
-                        disabledReason: string | null;
-                        failingSince: string | null;
-                        created: string;
-                        updated: string;
-                        /** @description What deliveries are signed with: only here, on create and rotate */
-                        secret?: string;
-                    };
+                    "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     deleteWebhook: {
@@ -5700,40 +3733,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "webhook";
-                        /** @enum {boolean} */
-                        deleted: true;
-                    };
+                    "application/json": components["schemas"]["WebhookDeleted"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     updateWebhook: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5743,20 +3754,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: http-url */
-                    url?: string;
-                    /** @description Kinds of event, content.* for a group, * for all: content.created, content.updated, content.archived, content.restored, content.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, requester.created, requester.updated, requester.deleted, license.created, license.updated, license.revoked, license.expired, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
-                    events?: string[];
-                    description?: string | null;
-                    /** @description Any JSON object: 16 KiB, 5 levels */
-                    metadata?: {
-                        [key: string]: unknown;
-                    };
-                    metadataReplace?: boolean;
-                    /** @enum {unknown} */
-                    status?: "active" | "disabled";
-                };
+                "application/json": components["schemas"]["UpdateWebhook"];
             };
         };
         responses: {
@@ -5766,53 +3764,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "webhook";
-                        url: string;
-                        events: string[];
-                        description: string | null;
-                        /** @description Any JSON object: 16 KiB, 5 levels */
-                        metadata: {
-                            [key: string]: unknown;
-                        };
-                        /** @enum {unknown} */
-                        status: "active" | "disabled";
-                        disabledReason: string | null;
-                        failingSince: string | null;
-                        created: string;
-                        updated: string;
-                        /** @description What deliveries are signed with: only here, on create and rotate */
-                        secret?: string;
-                    };
+                    "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     rotateWebhookSecret: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5828,53 +3791,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "webhook";
-                        url: string;
-                        events: string[];
-                        description: string | null;
-                        /** @description Any JSON object: 16 KiB, 5 levels */
-                        metadata: {
-                            [key: string]: unknown;
-                        };
-                        /** @enum {unknown} */
-                        status: "active" | "disabled";
-                        disabledReason: string | null;
-                        failingSince: string | null;
-                        created: string;
-                        updated: string;
-                        /** @description What deliveries are signed with: only here, on create and rotate */
-                        secret?: string;
-                    };
+                    "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     testWebhook: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5884,64 +3812,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One event on its way to one webhook */
+            /** @description The delivery of one event to one webhook */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "webhook_delivery";
-                        webhookId: string;
-                        eventId: string;
-                        /** @enum {unknown} */
-                        eventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
-                        /** @enum {unknown} */
-                        status: "pending" | "succeeded" | "failed";
-                        attemptCount: number;
-                        nextAttemptAt: string | null;
-                        /** @description The newest 20, oldest first */
-                        attempts: {
-                            number: number;
-                            created: string;
-                            request: {
-                                url: string;
-                                headers: {
-                                    [key: string]: string;
-                                };
-                            };
-                            statusCode: number | null;
-                            durationMs: number;
-                            error: string | null;
-                            responseBody: string | null;
-                        }[];
-                        created: string;
-                        updated: string;
-                        /** @description What is sent; only when one delivery is read */
-                        requestBody?: string;
-                    };
+                    "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     listWebhookDeliveries: {
@@ -5968,65 +3849,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "webhook_delivery";
-                            webhookId: string;
-                            eventId: string;
-                            /** @enum {unknown} */
-                            eventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
-                            /** @enum {unknown} */
-                            status: "pending" | "succeeded" | "failed";
-                            attemptCount: number;
-                            nextAttemptAt: string | null;
-                            /** @description The newest 20, oldest first */
-                            attempts: {
-                                number: number;
-                                created: string;
-                                request: {
-                                    url: string;
-                                    headers: {
-                                        [key: string]: string;
-                                    };
-                                };
-                                statusCode: number | null;
-                                durationMs: number;
-                                error: string | null;
-                                responseBody: string | null;
-                            }[];
-                            created: string;
-                            updated: string;
-                            /** @description What is sent; only when one delivery is read */
-                            requestBody?: string;
-                        }[];
-                        hasMore: boolean;
-                        totalCount: number;
-                        nextCursor: string | null;
-                    };
+                    "application/json": components["schemas"]["DeliveryList"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     getWebhookDelivery: {
@@ -6041,71 +3868,24 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One event on its way to one webhook */
+            /** @description The delivery of one event to one webhook */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "webhook_delivery";
-                        webhookId: string;
-                        eventId: string;
-                        /** @enum {unknown} */
-                        eventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
-                        /** @enum {unknown} */
-                        status: "pending" | "succeeded" | "failed";
-                        attemptCount: number;
-                        nextAttemptAt: string | null;
-                        /** @description The newest 20, oldest first */
-                        attempts: {
-                            number: number;
-                            created: string;
-                            request: {
-                                url: string;
-                                headers: {
-                                    [key: string]: string;
-                                };
-                            };
-                            statusCode: number | null;
-                            durationMs: number;
-                            error: string | null;
-                            responseBody: string | null;
-                        }[];
-                        created: string;
-                        updated: string;
-                        /** @description What is sent; only when one delivery is read */
-                        requestBody?: string;
-                    };
+                    "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     retryWebhookDelivery: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same request again with the same key has its effect once, and the same answer, for 24 hours */
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6116,64 +3896,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One event on its way to one webhook */
+            /** @description The delivery of one event to one webhook */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "webhook_delivery";
-                        webhookId: string;
-                        eventId: string;
-                        /** @enum {unknown} */
-                        eventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
-                        /** @enum {unknown} */
-                        status: "pending" | "succeeded" | "failed";
-                        attemptCount: number;
-                        nextAttemptAt: string | null;
-                        /** @description The newest 20, oldest first */
-                        attempts: {
-                            number: number;
-                            created: string;
-                            request: {
-                                url: string;
-                                headers: {
-                                    [key: string]: string;
-                                };
-                            };
-                            statusCode: number | null;
-                            durationMs: number;
-                            error: string | null;
-                            responseBody: string | null;
-                        }[];
-                        created: string;
-                        updated: string;
-                        /** @description What is sent; only when one delivery is read */
-                        requestBody?: string;
-                    };
+                    "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     listEvents: {
@@ -6185,11 +3918,11 @@ export interface operations {
                 cursor?: string;
                 /** @description Kinds of event, separated by commas; `content.*` for all of a group */
                 type?: string;
-                /** @description Id of the record or decision it is about */
+                /** @description Id of the record or decision that the event is about */
                 objectId?: string;
-                /** @description Inclusive; a date or a moment, UTC */
+                /** @description Inclusive: a date or a date-time, UTC */
                 from?: string;
-                /** @description A date, whose day is included, or a moment, exclusive */
+                /** @description A date, whose day is included, or an exclusive date-time */
                 to?: string;
             };
             header?: never;
@@ -6204,47 +3937,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "event";
-                            /** @enum {unknown} */
-                            type: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
-                            created: string;
-                            data: {
-                                /** @description The record after the change; of a deleted one its last state */
-                                object: unknown;
-                                /** @description What the fields that changed were before */
-                                previous?: unknown;
-                            };
-                        }[];
-                        hasMore: boolean;
-                        totalCount: number;
-                        nextCursor: string | null;
-                    };
+                    "application/json": components["schemas"]["EventList"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     streamEvents: {
@@ -6252,7 +3949,7 @@ export interface operations {
             query?: {
                 /** @description Kinds of event, separated by commas; `content.*` for all of a group */
                 type?: string;
-                /** @description As the header Last-Event-ID, for clients that cannot set it */
+                /** @description Replaces the header Last-Event-ID in clients that cannot set it */
                 lastEventId?: string;
             };
             header?: never;
@@ -6268,24 +3965,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     getEvent: {
@@ -6299,69 +3980,38 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Something that happened */
+            /** @description A change of a record, or a decision */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "event";
-                        /** @enum {unknown} */
-                        type: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
-                        created: string;
-                        data: {
-                            /** @description The record after the change; of a deleted one its last state */
-                            object: unknown;
-                            /** @description What the fields that changed were before */
-                            previous?: unknown;
-                        };
-                    };
+                    "application/json": components["schemas"]["Event"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     getUsage: {
         parameters: {
             query?: {
-                /** @description Days up to and including today; `year` is 365 days, `all` begins with the first decision. `startDate` and `endDate` win over it. */
+                /** @description Days up to and including today; `year` is 365 days, `all` starts at the first decision. `startDate` and `endDate` take precedence. */
                 period?: "7d" | "30d" | "90d" | "year" | "all";
-                /** @description Start, inclusive: a date or a date-time (ISO 8601). Without `endDate`: until now. */
+                /** @description Start, inclusive: a date or a date-time (ISO 8601). Without `endDate`, the report ends now. */
                 startDate?: string;
-                /** @description End: a date, whose day is included, or a date-time, which is exclusive. Without `startDate`: `period` back from it. */
+                /** @description End: a date, whose day is included, or an exclusive date-time. Without `startDate`, the report starts one `period` earlier. */
                 endDate?: string;
                 /** @description Length of a bucket. */
                 groupBy?: "hour" | "day" | "week" | "month";
-                /** @description IANA time zone whose clocks say where days, weeks, months and hours begin. */
+                /** @description IANA time zone in which days, weeks, months and hours start. */
                 timezone?: string;
                 /** @description Only this content: its id or externalId. */
                 contentId?: string;
                 /** @description Only this requester. */
                 requesterId?: string;
-                /** @description Only content that is of this type now. */
-                type?: "article" | "report" | "image" | "dataset" | "video";
-                /** @description Only denials for this reason: who is turned away, and for what. */
-                reason?: "no_license" | "license_expired" | "rate_limit_exceeded" | "permission_not_granted" | "content_archived" | "requester_suspended" | "policy_denied";
+                type?: components["schemas"]["ContentType"];
+                reason?: components["schemas"]["DenialReason"];
                 /** @description Length of the two top lists. */
                 limit?: number;
             };
@@ -6377,89 +4027,92 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "usage_report";
-                        summary: {
-                            /** @description Decisions recorded in the period. */
-                            totalRequests: number;
-                            /** @description Of these, allowed. */
-                            allowed: number;
-                            /** @description Of these, denied. */
-                            denied: number;
-                            /** @description Different requesters; anonymous checks are none. */
-                            uniqueRequesters: number;
-                            /** @description Different items asked for. */
-                            uniqueContent: number;
-                        };
-                        /** @description Every bucket of the period, ascending; those without decisions too. */
-                        timeSeries: {
-                            /** @description The bucket: its day, the Monday of its week, the first of its month, or the start of its hour. */
-                            date: string;
-                            /** @description Decisions in the bucket. */
-                            requests: number;
-                            /** @description Of these, allowed. */
-                            allowed: number;
-                            /** @description Of these, denied. */
-                            denied: number;
-                        }[];
-                        /** @description The items asked for most, then by id. */
-                        topContent: {
-                            id: string;
-                            title: string;
-                            /** @description Decisions on it. */
-                            requests: number;
-                        }[];
-                        /** @description The requesters that asked most, then by id. */
-                        topRequesters: {
-                            id: string;
-                            name: string;
-                            /** @description Decisions on its checks. */
-                            requests: number;
-                        }[];
-                        /** @description The reasons that occurred, the most frequent first. */
-                        byDenialReason: {
-                            /** @enum {unknown} */
-                            reason: "no_license" | "license_expired" | "rate_limit_exceeded" | "permission_not_granted" | "content_archived" | "requester_suspended" | "policy_denied";
-                            /** @description Denials for this reason. */
-                            count: number;
-                        }[];
-                        period: {
-                            /**
-                             * Format: date-time
-                             * @description Start of what was counted, inclusive.
-                             */
-                            startDate: string;
-                            /**
-                             * Format: date-time
-                             * @description End of what was counted, exclusive.
-                             */
-                            endDate: string;
-                            /** @enum {unknown} */
-                            groupBy: "hour" | "day" | "week" | "month";
-                            timezone: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["UsageReport"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    listSeenRequesters: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+                /** @description Inclusive: a date or a date-time, UTC */
+                from?: string;
+                /** @description A date, whose day is included, or an exclusive date-time */
+                to?: string;
+                /** @description Part of an id or a name, case-insensitive. */
+                q?: string;
+                /** @description Only registered requesters (true), or only unregistered ones (false). */
+                registered?: boolean;
+                /** @description Only registered requesters with this status. Needs `policies:read`. */
+                status?: "active" | "suspended";
+                /** @description Greatest or latest first, then by id. */
+                sort?: "requests" | "denied" | "lastSeen";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["SeenRequesterList"];
                 };
             };
-            /** @description Refused */
-            "5XX": {
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    listDemand: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+                /** @description Inclusive: a date or a date-time, UTC. Default: 30 days before `to`. */
+                from?: string;
+                /** @description A date, whose day is included, or an exclusive date-time. Default: now. */
+                to?: string;
+                /** @description Part of an id or a name, case-insensitive. */
+                q?: string;
+                requesterId?: string;
+                /** @description Id or externalId */
+                contentId?: string;
+                type?: components["schemas"]["ContentType"];
+                purpose?: string;
+                /** @description Only denials for this reason. */
+                reason?: "no_license" | "license_expired";
+                /** @description `change` is `denied` minus `previous`. Greatest or latest first, then by id. */
+                sort?: "denied" | "change" | "lastSeen";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["DemandList"];
                 };
             };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
     getStatus: {
@@ -6471,75 +4124,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How the service is doing */
+            /** @description The state of this node */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "status";
-                        version: string;
-                        /** @description When this process began to answer */
-                        started: string;
-                        storage: {
-                            /** @description Size of the records, in bytes */
-                            recordsBytes: number;
-                            /** @description Size of the columns, in bytes */
-                            columnsBytes: number;
-                            /** @description Size of the disk they are on, in bytes */
-                            diskBytes: number;
-                            /** @description What of it is free, in bytes */
-                            diskFreeBytes: number;
-                        };
-                        ledger: {
-                            /** @description Decisions recorded by this process */
-                            decisions: number;
-                            /** @description Checks waiting to be recorded */
-                            waiting: number;
-                            /** @description Group commits of this process */
-                            commits: number;
-                        };
-                        columns: {
-                            /** @description Decisions not yet in the columns */
-                            behind: number;
-                            /** @description Times the columns were counted again */
-                            rebuilds: number;
-                            /** @description Times their thread was started again */
-                            restarts: number;
-                        };
-                        webhooks: {
-                            /** @description Attempts answered with success */
-                            succeeded: number;
-                            /** @description Attempts that failed */
-                            failed: number;
-                            /** @description Attempts under way */
-                            inFlight: number;
-                        };
-                        /** @description Memory of the process, in bytes */
-                        memoryBytes: number;
-                    };
+                    "application/json": components["schemas"]["Status"];
                 };
             };
-            /** @description Refused */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Refused */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
         };
     };
 }

@@ -1,66 +1,69 @@
 /**
- * The API, typed: every operation by its method and path. The browser adds the session; the header says that the request is
- * the console's own.
+ * The API through the client's transport: every operation by its method and path. The browser adds the session; the
+ * header marks the request as the console's own.
  */
-import type { Operations } from './operations.ts';
+import { fillPath, queryText } from '../../../client/src/address.ts';
+import { PosternError } from '../../../client/src/errors.ts';
+import type { OPERATIONS } from '../../../client/src/generated/operations.ts';
+import { connect } from '../../../client/src/transport.ts';
+import type * as client from '../../../client/src/types.ts';
 
-export type Operation = keyof Operations;
-export type Answer<O extends Operation> = Operations[O]['answer'];
-export type Body<O extends Operation> = Operations[O]['body'];
-export type Query<O extends Operation> = Operations[O]['query'];
-/** One record of a list. */
+export { PosternError, PosternUnreachable } from '../../../client/src/errors.ts';
+
+/** The operations by address. Addresses are typed, so a visit does not load the table that maps names to them. */
+type Addresses = {
+  [K in client.OperationName]: `${(typeof OPERATIONS)[K]['method']} ${(typeof OPERATIONS)[K]['path']}`;
+};
+export type Operation = Addresses[client.OperationName];
+type NameOf<O extends Operation> = {
+  [K in client.OperationName]: Addresses[K] extends O ? K : never;
+}[client.OperationName];
+
+export type Answer<O extends Operation> = client.Answered<NameOf<O>>;
+export type Body<O extends Operation> = client.Body<NameOf<O>>;
+export type Query<O extends Operation> = client.Query<NameOf<O>>;
+/** A record of a list. */
 export type Row<O extends Operation> = Answer<O> extends { data: (infer R)[] } ? R : never;
 
-export interface Args<O extends Operation> {
+export interface Args<O extends Operation> extends Pick<client.CallOptions, 'ifMatch' | 'signal'> {
   path?: Record<string, string | number>;
   query?: Query<O>;
   body?: Body<O>;
-  headers?: Record<string, string>;
-  signal?: AbortSignal;
 }
 
-/** What the service refused, in its own words. */
-export class ApiError extends Error {
-  readonly status: number;
-  readonly code: string;
-  readonly param: string | undefined;
-  readonly details: readonly { param: string | null; message: string }[];
-  readonly requestId: string | undefined;
+/** Reports and previews over many decisions take longer than other answers. */
+const TIMEOUT_MS = 60_000;
 
-  constructor(status: number, error: Record<string, never>) {
-    super(error.message ?? `The service answered ${status}.`);
-    this.status = status;
-    this.code = error.code ?? 'unreachable';
-    this.param = error.param;
-    this.details = error.details ?? [];
-    this.requestId = error.requestId;
-  }
-}
+const connection = connect({
+  headers: { 'x-postern-console': '1' },
+  timeoutMs: TIMEOUT_MS,
+});
+const signedOut = new Set<() => void>();
 
-const OWN = { 'x-postern-console': '1' };
-const listeners = new Set<() => void>();
-
-/** Tells when the session has ended. Returns what stops telling. */
+/** Calls `listener` when the session has ended, until the function that it returns is called. */
 export function onSignedOut(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  signedOut.add(listener);
+  return () => signedOut.delete(listener);
 }
 
-/** Throws ApiError. */
+/** Throws PosternError and PosternUnreachable. */
 export async function call<O extends Operation>(operation: O, args: Args<O> = {}): Promise<Answer<O>> {
-  const answer = await fetchOperation(operation, args);
-  return (await answer.json()) as Answer<O>;
+  const { body, ...options } = args;
+  const { text } = await noticeEnd(connection.send({ ...toMethodAndPath(operation, args), body }, options));
+  return JSON.parse(text) as Answer<O>;
 }
 
-/** The answer as it came: for files. Throws ApiError. */
-export async function fetchOperation<O extends Operation>(operation: O, args: Args<O> = {}): Promise<Response> {
-  const { method, path } = addressOf(operation, args);
-  return send(method, path, args.body, args);
-}
+/** Opens an answer as a file in the format `accept`. Throws as `call` does. */
+export const open = <O extends Operation>(operation: O, args: Args<O>, accept: string): Promise<Response> =>
+  noticeEnd(connection.open({ ...toMethodAndPath(operation, args), accept }));
 
-/** Signs in, out, or asks who is signed in. */
-export async function callSession(method: 'GET' | 'POST' | 'DELETE', body?: { key: string }): Promise<Session> {
-  return (await send(method, '/console/session', body, {})).json() as Promise<Session>;
+async function noticeEnd<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof PosternError && error.status === 401) for (const listener of signedOut) listener();
+    throw error;
+  }
 }
 
 export interface Session {
@@ -68,39 +71,18 @@ export interface Session {
   expiresAt: string;
 }
 
-interface Sending {
-  headers?: Record<string, string>;
-  signal?: AbortSignal;
+/** Signs in (POST) or out (DELETE), or reads who is signed in. */
+export async function callSession(method: 'GET' | 'POST' | 'DELETE', body?: { key: string }): Promise<Session> {
+  const answer = await connection.send({ method, path: '/console/session', body }, { idempotencyKey: false });
+  return JSON.parse(answer.text) as Session;
 }
 
-async function send(method: string, path: string, body: unknown, { headers, signal }: Sending): Promise<Response> {
-  const answer = await fetch(path, {
-    method,
-    headers: { ...OWN, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-    body: body === undefined ? null : JSON.stringify(body),
-    signal: signal ?? null,
-  }).catch((error: Error) => {
-    if (error.name === 'AbortError') throw error;
-    throw new ApiError(0, { message: 'The service cannot be reached. Is it running?' } as never);
-  });
-  if (answer.ok) return answer;
-  const failed = (await answer.json().catch(() => ({}))) as { error?: Record<string, never> };
-  const error = new ApiError(answer.status, failed.error ?? {});
-  if (answer.status === 401 && path !== '/console/session') for (const listener of listeners) listener();
-  throw error;
-}
-
-/** `GET /v1/content/{id}` and its arguments as what is asked for. */
-export function addressOf(
-  operation: string,
-  args: { path?: object; query?: object },
+/** The method and the path of a request, with its query. Empty values are left out. */
+export function toMethodAndPath(
+  operation: Operation,
+  { path = {}, query = {} }: { path?: Record<string, string | number>; query?: object },
 ): { method: string; path: string } {
   const [method = '', template = ''] = operation.split(' ');
-  const values = (args.path ?? {}) as Record<string, string | number>;
-  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(args.query ?? {})) {
-    if (value !== undefined && value !== '') query.set(name, String(value));
-  }
-  return { method, path: query.size === 0 ? path : `${path}?${query}` };
+  const given = Object.entries(query).filter(([, value]) => value !== '');
+  return { method, path: fillPath(template, (name) => path[name]) + queryText(Object.fromEntries(given)) };
 }

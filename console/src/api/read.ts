@@ -1,12 +1,13 @@
-/** Reading and writing from components: what is read is kept until something is written, then asked for again. */
+/** Reads and writes of components. Answers are kept until something is written, then read again. */
 import { QueryClient, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type Answer, ApiError, type Args, call, type Operation } from './client.ts';
+import { type Answer, type Args, call, type Operation } from './client.ts';
 
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      retry: (times, error) => times < 2 && error instanceof ApiError && (error.status === 503 || error.status === 0),
+      // The transport retries.
+      retry: false,
       refetchOnWindowFocus: true,
     },
   },
@@ -14,7 +15,7 @@ export const queries = new QueryClient({
 
 export interface ReadOptions {
   enabled?: boolean;
-  /** Keep showing the last answer while another one is on its way. */
+  /** Shows the last answer while the next one loads. */
   keep?: boolean;
   everyMs?: number;
 }
@@ -28,7 +29,7 @@ export function useRead<O extends Operation>(
 ): Reading<Answer<O>> {
   return useQuery<Answer<O>>({
     queryKey: [operation, args],
-    queryFn: ({ signal }) => call(operation, { ...args, signal } as Args<O>),
+    queryFn: ({ signal }) => call(operation, { ...args, signal }),
     enabled,
     ...(keep ? { placeholderData: (last: Answer<O> | undefined) => last as never } : {}),
     ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
@@ -36,8 +37,8 @@ export function useRead<O extends Operation>(
 }
 
 /**
- * Calls an operation that changes something; everything on the page is read again after it. `leave` is called in between:
- * what is gone is not asked for any more.
+ * Calls an operation that changes something, then reads everything on the page again. `leave` runs in between, so that
+ * deleted records are not read again.
  */
 export function useWrite(): <O extends Operation>(
   operation: O,

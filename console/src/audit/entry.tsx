@@ -1,9 +1,11 @@
-/** One change: field by field, before and after. */
+/** An entry of the audit log: each changed field before and after. */
 import '@mantine/core/styles/Drawer.css';
 import { Drawer } from '@mantine/core';
+import type { Row } from '../api/client.ts';
 import { Id } from '../parts/copy.tsx';
-import { Json, momentOf } from '../parts/show.tsx';
-import type { AuditEntry } from './audit.tsx';
+import { formatTime, Json } from '../parts/show.tsx';
+
+export type AuditEntry = Row<'GET /v1/audit-log'>;
 
 type Fields = Record<string, unknown>;
 
@@ -29,7 +31,7 @@ export function Entry({ entry, onClose }: { entry: AuditEntry; onClose: () => vo
           <dt>From</dt>
           <dd>{entry.address ?? '–'}</dd>
           <dt>When</dt>
-          <dd>{momentOf(entry.created)}</dd>
+          <dd>{formatTime(entry.created)}</dd>
           <dt>Request</dt>
           <dd>{entry.requestId ?? '–'}</dd>
         </dl>

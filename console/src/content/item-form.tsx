@@ -1,10 +1,10 @@
-/** The fields of an item, to register it and to edit it. */
+/** The form of an item, for registering and editing. */
 import { Alert, JsonInput, Select, TagsInput, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { ApiError } from '../api/client.ts';
+import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
+import { PosternError } from '../api/client.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { usePolicyChoices } from '../policies/names.ts';
-import { TYPES } from './types.ts';
 
 export interface ItemFields {
   externalId: string;
@@ -18,38 +18,43 @@ export interface ItemFields {
 
 interface ItemFormProps {
   initial: ItemFields;
-  /** What cannot change any more. */
+  /** The item exists, so its external id and type are fixed. */
   editing: boolean;
   action: string;
   onSubmit: (fields: ItemFields & { parsed: Record<string, unknown> }) => Promise<void>;
   onCancel: () => void;
 }
 
+interface Problem {
+  /** The field at fault; undefined for the item as a whole. */
+  param: string | undefined;
+  message: string;
+}
+
 export function ItemForm({ initial, editing, action, onSubmit, onCancel }: ItemFormProps) {
   const [fields, setFields] = useState(initial);
-  const [error, setError] = useState<{ param: string | undefined; message: string }>();
+  const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState(false);
-  const choices = usePolicyChoices();
-  const change = (some: Partial<ItemFields>) => setFields({ ...fields, ...some });
-  const errorOf = (param: string) => (error?.param?.split(/[.[]/, 1)[0] === param ? error.message : undefined);
-  const known = ['externalId', 'title', 'type', 'source', 'policyId', 'tags', 'metadata'];
+  const part: PartProps = {
+    fields,
+    change: (some) => setFields({ ...fields, ...some }),
+    errorOf: (name) => (findField(problem) === name ? problem?.message : undefined),
+  };
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    setError(undefined);
-    let parsed: unknown;
-    try {
-      parsed = JSON.parse(fields.metadata.trim() === '' ? '{}' : fields.metadata);
-    } catch {
-      setError({ param: 'metadata', message: 'This is not JSON.' });
+    setProblem(undefined);
+    const parsed = parseMetadata(fields.metadata);
+    if (parsed === undefined) {
+      setProblem({ param: 'metadata', message: 'The metadata is not valid JSON.' });
       return;
     }
     setBusy(true);
     try {
-      await onSubmit({ ...fields, parsed: parsed as Record<string, unknown> });
+      await onSubmit({ ...fields, parsed });
     } catch (failed) {
       const { message } = failed as Error;
-      setError({ param: failed instanceof ApiError ? failed.param : undefined, message });
+      setProblem({ param: failed instanceof PosternError ? failed.param : undefined, message });
     } finally {
       setBusy(false);
     }
@@ -57,39 +62,60 @@ export function ItemForm({ initial, editing, action, onSubmit, onCancel }: ItemF
 
   return (
     <form onSubmit={submit} className="fields" noValidate>
-      {error !== undefined && (error.param === undefined || !known.some((name) => errorOf(name) !== undefined)) && (
+      {problem !== undefined && findField(problem) === undefined && (
         <Alert color="red" role="alert">
-          {error.message}
+          {problem.message}
         </Alert>
       )}
       <TextInput
         label="Title"
         value={fields.title}
-        onChange={(event) => change({ title: event.currentTarget.value })}
-        error={errorOf('title')}
+        onChange={(event) => part.change({ title: event.currentTarget.value })}
+        error={part.errorOf('title')}
         required
       />
-      {!editing && (
-        <TextInput
-          label="External id"
-          description="Your own name for the item; it cannot change."
-          value={fields.externalId}
-          onChange={(event) => change({ externalId: event.currentTarget.value })}
-          error={errorOf('externalId')}
-          required
-        />
-      )}
-      {!editing && (
-        <Select
-          label="Type"
-          data={[...TYPES]}
-          value={fields.type}
-          onChange={(type) => change({ type: type ?? 'article' })}
-          error={errorOf('type')}
-          allowDeselect={false}
-          required
-        />
-      )}
+      {!editing && <FixedFields {...part} />}
+      <TermsFields {...part} />
+      <FormFoot busy={busy} action={action} onCancel={onCancel} />
+    </form>
+  );
+}
+
+interface PartProps {
+  fields: ItemFields;
+  change: (some: Partial<ItemFields>) => void;
+  errorOf: (name: keyof ItemFields) => string | undefined;
+}
+
+/** The fields that are set once, when the item is registered. */
+function FixedFields({ fields, change, errorOf }: PartProps) {
+  return (
+    <>
+      <TextInput
+        label="External id"
+        description="Your own name for the item; it cannot change."
+        value={fields.externalId}
+        onChange={(event) => change({ externalId: event.currentTarget.value })}
+        error={errorOf('externalId')}
+        required
+      />
+      <Select
+        label="Type"
+        data={[...CONTENT_TYPES]}
+        value={fields.type}
+        onChange={(type) => change({ type: type ?? 'article' })}
+        error={errorOf('type')}
+        allowDeselect={false}
+        required
+      />
+    </>
+  );
+}
+
+function TermsFields({ fields, change, errorOf }: PartProps) {
+  const choices = usePolicyChoices();
+  return (
+    <>
       <TextInput
         label="Source"
         description="Where the original is: an http or https address."
@@ -101,7 +127,7 @@ export function ItemForm({ initial, editing, action, onSubmit, onCancel }: ItemF
       />
       <Select
         label="Policy"
-        description="Without one, the default policy of the moment."
+        description="Leave empty for the default policy."
         data={choices}
         value={fields.policyId}
         onChange={(policyId) => change({ policyId })}
@@ -120,7 +146,23 @@ export function ItemForm({ initial, editing, action, onSubmit, onCancel }: ItemF
         minRows={3}
         formatOnBlur
       />
-      <FormFoot busy={busy} action={action} onCancel={onCancel} />
-    </form>
+    </>
   );
+}
+
+const NAMES: readonly string[] = ['externalId', 'title', 'type', 'source', 'policyId', 'tags', 'metadata'];
+
+/** Returns the field that a problem names, as `tags` for `tags[3]`. */
+function findField(problem: Problem | undefined): string | undefined {
+  const name = problem?.param?.split(/[.[]/, 1)[0];
+  return NAMES.find((one) => one === name);
+}
+
+/** Returns undefined for text that is not JSON. The service checks that the value is an object. */
+function parseMetadata(text: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(text.trim() === '' ? '{}' : text) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
 }

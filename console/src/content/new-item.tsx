@@ -1,7 +1,7 @@
-/** Registering one item. */
+/** The page that registers an item. */
 import { useLocation } from 'wouter';
 import { useWrite } from '../api/read.ts';
-import { told } from '../parts/notices.tsx';
+import { notify } from '../parts/notices.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { ItemForm } from './item-form.tsx';
 
@@ -10,18 +10,18 @@ export default function NewItem() {
   const [, go] = useLocation();
   return (
     <>
-      <PageHead title="Register an item" under={{ path: '/content', label: 'Content' }} />
+      <PageHead title="New item" under={{ path: '/content', label: 'Content' }} />
       <div className="panel narrow-page">
         <ItemForm
           editing={false}
-          action="Register"
+          action="Create item"
           initial={{ externalId: '', title: '', type: 'article', source: '', policyId: null, tags: [], metadata: '' }}
           onCancel={() => go('/content')}
           onSubmit={async ({ externalId, title, type, source, policyId, tags, parsed }) => {
             const item = await write('POST /v1/content', {
               body: { externalId, title, type: type as 'article', source, policyId, tags, metadata: parsed },
             });
-            told(`${item.title} is registered.`);
+            notify(`${item.title} is created.`);
             go(`/content/${item.id}`);
           }}
         />

@@ -1,4 +1,4 @@
-/** A CSV or NDJSON file as records, read in the browser. Throws with the line that cannot be read. */
+/** Reads a CSV or NDJSON file in the browser. Errors name the line that cannot be read. */
 import Papa from 'papaparse';
 import type { Source } from './rows.ts';
 
@@ -34,7 +34,7 @@ function parseLine(line: string, number: number): Source {
     const value: unknown = JSON.parse(line);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Source;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new Error(`Line ${number} is not a JSON object.`);
 }

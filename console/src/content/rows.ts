@@ -1,15 +1,14 @@
 /**
- * Rows of a file as items: which column is which field, and what is wrong with a row before it is sent. Pure; the service
- * has the last word.
+ * Maps rows of a file to items and finds problems before sending. Pure. The service validates again.
  */
-import { TYPES } from './types.ts';
+import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
 
 export const FIELDS = ['externalId', 'title', 'type', 'source', 'policyId', 'tags', 'metadata'] as const;
 export type Field = (typeof FIELDS)[number];
 export const REQUIRED: readonly Field[] = ['externalId', 'title', 'type', 'source'];
 
 export type Source = Record<string, unknown>;
-/** The column of each field; absent: none. */
+/** The column of each field; absent without one. */
 export type Mapping = Partial<Record<Field, string>>;
 export interface Defaults {
   type: string;
@@ -17,10 +16,10 @@ export interface Defaults {
 }
 
 export interface Row {
-  /** Its line or record in the file, from 1. */
+  /** Line or record number in the file, from 1. */
   number: number;
   item: Record<string, unknown>;
-  /** Why it will be refused. */
+  /** The reason the service will refuse it. */
   problem: string | undefined;
 }
 
@@ -34,7 +33,7 @@ const NAMES: Record<Field, readonly string[]> = {
   metadata: ['metadata', 'meta'],
 };
 
-/** The columns by their names, as far as they can be told. */
+/** Guesses the mapping from the names of columns. */
 export function guessMapping(columns: readonly string[]): Mapping {
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]/g, '');
   const taken = new Set<string>();
@@ -50,34 +49,45 @@ export function guessMapping(columns: readonly string[]): Mapping {
   return mapping;
 }
 
-/** Columns that are no field become metadata when `extra` is set. */
-export function toRow(source: Source, number: number, mapping: Mapping, defaults: Defaults, extra: boolean): Row {
+export interface Plan {
+  mapping: Mapping;
+  defaults: Defaults;
+  /** Columns without a field become metadata. */
+  extra: boolean;
+}
+
+/** Converts a row to an item. */
+export function toRow(source: Source, number: number, { mapping, defaults, extra }: Plan): Row {
   const read = (field: Field): unknown => (mapping[field] === undefined ? undefined : source[mapping[field]]);
   const item: Record<string, unknown> = {};
   for (const field of ['externalId', 'title', 'type', 'source', 'policyId'] as const) {
     const value = read(field);
-    if (value !== undefined && value !== null && value !== '')
-      item[field] = typeof value === 'string' ? value.trim() : value;
+    if (!isEmpty(value)) item[field] = typeof value === 'string' ? value.trim() : value;
   }
   item.type ??= defaults.type === '' ? undefined : defaults.type;
   item.policyId ??= defaults.policyId === '' ? undefined : defaults.policyId;
-  const tags = read('tags');
-  if (Array.isArray(tags)) item.tags = tags;
-  else if (typeof tags === 'string' && tags.trim() !== '')
-    item.tags = tags
-      .split(/[,;|]/)
-      .map((tag) => tag.trim())
-      .filter((tag) => tag !== '');
-  const { metadata, problem } = metadataOf(source, read('metadata'), mapping, extra);
+  item.tags = parseTags(read('tags'));
+  const { metadata, problem } = readMetadata(source, read('metadata'), mapping, extra);
   if (metadata !== undefined) item.metadata = metadata;
   return {
     number,
     item: JSON.parse(JSON.stringify(item)) as Record<string, unknown>,
-    problem: problem ?? problemOf(item),
+    problem: problem ?? findProblem(item),
   };
 }
 
-function metadataOf(
+const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
+
+function parseTags(tags: unknown): unknown {
+  if (Array.isArray(tags)) return tags;
+  if (typeof tags !== 'string' || tags.trim() === '') return undefined;
+  return tags
+    .split(/[,;|]/)
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '');
+}
+
+function readMetadata(
   source: Source,
   given: unknown,
   mapping: Mapping,
@@ -93,18 +103,16 @@ function metadataOf(
   } else if (typeof given === 'object' && given !== null) metadata = given as Record<string, unknown>;
   if (!extra) return metadata === undefined ? {} : { metadata };
   const used = new Set(Object.values(mapping));
-  const rest = Object.entries(source).filter(
-    ([name, value]) => !used.has(name) && value !== '' && value !== null && value !== undefined,
-  );
+  const rest = Object.entries(source).filter(([name, value]) => !used.has(name) && !isEmpty(value));
   if (rest.length === 0 && metadata === undefined) return {};
   return { metadata: { ...metadata, ...Object.fromEntries(rest) } };
 }
 
-function problemOf(item: Record<string, unknown>): string | undefined {
+function findProblem(item: Record<string, unknown>): string | undefined {
   const missing = REQUIRED.find((field) => item[field] === undefined);
   if (missing !== undefined) return `\`${missing}\` is missing.`;
-  if (!(TYPES as readonly unknown[]).includes(item.type))
-    return `\`type\` is ${JSON.stringify(item.type)}; it is one of ${TYPES.join(', ')}.`;
+  if (!(CONTENT_TYPES as readonly unknown[]).includes(item.type))
+    return `\`type\` is ${JSON.stringify(item.type)}; it is one of ${CONTENT_TYPES.join(', ')}.`;
   if (typeof item.source !== 'string' || !/^https?:\/\/./i.test(item.source) || !URL.canParse(item.source))
     return '`source` is not an http or https address.';
   if (String(item.externalId).length > 255) return '`externalId` is longer than 255 characters.';

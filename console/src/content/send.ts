@@ -1,5 +1,5 @@
-/** Rows to the service, some hundreds at a time; one that fails spoils no other. */
-import { call } from '../api/client.ts';
+/** Sends rows to the service in batches; a failed row does not affect others. */
+import { type Body, call } from '../api/client.ts';
 import type { Row } from './rows.ts';
 
 const ITEMS_AT_ONCE = 500;
@@ -9,23 +9,27 @@ export interface Outcome {
   sent: number;
   created: number;
   updated: number;
+  unchanged: number;
   failed: { number: number; externalId: string; message: string }[];
 }
 
-/** Tells how far it is after each request. Stops between two requests when `signal` says so; what was sent stays. */
+/** Reports progress after each request. Aborting `signal` stops before the next request; sent rows stay. */
 export async function sendRows(
   rows: readonly Row[],
   onProgress: (outcome: Outcome) => void,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  let outcome: Outcome = { sent: 0, created: 0, updated: 0, failed: [] };
+  let outcome: Outcome = { sent: 0, created: 0, updated: 0, unchanged: 0, failed: [] };
   for (const some of batches(rows)) {
     if (signal.aborted) break;
-    const answer = await call('POST /v1/content/bulk-upsert', { body: { items: some.map(({ item }) => item) } });
+    const answer = await call('POST /v1/content/bulk-upsert', {
+      body: { items: some.map(({ item }) => item as Body<'POST /v1/content'>) },
+    });
     outcome = {
       sent: outcome.sent + some.length,
       created: outcome.created + answer.created,
       updated: outcome.updated + answer.updated,
+      unchanged: outcome.unchanged + answer.unchanged,
       failed: [
         ...outcome.failed,
         ...answer.errors.map(({ index, externalId, message }) => ({

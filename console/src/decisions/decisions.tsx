@@ -1,48 +1,67 @@
-/** The decision log: every decision that was recorded, filtered, and taken away as a file. */
+/** The decision log: every recorded decision, with filters and export. */
 import { Button, Menu } from '@mantine/core';
 import { IconDownload, IconListSearch } from '@tabler/icons-react';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { useRead } from '../api/read.ts';
 import { FilterChoice, FilterText } from '../parts/filter-fields.tsx';
+import { FilterSpan, readSpan } from '../parts/filter-span.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { PagedList } from '../parts/list.tsx';
-import { toldFailed } from '../parts/notices.tsx';
+import { notifyFailure } from '../parts/notices.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { saveAnswer } from '../parts/save.ts';
 import { REASONS } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { usePolicyChoices } from '../policies/names.ts';
+import { PartnerChoice } from '../requesters/partner-choice.tsx';
 import { DECISION_COLUMNS, type Decision } from './table.tsx';
 
-const FILTERS = ['requesterId', 'contentId', 'policyId', 'allowed', 'reason', 'from', 'to'] as const;
+const FILTERS = ['requesterId', 'contentId', 'policyId', 'allowed', 'reason'] as const;
 
 export default function DecisionsPage() {
   const { values } = useFilters();
-  const filter = Object.fromEntries(FILTERS.map((name) => [name, values[name]])) as object;
+  const span = readSpan(values);
+  const filter = { ...Object.fromEntries(FILTERS.map((name) => [name, values[name]])), ...span };
   const decisions = useRead(
     'GET /v1/access/decisions',
-    { query: { ...filter, limit: 25, ...(values.cursor === undefined ? {} : { cursor: values.cursor }) } },
+    {
+      query: {
+        ...filter,
+        expand: 'names' as const,
+        limit: 25,
+        ...(values.cursor === undefined ? {} : { cursor: values.cursor }),
+      },
+    },
     { keep: true },
   );
   return (
     <>
       <PageHead
         title="Decisions"
-        lead="Every decision that was recorded, with the policy version that made it and why."
+        lead="Every recorded decision: the requester, the content, and why it was allowed or denied."
         actions={<Export filter={filter} />}
       />
       <FilterBar />
       <div className="panel">
         <PagedList<Decision>
           caption="Decisions"
-          of={decisions as never}
+          of={decisions}
           noun={['decision', 'decisions']}
-          filtered={FILTERS.some((name) => values[name] !== undefined)}
+          filtered={Object.values(filter).some((value) => value !== undefined)}
           idOf={({ id }) => id ?? ''}
           columns={DECISION_COLUMNS}
           empty={
-            <Empty icon={<IconListSearch size={36} stroke={1.3} />} title="No decisions yet">
-              Each check your server makes with <code>POST /v1/access/check</code> appears here, with its reason.
+            <Empty
+              icon={<IconListSearch size={36} stroke={1.3} />}
+              title="No decisions yet"
+              action={
+                <Button component={Link} href="/policies" variant="default">
+                  Try a policy
+                </Button>
+              }
+            >
+              Each check your server makes appears here, with its reason. Until it asks, see what a policy would answer.
             </Empty>
           }
         />
@@ -51,13 +70,23 @@ export default function DecisionsPage() {
   );
 }
 
-/** Given when the field is left or Enter is pressed: not every letter is a question. */
+/** Applied on blur or Enter, not on each keystroke. */
 function FilterBar() {
   const choices = usePolicyChoices();
+  const { values, set } = useFilters();
   return (
     <div className="filters" role="search">
-      <FilterText name="requesterId" label="Requester" w={170} />
-      <FilterText name="contentId" label="Item (id or external id)" w={200} />
+      <FilterSpan />
+      <PartnerChoice
+        label="Partner or bot"
+        bare
+        placeholder="Partner or bot"
+        anyId
+        w={190}
+        value={values.requesterId ?? ''}
+        onChange={(requesterId) => set({ requesterId })}
+      />
+      <FilterText name="contentId" label="Item id" w={170} />
       <FilterChoice
         name="allowed"
         label="Outcome"
@@ -74,8 +103,6 @@ function FilterBar() {
         w={190}
       />
       <FilterChoice name="policyId" label="Policy" data={choices} searchable w={200} />
-      <FilterText name="from" label="From" type="date" w={190} />
-      <FilterText name="to" label="To" type="date" w={190} />
     </div>
   );
 }
@@ -84,7 +111,9 @@ function Export({ filter }: { filter: object }) {
   const [busy, setBusy] = useState(false);
   const save = async (name: string, accept: string) => {
     setBusy(true);
-    await saveAnswer(name, 'GET /v1/access/decisions', { query: filter }, accept).catch(toldFailed);
+    await saveAnswer(name, 'GET /v1/access/decisions', { query: { ...filter, expand: 'names' } }, accept).catch(
+      notifyFailure,
+    );
     setBusy(false);
   };
   return (

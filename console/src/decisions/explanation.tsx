@@ -1,8 +1,11 @@
-/** Why: every rule in the order it was asked, every condition with what it met, and what would have turned a denial. */
+/** Explains a decision: the rules in order of evaluation, their conditions and values, and remedies of a denial. */
+import { Alert } from '@mantine/core';
 import { IconCheck, IconMinus, IconX } from '@tabler/icons-react';
 import type { Answer } from '../api/client.ts';
-import { Chip, momentOf } from '../parts/show.tsx';
-import { rowOf, verbOf } from '../policies/condition-table.ts';
+import { Chip, formatTime } from '../parts/show.tsx';
+import { findRow, getVerb } from '../policies/condition-table.ts';
+import { lacking, type Permission } from '../shell/session.tsx';
+import './explanation.css';
 
 type Explained = Pick<Answer<'POST /v1/access/check'>, 'explanation' | 'remedies' | 'matchedRule'>;
 
@@ -14,53 +17,35 @@ interface Explanation {
     action: 'allow' | 'deny';
     held: boolean;
     decided: boolean;
-    conditions: { key: string; expected: unknown; actual: unknown; held: boolean }[];
+    conditions: { key: string; expected: unknown; actual: unknown; withheld?: Permission; held: boolean }[];
   }[];
 }
 
 export function Explained({ decision }: { decision: Explained }) {
-  const explanation = decision.explanation as Explanation | undefined;
+  const explanation = decision.explanation as Explanation | null | undefined;
   if (explanation === undefined) return null;
+  if (explanation === null) {
+    return (
+      <>
+        <Alert color="gray">No rules to show: {lacking('policies:read')}</Alert>
+        <Remedies of={decision.remedies} />
+      </>
+    );
+  }
   const after = explanation.rules.findIndex(({ decided }) => decided);
   return (
     <>
       <ol className="trace">
         {explanation.rules.map((rule, i) => (
-          <li key={rule.index} className={rule.decided ? 'decided' : after !== -1 && i > after ? 'unasked' : ''}>
-            <div className="rule">
-              <strong>Rule {rule.index + 1}</strong>
-              <Chip tone={rule.action === 'allow' ? 'allowed' : 'denied'}>{rule.action}</Chip>
-              <span className="soft">{verdictOf(rule, after !== -1 && i > after)}</span>
-            </div>
-            <ul>
-              {rule.conditions.length === 0 && <li className="soft">No conditions: always holds</li>}
-              {rule.conditions.map(({ key, expected, actual, held }) => (
-                <li key={key}>
-                  {held ? (
-                    <IconCheck size={15} className="held" aria-label="holds" />
-                  ) : (
-                    <IconX size={15} className="not-held" aria-label="does not hold" />
-                  )}
-                  <span>
-                    {nameOf(key)}
-                    {key !== 'default' && (
-                      <>
-                        {' '}
-                        {valueOf(expected)} <span className="soft">– the check had</span>{' '}
-                        {actual === null ? <span className="soft">nothing</span> : valueOf(actual)}
-                      </>
-                    )}
-                  </span>
-                </li>
-              ))}
-            </ul>
-          </li>
+          <RuleTrace key={rule.index} rule={rule} skipped={after !== -1 && i > after} />
         ))}
         <li className={decision.matchedRule === null ? 'decided' : 'unasked'}>
           <div className="rule">
-            <strong>Default action</strong>
+            <strong>If no rule matches</strong>
             <Chip tone={explanation.defaultAction === 'allow' ? 'allowed' : 'denied'}>{explanation.defaultAction}</Chip>
-            <span className="soft">{decision.matchedRule === null ? 'decided: no rule held' : 'was not needed'}</span>
+            <span className="soft">
+              {decision.matchedRule === null ? 'decided: no rule matched' : 'was not needed'}
+            </span>
           </div>
         </li>
       </ol>
@@ -69,29 +54,76 @@ export function Explained({ decision }: { decision: Explained }) {
   );
 }
 
-function nameOf(key: string): string {
-  if (key === 'default') return 'A catch-all: it always holds';
-  const found = rowOf(key);
-  return found === undefined ? key : `${found.row.label} ${verbOf(found.row, found.negated)}`;
+/** `skipped`: an earlier rule decided. */
+function RuleTrace({ rule, skipped }: { rule: Explanation['rules'][number]; skipped: boolean }) {
+  const undecided = skipped ? 'unasked' : '';
+  return (
+    <li className={rule.decided ? 'decided' : undecided}>
+      <div className="rule">
+        <strong>Rule {rule.index + 1}</strong>
+        <Chip tone={rule.action === 'allow' ? 'allowed' : 'denied'}>{rule.action}</Chip>
+        <span className="soft">{getVerdict(rule, skipped)}</span>
+      </div>
+      <ul>
+        {rule.conditions.length === 0 && <li className="soft">No conditions: always matches</li>}
+        {rule.conditions.map((condition) => (
+          <ConditionTrace key={condition.key} condition={condition} />
+        ))}
+      </ul>
+    </li>
+  );
 }
 
-function verdictOf({ decided, held }: { decided: boolean; held: boolean }, unasked: boolean): string {
+function ConditionTrace({ condition }: { condition: Explanation['rules'][number]['conditions'][number] }) {
+  const { key, expected, actual, withheld, held } = condition;
+  return (
+    <li>
+      {held ? (
+        <IconCheck size={15} className="held" aria-label="matches" />
+      ) : (
+        <IconX size={15} className="not-held" aria-label="does not match" />
+      )}
+      <span>
+        {getName(key)}
+        {key !== 'default' && (
+          <>
+            {' '}
+            {showValue(expected)} <span className="soft">– the check had</span>{' '}
+            {actual === null ? (
+              <span className="soft">{withheld === undefined ? 'nothing' : lacking(withheld)}</span>
+            ) : (
+              showValue(actual)
+            )}
+          </>
+        )}
+      </span>
+    </li>
+  );
+}
+
+function getName(key: string): string {
+  if (key === 'default') return 'A catch-all: always matches';
+  const found = findRow(key);
+  return found === undefined ? key : `${found.row.label} ${getVerb(found.row, found.negated)}`;
+}
+
+function getVerdict({ decided, held }: { decided: boolean; held: boolean }, skipped: boolean): string {
   if (decided) return 'decided';
-  if (unasked) return 'was not asked';
-  return held ? 'holds' : 'does not hold';
+  if (skipped) return 'not evaluated';
+  return held ? 'matches' : 'does not match';
 }
 
-function valueOf(value: unknown) {
+function showValue(value: unknown) {
   const values = Array.isArray(value) ? value : [value];
   if (values.length === 0) return <span className="soft">none</span>;
   const shown = values.slice(0, 6).map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
   return <code>{shown.join(', ') + (values.length > 6 ? ` and ${values.length - 6} more` : '')}</code>;
 }
 
-/** When a licence must end: `after now and before …`. */
-function endOf({ after, before }: { after?: string; before?: string }): string {
+/** Describes when a license must end: `after now and before …`. */
+function formatEnd({ after, before }: { after?: string; before?: string }): string {
   const bounds = Object.entries({ after, before }).filter(([, text]) => text !== undefined);
-  return bounds.map(([word, text]) => `${word} ${text === 'now' ? text : momentOf(text as string)}`).join(' and ');
+  return bounds.map(([word, text]) => `${word} ${text === 'now' ? text : formatTime(text as string)}`).join(' and ');
 }
 
 export function Remedies({ of }: { of: Explained['remedies'] }) {
@@ -105,18 +137,18 @@ export function Remedies({ of }: { of: Explained['remedies'] }) {
             <IconMinus size={14} />
             {remedy.kind === 'license' && (
               <span>
-                A licence {remedy.licenseType === null ? 'of any type' : <>of type {valueOf(remedy.licenseType)}</>}
-                {remedy.licenseFeatures.length > 0 && <> with {valueOf(remedy.licenseFeatures)}</>}
-                {remedy.licenseExpiry !== undefined && <> that ends {endOf(remedy.licenseExpiry)}</>}, which rule{' '}
+                A license {remedy.licenseType === null ? 'of any type' : <>of type {showValue(remedy.licenseType)}</>}
+                {remedy.licenseFeatures.length > 0 && <> with {showValue(remedy.licenseFeatures)}</>}
+                {remedy.licenseExpiry !== undefined && <> that ends {formatEnd(remedy.licenseExpiry)}</>}, which rule{' '}
                 {remedy.rule + 1} asks for
               </span>
             )}
             {remedy.kind === 'permission' && (
               <span>
-                Asking for {remedy.permissions.length === 0 ? 'no right' : valueOf(remedy.permissions)} instead
+                Asking for {remedy.permissions.length === 0 ? 'no right' : showValue(remedy.permissions)} instead
               </span>
             )}
-            {remedy.kind === 'wait' && <span>Waiting until {momentOf(remedy.until)}</span>}
+            {remedy.kind === 'wait' && <span>Waiting until {formatTime(remedy.until)}</span>}
           </li>
         ))}
       </ul>

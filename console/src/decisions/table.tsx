@@ -1,52 +1,76 @@
-/** Decisions as rows. */
+/** The table of decisions. */
 import { Link } from 'wouter';
 import type { Query, Row } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { type Column, List } from '../parts/list.tsx';
-import { Moment, RequesterLink, Verdict } from '../parts/show.tsx';
+import { RequesterLink, Verdict, When } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
+import { decidedBy } from './by.ts';
 
-/** A decision of the log, with what it was made on. */
-export type Decision = Row<'GET /v1/access/decisions'> & {
-  permission?: string | null;
-  purpose?: string | null;
-  context?: { ip?: string; country?: string; userAgent?: string } | null;
-  license?: { type: string; features?: string[]; expiresAt?: string | null } | null;
-};
+export type Decision = Row<'GET /v1/access/decisions'>;
 
 export const DECISION_COLUMNS: readonly Column<Decision>[] = [
-  { label: 'Item', show: ({ id, externalId }) => <Link href={`/decisions/${id}`}>{externalId}</Link> },
-  { label: 'Requester', show: ({ requesterId }) => <RequesterLink id={requesterId} /> },
+  {
+    label: 'Item',
+    show: ({ id, externalId, names }) => (
+      <>
+        <Link href={`/decisions/${id}`}>{names?.content ?? externalId}</Link>
+        {names?.content != null && <span className="under two-lines">{externalId}</span>}
+      </>
+    ),
+  },
+  {
+    label: 'Who',
+    show: ({ requesterId, names }) => (
+      <>
+        <RequesterLink id={requesterId} name={names?.requester ?? requesterId ?? ''} />
+        {names?.requester != null && names.requester !== requesterId && (
+          <span className="under two-lines">{requesterId}</span>
+        )}
+      </>
+    ),
+  },
   {
     label: 'Decision',
-    narrow: true,
     show: ({ id, reason }) => (
       <Link href={`/decisions/${id}`}>
         <Verdict reason={reason} />
       </Link>
     ),
   },
-  { label: 'Wanted for', show: ({ purpose, permission }) => [purpose, permission].filter(Boolean).join(' · ') || '–' },
+  { label: 'Purpose', show: (decision) => <Wanted {...decision} /> },
   {
-    label: 'By',
-    narrow: true,
-    show: ({ policyId, policyVersion, matchedRule }) => (
-      <Link href={`/policies/${policyId}?tab=versions&version=${policyVersion}`}>
-        {matchedRule === null ? 'default' : `rule ${matchedRule.index + 1}`} · v{policyVersion}
-      </Link>
+    label: 'Decided by',
+    show: ({ policyId, policyVersion, reason, matchedRule, names }) => (
+      <>
+        <Link href={`/policies/${policyId}?tab=versions&version=${policyVersion}`}>
+          {names?.policy ?? 'its policy'}
+        </Link>
+        <span className="under">{decidedBy({ reason, matchedRule })}</span>
+      </>
     ),
   },
-  { label: 'When', narrow: true, show: ({ created }) => <Moment at={created} /> },
+  { label: 'When', narrow: true, show: ({ created }) => <When at={created} /> },
 ];
+
+function Wanted({ purpose, permission }: Pick<Decision, 'purpose' | 'permission'>) {
+  if (purpose == null && permission == null) return <span className="soft">–</span>;
+  return (
+    <>
+      {purpose ?? <span className="soft">none named</span>}
+      {permission != null && <span className="under">right: {permission}</span>}
+    </>
+  );
+}
 
 interface DecisionsProps {
   query: Query<'GET /v1/access/decisions'>;
-  /** The column that says the same in every row. */
-  omit: 'Item' | 'Requester';
+  /** A column to leave out: every row has the same value. */
+  omit: 'Item' | 'Who';
 }
 
 export function Decisions({ query, omit }: DecisionsProps) {
-  const decisions = useRead('GET /v1/access/decisions', { query });
+  const decisions = useRead('GET /v1/access/decisions', { query: { ...query, expand: 'names' } });
   return (
     <Loaded of={decisions}>
       {({ data }) =>
@@ -55,7 +79,7 @@ export function Decisions({ query, omit }: DecisionsProps) {
         ) : (
           <List
             caption="Decisions"
-            records={data as Decision[]}
+            records={data}
             idOf={({ id }) => id ?? ''}
             columns={DECISION_COLUMNS.filter(({ label }) => label !== omit)}
           />

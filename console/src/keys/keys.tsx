@@ -1,25 +1,47 @@
-/** API keys: made from presets, shown once, rotated, revoked. */
-import { Button, Menu, Modal } from '@mantine/core';
-import { IconDots, IconPlus } from '@tabler/icons-react';
-import { useState } from 'react';
+/** API keys: create from presets, show once, rotate, revoke. */
+import { IconPlus } from '@tabler/icons-react';
 import type { Row } from '../api/client.ts';
-import { useRead, useWrite } from '../api/read.ts';
-import { Confirm, MayButton } from '../parts/act.tsx';
+import { useRead } from '../api/read.ts';
+import { MayButton } from '../parts/act.tsx';
 import { useFilters } from '../parts/filters.ts';
-import { PagedList } from '../parts/list.tsx';
-import { told } from '../parts/notices.tsx';
+import { type Column, PagedList } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
-import { Chip, Moment, Tags } from '../parts/show.tsx';
+import { Chip, Tags, Time } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { useSession } from '../shell/session.tsx';
+import { KeyActions } from './key-actions.tsx';
 import { NewKey } from './new-key.tsx';
-import { Shown } from './shown.tsx';
 
 type Key = Row<'GET /v1/api-keys'>;
 
+const COLUMNS: readonly Column<Key>[] = [
+  {
+    label: 'Name',
+    show: ({ id, name, prefix }) => (
+      <>
+        <strong>{name}</strong> <OwnKey id={id} />
+        <span className="under">
+          <code>{prefix}…</code>
+        </span>
+      </>
+    ),
+  },
+  { label: 'Type', narrow: true, show: ({ type }) => type },
+  {
+    label: 'Permissions',
+    show: ({ permissions }) => <Tags of={permissions.map((one) => (one === '*' ? 'everything' : one))} />,
+  },
+  {
+    label: 'From',
+    show: ({ allowedIps }) => (allowedIps.length === 0 ? 'anywhere' : <Tags of={allowedIps} />),
+  },
+  { label: 'Last used', narrow: true, show: ({ lastUsedAt }) => <Time at={lastUsedAt} absent="never" /> },
+  { label: 'Expires', narrow: true, show: ({ expiresAt }) => <Time at={expiresAt} absent="never" /> },
+  { label: '', narrow: true, show: (key) => <KeyActions of={key} /> },
+];
+
 export default function KeysPage() {
   const { values, set } = useFilters();
-  const session = useSession();
   const keys = useRead(
     'GET /v1/api-keys',
     { query: { limit: 25, ...(values.cursor === undefined ? {} : { cursor: values.cursor }) } },
@@ -29,7 +51,7 @@ export default function KeysPage() {
     <>
       <PageHead
         title="API keys"
-        lead="Who may call the API, and for what. A key is shown once, when it is made."
+        lead="Who may call the API, and for what. A key is shown once, when it is created."
         actions={
           <MayButton
             permission="api_keys:manage"
@@ -47,32 +69,8 @@ export default function KeysPage() {
           noun={['key', 'keys']}
           filtered={false}
           idOf={({ id }) => id}
-          empty={<Empty title="No keys" />}
-          columns={[
-            {
-              label: 'Name',
-              show: ({ id, name, prefix }) => (
-                <>
-                  <strong>{name}</strong> {id === session.key.id && <Chip>this session</Chip>}
-                  <span className="under">
-                    <code>{prefix}…</code>
-                  </span>
-                </>
-              ),
-            },
-            { label: 'Type', narrow: true, show: ({ type }) => type },
-            {
-              label: 'May',
-              show: ({ permissions }) => <Tags of={permissions.map((one) => (one === '*' ? 'everything' : one))} />,
-            },
-            {
-              label: 'From',
-              show: ({ allowedIps }) => (allowedIps.length === 0 ? 'anywhere' : <Tags of={allowedIps} />),
-            },
-            { label: 'Last used', narrow: true, show: ({ lastUsedAt }) => <Moment at={lastUsedAt} absent="never" /> },
-            { label: 'Expires', narrow: true, show: ({ expiresAt }) => <Moment at={expiresAt} absent="never" /> },
-            { label: '', narrow: true, show: (key) => <Actions apiKey={key} /> },
-          ]}
+          empty={<Empty title="No keys yet">Create one for each system, so that you can revoke them one by one.</Empty>}
+          columns={COLUMNS}
         />
       </div>
       {values.new !== undefined && <NewKey onClose={() => set({ new: null })} />}
@@ -80,65 +78,7 @@ export default function KeysPage() {
   );
 }
 
-function Actions({ apiKey }: { apiKey: Key }) {
-  const write = useWrite();
-  const session = useSession();
-  const [doing, setDoing] = useState<'rotate' | 'revoke'>();
-  const [rotated, setRotated] = useState<string>();
-  const path = { id: apiKey.id };
-  const own = apiKey.id === session.key.id;
-  const done = () => setDoing(undefined);
-  return (
-    <>
-      <Menu position="bottom-end" shadow="md">
-        <Menu.Target>
-          <Button
-            variant="subtle"
-            color="gray"
-            size="compact-sm"
-            px={6}
-            aria-label={`More to do with the key ${apiKey.name}`}
-          >
-            <IconDots size={16} />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => setDoing('rotate')}>Rotate…</Menu.Item>
-          <Menu.Item color="red" onClick={() => setDoing('revoke')}>
-            Revoke…
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      {doing === 'rotate' && (
-        <Confirm
-          title={`Rotate ${apiKey.name}?`}
-          action="Rotate"
-          onClose={done}
-          onConfirm={async () => {
-            const fresh = await write('POST /v1/api-keys/{id}/rotate', { path, body: { graceSeconds: 86_400 } });
-            setRotated(fresh.key);
-          }}
-        >
-          A new key is made with the same permissions; the old one works for another day.
-        </Confirm>
-      )}
-      {doing === 'revoke' && (
-        <Confirm
-          title={`Revoke ${apiKey.name}?`}
-          typed={apiKey.name}
-          action="Revoke for good"
-          onClose={done}
-          onConfirm={() => write('DELETE /v1/api-keys/{id}', { path }).then(() => told(`${apiKey.name} is revoked.`))}
-        >
-          Requests with it are refused at once.{' '}
-          {own && <strong>You are signed in with it: your session ends with it.</strong>}
-        </Confirm>
-      )}
-      {rotated !== undefined && (
-        <Modal opened onClose={() => setRotated(undefined)} title="The new key" closeOnClickOutside={false}>
-          <Shown text={rotated} onDone={() => setRotated(undefined)} />
-        </Modal>
-      )}
-    </>
-  );
+/** Marks the key of this session. */
+function OwnKey({ id }: { id: string }) {
+  return useSession().key.id === id && <Chip>this session</Chip>;
 }

@@ -1,65 +1,65 @@
-/** Demand that no licence covers: who is turned away most, and for what. The list that a licence seller calls. */
+/** The requesters denied most often for want of a license: the top of the list of leads. */
 import { Anchor, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import type { Row } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
-import { List } from '../parts/list.tsx';
+import { type Column, List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
-import { countOf, RequesterLink } from '../parts/show.tsx';
+import { pluralize } from '../parts/plural.ts';
+import { formatCount, RequesterLink } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
-import type { UsageQuery } from './range.ts';
+import { formatPurposes } from './purposes.ts';
+import { linkToDecisions, type Usage, type UsageQuery } from './range.ts';
 
 type Reason = 'no_license' | 'license_expired';
 
-export function Demand({ query }: { query: UsageQuery }) {
+export function Demand({ usage, query }: { usage: Usage; query: UsageQuery }) {
   const [reason, setReason] = useState<Reason>('no_license');
-  const turnedAway = { ...query, reason };
-  const usage = useRead('GET /v1/analytics/usage', { query: turnedAway }, { keep: true });
+  const { contentId, requesterId, type } = query;
+  const { startDate, endDate } = usage.period;
+  const filter = { contentId, requesterId, type, reason, from: startDate, to: endDate };
+  const demand = useRead('GET /v1/analytics/demand', { query: { ...filter, limit: 6 } }, { keep: true });
+  const all = new URLSearchParams(Object.entries(filter).filter((entry): entry is [string, string] => !!entry[1]));
   return (
     <Panel
-      title="Demand without a licence"
-      lead="Who is turned away most, and for what."
-      actions={
-        <SegmentedControl
-          size="xs"
-          aria-label="Reason"
-          data={[
-            { value: 'no_license', label: 'No licence' },
-            { value: 'license_expired', label: 'Expired' },
-          ]}
-          value={reason}
-          onChange={(value) => setReason(value as Reason)}
-        />
-      }
+      title="Demand without a license"
+      lead="Who is denied most, and for what."
+      actions={<ReasonChoice value={reason} onChange={setReason} />}
     >
-      <Loaded of={usage}>
-        {({ topRequesters, summary }) =>
-          topRequesters.length === 0 ? (
-            <Empty title={summary.denied === 0 ? 'Nobody was turned away for that' : 'Only anonymous requests'} />
+      <Loaded of={demand}>
+        {({ data, totalCount }) =>
+          data.length === 0 ? (
+            <Empty title="No denials for that reason" />
           ) : (
-            <List
-              caption="Requesters turned away"
-              tight
-              records={topRequesters.slice(0, 6)}
-              idOf={({ id }) => id}
-              columns={[
-                { label: 'Requester', show: ({ id, name }) => <Wanting id={id} name={name} query={turnedAway} /> },
-                {
-                  label: 'Turned away',
-                  right: true,
-                  narrow: true,
-                  show: ({ id, requests }) => (
-                    <Anchor
-                      component={Link}
-                      size="sm"
-                      href={`/decisions?requesterId=${encodeURIComponent(id)}&reason=${reason}`}
-                    >
-                      {countOf(requests)}
-                    </Anchor>
-                  ),
-                },
-              ]}
-            />
+            <>
+              <List
+                caption="Denied for want of a license"
+                tight
+                records={data}
+                idOf={({ requesterId: id }) => id ?? ''}
+                columns={[
+                  WHO,
+                  {
+                    label: 'Denied',
+                    right: true,
+                    narrow: true,
+                    show: ({ requesterId: id, denied }) => (
+                      <Denied
+                        href={id === null ? undefined : linkToDecisions(usage, query, { requesterId: id, reason })}
+                      >
+                        {formatCount(denied)}
+                      </Denied>
+                    ),
+                  },
+                ]}
+              />
+              <div className="pager">
+                <Anchor component={Link} size="sm" href={`/leads?${all}`}>
+                  {totalCount > data.length ? `All ${formatCount(totalCount)} leads` : 'Open the leads'}
+                </Anchor>
+              </div>
+            </>
           )
         }
       </Loaded>
@@ -67,16 +67,44 @@ export function Demand({ query }: { query: UsageQuery }) {
   );
 }
 
-function Wanting({ id, name, query }: { id: string; name: string; query: UsageQuery }) {
-  const wanted = useRead('GET /v1/analytics/usage', { query: { ...query, requesterId: id, limit: 2 } }, { keep: true });
-  return (
+const WHO: Column<Row<'GET /v1/analytics/demand'>> = {
+  label: 'Who',
+  show: ({ requesterId, name, uniqueContent, purposes }) => (
     <>
-      <RequesterLink id={id} name={name} />
+      <RequesterLink id={requesterId} name={name ?? ''} />
       <span className="under">
-        {wanted.data === undefined
-          ? '…'
-          : `${countOf(wanted.data.summary.uniqueContent)} items, above all ${wanted.data.topContent.map(({ title }) => title).join(' and ')}`}
+        {pluralize(uniqueContent, 'item')}, for {formatPurposes(purposes)}
       </span>
     </>
+  ),
+};
+
+interface ReasonChoiceProps {
+  value: Reason;
+  onChange: (reason: Reason) => void;
+}
+
+function ReasonChoice({ value, onChange }: ReasonChoiceProps) {
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label="Reason"
+      data={[
+        { value: 'no_license', label: 'No license' },
+        { value: 'license_expired', label: 'Expired' },
+      ]}
+      value={value}
+      onChange={onChange}
+    />
+  );
+}
+
+/** The decision log has no filter for anonymous checks. */
+function Denied({ href, children }: { href: string | undefined; children: string }) {
+  if (href === undefined) return children;
+  return (
+    <Anchor component={Link} size="sm" href={href}>
+      {children}
+    </Anchor>
   );
 }

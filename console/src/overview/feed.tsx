@@ -1,10 +1,10 @@
-/** Decisions as they are made, newest first. */
+/** Live decisions, newest first. */
 import { Switch } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { useRead } from '../api/read.ts';
 import { Panel } from '../parts/page.tsx';
-import { Moment, RequesterLink, Verdict } from '../parts/show.tsx';
+import { RequesterLink, Time, Verdict } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
 
 const EVERY_MS = 3_000;
@@ -18,6 +18,7 @@ export function Feed({ contentId, requesterId }: FeedProps) {
   const [live, setLive] = useState(true);
   const query = {
     limit: 10,
+    expand: 'names' as const,
     ...(contentId === undefined ? {} : { contentId }),
     ...(requesterId === undefined ? {} : { requesterId }),
   };
@@ -34,15 +35,18 @@ export function Feed({ contentId, requesterId }: FeedProps) {
       <Loaded of={decisions}>
         {({ data }) => (
           <ol className="feed">
-            {data.map(({ id, externalId, requesterId: who, reason, created }) => (
+            {data.map(({ id, externalId, requesterId: who, reason, created, names }) => (
               <li key={id}>
                 <span className="what">
-                  <RequesterLink id={who} /> <span className="soft">asked for</span>{' '}
-                  <Link href={`/decisions/${id}`}>{externalId}</Link>
+                  <RequesterLink id={who} name={names?.requester ?? who ?? ''} />{' '}
+                  <span className="soft">asked for</span>{' '}
+                  <Link href={`/decisions/${id}`} title={externalId}>
+                    {names?.content ?? externalId}
+                  </Link>
                 </span>
                 <Verdict reason={reason} />
                 <span className="when">
-                  <Moment at={created} />
+                  <Time at={created} />
                 </span>
               </li>
             ))}

@@ -1,14 +1,19 @@
-/** Allowed and denied over time; drag to look closer, or take the numbers as a table. */
+/** Allowed and denied requests over time, as a chart to zoom into and as a table. */
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Bars } from '../parts/bars.tsx';
 import { useFilters } from '../parts/filters.ts';
-import { List } from '../parts/list.tsx';
+import { type Column, List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
-import { countOf } from '../parts/show.tsx';
+import { formatCount } from '../parts/show.tsx';
 import { bucketLabel, bucketTitle, type Usage, zoomed } from './range.ts';
 
-export function OverTime({ usage, busy }: { usage: Usage; busy: boolean }) {
+interface OverTimeProps {
+  usage: Usage;
+  busy: boolean;
+}
+
+export function OverTime({ usage, busy }: OverTimeProps) {
   const { set } = useFilters();
   const [table, setTable] = useState(false);
   const { timeSeries, period, summary } = usage;
@@ -16,17 +21,10 @@ export function OverTime({ usage, busy }: { usage: Usage; busy: boolean }) {
   return (
     <Panel
       title="Decisions over time"
-      lead="Drag over the bars to look closer."
+      lead="Drag over the bars to zoom in."
       actions={
         <div className="actions">
-          <div className="legend" aria-hidden="true">
-            <span>
-              <i className="dot allowed" /> Allowed
-            </span>
-            <span>
-              <i className="dot denied" /> Denied
-            </span>
-          </div>
+          <Legend />
           <Button size="compact-sm" variant="subtle" onClick={() => setTable(!table)} aria-expanded={table}>
             {table ? 'Hide the numbers' : 'Show the numbers'}
           </Button>
@@ -41,36 +39,63 @@ export function OverTime({ usage, busy }: { usage: Usage; busy: boolean }) {
             allowed,
             denied,
           }))}
-          summary={`${countOf(summary.allowed)} allowed and ${countOf(summary.denied)} denied in ${timeSeries.length} buckets; the numbers are in the table below`}
+          summary={`${formatCount(summary.allowed)} allowed and ${formatCount(summary.denied)} denied in ${timeSeries.length} buckets; the numbers are in the table below`}
           onZoom={zoom}
         />
       </div>
-      {table && (
-        <List
-          caption="Decisions by bucket"
-          tight
-          records={timeSeries.map((bucket, i) => ({ ...bucket, i })).toReversed()}
-          idOf={({ date }) => date}
-          columns={[
-            {
-              label: 'Date',
-              show: ({ date, i }) => (
-                <Button
-                  size="compact-xs"
-                  variant="subtle"
-                  onClick={() => zoom(i, i)}
-                  aria-label={`Look closer at ${bucketTitle(date, period.groupBy)}`}
-                >
-                  {bucketTitle(date, period.groupBy)}
-                </Button>
-              ),
-            },
-            { label: 'Requests', right: true, show: ({ requests }) => countOf(requests) },
-            { label: 'Allowed', right: true, show: ({ allowed }) => countOf(allowed) },
-            { label: 'Denied', right: true, show: ({ denied }) => countOf(denied) },
-          ]}
-        />
-      )}
+      {table && <Numbers usage={usage} onZoom={(bucket) => zoom(bucket, bucket)} />}
     </Panel>
+  );
+}
+
+function Legend() {
+  return (
+    <div className="legend" aria-hidden="true">
+      <span>
+        <i className="dot allowed" /> Allowed
+      </span>
+      <span>
+        <i className="dot denied" /> Denied
+      </span>
+    </div>
+  );
+}
+
+const COUNTS: readonly Column<Usage['timeSeries'][number]>[] = [
+  { label: 'Requests', right: true, show: ({ requests }) => formatCount(requests) },
+  { label: 'Allowed', right: true, show: ({ allowed }) => formatCount(allowed) },
+  { label: 'Denied', right: true, show: ({ denied }) => formatCount(denied) },
+];
+
+interface NumbersProps {
+  usage: Usage;
+  onZoom: (bucket: number) => void;
+}
+
+/** The chart as a table, latest first. */
+function Numbers({ usage: { timeSeries, period }, onZoom }: NumbersProps) {
+  return (
+    <List
+      caption="Decisions by bucket"
+      tight
+      records={timeSeries.map((bucket, i) => ({ ...bucket, i })).toReversed()}
+      idOf={({ date }) => date}
+      columns={[
+        {
+          label: 'Date',
+          show: ({ date, i }) => (
+            <Button
+              size="compact-xs"
+              variant="subtle"
+              onClick={() => onZoom(i)}
+              aria-label={`Zoom in on ${bucketTitle(date, period.groupBy)}`}
+            >
+              {bucketTitle(date, period.groupBy)}
+            </Button>
+          ),
+        },
+        ...COUNTS,
+      ]}
+    />
   );
 }

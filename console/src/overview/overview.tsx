@@ -1,12 +1,14 @@
-/** The first page: what was asked for, what was given, who was turned away. Every number is the API's, to the unit. */
+/** The overview: requests, grants and denials. Every number is exact, as the API reports it. */
 import { Anchor, Button, SegmentedControl, Select } from '@mantine/core';
 import { IconChartBar, IconDownload, IconX } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
 import { useRead } from '../api/read.ts';
+import { dayAt } from '../parts/days.ts';
 import { useFilters } from '../parts/filters.ts';
 import { PageHead, Panel } from '../parts/page.tsx';
-import { csvOf, saveText } from '../parts/save.ts';
-import { dayOf } from '../parts/show.tsx';
+import { saveText, toCsv } from '../parts/save.ts';
+import { spanWords } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { useMay } from '../shell/session.tsx';
 import { Demand } from './demand.tsx';
@@ -17,8 +19,6 @@ import { Reasons } from './reasons.tsx';
 import { TopContent, TopRequesters } from './top.tsx';
 import { Totals } from './totals.tsx';
 
-const TYPES = ['article', 'report', 'image', 'dataset', 'video'];
-
 export default function Overview() {
   const filters = useFilters();
   const query = usageQuery(filters.values);
@@ -27,7 +27,7 @@ export default function Overview() {
     <>
       <PageHead
         title="Overview"
-        lead="What was asked for, what was given, and who was turned away."
+        lead="What was asked for, what was allowed, and who was denied."
         actions={
           <Button
             variant="default"
@@ -53,8 +53,8 @@ export default function Overview() {
               <Totals usage={data} query={query} />
               <OverTime usage={data} busy={usage.isPlaceholderData} />
               <div className="columns">
-                <Reasons usage={data} />
-                <Demand query={query} />
+                <Reasons usage={data} query={query} />
+                <Demand usage={data} query={query} />
                 <TopRequesters usage={data} query={query} />
                 <TopContent usage={data} query={query} />
               </div>
@@ -71,7 +71,7 @@ function Bar({ usage }: { usage: Usage | undefined }) {
   const { values, set } = useFilters();
   const { period = '30d', start, contentId, requesterId, type } = values;
   return (
-    <div className="filters" role="group" aria-label="What to look at">
+    <div className="filters" role="group" aria-label="View options">
       <SegmentedControl
         aria-label="Period"
         data={PERIODS}
@@ -89,7 +89,7 @@ function Bar({ usage }: { usage: Usage | undefined }) {
       <Select
         aria-label="Type of content"
         placeholder="All types"
-        data={TYPES}
+        data={[...CONTENT_TYPES]}
         value={type ?? null}
         onChange={(value) => set({ type: value })}
         clearable
@@ -97,21 +97,21 @@ function Bar({ usage }: { usage: Usage | undefined }) {
       />
       {start !== undefined && usage !== undefined && (
         <Chosen
-          label={`${dayOf(usage.period.startDate)} – ${dayOf(usage.period.endDate)}`}
+          label={spanWords(usage.period.startDate, usage.period.endDate)}
           onClear={() => set({ start: null, end: null, by: null })}
         />
       )}
       {requesterId !== undefined && (
-        <Chosen label={`Requester ${requesterId}`} onClear={() => set({ requesterId: null })} />
+        <Chosen label={`Partner or bot: ${requesterId}`} onClear={() => set({ requesterId: null })} />
       )}
-      {contentId !== undefined && <Chosen label={`Item ${contentId}`} onClear={() => set({ contentId: null })} />}
+      {contentId !== undefined && <Chosen label={`Item: ${contentId}`} onClear={() => set({ contentId: null })} />}
     </div>
   );
 }
 
 function Chosen({ label, onClear }: { label: string; onClear: () => void }) {
   return (
-    <Button variant="light" rightSection={<IconX size={14} />} onClick={onClear} aria-label={`${label}: take away`}>
+    <Button variant="light" rightSection={<IconX size={14} />} onClick={onClear} aria-label={`Remove ${label}`}>
       {label}
     </Button>
   );
@@ -122,15 +122,17 @@ function Nothing({ filtered }: { filtered: boolean }) {
   if (filtered) {
     return (
       <div className="panel">
-        <Empty title="No decisions here">Nothing was asked for in this span with these filters.</Empty>
+        <Empty title="No decisions here">
+          Nothing was asked for in this span with these filters. Choose a longer one, or take a filter away.
+        </Empty>
       </div>
     );
   }
   return (
-    <Panel title="Nothing was asked for yet">
+    <Panel title="No requests yet">
       <Empty
         icon={<IconChartBar size={36} stroke={1.3} />}
-        title="This is where you will see who wants what"
+        title="Requests for your content appear here"
         action={
           <div className="actions">
             {mayWrite && (
@@ -139,7 +141,7 @@ function Nothing({ filtered }: { filtered: boolean }) {
               </Button>
             )}
             <Button component={Link} href="/policies" variant="default">
-              Look at the policies
+              Choose a policy
             </Button>
           </div>
         }
@@ -154,7 +156,7 @@ function Nothing({ filtered }: { filtered: boolean }) {
 function download({ timeSeries, period }: Usage): void {
   const rows = timeSeries.map(({ date, requests, allowed, denied }) => [date, requests, allowed, denied]);
   saveText(
-    `usage-${period.startDate.slice(0, 10)}-${period.groupBy}.csv`,
-    csvOf([['date', 'requests', 'allowed', 'denied'], ...rows]),
+    `usage-${dayAt(period.startDate)}-${period.groupBy}.csv`,
+    toCsv([['date', 'requests', 'allowed', 'denied'], ...rows]),
   );
 }

@@ -1,5 +1,6 @@
-/** The span of time that the overview is about, as the address says it and as the API is asked. */
+/** The period of the overview: parsed from the address and converted to API queries. */
 import type { Answer, Query } from '../api/client.ts';
+import { addDays, beginsDay, dayAt, daysBetween, spanEnd, spanStart, startOfDay, ZONE } from '../parts/days.ts';
 import type { Filters } from '../parts/filters.ts';
 
 export type Usage = Answer<'GET /v1/analytics/usage'>;
@@ -20,50 +21,81 @@ export const GROUPS = [
   { value: 'week', label: 'Weeks' },
   { value: 'month', label: 'Months' },
 ];
+const HOUR_MS = 3_600_000;
 const CHOSEN: Record<string, GroupBy> = { '7d': 'day', '30d': 'day', '90d': 'day', year: 'week', all: 'day' };
 
-const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
-
-/** What the address asks for. */
+/** Parses the address. Queries use instants, so that a day is the viewer's, wherever the service runs. */
 export function usageQuery(values: Filters['values']): UsageQuery {
   const { period = '30d', start, end, by, contentId, requesterId, type } = values;
-  const span = start === undefined ? { period: period as never } : { startDate: start, endDate: end };
+  const span =
+    start === undefined ? { period: period as never } : { startDate: spanStart(start), endDate: spanEnd(end) };
   return {
     ...span,
     groupBy: (by as GroupBy | undefined) ?? CHOSEN[period] ?? 'day',
-    timezone,
+    timezone: ZONE,
     contentId,
     requesterId,
     type: type as never,
-  } as UsageQuery;
+  };
 }
 
-/** The same length of time before; undefined when everything is shown. */
-export function before(query: UsageQuery, { period }: Usage): UsageQuery | undefined {
+interface Earlier {
+  query: UsageQuery;
+  /** For example "the 30 days before". */
+  words: string;
+}
+
+/**
+ * Returns the preceding period of equal length; undefined when everything is shown. Whole days shift by calendar days.
+ */
+export function before(query: UsageQuery, { period }: Usage): Earlier | undefined {
   if (query.period === 'all') return undefined;
-  const from = Date.parse(period.startDate);
-  const length = Date.parse(period.endDate) - from;
+  const { startDate, endDate } = period;
   const { period: _, ...rest } = query;
-  return { ...rest, startDate: new Date(from - length).toISOString(), endDate: period.startDate, limit: 1 };
+  const earlier = (from: string) => ({ ...rest, startDate: from, endDate: startDate, limit: 1 });
+  if (beginsDay(startDate) && beginsDay(endDate)) {
+    const days = daysBetween(dayAt(startDate), dayAt(endDate));
+    const words = days === 1 ? 'the day before' : `the ${days} days before`;
+    return { query: earlier(startOfDay(addDays(dayAt(startDate), -days)) ?? startDate), words };
+  }
+  const from = Date.parse(startDate);
+  const length = Date.parse(endDate) - from;
+  const words = length === HOUR_MS ? 'the hour before' : 'the same time before';
+  return { query: earlier(new Date(from - length).toISOString()), words };
 }
 
-/** The address of a part of what is shown: buckets from and to, both included. */
+/** Returns the decision log's filter for the decisions that a report counts. The log has no content type. */
+export function linkToDecisions(
+  { period }: Usage,
+  query: UsageQuery,
+  more: Record<string, string>,
+): string | undefined {
+  if (query.type !== undefined) return undefined;
+  const { contentId, requesterId } = query;
+  const filters = {
+    ...(contentId === undefined ? {} : { contentId }),
+    ...(requesterId === undefined ? {} : { requesterId }),
+    ...more,
+    from: period.startDate,
+    to: period.endDate,
+  };
+  return `/decisions?${new URLSearchParams(filters)}`;
+}
+
+/** Returns the address of a part of the period: buckets from and to, inclusive. */
 export function zoomed(usage: Usage, from: number, to: number): Record<string, string> {
   const { timeSeries, period } = usage;
   const first = timeSeries[from] as Bucket;
   const after = timeSeries[to + 1];
-  const start = from === 0 ? period.startDate : first.date;
-  const end = after === undefined ? period.endDate : endBefore(after.date);
+  const start = from === 0 ? period.startDate : bucketStart(first.date);
+  const end = after === undefined ? period.endDate : bucketStart(after.date);
   return { start, end, by: finer(period.groupBy, to - from + 1) };
 }
 
-/** A day is included as an end, a moment is not. */
-function endBefore(date: string): string {
-  if (date.includes('T')) return date;
-  return new Date(Date.parse(`${date}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
-}
+/** Buckets are identified by day, hourly ones by instant. */
+const bucketStart = (date: string): string => startOfDay(date) ?? date;
 
-/** Few buckets are better seen as many smaller ones. */
+/** Short periods use smaller buckets. */
 function finer(by: GroupBy, buckets: number): GroupBy {
   if (by === 'month' && buckets <= 3) return 'day';
   if (by === 'week' && buckets <= 8) return 'day';
@@ -82,7 +114,7 @@ const long = new Intl.DateTimeFormat('en-GB', {
 const month = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' });
 const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', day: 'numeric', month: 'short' });
 
-/** A bucket under an axis, and in full. */
+/** Formats a bucket for the axis and in full. */
 export function bucketLabel(date: string, by: string): string {
   if (date.includes('T')) return hour.format(new Date(date));
   return (by === 'month' ? month : short).format(new Date(`${date}T00:00:00Z`));

@@ -1,27 +1,29 @@
-/** Why requests were denied. */
+/** The reasons of denials. */
 import { Link } from 'wouter';
 import { Panel } from '../parts/page.tsx';
-import { countOf, percentOf, reasonName, toneOf } from '../parts/show.tsx';
+import { formatCount, formatPercent, getTone, reasonName } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
-import type { Usage } from './range.ts';
+import { linkToDecisions, type Usage, type UsageQuery } from './range.ts';
 
-export function Reasons({ usage: { byDenialReason, summary } }: { usage: Usage }) {
-  const most = byDenialReason[0]?.count ?? 1;
+export function Reasons({ usage, query }: { usage: Usage; query: UsageQuery }) {
+  const { byDenialReason, summary } = usage;
   return (
-    <Panel title="Why requests were denied" lead={`${countOf(summary.denied)} denials`}>
+    <Panel title="Why requests were denied" lead={`${formatCount(summary.denied)} denials`}>
       {byDenialReason.length === 0 ? (
-        <Empty title="Nobody was turned away" />
+        <Empty title="No denials" />
       ) : (
         <ul className="shares">
           {byDenialReason.map(({ reason, count }) => (
             <li key={reason}>
-              <Link href={`/decisions?reason=${reason}`}>{reasonName(reason)}</Link>
+              <Named reason={reason} href={linkToDecisions(usage, query, { reason })} />
               <span className="number" data-reason={reason}>
-                {countOf(count)}
+                {formatCount(count)}
               </span>
-              <span className="number soft">{percentOf(count, summary.denied)}</span>
+              <span className="number soft">{formatPercent(count, summary.denied)}</span>
               <div className="meter" aria-hidden="true">
-                <span style={{ width: `${(100 * count) / most}%`, background: `var(--${toneOf(reason)})` }} />
+                <span
+                  style={{ width: `${(100 * count) / summary.denied}%`, background: `var(--${getTone(reason)})` }}
+                />
               </div>
             </li>
           ))}
@@ -29,4 +31,8 @@ export function Reasons({ usage: { byDenialReason, summary } }: { usage: Usage }
       )}
     </Panel>
   );
+}
+
+function Named({ reason, href }: { reason: string; href: string | undefined }) {
+  return href === undefined ? <span>{reasonName(reason)}</span> : <Link href={href}>{reasonName(reason)}</Link>;
 }

@@ -1,14 +1,14 @@
-/** Who asked most and what was asked for most, each with its run over the span. */
+/** Top requesters and top content, each with its trend. */
 import { Link } from 'wouter';
 import { useRead } from '../api/read.ts';
 import { Trend } from '../parts/bars.tsx';
 import { List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
-import { countOf, RequesterLink } from '../parts/show.tsx';
+import { formatCount, RequesterLink } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import type { Usage, UsageQuery } from './range.ts';
 
-/** Each run is a question of its own. */
+/** Each trend takes a query of its own. */
 const SHOWN = 8;
 
 interface TopProps {
@@ -18,21 +18,21 @@ interface TopProps {
 
 export function TopRequesters({ usage: { topRequesters }, query }: TopProps) {
   return (
-    <Panel title="Who asks most">
+    <Panel title="Top requesters">
       {topRequesters.length === 0 ? (
         <Empty title="Only anonymous requests">
-          Let your server send <code>requesterId</code> to see who asks.
+          Send <code>requesterId</code> from your server to see names here.
         </Empty>
       ) : (
         <List
-          caption="Requesters by requests"
+          caption="Partners and bots by requests"
           tight
           records={topRequesters.slice(0, SHOWN)}
           idOf={({ id }) => id}
           columns={[
-            { label: 'Requester', show: ({ id, name }) => <RequesterLink id={id} name={name} /> },
+            { label: 'Who', show: ({ id, name }) => <RequesterLink id={id} name={name} /> },
             { label: 'Trend', narrow: true, show: ({ id }) => <Run query={{ ...query, requesterId: id }} /> },
-            { label: 'Requests', right: true, narrow: true, show: ({ requests }) => countOf(requests) },
+            { label: 'Requests', right: true, narrow: true, show: ({ requests }) => formatCount(requests) },
           ]}
         />
       )}
@@ -42,7 +42,7 @@ export function TopRequesters({ usage: { topRequesters }, query }: TopProps) {
 
 export function TopContent({ usage: { topContent }, query }: TopProps) {
   return (
-    <Panel title="What is asked for most">
+    <Panel title="Top content">
       <List
         caption="Items by requests"
         tight
@@ -51,7 +51,7 @@ export function TopContent({ usage: { topContent }, query }: TopProps) {
         columns={[
           { label: 'Item', show: ({ id, title }) => <Link href={`/content/${id}`}>{title}</Link> },
           { label: 'Trend', narrow: true, show: ({ id }) => <Run query={{ ...query, contentId: id }} /> },
-          { label: 'Requests', right: true, narrow: true, show: ({ requests }) => countOf(requests) },
+          { label: 'Requests', right: true, narrow: true, show: ({ requests }) => formatCount(requests) },
         ]}
       />
     </Panel>
@@ -60,5 +60,5 @@ export function TopContent({ usage: { topContent }, query }: TopProps) {
 
 function Run({ query }: { query: UsageQuery }) {
   const run = useRead('GET /v1/analytics/usage', { query: { ...query, limit: 1 } }, { keep: true });
-  return <Trend values={run.data?.timeSeries.map(({ requests }) => requests) ?? []} label="Requests over the span" />;
+  return <Trend values={run.data?.timeSeries.map(({ requests }) => requests) ?? []} label="Requests over the period" />;
 }

@@ -1,19 +1,19 @@
-/** The sums of the span, and how they compare with the span before. */
+/** The totals of the period, compared with the preceding one. */
 import { useRead } from '../api/read.ts';
-import { countOf, percentOf } from '../parts/show.tsx';
+import { formatCount, formatPercent } from '../parts/show.tsx';
 import { before, type Usage, type UsageQuery } from './range.ts';
 
 const NUMBERS = [
   { key: 'totalRequests', name: 'Requests', dot: '' },
   { key: 'allowed', name: 'Allowed', dot: 'allowed' },
   { key: 'denied', name: 'Denied', dot: 'denied' },
-  { key: 'uniqueRequesters', name: 'Requesters', dot: '' },
+  { key: 'uniqueRequesters', name: 'Partners & bots', dot: '' },
   { key: 'uniqueContent', name: 'Items asked for', dot: '' },
 ] as const;
 
 export function Totals({ usage, query }: { usage: Usage; query: UsageQuery }) {
   const earlier = before(query, usage);
-  const last = useRead('GET /v1/analytics/usage', { query: earlier ?? {} }, { enabled: earlier !== undefined });
+  const last = useRead('GET /v1/analytics/usage', { query: earlier?.query ?? {} }, { enabled: earlier !== undefined });
   return (
     <div className="totals">
       {NUMBERS.map(({ key, name, dot }) => (
@@ -22,10 +22,12 @@ export function Totals({ usage, query }: { usage: Usage; query: UsageQuery }) {
             {dot !== '' && <i className={`dot ${dot}`} />} {name}
           </div>
           <div className="value" data-figure={key}>
-            {countOf(usage.summary[key])}
+            {formatCount(usage.summary[key])}
           </div>
           <div className="than">
-            {earlier === undefined ? 'since the beginning' : change(usage.summary[key], last.data?.summary[key])}
+            {earlier === undefined
+              ? 'since the beginning'
+              : change(usage.summary[key], last.data?.summary[key], earlier.words)}
           </div>
         </div>
       ))}
@@ -33,10 +35,10 @@ export function Totals({ usage, query }: { usage: Usage; query: UsageQuery }) {
   );
 }
 
-function change(now: number, then: number | undefined): string {
+function change(now: number, then: number | undefined, span: string): string {
   if (then === undefined) return '…';
-  if (then === 0) return now === 0 ? 'none before' : 'none in the span before';
+  if (then === 0) return now === 0 ? `none ${span} either` : `no data for ${span}`;
   const difference = now - then;
-  if (difference === 0) return 'as many as before';
-  return `${difference > 0 ? '+' : '−'}${percentOf(Math.abs(difference), then)} on ${countOf(then)} before`;
+  if (difference === 0) return `as many as ${span}`;
+  return `${difference > 0 ? '+' : '−'}${formatPercent(Math.abs(difference), then)} (${formatCount(then)} ${span})`;
 }

@@ -1,20 +1,21 @@
-/** The last thirty days of one item or one requester. */
+/** Usage of an item or a requester in the last 30 days. */
 
 import { useRead } from '../api/read.ts';
 import { Bars } from '../parts/bars.tsx';
+import { ZONE } from '../parts/days.ts';
 import { Panel } from '../parts/page.tsx';
-import { countOf } from '../parts/show.tsx';
+import { formatCount } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { bucketLabel, bucketTitle, type UsageQuery } from './range.ts';
 
 export function UsageOver({ title, query }: { title: string; query: Pick<UsageQuery, 'contentId' | 'requesterId'> }) {
-  const usage = useRead('GET /v1/analytics/usage', { query: { period: '30d', ...query } });
+  const usage = useRead('GET /v1/analytics/usage', { query: { period: '30d', timezone: ZONE, ...query } });
   return (
     <Panel title={title}>
       <Loaded of={usage}>
         {({ timeSeries, summary }) =>
           summary.totalRequests === 0 ? (
-            <Empty title="Not asked for in 30 days" />
+            <Empty title="No requests in 30 days" />
           ) : (
             <Bars
               height={180}
@@ -24,7 +25,7 @@ export function UsageOver({ title, query }: { title: string; query: Pick<UsageQu
                 allowed,
                 denied,
               }))}
-              summary={`${countOf(summary.allowed)} allowed and ${countOf(summary.denied)} denied in 30 days`}
+              summary={`${formatCount(summary.allowed)} allowed and ${formatCount(summary.denied)} denied in 30 days`}
             />
           )
         }

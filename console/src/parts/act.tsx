@@ -1,4 +1,4 @@
-/** Doing something: buttons that say why they are not to be had, and questions before what cannot be undone. */
+/** Buttons that explain why they are disabled, and confirmations of irreversible actions. */
 import { Alert, Button, type ButtonProps, Group, Modal, Text, TextInput, Tooltip } from '@mantine/core';
 import { type MouseEventHandler, type ReactNode, useState } from 'react';
 import { lacking, type Permission, useMay } from '../shell/session.tsx';
@@ -7,11 +7,11 @@ interface MayButtonProps extends ButtonProps {
   permission: Permission;
   onClick?: MouseEventHandler<HTMLButtonElement>;
   type?: 'button' | 'submit';
-  /** Why not, apart from the permission. */
+  /** A reason to disable it, besides a missing permission. */
   because?: string | undefined;
 }
 
-/** A button for what needs a permission; disabled with the reason when the key does not hold it. */
+/** A button that requires a permission; without it, disabled with the reason. */
 export function MayButton({ permission, because, onClick, ...props }: MayButtonProps) {
   const may = useMay(permission);
   const reason = may ? because : lacking(permission);
@@ -33,14 +33,14 @@ export function MayButton({ permission, because, onClick, ...props }: MayButtonP
 interface ConfirmProps {
   title: string;
   children: ReactNode;
-  /** What must be typed, for what cannot be undone. */
+  /** The text to type before an irreversible action. */
   typed?: string;
   action: string;
   onConfirm: () => Promise<unknown>;
   onClose: () => void;
 }
 
-/** Asks before something is done that hurts. */
+/** Confirms an irreversible action. */
 export function Confirm({ title, children, typed, action, onConfirm, onClose }: ConfirmProps) {
   const [text, setText] = useState('');
   const [busy, setBusy] = useState(false);
@@ -70,7 +70,7 @@ export function Confirm({ title, children, typed, action, onConfirm, onClose }: 
             mt="md"
             label={
               <>
-                Type <code>{typed}</code> to go on
+                Type <code>{typed}</code> to continue
               </>
             }
             value={text}

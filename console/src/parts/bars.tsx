@@ -1,10 +1,9 @@
-/** Allowed and denied over time, stacked. Drag over it, or use the table below it, to look closer. */
+/** A stacked bar chart of allowed and denied requests. Dragging zooms in; the table below offers the same. */
 
 import { useElementSize } from '@mantine/hooks';
 import { nice, ticks } from 'd3-array';
-import { line } from 'd3-shape';
 import { type PointerEvent, useState } from 'react';
-import { countOf } from './show.tsx';
+import { formatCount } from './show.tsx';
 
 export interface Bar {
   label: string;
@@ -16,7 +15,7 @@ export interface Bar {
 interface BarsProps {
   bars: readonly Bar[];
   height?: number;
-  /** What it shows, for who cannot see it. */
+  /** The accessible name. */
   summary: string;
   onZoom?: (from: number, to: number) => void;
 }
@@ -28,18 +27,13 @@ export function Bars({ bars, height = 250, summary, onZoom }: BarsProps) {
   const { ref, width } = useElementSize<HTMLDivElement>();
   const [at, setAt] = useState<number>();
   const [from, setFrom] = useState<number>();
-  const inner = { width: Math.max(0, width - MARGIN.left - MARGIN.right), height: height - MARGIN.top - MARGIN.bottom };
-  const band = inner.width / Math.max(1, bars.length);
-  const bar = band * (bars.length > 120 ? 1 : 0.78);
-  const x = (i: number): number => i * band + (band - bar) / 2;
-  const [, top] = nice(0, Math.max(1, ...bars.map(({ allowed, denied }) => allowed + denied)), 4);
-  const y = (value: number): number => inner.height * (1 - value / top);
-  // Halves of a decision there are none.
-  const marks = ticks(0, top, 4).filter(Number.isInteger);
-  const step = Math.max(1, Math.ceil(bars.length / Math.max(1, Math.floor(inner.width / 76))));
-  const indexAt = (event: PointerEvent<SVGSVGElement>): number => {
-    const left = event.clientX - event.currentTarget.getBoundingClientRect().left - MARGIN.left;
-    return Math.min(bars.length - 1, Math.max(0, Math.floor(left / Math.max(band, 0.001))));
+  const scale = getScale(bars, width, height);
+  const indexAt = (event: PointerEvent<SVGSVGElement>): number =>
+    scale.index(event.clientX - event.currentTarget.getBoundingClientRect().left - MARGIN.left);
+  const down = (event: PointerEvent<SVGSVGElement>) => {
+    if (onZoom === undefined || event.button !== 0) return;
+    event.currentTarget.setPointerCapture(event.pointerId);
+    setFrom(indexAt(event));
   };
   const up = (event: PointerEvent<SVGSVGElement>) => {
     if (from === undefined) return;
@@ -56,86 +50,138 @@ export function Bars({ bars, height = 250, summary, onZoom }: BarsProps) {
           height={height}
           role="img"
           aria-label={summary}
-          onPointerDown={(event) => {
-            if (onZoom === undefined || event.button !== 0) return;
-            event.currentTarget.setPointerCapture(event.pointerId);
-            setFrom(indexAt(event));
-          }}
+          onPointerDown={down}
           onPointerMove={(event) => setAt(indexAt(event))}
           onPointerUp={up}
           onPointerCancel={() => setFrom(undefined)}
           onPointerLeave={() => setAt(undefined)}
         >
           <g transform={`translate(${MARGIN.left} ${MARGIN.top})`}>
-            {marks.map((value) => (
-              <line
-                key={value}
-                x1={0}
-                x2={inner.width}
-                y1={y(value)}
-                y2={y(value)}
-                stroke="var(--line)"
-                strokeDasharray={value === 0 ? undefined : '3 4'}
-              />
-            ))}
-            {at !== undefined && <rect x={x(at)} width={bar} y={0} height={inner.height} fill="var(--quiet-soft)" />}
-            {bars.map(({ allowed, denied, label }, i) => (
-              <g key={`${label}-${i}`}>
-                <rect x={x(i)} width={bar} y={y(allowed)} height={inner.height - y(allowed)} fill="var(--allowed)" />
-                <rect
-                  x={x(i)}
-                  width={bar}
-                  y={y(allowed + denied)}
-                  height={y(allowed) - y(allowed + denied)}
-                  fill="var(--denied)"
-                />
-              </g>
-            ))}
-            {from !== undefined && at !== undefined && (
-              <rect
-                className="chosen"
-                x={x(Math.min(from, at))}
-                width={x(Math.max(from, at)) - x(Math.min(from, at)) + bar}
-                y={0}
-                height={inner.height}
-              />
-            )}
-            {marks.map((value) => (
-              <text key={value} x={-8} y={y(value) + 4} textAnchor="end">
-                {compact.format(value)}
-              </text>
-            ))}
-            {bars.map(({ label }, i) =>
-              i % step === 0 ? (
-                <text key={`${label}-${i}`} x={x(i) + bar / 2} y={inner.height + 17} textAnchor="middle">
-                  {label}
-                </text>
-              ) : null,
-            )}
+            <Drawing bars={bars} scale={scale} at={at} from={from} />
           </g>
         </svg>
       )}
       {chosen !== undefined && at !== undefined && (
-        <div className="bubble" style={{ left: Math.min(Math.max(x(at) + MARGIN.left, 90), width - 90) }}>
-          <strong>{chosen.title}</strong>
-          <span className="number">
-            <i className="dot allowed" /> {countOf(chosen.allowed)} allowed
-          </span>
-          <span className="number">
-            <i className="dot denied" /> {countOf(chosen.denied)} denied
-          </span>
-        </div>
+        <Bubble bar={chosen} left={Math.min(Math.max(scale.x(at) + MARGIN.left, 90), width - 90)} />
       )}
     </div>
   );
 }
 
-/** The run of something, in the room of a word. */
+interface Scale {
+  width: number;
+  height: number;
+  /** Width of a bar. */
+  bar: number;
+  /** Left edge of a bar. */
+  x(index: number): number;
+  y(value: number): number;
+  /** The bar below a point. */
+  index(left: number): number;
+  /** Values of the axis. */
+  marks: readonly number[];
+  /** The number of bars per label. */
+  step: number;
+}
+
+function getScale(bars: readonly Bar[], outerWidth: number, outerHeight: number): Scale {
+  const width = Math.max(0, outerWidth - MARGIN.left - MARGIN.right);
+  const height = outerHeight - MARGIN.top - MARGIN.bottom;
+  const band = width / Math.max(1, bars.length);
+  const bar = band * (bars.length > 120 ? 1 : 0.78);
+  const [, top] = nice(0, Math.max(1, ...bars.map(({ allowed, denied }) => allowed + denied)), 4);
+  return {
+    width,
+    height,
+    bar,
+    x: (index) => index * band + (band - bar) / 2,
+    y: (value) => height * (1 - value / top),
+    index: (left) => Math.min(bars.length - 1, Math.max(0, Math.floor(left / Math.max(band, 0.001)))),
+    // Decisions are counted whole.
+    marks: ticks(0, top, 4).filter(Number.isInteger),
+    step: Math.max(1, Math.ceil(bars.length / Math.max(1, Math.floor(width / 76)))),
+  };
+}
+
+interface DrawingProps {
+  bars: readonly Bar[];
+  scale: Scale;
+  /** The bar below the pointer. */
+  at: number | undefined;
+  /** The bar where dragging began. */
+  from: number | undefined;
+}
+
+function Drawing({ bars, scale, at, from }: DrawingProps) {
+  const { x, y, bar, width, height, marks, step } = scale;
+  return (
+    <>
+      {marks.map((value) => (
+        <line
+          key={value}
+          x1={0}
+          x2={width}
+          y1={y(value)}
+          y2={y(value)}
+          stroke="var(--line)"
+          strokeDasharray={value === 0 ? undefined : '3 4'}
+        />
+      ))}
+      {at !== undefined && <rect x={x(at)} width={bar} y={0} height={height} fill="var(--quiet-soft)" />}
+      {bars.map(({ allowed, denied, label }, i) => {
+        const [base, top] = [y(allowed), y(allowed + denied)];
+        return (
+          <g key={`${label}-${i}`}>
+            <rect x={x(i)} width={bar} y={base} height={height - base} fill="var(--allowed)" />
+            <rect x={x(i)} width={bar} y={top} height={base - top} fill="var(--denied)" />
+          </g>
+        );
+      })}
+      {from !== undefined && at !== undefined && (
+        <rect
+          className="chosen"
+          x={x(Math.min(from, at))}
+          width={x(Math.max(from, at)) - x(Math.min(from, at)) + bar}
+          y={0}
+          height={height}
+        />
+      )}
+      {marks.map((value) => (
+        <text key={value} x={-8} y={y(value) + 4} textAnchor="end">
+          {compact.format(value)}
+        </text>
+      ))}
+      {bars.map(({ label }, i) =>
+        i % step === 0 ? (
+          <text key={`${label}-${i}`} x={x(i) + bar / 2} y={height + 17} textAnchor="middle">
+            {label}
+          </text>
+        ) : null,
+      )}
+    </>
+  );
+}
+
+function Bubble({ bar, left }: { bar: Bar; left: number }) {
+  return (
+    <div className="bubble" style={{ left }}>
+      <strong>{bar.title}</strong>
+      <span className="number">
+        <i className="dot allowed" /> {formatCount(bar.allowed)} allowed
+      </span>
+      <span className="number">
+        <i className="dot denied" /> {formatCount(bar.denied)} denied
+      </span>
+    </div>
+  );
+}
+
+/** A sparkline, as large as a word. */
 export function Trend({ values, label }: { values: readonly number[]; label: string }) {
   const max = Math.max(1, ...values);
   const x = (i: number): number => 1 + (82 * i) / Math.max(1, values.length - 1);
   const y = (value: number): number => 20 - (18 * value) / max;
-  const path = line<number>((_, i) => x(i), y)(values) ?? '';
+  const path = values.map((value, i) => `${i === 0 ? 'M' : 'L'}${x(i).toFixed(1)},${y(value).toFixed(1)}`).join('');
   return (
     <svg className="trend" width={84} height={22} role="img" aria-label={label}>
       <path d={path} fill="none" stroke="currentColor" strokeWidth={1.5} strokeLinejoin="round" />

@@ -1,18 +1,17 @@
-/** Text to copy: ids, and secrets that are shown once. */
-import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
+/** Text with a copy button: ids, and secrets that are shown once. */
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useRef } from 'react';
+import { useCopy } from './clipboard.ts';
 
-export function Copy({ text, what }: { text: string; what: string }) {
+function Copy({ text, what }: { text: string; what: string }) {
+  const { copied, copy } = useCopy();
   return (
-    <CopyButton value={text} timeout={1500}>
-      {({ copied, copy }) => (
-        <Tooltip label={copied ? 'Copied' : `Copy ${what}`}>
-          <ActionIcon variant="subtle" color="gray" size="sm" onClick={copy} aria-label={`Copy ${what}`}>
-            {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
-          </ActionIcon>
-        </Tooltip>
-      )}
-    </CopyButton>
+    <Tooltip label={copied ? 'Copied' : `Copy ${what}`}>
+      <ActionIcon variant="subtle" color="gray" size="sm" onClick={() => copy(text)} aria-label={`Copy ${what}`}>
+        {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+      </ActionIcon>
+    </Tooltip>
   );
 }
 
@@ -25,11 +24,25 @@ export function Id({ of }: { of: string }) {
   );
 }
 
+/** A secret shown once. When copying fails, the text is selected for the keyboard. */
 export function SecretText({ text, what }: { text: string; what: string }) {
+  const { copied, copy } = useCopy();
+  const shown = useRef<HTMLElement>(null);
+  const select = () => {
+    if (shown.current !== null) document.getSelection()?.selectAllChildren(shown.current);
+  };
   return (
     <div className="secret">
-      <code>{text}</code>
-      <Copy text={text} what={what} />
+      <code ref={shown}>{text}</code>
+      <Button
+        size="compact-sm"
+        variant="light"
+        leftSection={copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+        onClick={() => copy(text, select)}
+        aria-label={copied ? 'Copied' : `Copy ${what}`}
+      >
+        {copied ? 'Copied' : 'Copy'}
+      </Button>
     </div>
   );
 }

@@ -1,11 +1,11 @@
-/** Copy as curl: what is on the page, as the requests that it came from. */
-import { Button, Menu } from '@mantine/core';
-import { useClipboard } from '@mantine/hooks';
+/** Copies the page's API requests as curl commands. */
+import { ActionIcon, Menu, Tooltip } from '@mantine/core';
 import { IconCheck, IconTerminal2 } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
-import { addressOf } from '../api/client.ts';
+import { type Operation, toMethodAndPath } from '../api/client.ts';
+import { useCopy } from './clipboard.ts';
 
-interface Asked {
+interface ApiRequest {
   method: string;
   path: string;
   body: unknown;
@@ -13,42 +13,41 @@ interface Asked {
 
 export function CopyAsCurl() {
   const client = useQueryClient();
-  const clipboard = useClipboard({ timeout: 1500 });
-  const asked = (): Asked[] =>
+  const clipboard = useCopy();
+  const requests = (): ApiRequest[] =>
     client
       .getQueryCache()
       .findAll({ type: 'active' })
       .map(({ queryKey: [operation, args = {}] }) => ({
-        ...addressOf(operation as string, args as object),
+        ...toMethodAndPath(operation as Operation, args as object),
         body: (args as { body?: unknown }).body,
       }));
   return (
-    <Menu position="bottom-end" width={360} shadow="md">
+    <Menu position="bottom-end" width="min(360px, calc(100vw - 32px))" shadow="md">
       <Menu.Target>
-        <Button
-          variant="default"
-          leftSection={clipboard.copied ? <IconCheck size={16} /> : <IconTerminal2 size={16} />}
-        >
-          {clipboard.copied ? 'Copied' : 'Copy as curl'}
-        </Button>
+        <Tooltip label={clipboard.copied ? 'Copied' : 'Copy as curl'}>
+          <ActionIcon variant="subtle" color="gray" size={36} aria-label={clipboard.copied ? 'Copied' : 'Copy as curl'}>
+            {clipboard.copied ? <IconCheck size={18} /> : <IconTerminal2 size={18} />}
+          </ActionIcon>
+        </Tooltip>
       </Menu.Target>
       <Menu.Dropdown>
-        <Requests read={asked} onCopy={(some) => clipboard.copy(some.map(curlOf).join('\n\n'))} />
+        <Requests read={requests} onCopy={(some) => clipboard.copy(some.map(toCurl).join('\n\n'))} />
       </Menu.Dropdown>
     </Menu>
   );
 }
 
-/** Read when the menu opens: what the page asks for changes with it. */
-function Requests({ read, onCopy }: { read: () => Asked[]; onCopy: (some: Asked[]) => void }) {
-  const asked = read();
-  if (asked.length === 0) return <Menu.Label>This page asked for nothing yet.</Menu.Label>;
+/** Read when the menu opens, because requests change with the page. */
+function Requests({ read, onCopy }: { read: () => ApiRequest[]; onCopy: (some: ApiRequest[]) => void }) {
+  const requests = read();
+  if (requests.length === 0) return <Menu.Label>No requests yet.</Menu.Label>;
   return (
     <>
-      <Menu.Label>What this page asked for; the key is yours to add</Menu.Label>
-      <Menu.Item onClick={() => onCopy(asked)}>All {asked.length} requests</Menu.Item>
+      <Menu.Label>Requests of this page; add your own key</Menu.Label>
+      <Menu.Item onClick={() => onCopy(requests)}>All {requests.length} requests</Menu.Item>
       <Menu.Divider />
-      {asked.slice(0, 8).map((one) => (
+      {requests.slice(0, 8).map((one) => (
         <Menu.Item key={`${one.path} ${JSON.stringify(one.body)}`} onClick={() => onCopy([one])}>
           <code className="clip">
             {one.method} {one.path}
@@ -61,7 +60,7 @@ function Requests({ read, onCopy }: { read: () => Asked[]; onCopy: (some: Asked[
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-function curlOf({ path, body }: Asked): string {
+function toCurl({ path, body }: ApiRequest): string {
   const sent =
     body === undefined ? '' : ` \\\n  -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body))}`;
   return `curl -sS ${quoted(window.location.origin + path)} \\\n  -H "Authorization: Bearer $KEY"${sent}`;

@@ -1,18 +1,17 @@
-/** Fields of a list's filters, each for one name in the address. */
+/** Filter fields of a list, each bound to a parameter of the address. */
 import { Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
-import { dateField } from './date-field.tsx';
 import { useFilters } from './filters.ts';
 
 const TYPING_MS = 250;
 
-/** Words to search for, `q`, while one types. */
+/** The search field `q`, applied while typing. */
 export function FilterWords({ label }: { label: string }) {
   const { values, set } = useFilters();
   const [words, setWords] = useState(values.q ?? '');
-  // Without a letter or digit there is nothing to search for.
+  // A search needs a letter or digit.
   const search = useDebouncedCallback((q: string) => set({ q: /[\p{L}\p{N}]/u.test(q) ? q : null }), TYPING_MS);
   return (
     <TextInput
@@ -57,13 +56,12 @@ interface FilterTextProps {
   name: string;
   label: string;
   w: number;
-  type?: 'text' | 'date';
-  /** Values that another field shows. */
+  /** Values that another field shows already. */
   shownElsewhere?: readonly string[];
 }
 
-/** Taken when one leaves it or presses Enter. */
-export function FilterText({ name, label, w, type = 'text', shownElsewhere = [] }: FilterTextProps) {
+/** Applied on blur or Enter. */
+export function FilterText({ name, label, w, shownElsewhere = [] }: FilterTextProps) {
   const { values, set } = useFilters();
   const given = values[name] ?? '';
   const value = shownElsewhere.includes(given) ? '' : given;
@@ -73,9 +71,7 @@ export function FilterText({ name, label, w, type = 'text', shownElsewhere = [] 
       aria-label={label}
       placeholder={label}
       title={label}
-      type={type}
       w={w}
-      {...(type === 'date' ? dateField(label) : {})}
       defaultValue={value}
       onBlur={(event) => event.currentTarget.value !== value && set({ [name]: event.currentTarget.value.trim() })}
       onKeyDown={(event) => event.key === 'Enter' && set({ [name]: event.currentTarget.value.trim() })}

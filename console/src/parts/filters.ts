@@ -1,9 +1,9 @@
-/** Filters live in the address: what one sees can be sent to somebody else. */
+/** Filters live in the address, so that a view can be shared. */
 import { useSearchParams } from 'wouter';
 
 export interface Filters {
   values: Record<string, string | undefined>;
-  /** Sets some, undefined or '' takes away. Any other filter begins at the first page again. */
+  /** Sets filters; undefined or '' removes one. Changing a filter returns to the first page. */
   set: (changes: Record<string, string | null | undefined>) => void;
 }
 

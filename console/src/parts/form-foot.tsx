@@ -1,12 +1,12 @@
-/** The end of every form: what went wrong, the way out, and what it does. */
+/** The foot of a form: errors, cancel, submit. */
 import { Alert, Button, Group } from '@mantine/core';
 
 interface FormFootProps {
   error?: string | undefined;
   busy: boolean;
-  /** What the form does, as its button says it. */
+  /** The label of the submit button. */
   action: string;
-  /** Something is missing that a field alone cannot ask for. */
+  /** The form is incomplete in a way that no field can show. */
   disabled?: boolean;
   onCancel: () => void;
 }

@@ -1,10 +1,10 @@
-/** A list of records, as a table; on a phone each record is a card. Pages are those of the API, with their place in the address. */
+/** A paged list as a table; on a phone each record is a card. The address holds the cursor. */
 import { Button } from '@mantine/core';
-import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
+import { IconArrowDown, IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import type { Reading } from '../api/read.ts';
 import { useFilters } from './filters.ts';
-import { countOf } from './show.tsx';
+import { formatCount } from './show.tsx';
 import { Empty, Loaded } from './states.tsx';
 
 export interface Column<R> {
@@ -12,27 +12,41 @@ export interface Column<R> {
   show: (record: R) => ReactNode;
   right?: boolean;
   narrow?: boolean;
+  /** The API's name for descending order by this column. */
+  sort?: string;
+}
+
+interface Sorting {
+  by: string;
+  onSort: (by: string) => void;
 }
 
 interface ListProps<R> {
-  /** What it is a list of, for who cannot see it. */
+  /** The accessible name. */
   caption: string;
   records: readonly R[];
   idOf: (record: R) => string;
   columns: readonly Column<R>[];
-  /** Stays a table on a phone: few and short columns. */
+  /** Stays a table on a phone, for few and short columns. */
   tight?: boolean;
+  sorting?: Sorting | undefined;
 }
 
-export function List<R>({ caption, records, idOf, columns, tight = false }: ListProps<R>) {
+export function List<R>({ caption, records, idOf, columns, tight = false, sorting }: ListProps<R>) {
   return (
     <table className={tight ? 'list tight' : 'list'}>
       <caption>{caption}</caption>
       <thead>
         <tr>
-          {columns.map(({ label, right, narrow }) => (
-            <th key={label} scope="col" className={classOf(right, narrow)}>
-              {label === '' ? <span className="hidden">Actions</span> : label}
+          {columns.map(({ label, right, narrow, sort }) => (
+            <th
+              key={label}
+              scope="col"
+              className={getClass(right, narrow)}
+              aria-sort={sorting !== undefined && sort === sorting.by ? 'descending' : undefined}
+            >
+              {label === '' && <span className="hidden">Actions</span>}
+              {sorting === undefined || sort === undefined ? label : <Sort label={label} by={sort} sorting={sorting} />}
             </th>
           ))}
         </tr>
@@ -44,9 +58,9 @@ export function List<R>({ caption, records, idOf, columns, tight = false }: List
               <td
                 key={label}
                 data-label={label === '' ? undefined : label}
-                className={`${classOf(right, narrow)}${i === 0 ? ' lead' : ''}`}
+                className={`${getClass(right, narrow)}${i === 0 ? ' lead' : ''}`}
               >
-                {show(record)}
+                <div className="cell">{show(record)}</div>
               </td>
             ))}
           </tr>
@@ -56,7 +70,16 @@ export function List<R>({ caption, records, idOf, columns, tight = false }: List
   );
 }
 
-const classOf = (right?: boolean, narrow?: boolean): string =>
+function Sort({ label, by, sorting }: { label: string; by: string; sorting: Sorting }) {
+  return (
+    <button type="button" className="sort" onClick={() => sorting.onSort(by)}>
+      {label}
+      {sorting.by === by && <IconArrowDown size={13} aria-hidden="true" />}
+    </button>
+  );
+}
+
+const getClass = (right?: boolean, narrow?: boolean): string =>
   `${right === true ? 'right number' : ''}${narrow === true ? ' narrow' : ''}`;
 
 interface PageOf<R> {
@@ -66,70 +89,88 @@ interface PageOf<R> {
   nextCursor: string | null;
 }
 
-interface PagedProps<R> extends Omit<ListProps<R>, 'records'> {
+interface PagedProps<R> extends Omit<ListProps<R>, 'records' | 'sorting'> {
   of: Reading<PageOf<R>>;
-  /** Shown when nothing is there at all. */
+  /** The empty state without filters. */
   empty: ReactNode;
-  /** Some filter is set: nothing found is not nothing there. */
+  /** A filter is set, so an empty result is no empty list. */
   filtered: boolean;
-  /** One and many. */
+  /** Singular and plural. */
   noun: [string, string];
+  /** The default order; newest first without it. */
+  sortedBy?: string;
 }
 
-export function PagedList<R>({ of, empty, filtered, noun, ...list }: PagedProps<R>) {
+export function PagedList<R>({ of, empty, filtered, noun, sortedBy, ...list }: PagedProps<R>) {
   const { values, set } = useFilters();
-  // Pages gone through, so that one can go back; an address opened in the middle goes back to the beginning.
-  const [trail, setTrail] = useState<string[]>([]);
-  const cursor = values.cursor;
+  const sorting =
+    sortedBy === undefined
+      ? undefined
+      : { by: values.sort ?? sortedBy, onSort: (sort: string) => set({ sort: sort === sortedBy ? null : sort }) };
   return (
     <Loaded of={of} rows={8}>
       {({ data, nextCursor, totalCount }) => {
-        if (data.length === 0 && cursor === undefined) {
+        if (data.length === 0 && values.cursor === undefined) {
           if (!filtered) return empty;
-          return <Empty title={`No ${noun[1]} like that`}>Nothing fits the filters. Take one away to see more.</Empty>;
+          return <Empty title={`No matching ${noun[1]}`}>Remove a filter to see more.</Empty>;
         }
         return (
           <div aria-busy={of.isPlaceholderData}>
-            <List {...list} records={data} />
+            <List {...list} records={data} sorting={sorting} />
             <div className="pager">
               <span aria-live="polite">
                 <span className="number" data-total={totalCount}>
-                  {countOf(totalCount)}
+                  {formatCount(totalCount)}
                 </span>{' '}
                 {totalCount === 1 ? noun[0] : noun[1]}
               </span>
-              {(nextCursor !== null || cursor !== undefined) && (
-                <div className="actions">
-                  <Button
-                    variant="default"
-                    size="xs"
-                    leftSection={<IconChevronLeft size={14} />}
-                    disabled={cursor === undefined}
-                    onClick={() => {
-                      set({ cursor: trail.at(-1) || undefined });
-                      setTrail(trail.slice(0, -1));
-                    }}
-                  >
-                    {cursor !== undefined && trail.length === 0 ? 'First page' : 'Newer'}
-                  </Button>
-                  <Button
-                    variant="default"
-                    size="xs"
-                    rightSection={<IconChevronRight size={14} />}
-                    disabled={nextCursor === null}
-                    onClick={() => {
-                      setTrail([...trail, cursor ?? '']);
-                      set({ cursor: nextCursor ?? undefined });
-                    }}
-                  >
-                    Older
-                  </Button>
-                </div>
-              )}
+              <Pager next={nextCursor} back={sortedBy === undefined ? 'Newer' : 'Previous'} />
             </div>
           </div>
         );
       }}
     </Loaded>
+  );
+}
+
+interface PagerProps {
+  /** The cursor of the next page; null on the last. */
+  next: string | null;
+  back: 'Newer' | 'Previous';
+}
+
+function Pager({ next, back }: PagerProps) {
+  const { values, set } = useFilters();
+  // The visited pages, for going back; a link into the middle goes back to the first page.
+  const [trail, setTrail] = useState<string[]>([]);
+  const { cursor } = values;
+  if (next === null && cursor === undefined) return null;
+  return (
+    <div className="actions">
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<IconChevronLeft size={14} />}
+        disabled={cursor === undefined}
+        onClick={() => {
+          set({ cursor: trail.at(-1) || undefined });
+          setTrail(trail.slice(0, -1));
+        }}
+      >
+        {cursor !== undefined && trail.length === 0 ? 'First page' : back}
+      </Button>
+      <Button
+        variant="default"
+        size="xs"
+        rightSection={<IconChevronRight size={14} />}
+        disabled={next === null}
+        onClick={() => {
+          setTrail([...trail, cursor ?? '']);
+          set({ cursor: next ?? undefined });
+        }}
+      >
+        {back === 'Newer' ? 'Older' : 'Next'}
+      </Button>
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-/** What is done seldom with a record, behind three dots; disabled with the reason when the key may not do it. */
+/** The menu of rare actions on a record; without the permission, disabled with the reason. */
 import { Button, Menu } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -7,14 +7,14 @@ import { lacking, type Permission, useMay } from '../shell/session.tsx';
 export interface MoreAction {
   label: string;
   icon?: ReactNode;
-  /** It cannot be undone. */
+  /** The action is irreversible. */
   hurts?: boolean;
   disabled?: boolean;
   onClick: () => void;
 }
 
 interface MoreMenuProps {
-  /** What it is about, as in "this item". */
+  /** The object, as in "this item". */
   of: string;
   permission: Permission;
   actions: MoreAction[];

@@ -1,4 +1,4 @@
-/** What came of what was done: shown for some seconds, and told to who cannot see it. */
+/** Notifications of results: visible for some seconds, and announced to screen readers. */
 import { CloseButton } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
 
@@ -28,8 +28,8 @@ function show(text: string, failed: boolean): void {
   setTimeout(() => drop(id), failed ? FAILED_MS : SHOWN_MS);
 }
 
-export const told = (text: string): void => show(text, false);
-export const toldFailed = (error: unknown): void => show((error as Error).message, true);
+export const notify = (text: string): void => show(text, false);
+export const notifyFailure = (error: unknown): void => show((error as Error).message, true);
 
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
@@ -43,7 +43,7 @@ export function Notices() {
       {shown.map(({ id, text, failed }) => (
         <div key={id} className={failed ? 'notice failed' : 'notice'}>
           <span>{text}</span>
-          <CloseButton size="sm" onClick={() => drop(id)} aria-label="Close the notice" />
+          <CloseButton size="sm" onClick={() => drop(id)} aria-label="Close notice" />
         </div>
       ))}
     </div>

@@ -1,4 +1,4 @@
-/** The head of a page, with what the page asked the API for, to paste into a shell. */
+/** The head of a page, with its API requests as curl commands. */
 import { Anchor } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { Link } from 'wouter';
@@ -7,7 +7,7 @@ import { CopyAsCurl } from './curl.tsx';
 interface PageHeadProps {
   title: string;
   lead?: ReactNode;
-  /** Where it belongs. */
+  /** The parent page. */
   under?: { path: string; label: string };
   actions?: ReactNode;
 }

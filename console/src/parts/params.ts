@@ -1,8 +1,8 @@
-/** Ids in an address: they may carry any character, and the router gives some of them back as they were encoded. */
+/** Ids in an address may hold any character; the router returns some still encoded. */
 import { useParams } from 'wouter';
 
 export function useId(): string {
-  const { id = '' } = useParams<{ id: string }>();
+  const { id } = useParams<{ id: string }>();
   try {
     return decodeURIComponent(id);
   } catch {

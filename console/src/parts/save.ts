@@ -1,18 +1,18 @@
-/** Files made here, and files the service streams. */
-import { type Args, fetchOperation, type Operation } from '../api/client.ts';
+/** Saves files that the console generates or the service streams. */
+import { type Args, type Operation, open } from '../api/client.ts';
 
 export function saveText(name: string, text: string, type = 'text/csv'): void {
   saveBlob(name, new Blob([text], { type }));
 }
 
-/** A whole selection, in the format that `accept` names. Throws ApiError. */
+/** Saves a whole selection in the format `accept`. Throws as `call` does. */
 export async function saveAnswer<O extends Operation>(
   name: string,
   operation: O,
   args: Args<O>,
   accept: string,
 ): Promise<void> {
-  const answer = await fetchOperation(operation, { ...args, headers: { accept } });
+  const answer = await open(operation, args, accept);
   saveBlob(name, await answer.blob());
 }
 
@@ -25,8 +25,8 @@ function saveBlob(name: string, blob: Blob): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** RFC 4180; what a spreadsheet would run as a formula is made text by an apostrophe. */
-export function csvOf(rows: readonly (readonly (string | number)[])[]): string {
+/** Formats rows as CSV (RFC 4180). An apostrophe keeps spreadsheets from running a formula. */
+export function toCsv(rows: readonly (readonly (string | number)[])[]): string {
   const cell = (value: string | number): string => {
     const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

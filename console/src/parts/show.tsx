@@ -1,16 +1,17 @@
-/** Numbers, moments, names: the same everywhere. Counts are shown to the unit, as the API tells them. */
+/** Formats numbers, times and names alike on every page. Counts are exact. */
 import { Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { beginsDay, dayAt, lastDayBefore, ZONE } from './days.ts';
 
 const counts = new Intl.NumberFormat('en-GB');
-export const countOf = (count: number): string => counts.format(count);
+export const formatCount = (count: number): string => counts.format(count);
 
-export const percentOf = (part: number, whole: number): string =>
+export const formatPercent = (part: number, whole: number): string =>
   whole === 0 ? '–' : `${((100 * part) / whole).toFixed(1)} %`;
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
-export function bytesOf(bytes: number): string {
+export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
   while (value >= 1000 && unit < UNITS.length - 1) {
@@ -22,6 +23,7 @@ export function bytesOf(bytes: number): string {
 
 const full = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+const toSecond = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' });
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_536_000],
@@ -32,10 +34,10 @@ const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-export const dayOf = (iso: string): string => day.format(new Date(iso));
-export const momentOf = (iso: string): string => full.format(new Date(iso));
+export const formatDay = (iso: string): string => day.format(new Date(iso));
+export const formatTime = (iso: string): string => full.format(new Date(iso));
 
-export function agoOf(iso: string, now = Date.now()): string {
+export function formatAgo(iso: string, now = Date.now()): string {
   const seconds = Math.round((Date.parse(iso) - now) / 1000);
   for (const [unit, length] of STEPS) {
     if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);
@@ -43,11 +45,42 @@ export function agoOf(iso: string, now = Date.now()): string {
   return Math.abs(seconds) < 10 ? 'just now' : relative.format(seconds, 'second');
 }
 
-export function Moment({ at, absent = '–' }: { at: string | null | undefined; absent?: string }) {
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+
+/** Formats a period with its last day included, and with times where it is not whole days. */
+export function spanWords(from: string | undefined, to: string | undefined): string {
+  if (from === undefined) {
+    if (to === undefined) return 'Any time';
+    return beginsDay(to) ? `Until ${formatLastDay(to)}` : `Until ${formatDay(to)}, ${formatClock(to)}`;
+  }
+  const start = beginsDay(from) ? formatDay(from) : `${formatDay(from)}, ${formatClock(from)}`;
+  if (to === undefined) return `Since ${start}`;
+  if (beginsDay(from) && beginsDay(to))
+    return dayAt(from) === lastDayBefore(to) ? start : `${start} – ${formatLastDay(to)}`;
+  const first = `${formatDay(from)}, ${formatClock(from)}`;
+  if (dayAt(from) === dayAt(to)) return `${first} – ${formatClock(to)}`;
+  return dayAt(from) === lastDayBefore(to) ? `${first} – 24:00` : `${first} – ${formatDay(to)}, ${formatClock(to)}`;
+}
+
+export const formatLastDay = (end: string): string => day.format(Date.parse(end) - 1);
+const formatClock = (iso: string): string => clock.format(new Date(iso));
+
+export function Time({ at, absent = '–' }: { at: string | null | undefined; absent?: string }) {
   if (at === null || at === undefined) return <span className="soft">{absent}</span>;
   return (
-    <Tooltip label={`${momentOf(at)} (${at})`}>
-      <time dateTime={at}>{agoOf(at)}</time>
+    <Tooltip label={`${formatTime(at)} (${ZONE})`}>
+      <time dateTime={at}>{formatAgo(at)}</time>
+    </Tooltip>
+  );
+}
+
+/** Shows day and time. */
+export function When({ at }: { at: string }) {
+  return (
+    <Tooltip label={`${formatAgo(at)} (${ZONE})`}>
+      <time dateTime={at} className="time">
+        <span>{formatDay(at)}</span> <span>{toSecond.format(new Date(at))}</span>
+      </time>
     </Tooltip>
   );
 }
@@ -59,24 +92,24 @@ export function Chip({ tone, children }: { tone?: Outcome | undefined; children:
 }
 
 export const REASONS: Record<string, string> = {
-  no_license: 'No licence',
-  license_expired: 'Licence expired',
+  no_license: 'No license',
+  license_expired: 'License expired',
   rate_limit_exceeded: 'Limit used up',
-  permission_not_granted: 'Right not granted',
+  permission_not_granted: 'Asked for a right it does not have',
   content_archived: 'Item archived',
   requester_suspended: 'Requester suspended',
-  policy_denied: 'Denied by policy',
+  policy_denied: 'Denied by a rule',
 };
 
 export const reasonName = (reason: string): string => REASONS[reason] ?? reason;
-export const toneOf = (reason: string | null): Outcome =>
+export const getTone = (reason: string | null): Outcome =>
   reason === null ? 'allowed' : reason === 'rate_limit_exceeded' ? 'limited' : 'denied';
 
 export function Verdict({ reason }: { reason: string | null }) {
-  return <Chip tone={toneOf(reason)}>{reason === null ? 'Allowed' : reasonName(reason)}</Chip>;
+  return <Chip tone={getTone(reason)}>{reason === null ? 'Allowed' : reasonName(reason)}</Chip>;
 }
 
-/** A sentence of the API, in which `names` are between backticks. */
+/** Renders a sentence of the API with its `names` as code. */
 export function Words({ of }: { of: string }) {
   // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one sentence do not move
   return of.split('`').map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part));

@@ -1,8 +1,8 @@
-/** What is shown when there is nothing, when it failed, and while it is on its way. */
+/** The states of a panel: empty, failed, loading. */
 import { Alert, Button, Skeleton, Stack } from '@mantine/core';
 import { IconInbox } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { ApiError } from '../api/client.ts';
+import { PosternError, PosternUnreachable } from '../api/client.ts';
 import type { Reading } from '../api/read.ts';
 
 interface EmptyProps {
@@ -24,13 +24,14 @@ export function Empty({ title, children, action, icon = <IconInbox size={34} str
 }
 
 export function Failed({ error, onRetry }: { error: Error; onRetry?: () => void }) {
-  const api = error instanceof ApiError ? error : undefined;
+  const api = error instanceof PosternError ? error : undefined;
+  const details = api?.details ?? [];
   return (
-    <Alert color="red" title={titleOf(api)} role="alert">
+    <Alert color="red" title={getTitle(error)} role="alert">
       <div>{error.message}</div>
-      {(api?.details.length ?? 0) > 1 && (
+      {details.length > 1 && (
         <ul>
-          {api?.details.map((one) => (
+          {details.map((one) => (
             <li key={`${one.param} ${one.message}`}>{one.message}</li>
           ))}
         </ul>
@@ -38,28 +39,29 @@ export function Failed({ error, onRetry }: { error: Error; onRetry?: () => void 
       {api?.requestId !== undefined && <div className="soft small">Request {api.requestId}</div>}
       {onRetry !== undefined && !isSettled(api) && (
         <Button size="xs" variant="default" mt="sm" onClick={onRetry}>
-          Try again
+          Retry
         </Button>
       )}
     </Alert>
   );
 }
 
-/** Asking once more would be answered the same. */
-const isSettled = (error: ApiError | undefined): boolean => error?.status === 403 || error?.status === 404;
+/** Returns whether a retry would get the same answer. */
+const isSettled = (error: PosternError | undefined): boolean => error?.status === 403 || error?.status === 404;
 
-function titleOf(error: ApiError | undefined): string {
-  if (error === undefined) return 'Something went wrong';
-  if (error.status === 404) return 'It is not there';
+function getTitle(error: Error): string {
+  if (error instanceof PosternUnreachable) return 'Cannot be loaded right now';
+  if (!(error instanceof PosternError)) return 'Something went wrong';
+  if (error.status === 404) return 'Not found';
   if (error.status === 403) return 'Not allowed';
-  if (error.status === 412 || error.status === 409) return 'Something else is in the way';
-  if (error.status === 503 || error.status === 0) return 'Not to be had at the moment';
+  if (error.status === 412 || error.status === 409) return 'Changed in the meantime';
+  if (error.status === 503) return 'Cannot be loaded right now';
   return error.status >= 500 ? 'The service failed' : 'This was refused';
 }
 
 interface LoadedProps<T> {
   of: Reading<T>;
-  /** How much room to keep. */
+  /** The height to reserve. */
   rows?: number;
   children: (data: T) => ReactNode;
 }

@@ -1,16 +1,17 @@
-/** A bench for rules: say who asks for what, and see the decision, rule by rule. Nothing is recorded, nothing used up. */
+/** Tries rules on a request and shows the decision rule by rule. Records nothing and consumes no limit. */
 import { Alert, Button, Select, TagsInput, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
-import { type Answer, call } from '../api/client.ts';
+import { type Answer, type Body, call } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { Explained } from '../decisions/explanation.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Tags, Verdict } from '../parts/show.tsx';
 import { Empty, Failed } from '../parts/states.tsx';
-import { useMay } from '../shell/session.tsx';
-import { PERMISSIONS } from './condition-table.ts';
-import type { Draft } from './rules.ts';
+import { PartnerChoice } from '../requesters/partner-choice.tsx';
+import { lacking, useMay, useMayInSecret } from '../shell/session.tsx';
+import { PERMISSIONS, permissionName } from './condition-table.ts';
+import { type Draft, periodWords } from './rules.ts';
 
 type Decision = Answer<'POST /v1/access/check'>;
 
@@ -44,31 +45,24 @@ interface BenchProps {
   unsaved: boolean;
 }
 
-export function Bench({ draft, policyId, unsaved }: BenchProps) {
-  const [check, setCheck] = useState(NOBODY);
+export function Bench(props: BenchProps) {
+  // A trial shows items, so it requires the permission to read them.
+  const may = useMayInSecret('content:read');
+  const why = useMay('content:read')
+    ? 'Public keys cannot try rules; sign in with a secret key.'
+    : lacking('content:read');
+  if (may) return <Trial {...props} />;
+  return <Empty title="Your access does not include trying rules">{why}</Empty>;
+}
+
+function Trial({ draft, policyId, unsaved }: BenchProps) {
   const [decision, setDecision] = useState<Decision>();
   const [error, setError] = useState<Error>();
-  const change = (some: Partial<Check>) => setCheck({ ...check, ...some });
-  const text = (name: keyof Check, label: string, placeholder: string) => (
-    <TextInput
-      label={label}
-      placeholder={placeholder}
-      value={check[name] as string}
-      onChange={(event) => change({ [name]: event.currentTarget.value })}
-    />
-  );
 
-  const run = async (event: FormEvent) => {
-    event.preventDefault();
+  const run = async (check: Check) => {
     setError(undefined);
     try {
-      const { rules, defaultAction } = draft;
-      const answer = await call('POST /v1/policies/simulate', {
-        body: { policy: { rules, defaultAction }, checks: [bodyOf(check)] },
-      });
-      const [first] = answer.data as (Decision | { error: { message: string } })[];
-      if (first === undefined || 'error' in first) throw new Error(first?.error.message ?? 'There was no answer.');
-      setDecision(first);
+      setDecision(await simulate(draft, check));
     } catch (failed) {
       setDecision(undefined);
       setError(failed as Error);
@@ -78,71 +72,116 @@ export function Bench({ draft, policyId, unsaved }: BenchProps) {
   return (
     <div className="columns">
       <Panel
-        title="Who asks for what"
-        lead={unsaved ? 'Tried on the rules as you see them, not yet published.' : 'Tried on the rules in force.'}
+        title="Request"
+        lead={unsaved ? 'Tried with the rules as you see them, not published yet.' : 'Tried with the rules in force.'}
       >
-        <form className="fields" onSubmit={run}>
-          <ItemChoice policyId={policyId} value={check.contentId} onChange={(contentId) => change({ contentId })} />
-          <RequesterChoice value={check.requesterId} onChange={(requesterId) => change({ requesterId })} />
-          <div className="pair">
-            {text('purpose', 'Purpose', 'training')}
-            <Select
-              label="Permission"
-              placeholder="none in particular"
-              data={[...PERMISSIONS]}
-              value={check.permission === '' ? null : check.permission}
-              onChange={(permission) => change({ permission: permission ?? '' })}
-              clearable
-            />
-          </div>
-          <div className="pair">
-            {text('country', 'Country', 'DE')}
-            {text('ip', 'Address', '203.0.113.7')}
-          </div>
-          {text('userAgent', 'User agent', 'GPTBot/1.2')}
-          <div className="pair">
-            {text('licenseType', 'A licence of type', 'research')}
-            <TagsInput
-              label="with features"
-              value={check.licenseFeatures}
-              onChange={(licenseFeatures) => change({ licenseFeatures })}
-              disabled={check.licenseType === ''}
-            />
-          </div>
-          <Button type="submit" disabled={check.contentId === ''}>
-            Decide
-          </Button>
-        </form>
+        <CheckForm policyId={policyId} onDecide={run} />
       </Panel>
       <Panel title="The decision">
         {error !== undefined && <Failed error={error} />}
         {decision === undefined && error === undefined && (
-          <Empty title="Nothing asked yet">Choose an item, say who asks, and press Decide.</Empty>
+          <Empty title="No trial yet">Choose an item and a requester, and press Decide.</Empty>
         )}
-        {decision !== undefined && (
-          <div className="stack" data-outcome={decision.reason ?? 'allowed'}>
-            <div className="tags">
-              <Verdict reason={decision.reason} /> <span>{decision.message}</span>
-            </div>
-            {decision.allowed && (
-              <div>
-                <span className="soft small">Granted</span> <Tags of={decision.permissions} />
-              </div>
-            )}
-            {decision.rateLimit !== null && (
-              <Alert color="gray" py={6}>
-                At most {decision.rateLimit.limit} a {decision.rateLimit.period}; shown here as unused.
-              </Alert>
-            )}
-            <Explained decision={decision} />
-          </div>
-        )}
+        {decision !== undefined && <Decided decision={decision} />}
       </Panel>
     </div>
   );
 }
 
-function bodyOf({
+/** Throws the service's refusal of the rules or of the check. */
+async function simulate({ rules, defaultAction }: BenchProps['draft'], check: Check): Promise<Decision> {
+  const answer = await call('POST /v1/policies/simulate', {
+    body: { policy: { rules, defaultAction }, checks: [toBody(check)] },
+  });
+  const [first] = answer.data as (Decision | { error: { message: string } })[];
+  if (first === undefined || 'error' in first) throw new Error(first?.error.message ?? 'The service gave no answer.');
+  return first;
+}
+
+interface CheckFormProps {
+  policyId: BenchProps['policyId'];
+  onDecide: (check: Check) => void;
+}
+
+function CheckForm({ policyId, onDecide }: CheckFormProps) {
+  const [check, setCheck] = useState(NOBODY);
+  const change = (some: Partial<Check>) => setCheck({ ...check, ...some });
+  const text = (name: keyof Check, label: string, placeholder: string) => (
+    <TextInput
+      label={label}
+      placeholder={placeholder}
+      value={check[name]}
+      onChange={(event) => change({ [name]: event.currentTarget.value })}
+    />
+  );
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onDecide(check);
+  };
+  return (
+    <form className="fields" onSubmit={submit}>
+      <ItemChoice policyId={policyId} value={check.contentId} onChange={(contentId) => change({ contentId })} />
+      <PartnerChoice
+        label="Partner or bot"
+        placeholder="anonymous"
+        value={check.requesterId}
+        onChange={(requesterId) => change({ requesterId })}
+        anyId
+      />
+      <div className="pair">
+        {text('purpose', 'Purpose', 'training')}
+        <Select
+          label="Right"
+          placeholder="none in particular"
+          data={PERMISSIONS.map((one) => ({ value: one, label: permissionName(one) }))}
+          value={check.permission === '' ? null : check.permission}
+          onChange={(permission) => change({ permission: permission ?? '' })}
+          clearable
+        />
+      </div>
+      <div className="pair">
+        {text('country', 'Country', 'DE')}
+        {text('ip', 'Address', '203.0.113.7')}
+      </div>
+      {text('userAgent', 'User agent', 'GPTBot/1.2')}
+      <div className="pair">
+        {text('licenseType', 'License your server states', 'research')}
+        <TagsInput
+          label="With extras"
+          value={check.licenseFeatures}
+          onChange={(licenseFeatures) => change({ licenseFeatures })}
+          disabled={check.licenseType === ''}
+        />
+      </div>
+      <Button type="submit" disabled={check.contentId === ''}>
+        Decide
+      </Button>
+    </form>
+  );
+}
+
+function Decided({ decision }: { decision: Decision }) {
+  return (
+    <div className="stack" data-outcome={decision.reason ?? 'allowed'}>
+      <div className="tags">
+        <Verdict reason={decision.reason} /> <span>{decision.message}</span>
+      </div>
+      {decision.allowed && (
+        <div>
+          <span className="soft small">Granted</span> <Tags of={decision.permissions.map(permissionName)} />
+        </div>
+      )}
+      {decision.rateLimit !== null && (
+        <Alert color="gray" py={6}>
+          At most {decision.rateLimit.limit} {periodWords(decision.rateLimit.period)}; shown here as unused.
+        </Alert>
+      )}
+      <Explained decision={decision} />
+    </div>
+  );
+}
+
+function toBody({
   contentId,
   requesterId,
   permission,
@@ -152,7 +191,7 @@ function bodyOf({
   userAgent,
   licenseType,
   licenseFeatures,
-}: Check): object {
+}: Check): Body<'POST /v1/access/check'> {
   const given = (record: Record<string, unknown>) =>
     Object.fromEntries(Object.entries(record).filter(([, value]) => value !== ''));
   const context = given({ country, ip, userAgent });
@@ -170,27 +209,16 @@ interface ChoiceProps {
   onChange: (value: string) => void;
 }
 
-/** Items under this policy first; any other by its words or its id. */
+/** Offers the policy's own items first, and others by title. */
 function ItemChoice({ policyId, value, onChange }: ChoiceProps & { policyId: string }) {
-  const may = useMay('content:read');
   const [words, setWords] = useState('');
   const [q] = useDebouncedValue(words.trim(), 200);
-  const asked = /[\p{L}\p{N}]/u.test(q);
+  const searches = /[\p{L}\p{N}]/u.test(q);
   const items = useRead(
     'GET /v1/content',
-    { query: asked ? { q, limit: 20 } : { policyId, limit: 20 } },
-    { enabled: may, keep: true },
+    { query: searches ? { q, limit: 20 } : { policyId, limit: 20 } },
+    { keep: true },
   );
-  if (!may)
-    return (
-      <TextInput
-        label="Item"
-        placeholder="Its id or external id"
-        value={value}
-        onChange={(event) => onChange(event.currentTarget.value)}
-        required
-      />
-    );
   return (
     <Select
       label="Item"
@@ -206,21 +234,6 @@ function ItemChoice({ policyId, value, onChange }: ChoiceProps & { policyId: str
       filter={({ options }) => options}
       nothingFoundMessage="No item has these words"
       required
-    />
-  );
-}
-
-/** Registered ones are offered; any other id can be typed. */
-function RequesterChoice({ value, onChange }: ChoiceProps) {
-  const requesters = useRead('GET /v1/requesters', { query: { limit: 100 } });
-  return (
-    <TagsInput
-      label="Requester"
-      placeholder={value === '' ? 'anonymous' : ''}
-      data={(requesters.data?.data ?? []).map(({ id }) => id)}
-      value={value === '' ? [] : [value]}
-      onChange={(ids) => onChange(ids.at(-1) ?? '')}
-      acceptValueOnBlur
     />
   );
 }

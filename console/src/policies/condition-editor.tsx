@@ -1,7 +1,7 @@
-/** One condition of a rule: what is asked, and the value that fits its kind. */
+/** The editor of a condition, with fields for its kind of value. */
 import { ActionIcon, Button, Group, MultiSelect, Select, TagsInput, TextInput, Tooltip } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { type ConditionRow, rowOf, verbOf } from './condition-table.ts';
+import { type ConditionRow, findRow, getVerb } from './condition-table.ts';
 
 interface ConditionEditorProps {
   name: string;
@@ -12,7 +12,7 @@ interface ConditionEditorProps {
 }
 
 export function ConditionEditor({ name, value, onChange, onRemove, readOnly }: ConditionEditorProps) {
-  const found = rowOf(name);
+  const found = findRow(name);
   if (found === undefined) {
     return (
       <div className="condition">
@@ -30,51 +30,53 @@ export function ConditionEditor({ name, value, onChange, onRemove, readOnly }: C
       {row.kind === 'flag' ? (
         <Select
           aria-label={row.label}
-          data={
-            row.key === 'default'
-              ? [{ value: 'true', label: 'whatever it is' }]
-              : [
-                  { value: 'true', label: 'yes' },
-                  { value: 'false', label: 'no' },
-                ]
-          }
+          data={row.key === 'default' ? EVERY_CHECK : YES_OR_NO}
           value={String(value)}
           onChange={(chosen) => onChange(name, chosen === 'true')}
           allowDeselect={false}
           disabled={readOnly}
         />
       ) : (
-        <Select
-          className="verb"
-          aria-label={`How ${row.label} is compared`}
-          data={
-            row.negatable
-              ? [
-                  { value: 'is', label: verbOf(row, false) },
-                  { value: 'not', label: verbOf(row, true) },
-                ]
-              : [{ value: 'is', label: verbOf(row, false) }]
-          }
-          value={negated ? 'not' : 'is'}
-          onChange={(chosen) => onChange(chosen === 'not' ? `${row.key}Not` : row.key, value)}
-          allowDeselect={false}
-          disabled={readOnly || !row.negatable}
-        />
+        <Verb row={row} negated={negated} readOnly={readOnly} onChange={(key) => onChange(key, value)} />
       )}
       <div className="value">
         <Value row={row} value={value} onChange={(next) => onChange(name, next)} readOnly={readOnly} />
       </div>
       {!readOnly && (
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          onClick={onRemove}
-          aria-label={`Take the condition ${row.label} away`}
-        >
+        <ActionIcon variant="subtle" color="gray" onClick={onRemove} aria-label={`Remove condition ${row.label}`}>
           <IconTrash size={16} />
         </ActionIcon>
       )}
     </div>
+  );
+}
+
+const EVERY_CHECK = [{ value: 'true', label: 'every check' }];
+const YES_OR_NO = [
+  { value: 'true', label: 'yes' },
+  { value: 'false', label: 'no' },
+];
+
+interface VerbProps {
+  row: ConditionRow;
+  negated: boolean;
+  readOnly: boolean;
+  onChange: (key: string) => void;
+}
+
+function Verb({ row, negated, readOnly, onChange }: VerbProps) {
+  const verbs = [{ value: row.key, label: getVerb(row, false) }];
+  if (row.negatable) verbs.push({ value: `${row.key}Not`, label: getVerb(row, true) });
+  return (
+    <Select
+      className="verb"
+      aria-label={`Comparison of ${row.label}`}
+      data={verbs}
+      value={negated ? `${row.key}Not` : row.key}
+      onChange={(key) => onChange(key ?? row.key)}
+      allowDeselect={false}
+      disabled={readOnly || !row.negatable}
+    />
   );
 }
 
@@ -85,8 +87,8 @@ interface ValueProps {
   readOnly: boolean;
 }
 
-/** A single text stays one, so that opening a policy does not change it. */
-const listOf = (value: unknown): string[] =>
+/** Keeps a single text single, so that opening a policy does not change it. */
+const toList = (value: unknown): string[] =>
   Array.isArray(value) ? value.map(String) : typeof value === 'string' && value !== '' ? [value] : [];
 
 function Value(props: ValueProps) {
@@ -98,9 +100,9 @@ function Value(props: ValueProps) {
       return (
         <TagsInput
           aria-label={row.label}
-          placeholder={listOf(value).length === 0 ? `${row.about}; Enter adds one` : ''}
+          placeholder={toList(value).length === 0 ? `${row.about}; Enter adds one` : ''}
           data={[...(row.values ?? [])]}
-          value={listOf(value)}
+          value={toList(value)}
           onChange={onChange}
           acceptValueOnBlur
           disabled={readOnly}
@@ -111,7 +113,7 @@ function Value(props: ValueProps) {
         <MultiSelect
           aria-label={row.label}
           data={[...(row.values ?? [])]}
-          value={listOf(value)}
+          value={toList(value)}
           onChange={onChange}
           disabled={readOnly}
         />
@@ -128,7 +130,7 @@ function Value(props: ValueProps) {
         />
       );
     case 'time':
-      return <Time {...props} />;
+      return <Hours {...props} />;
     case 'metadata':
       return <Metadata {...props} />;
   }
@@ -136,7 +138,7 @@ function Value(props: ValueProps) {
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
-function Time(props: ValueProps) {
+function Hours(props: ValueProps) {
   const time = props.value as { days?: string[] };
   return (
     <div className="fields">
@@ -210,7 +212,7 @@ function Metadata({ value, onChange, readOnly }: ValueProps) {
             value={(Array.isArray(wanted) ? wanted : [wanted]).map((one) =>
               typeof one === 'string' ? one : JSON.stringify(one),
             )}
-            onChange={(texts) => write(entries.with(i, [key, texts.map(scalarOf)]))}
+            onChange={(texts) => write(entries.with(i, [key, texts.map(parseScalar)]))}
             acceptValueOnBlur
             disabled={readOnly}
           />
@@ -225,8 +227,8 @@ function Metadata({ value, onChange, readOnly }: ValueProps) {
   );
 }
 
-/** What looks like a number, true, false or null is one. */
-function scalarOf(text: string): unknown {
+/** Parses numbers, true, false and null; other text stays text. */
+function parseScalar(text: string): unknown {
   return /^(-?\d+(\.\d+)?|true|false|null)$/.test(text) ? JSON.parse(text) : text;
 }
 

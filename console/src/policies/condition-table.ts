@@ -1,4 +1,4 @@
-/** The conditions a rule can carry, as the editor offers them. A test holds this table against the service's own. */
+/** The conditions that the editor offers. A test compares this table with the service's. */
 
 export type ConditionKind = 'flag' | 'texts' | 'choices' | 'metadata' | 'expiry' | 'time';
 
@@ -7,12 +7,12 @@ export interface ConditionRow {
   label: string;
   about: string;
   kind: ConditionKind;
-  /** There is a negation, with the suffix `Not`. */
+  /** The condition has a negation with the suffix `Not`. */
   negatable: boolean;
-  group: 'Licence' | 'Requester' | 'Request' | 'Item' | 'Time';
-  /** How it is compared, and how not. */
+  group: 'License' | 'Partner or bot' | 'Request' | 'Item' | 'Time';
+  /** The comparison, and its negation. */
   verbs?: readonly [string, string];
-  /** What can be chosen, or is often meant. */
+  /** The allowed or common values. */
   values?: readonly string[];
 }
 
@@ -27,77 +27,84 @@ export const PERMISSIONS = [
   'redistribution',
 ] as const;
 
+/** Formats a permission such as `fine_tuning` for people; custom permissions stay as they are. */
+export function permissionName(permission: string): string {
+  if (permission === 'fine_tuning') return 'Fine-tuning';
+  if (!(PERMISSIONS as readonly string[]).includes(permission)) return permission;
+  return permission.charAt(0).toUpperCase() + permission.slice(1).replaceAll('_', ' ');
+}
+
 export const CONDITIONS: readonly ConditionRow[] = [
   {
     key: 'hasValidLicense',
-    label: 'Has a valid licence',
-    about: 'A licence that is valid for this item now',
+    label: 'Has a valid license',
+    about: 'A license that is valid for this item now',
     kind: 'flag',
     negatable: false,
-    group: 'Licence',
+    group: 'License',
   },
   {
     key: 'licenseType',
-    label: 'Licence type',
-    about: 'A valid licence has this type',
+    label: 'License kind',
+    about: 'A valid license is of this kind',
     kind: 'texts',
     negatable: true,
-    group: 'Licence',
+    group: 'License',
   },
   {
     key: 'licenseFeatures',
-    label: 'Licence features',
-    about: 'A valid licence has all of these',
+    label: 'License extras',
+    about: 'A valid license has all of these',
     verbs: ['include', 'do not include'],
     kind: 'texts',
     negatable: true,
-    group: 'Licence',
+    group: 'License',
   },
   {
     key: 'licenseExpiry',
-    label: 'Licence ends',
-    about: 'When a valid licence ends',
+    label: 'License ends',
+    about: 'When a valid license ends',
     kind: 'expiry',
     negatable: false,
-    group: 'Licence',
+    group: 'License',
   },
   {
     key: 'requesterId',
-    label: 'Requester',
-    about: 'Who asks, by id',
+    label: 'Partner or bot',
+    about: 'The requester, by id',
     kind: 'texts',
     negatable: true,
-    group: 'Requester',
+    group: 'Partner or bot',
   },
   {
     key: 'requesterType',
-    label: 'Requester type',
-    about: 'The type it was registered with',
+    label: 'Partner type',
+    about: 'The type in your list',
     kind: 'texts',
     negatable: true,
-    group: 'Requester',
+    group: 'Partner or bot',
   },
   {
     key: 'requesterTags',
-    label: 'Requester tags',
+    label: 'Partner tags',
     about: 'It has any of these tags',
     verbs: ['include', 'do not include'],
     kind: 'texts',
     negatable: true,
-    group: 'Requester',
+    group: 'Partner or bot',
   },
   {
     key: 'requesterMetadata',
-    label: 'Requester metadata',
+    label: 'Partner metadata',
     about: 'Its metadata has these values',
     kind: 'metadata',
     negatable: true,
-    group: 'Requester',
+    group: 'Partner or bot',
   },
   {
     key: 'purpose',
     label: 'Purpose',
-    about: 'What the item is wanted for',
+    about: 'The purpose that the check names',
     kind: 'texts',
     negatable: true,
     group: 'Request',
@@ -106,7 +113,7 @@ export const CONDITIONS: readonly ConditionRow[] = [
   {
     key: 'permission',
     label: 'Right asked for',
-    about: 'The permission the check names',
+    about: 'The right that the check names',
     kind: 'texts',
     negatable: true,
     group: 'Request',
@@ -166,28 +173,28 @@ export const CONDITIONS: readonly ConditionRow[] = [
     negatable: true,
     group: 'Item',
   },
-  { key: 'time', label: 'Time', about: 'The moment of the check', kind: 'time', negatable: false, group: 'Time' },
+  { key: 'time', label: 'Time', about: 'The time of the check', kind: 'time', negatable: false, group: 'Time' },
   {
     key: 'default',
     label: 'Everything else',
-    about: 'A catch-all, asked after all other rules',
+    about: 'Evaluated after all other rules',
     kind: 'flag',
     negatable: false,
     group: 'Time',
   },
 ];
 
-/** The row of a key, with or without the negation. */
-export function rowOf(key: string): { row: ConditionRow; negated: boolean } | undefined {
+/** Returns the row of a condition's key, negated or not. */
+export function findRow(key: string): { row: ConditionRow; negated: boolean } | undefined {
   const row = CONDITIONS.find((one) => one.key === key);
   if (row !== undefined) return { row, negated: false };
   const positive = CONDITIONS.find((one) => one.negatable && `${one.key}Not` === key);
   return positive === undefined ? undefined : { row: positive, negated: true };
 }
 
-export const verbOf = ({ verbs = ['is', 'is not'] }: ConditionRow, negated: boolean): string => verbs[negated ? 1 : 0];
+export const getVerb = ({ verbs = ['is', 'is not'] }: ConditionRow, negated: boolean): string => verbs[negated ? 1 : 0];
 
-/** What a condition begins with in the editor. */
+/** Returns the initial value of a new condition. */
 export function initialValue({ kind, key }: ConditionRow): unknown {
   if (kind === 'flag') return key === 'default';
   if (kind === 'expiry') return { after: 'now' };

@@ -1,4 +1,4 @@
-/** What is different between two versions, rule by rule. */
+/** Shows the difference between two versions, rule by rule. */
 import { useRead } from '../api/read.ts';
 import { Chip } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
@@ -10,7 +10,7 @@ interface FieldChange {
   to?: unknown;
 }
 
-/** As the service tells it; of an added or removed rule the whole, of a changed one the fields. */
+/** A rule that was added or removed as a whole, or the changed fields of a rule. */
 interface RuleChange {
   change: string;
   from: number | null;
@@ -35,7 +35,7 @@ export function Difference({ policyId, from, to }: { policyId: string; from: num
     <Loaded of={difference} rows={3}>
       {({ fields, rules }) =>
         fields.length === 0 && rules.length === 0 ? (
-          <p className="soft">They say the same.</p>
+          <p className="soft">No difference.</p>
         ) : (
           <ul className="differences">
             {fields.map((field) => (
@@ -49,7 +49,7 @@ export function Difference({ policyId, from, to }: { policyId: string; from: num
                   Rule {(one.to ?? one.from ?? 0) + 1} {WORDS[one.change] ?? one.change}
                 </Chip>
                 {one.change.startsWith('moved') && one.from !== null && (
-                  <span className="soft small"> from place {one.from + 1}</span>
+                  <span className="soft small"> from position {one.from + 1}</span>
                 )}
                 {one.rule !== undefined && (
                   <div className="small">
@@ -72,11 +72,11 @@ function Field({ path, from, to }: FieldChange) {
   return (
     <div className="field-change">
       <code>{path}</code>
-      <del>{valueOf(from)}</del>
-      <ins>{valueOf(to)}</ins>
+      <del>{formatValue(from)}</del>
+      <ins>{formatValue(to)}</ins>
     </div>
   );
 }
 
-const valueOf = (value: unknown): string =>
+const formatValue = (value: unknown): string =>
   value === null || value === undefined ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);

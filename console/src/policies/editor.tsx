@@ -1,13 +1,14 @@
-/** A policy's rules as a form or as JSON; both are the same draft. What the service warns of is shown where it is. */
-import { Alert, SegmentedControl, Select, Textarea } from '@mantine/core';
+/** Edits a policy's rules as a form or as JSON. Each warning is shown at its rule. */
+import { Alert, SegmentedControl, Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import { ApiError, call } from '../api/client.ts';
+import { useState } from 'react';
+import { call, PosternError } from '../api/client.ts';
 import { Panel } from '../parts/page.tsx';
 import { Words } from '../parts/show.tsx';
+import { JsonView } from './json-view.tsx';
 import { RuleList, type RuleProblem } from './rule-list.tsx';
-import { type Draft, evaluationOrder, placeIn, type Rule } from './rules.ts';
+import { type Draft, evaluationOrder, placeIn } from './rules.ts';
 
 interface EditorProps {
   draft: Draft;
@@ -16,12 +17,14 @@ interface EditorProps {
 }
 
 export function Editor({ draft, onChange, readOnly }: EditorProps) {
-  const [view, setView] = useState('form');
+  const unreadable = draft.unreadable !== undefined;
+  const [chosen, setView] = useState(unreadable ? 'json' : 'form');
+  const view = unreadable ? 'json' : chosen;
   const { inRules, elsewhere } = useProblems(draft);
   return (
     <Panel
       title="Rules"
-      lead="Asked from the top; the first one whose conditions all hold decides."
+      lead="Evaluated from the top; the first rule whose conditions all match decides."
       actions={
         <SegmentedControl
           size="xs"
@@ -32,6 +35,7 @@ export function Editor({ draft, onChange, readOnly }: EditorProps) {
           ]}
           value={view}
           onChange={setView}
+          disabled={unreadable}
         />
       }
     >
@@ -53,7 +57,7 @@ export function Editor({ draft, onChange, readOnly }: EditorProps) {
       <Select
         mt="md"
         w={260}
-        label="When no rule holds"
+        label="If no rule matches"
         data={[
           { value: 'deny', label: 'Deny' },
           { value: 'allow', label: 'Allow' },
@@ -67,27 +71,20 @@ export function Editor({ draft, onChange, readOnly }: EditorProps) {
   );
 }
 
-/** What the service thinks of the draft, a moment after the last key. */
+/** Validates the draft with the service when typing pauses. */
 function useProblems({ rules, defaultAction }: Draft): { inRules: RuleProblem[]; elsewhere: string[] } {
   const [body] = useDebouncedValue({ rules, defaultAction }, 300);
   const lint = useQuery({
     queryKey: ['POST /v1/policies/lint', { body }],
     queryFn: () => call('POST /v1/policies/lint', { body }),
-    retry: false,
     placeholderData: (last) => last,
   });
-  const refused = lint.error instanceof ApiError ? lint.error : undefined;
+  const refused = lint.error instanceof PosternError ? lint.error : undefined;
   const found = [
     ...(refused === undefined ? (lint.data?.warnings ?? []) : []).map((one) => ({ ...one, refused: false })),
-    ...(refused?.details.length === 0
-      ? [{ param: refused.param, message: refused.message }]
-      : (refused?.details ?? [])
-    ).map((one) => ({
-      ...one,
-      refused: true,
-    })),
+    ...listProblems(refused).map((one) => ({ ...one, refused: true })),
   ];
-  // The service counts places from 0; people see numbers in the order of asking.
+  // The service counts rules from 0; people see numbers in order of evaluation.
   const order = evaluationOrder(rules);
   const inWords = (message: string) =>
     message.replaceAll(/`?rules\[(\d+)\]`?/g, (_, place) => `rule ${order.indexOf(Number(place)) + 1}`);
@@ -98,44 +95,5 @@ function useProblems({ rules, defaultAction }: Draft): { inRules: RuleProblem[];
   };
 }
 
-function JsonView({ draft, onChange, readOnly }: EditorProps) {
-  const [text, setText] = useState(() => JSON.stringify(draft.rules, null, 2));
-  const [error, setError] = useState<string>();
-  useEffect(() => {
-    // Changed elsewhere, such as by going back to what is stored.
-    setText((now) => (sameJson(now, draft.rules) ? now : JSON.stringify(draft.rules, null, 2)));
-  }, [draft.rules]);
-  const write = (next: string) => {
-    setText(next);
-    try {
-      const rules: unknown = JSON.parse(next);
-      if (!Array.isArray(rules)) throw new Error('The rules are a list: [ … ].');
-      setError(undefined);
-      onChange({ ...draft, rules: rules as Rule[] });
-    } catch (failed) {
-      setError((failed as Error).message);
-    }
-  };
-  return (
-    <Textarea
-      aria-label="Rules as JSON"
-      value={text}
-      onChange={(event) => write(event.currentTarget.value)}
-      error={error}
-      autosize
-      minRows={12}
-      maxRows={40}
-      spellCheck={false}
-      readOnly={readOnly}
-      classNames={{ input: 'mono' }}
-    />
-  );
-}
-
-function sameJson(text: string, value: unknown): boolean {
-  try {
-    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
-  } catch {
-    return false;
-  }
-}
+const listProblems = (refused: PosternError | undefined) =>
+  refused === undefined ? [] : (refused.details ?? [{ param: refused.param, message: refused.message }]);

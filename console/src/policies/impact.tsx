@@ -1,37 +1,46 @@
-/** What other rules would have made of the decisions of the last days. */
+/** Previews the impact of rules on recent decisions. */
 import { Alert, Anchor, Loader, SegmentedControl } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { type Answer, type Body, call } from '../api/client.ts';
+import { decidedBy } from '../decisions/by.ts';
 import { List } from '../parts/list.tsx';
-import { countOf, RequesterLink, reasonName, Verdict } from '../parts/show.tsx';
+import { formatCount, RequesterLink, reasonName, Verdict } from '../parts/show.tsx';
 import { Failed } from '../parts/states.tsx';
 
 type Report = Answer<'POST /v1/policies/{id}/impact'>;
 
-interface ImpactProps {
-  policyId: string;
-  /** The rules, or the number of a version. */
-  of: Pick<Body<'POST /v1/policies/{id}/impact'>, 'policy' | 'version'>;
+/** Rules, or the number of a version. */
+type Rules = Pick<Body<'POST /v1/policies/{id}/impact'>, 'policy' | 'version'>;
+
+export interface ImpactReading {
+  days: string;
+  setDays: (days: string) => void;
+  reading: UseQueryResult<Report>;
 }
 
-const CAUSES: Record<string, string> = {
-  item_edited: 'the item was edited since',
-  requester_history: 'what the requester was then is not known',
-  not_reproduced: 'its check knew something that is not known any more',
-};
-
-export function Impact({ policyId, of }: ImpactProps) {
+export function useImpact(policyId: string, of: Rules, enabled = true): ImpactReading {
   const [days, setDays] = useState('30');
   const from = useMemo(() => new Date(Date.now() - Number(days) * 86_400_000).toISOString(), [days]);
   const body = { ...of, from, examples: 5 };
-  const impact = useQuery({
+  const reading = useQuery({
     queryKey: ['POST /v1/policies/{id}/impact', { path: { id: policyId }, body }],
     queryFn: ({ signal }) => call('POST /v1/policies/{id}/impact', { path: { id: policyId }, body, signal }),
     staleTime: 60_000,
     refetchOnWindowFocus: false,
+    enabled,
   });
+  return { days, setDays, reading };
+}
+
+const CAUSES: Record<string, string> = {
+  item_edited: 'the item was edited since',
+  requester_history: 'the requester of that time is not known',
+  not_reproduced: 'the check used data that no longer exists',
+};
+
+export function Impact({ of: { days, setDays, reading } }: { of: ImpactReading }) {
   return (
     <div className="stack">
       <div className="actions">
@@ -49,22 +58,24 @@ export function Impact({ policyId, of }: ImpactProps) {
         />
         <span>would have looked like</span>
       </div>
-      {impact.isError && <Failed error={impact.error} onRetry={() => void impact.refetch()} />}
-      {impact.isPending && (
+      {reading.isError && !reading.isFetching && (
+        <Failed error={reading.error} onRetry={() => void reading.refetch()} />
+      )}
+      {reading.isFetching && (
         <div className="empty" role="status">
           <Loader />
-          <p>Deciding every recorded decision again…</p>
+          <p>Deciding every recorded check again…</p>
         </div>
       )}
-      {impact.data !== undefined && <Shown report={impact.data} />}
+      {reading.data !== undefined && !reading.isFetching && <ImpactReport report={reading.data} />}
     </div>
   );
 }
 
-function Shown({ report }: { report: Report }) {
+function ImpactReport({ report }: { report: Report }) {
   if (report.decisions === 0)
     return (
-      <Alert color="gray">Nothing was asked for under this policy in that time, so nothing would have changed.</Alert>
+      <Alert color="gray">No item of this policy was asked for in that time, so nothing would have changed.</Alert>
     );
   return (
     <>
@@ -86,10 +97,10 @@ function Shown({ report }: { report: Report }) {
         <Turn name="As before" count={report.unchanged} of={report.decisions} figure="unchanged" />
       </div>
       <p className="soft small">
-        {countOf(report.otherPermissions)} allowed with other rights, {countOf(report.otherReason)} denied for another
-        reason, {countOf(report.limited)} held up by a limit
+        {formatCount(report.otherPermissions)} allowed with other rights, {formatCount(report.otherReason)} denied for
+        another reason, {formatCount(report.limited)} held up by a limit
         {report.unknown.decisions > 0 &&
-          `; ${countOf(report.unknown.decisions)} cannot be told: ${report.unknown.causes.map(({ cause, count }) => `${CAUSES[cause] ?? cause} (${countOf(count)})`).join(', ')}`}
+          `; ${formatCount(report.unknown.decisions)} cannot be decided again: ${report.unknown.causes.map(({ cause, count }) => `${CAUSES[cause] ?? cause} (${formatCount(count)})`).join(', ')}`}
         .
       </p>
       <Affected report={report} />
@@ -104,7 +115,7 @@ function Shown({ report }: { report: Report }) {
                     {requesterId ?? 'anonymous'}
                   </Anchor>{' '}
                   <span className="soft">
-                    {after.matchedRule === null ? 'by the default action' : `by rule ${after.matchedRule.index + 1}`}
+                    {after.matchedRule === null ? decidedBy(after) : `by ${decidedBy(after)}`}
                   </span>
                 </span>
                 <span className="tags">
@@ -134,9 +145,9 @@ function Turn({ name, count, of, tone, figure }: TurnProps) {
         {tone !== undefined && <i className={`dot ${tone}`} />} {name}
       </div>
       <div className="value" data-figure={figure}>
-        {countOf(count)}
+        {formatCount(count)}
       </div>
-      <div className="than">of {countOf(of)}</div>
+      <div className="than">of {formatCount(of)}</div>
     </div>
   );
 }
@@ -147,14 +158,14 @@ function Affected({ report }: { report: Report }) {
     <div className="columns">
       {report.byRequester.length > 0 && (
         <List
-          caption="Requesters affected"
+          caption="Partners and bots affected"
           tight
           records={report.byRequester.slice(0, 8)}
           idOf={({ id }) => id ?? 'anonymous'}
           columns={[
-            { label: 'Requester', show: ({ id, name }) => <RequesterLink id={id} name={name ?? id ?? ''} /> },
-            { label: 'Denied', right: true, narrow: true, show: ({ allowToDeny }) => countOf(allowToDeny) },
-            { label: 'Allowed', right: true, narrow: true, show: ({ denyToAllow }) => countOf(denyToAllow) },
+            { label: 'Partner or bot', show: ({ id, name }) => <RequesterLink id={id} name={name ?? id ?? ''} /> },
+            { label: 'Denied', right: true, narrow: true, show: ({ allowToDeny }) => formatCount(allowToDeny) },
+            { label: 'Allowed', right: true, narrow: true, show: ({ denyToAllow }) => formatCount(denyToAllow) },
           ]}
         />
       )}
@@ -166,8 +177,8 @@ function Affected({ report }: { report: Report }) {
           idOf={({ id }) => id}
           columns={[
             { label: 'Item', show: ({ id, title }) => <Link href={`/content/${id}`}>{title}</Link> },
-            { label: 'Denied', right: true, narrow: true, show: ({ allowToDeny }) => countOf(allowToDeny) },
-            { label: 'Allowed', right: true, narrow: true, show: ({ denyToAllow }) => countOf(denyToAllow) },
+            { label: 'Denied', right: true, narrow: true, show: ({ allowToDeny }) => formatCount(allowToDeny) },
+            { label: 'Allowed', right: true, narrow: true, show: ({ denyToAllow }) => formatCount(denyToAllow) },
           ]}
         />
       )}
@@ -180,7 +191,7 @@ function Affected({ report }: { report: Report }) {
           columns={[
             { label: 'Before', show: ({ from }) => (from === null ? 'Allowed' : reasonName(from)) },
             { label: 'After', show: ({ to }) => (to === null ? 'Allowed' : reasonName(to)) },
-            { label: 'Decisions', right: true, narrow: true, show: ({ count }) => countOf(count) },
+            { label: 'Decisions', right: true, narrow: true, show: ({ count }) => formatCount(count) },
           ]}
         />
       )}

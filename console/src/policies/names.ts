@@ -1,4 +1,4 @@
-/** Policies by their names: for choices, and instead of ids. */
+/** Names of policies, for choices and in place of ids. */
 import { useRead } from '../api/read.ts';
 import { useMay } from '../shell/session.tsx';
 
@@ -7,7 +7,7 @@ export interface PolicyChoice {
   label: string;
 }
 
-/** The newest hundred; empty when the key may not read policies. */
+/** Returns the newest hundred; none if the key may not read policies. */
 export function usePolicyChoices(): PolicyChoice[] {
   const may = useMay('policies:read');
   const policies = useRead('GET /v1/policies', { query: { limit: 100 } }, { enabled: may });

@@ -1,29 +1,36 @@
-/** A new policy: from a template or from nothing. */
-import { Alert, Button, Textarea, TextInput } from '@mantine/core';
+/** Creates a policy, from a template or empty. */
+import { Alert, Button } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useRead, useWrite } from '../api/read.ts';
-import { told } from '../parts/notices.tsx';
+import { notify } from '../parts/notices.tsx';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { Loaded } from '../parts/states.tsx';
+import { DraftBar, Restored } from './draft-notices.tsx';
+import { NEW_POLICY, useDraft } from './drafts.ts';
 import { Editor } from './editor.tsx';
-import { type Draft, draftOf } from './rules.ts';
+import { NameFields } from './name-fields.tsx';
+import { type Draft, toDraft } from './rules.ts';
+import './policies.css';
 
 const BLANK: Draft = { name: '', description: '', rules: [], defaultAction: 'deny' };
 
 export default function NewPolicy() {
-  const [draft, setDraft] = useState<Draft>();
+  const [template, setTemplate] = useState<Draft>();
+  const edited = useDraft(NEW_POLICY, template ?? BLANK, 0);
+  const choosing = template === undefined && !edited.dirty;
   return (
     <>
       <PageHead
-        title="Write a policy"
+        title="New policy"
         under={{ path: '/policies', label: 'Policies' }}
-        lead={draft === undefined ? 'Begin with one that others begin with, or with nothing.' : undefined}
+        lead={choosing ? 'Start from a template or from an empty list of rules.' : undefined}
       />
-      {draft === undefined ? (
-        <Templates onChoose={setDraft} />
+      {edited.restoredFrom !== undefined && <Restored at={edited.restoredFrom} onDiscard={edited.discard} />}
+      {choosing ? (
+        <Templates onChoose={setTemplate} />
       ) : (
-        <Write draft={draft} onChange={setDraft} onBack={() => setDraft(undefined)} />
+        <Write edited={edited} onBack={() => setTemplate(undefined)} />
       )}
     </>
   );
@@ -40,9 +47,9 @@ function Templates({ onChoose }: { onChoose: (draft: Draft) => void }) {
             {
               id: 'blank',
               ...BLANK,
-              name: 'Nothing yet',
-              description: 'An empty list of rules; everybody is denied.',
-              action: 'Begin with nothing',
+              name: 'Empty',
+              description: 'No rules yet: everybody is denied.',
+              action: 'Start empty',
             },
           ].map((template) => (
             <section key={template.id} className="panel card">
@@ -50,7 +57,7 @@ function Templates({ onChoose }: { onChoose: (draft: Draft) => void }) {
               <p className="soft">{template.description}</p>
               <Button
                 variant="default"
-                onClick={() => onChoose(template.id === 'blank' ? BLANK : draftOf(template))}
+                onClick={() => onChoose(template.id === 'blank' ? BLANK : toDraft(template))}
                 aria-label={`${template.action}: ${template.name}`}
               >
                 {template.action}
@@ -64,12 +71,12 @@ function Templates({ onChoose }: { onChoose: (draft: Draft) => void }) {
 }
 
 interface WriteProps {
-  draft: Draft;
-  onChange: (draft: Draft) => void;
+  edited: ReturnType<typeof useDraft>;
   onBack: () => void;
 }
 
-function Write({ draft, onChange, onBack }: WriteProps) {
+function Write({ edited, onBack }: WriteProps) {
+  const { draft, change } = edited;
   const write = useWrite();
   const [, go] = useLocation();
   const [error, setError] = useState<string>();
@@ -78,62 +85,49 @@ function Write({ draft, onChange, onBack }: WriteProps) {
     setBusy(true);
     setError(undefined);
     try {
-      const { description, ...rest } = draft;
+      const { name, description, rules, defaultAction } = draft;
       const policy = await write('POST /v1/policies', {
-        body: { ...rest, ...(description === '' ? {} : { description }) },
+        body: { name, rules, defaultAction, ...(description === '' ? {} : { description }) },
       });
-      told(`${policy.name} is written.`);
+      edited.discard();
+      notify('Policy created. It applies to no content yet.');
       go(`/policies/${policy.id}`);
     } catch (failed) {
       setError((failed as Error).message);
       setBusy(false);
     }
   };
+  const createButton = (
+    <Button onClick={create} loading={busy} disabled={draft.name.trim() === '' || draft.unreadable !== undefined}>
+      Create policy
+    </Button>
+  );
   return (
     <div className="stack">
       <Panel title="Name and description">
-        <NameFields draft={draft} onChange={onChange} />
+        <NameFields draft={draft} onChange={change} />
       </Panel>
-      <Editor draft={draft} onChange={onChange} readOnly={false} />
+      <Editor draft={draft} onChange={change} readOnly={false} />
       {error !== undefined && (
         <Alert color="red" role="alert">
           {error}
         </Alert>
       )}
-      <div className="unsaved">
-        <span className="soft">Content is under it only once you say so, on the item.</span>
-        <div className="actions">
-          <Button variant="default" onClick={onBack}>
-            Back
-          </Button>
-          <Button onClick={create} loading={busy} disabled={draft.name.trim() === ''}>
-            Create the policy
-          </Button>
+      {edited.dirty ? (
+        <DraftBar edited={edited} inForce="">
+          {createButton}
+        </DraftBar>
+      ) : (
+        <div className="unsaved">
+          <span className="soft">It applies to no content until you choose some.</span>
+          <div className="actions">
+            <Button variant="default" onClick={onBack}>
+              Back
+            </Button>
+            {createButton}
+          </div>
         </div>
-      </div>
-    </div>
-  );
-}
-
-export function NameFields({ draft, onChange, readOnly = false }: Omit<WriteProps, 'onBack'> & { readOnly?: boolean }) {
-  return (
-    <div className="fields">
-      <TextInput
-        label="Name"
-        value={draft.name}
-        onChange={(event) => onChange({ ...draft, name: event.currentTarget.value })}
-        maxLength={200}
-        required
-        readOnly={readOnly}
-      />
-      <Textarea
-        label="Description"
-        value={draft.description}
-        onChange={(event) => onChange({ ...draft, description: event.currentTarget.value })}
-        maxLength={2000}
-        autosize
-        readOnly={readOnly}
-      />
+      )}
     </div>
   );
 }

@@ -1,14 +1,16 @@
-/** All policies. */
+/** The list of policies. */
 import { Button } from '@mantine/core';
 import { IconPlus, IconScale } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { useRead } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
 import { useFilters } from '../parts/filters.ts';
-import { PagedList } from '../parts/list.tsx';
+import { type Column, PagedList } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
-import { Chip, Moment } from '../parts/show.tsx';
+import { Chip, Time } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
+import { useHasDraft } from './drafts.ts';
+import type { Policy } from './rules.ts';
 
 export default function PoliciesPage() {
   const { values } = useFilters();
@@ -29,7 +31,7 @@ export default function PoliciesPage() {
             leftSection={<IconPlus size={16} />}
             onClick={() => go('/policies/new')}
           >
-            Write a policy
+            New policy
           </MayButton>
         }
       />
@@ -40,45 +42,63 @@ export default function PoliciesPage() {
           noun={['policy', 'policies']}
           filtered={false}
           idOf={({ id }) => id}
-          empty={<Empty icon={<IconScale size={36} stroke={1.3} />} title="No policies" />}
-          columns={[
-            {
-              label: 'Name',
-              show: ({ id, name, description, isDefault }) => (
-                <>
-                  <Link href={`/policies/${id}`}>{name}</Link> {isDefault && <Chip>default</Chip>}
-                  {description !== null && <span className="under">{description}</span>}
-                </>
-              ),
-            },
-            { label: 'Rules', right: true, narrow: true, show: ({ rules }) => rules.length },
-            {
-              label: 'Otherwise',
-              narrow: true,
-              show: ({ defaultAction }) => (
-                <Chip tone={defaultAction === 'allow' ? 'allowed' : 'denied'}>{defaultAction}</Chip>
-              ),
-            },
-            { label: 'Version', right: true, narrow: true, show: ({ version }) => version },
-            { label: 'Updated', narrow: true, show: ({ updated }) => <Moment at={updated} /> },
-            {
-              label: '',
-              narrow: true,
-              show: ({ id, name }) => (
-                <Button
-                  component={Link}
-                  href={`/content?policyId=${id}`}
-                  size="compact-xs"
-                  variant="subtle"
-                  aria-label={`Items under ${name}`}
-                >
-                  Items
-                </Button>
-              ),
-            },
-          ]}
+          empty={
+            <Empty
+              icon={<IconScale size={36} stroke={1.3} />}
+              title="No policies yet"
+              action={
+                <MayButton permission="policies:write" onClick={() => go('/policies/new')}>
+                  New policy
+                </MayButton>
+              }
+            >
+              Start from a template: open access, licensed partners only, or previews for all.
+            </Empty>
+          }
+          columns={COLUMNS}
         />
       </div>
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<Policy>[] = [
+  {
+    label: 'Name',
+    show: (policy) => <Name policy={policy} />,
+  },
+  { label: 'Rules', right: true, narrow: true, show: ({ rules }) => rules.length },
+  {
+    label: 'If no rule matches',
+    narrow: true,
+    show: ({ defaultAction }) => <Chip tone={defaultAction === 'allow' ? 'allowed' : 'denied'}>{defaultAction}</Chip>,
+  },
+  { label: 'Version', right: true, narrow: true, show: ({ version }) => version },
+  { label: 'Updated', narrow: true, show: ({ updated }) => <Time at={updated} /> },
+  {
+    label: '',
+    narrow: true,
+    show: ({ id, name }) => (
+      <Button
+        component={Link}
+        href={`/content?policyId=${id}`}
+        size="compact-xs"
+        variant="subtle"
+        aria-label={`Items under ${name}`}
+      >
+        Items
+      </Button>
+    ),
+  },
+];
+
+function Name({ policy: { id, name, description, isDefault } }: { policy: Policy }) {
+  const hasDraft = useHasDraft();
+  return (
+    <>
+      <Link href={`/policies/${id}`}>{name}</Link> {isDefault && <Chip>default</Chip>}{' '}
+      {hasDraft(id) && <Chip tone="limited">unpublished draft</Chip>}
+      {description !== null && <span className="under">{description}</span>}
     </>
   );
 }

@@ -1,62 +1,57 @@
-/** One policy: its rules to edit, a bench to try them on, and its versions. The draft is shared: what is tried is what is seen. */
+/** The page of a policy: editor, trial and versions share one draft. */
 import '@mantine/core/styles/Tabs.css';
-import { Button, Tabs } from '@mantine/core';
+import { Tabs } from '@mantine/core';
 import { IconStar, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { useRead, useWrite } from '../api/read.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { Id } from '../parts/copy.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { MoreMenu } from '../parts/more-menu.tsx';
-import { told, toldFailed } from '../parts/notices.tsx';
+import { notify, notifyFailure } from '../parts/notices.tsx';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
-import { Chip, Moment } from '../parts/show.tsx';
+import { Chip, Time } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { useMay } from '../shell/session.tsx';
 import { Bench } from './bench.tsx';
+import { DraftBar, DraftNotices } from './draft-notices.tsx';
+import { type EditedDraft, useDraft } from './drafts.ts';
 import { Editor } from './editor.tsx';
-import { NameFields } from './new-policy.tsx';
+import { AppliesToNone, ItemsUnder } from './items-under.tsx';
+import { NameFields } from './name-fields.tsx';
 import { Publish } from './publish.tsx';
-import { type Draft, draftOf, isSame, type Policy } from './rules.ts';
+import { type Policy, toDraft } from './rules.ts';
 import { Versions } from './versions.tsx';
+import './policies.css';
 
 export default function PolicyPage() {
   const id = useId();
   const policy = useRead('GET /v1/policies/{id}', { path: { id } });
-  // A new version is a new page: the draft begins again with what is stored.
   return (
     <Loaded of={policy} rows={8}>
-      {(data) => <Shown key={`${data.id} ${data.version}`} policy={data} />}
+      {(data) => <PolicyView key={data.id} policy={data} />}
     </Loaded>
   );
 }
 
-function Shown({ policy }: { policy: Policy }) {
-  const stored = draftOf(policy);
-  const [draft, setDraft] = useState<Draft>(stored);
+function PolicyView({ policy }: { policy: Policy }) {
+  const edited = useDraft(policy.id, toDraft(policy), policy.version);
+  const { draft, dirty, change } = edited;
   const [publishing, setPublishing] = useState(false);
   const { values, set } = useFilters();
   const may = useMay('policies:write');
-  const dirty = !isSame(draft, stored);
   return (
     <>
       <PageHead
         title={policy.name}
         under={{ path: '/policies', label: 'Policies' }}
-        lead={
-          <span className="tags">
-            <Chip>version {policy.version}</Chip>
-            {policy.isDefault && <Chip>default for new content</Chip>}
-            <span>
-              <Link href={`/content?policyId=${policy.id}`}>items under it</Link> · changed{' '}
-              <Moment at={policy.updated} />
-            </span>
-          </span>
-        }
-        actions={<Actions policy={policy} />}
+        lead={<Lead policy={policy} />}
+        actions={<Actions policy={policy} onDeleted={edited.discard} />}
       />
+      <AppliesToNone policy={policy} />
+      <DraftNotices edited={edited} policyId={policy.id} version={policy.version} />
       <Tabs
         value={values.tab ?? 'rules'}
         onChange={(tab) => set({ tab: tab === 'rules' ? null : tab, version: null })}
@@ -69,9 +64,9 @@ function Shown({ policy }: { policy: Policy }) {
         </Tabs.List>
         <Tabs.Panel value="rules">
           <div className="stack">
-            <Editor draft={draft} onChange={setDraft} readOnly={!may} />
+            <Editor draft={draft} onChange={change} readOnly={!may} />
             <Panel title="Name and description">
-              <NameFields draft={draft} onChange={setDraft} readOnly={!may} />
+              <NameFields draft={draft} onChange={change} readOnly={!may} />
             </Panel>
             <p className="soft small">
               <Id of={policy.id} />
@@ -86,32 +81,44 @@ function Shown({ policy }: { policy: Policy }) {
         </Tabs.Panel>
       </Tabs>
       {dirty && (
-        <div className="unsaved" role="status">
-          <span>Not published yet: what is in force is version {policy.version}.</span>
-          <div className="actions">
-            <Button variant="default" onClick={() => setDraft(stored)}>
-              Discard
-            </Button>
-            <MayButton permission="policies:write" onClick={() => setPublishing(true)}>
-              Preview and publish
-            </MayButton>
-          </div>
-        </div>
+        <DraftBar edited={edited} inForce={`Version ${policy.version} is in force.`}>
+          <MayButton permission="policies:write" because={whyNot(edited)} onClick={() => setPublishing(true)}>
+            Preview and publish
+          </MayButton>
+        </DraftBar>
       )}
-      {publishing && <Publish policy={policy} draft={draft} onClose={() => setPublishing(false)} />}
+      {publishing && <Publish policy={policy} edited={edited} onClose={() => setPublishing(false)} />}
     </>
   );
 }
 
-function Actions({ policy }: { policy: Policy }) {
+function Lead({ policy }: { policy: Policy }) {
+  return (
+    <span className="tags">
+      <Chip>version {policy.version}</Chip>
+      {policy.isDefault && <Chip>default for new content</Chip>}
+      <span>
+        <ItemsUnder policyId={policy.id} /> · changed <Time at={policy.updated} />
+      </span>
+    </span>
+  );
+}
+
+/** The reason the draft cannot be published. */
+function whyNot({ draft, outdated }: EditedDraft): string | undefined {
+  if (draft.unreadable !== undefined) return 'The JSON cannot be read as rules.';
+  return outdated ? 'Another version was published in the meantime. Keep your draft or discard it first.' : undefined;
+}
+
+function Actions({ policy, onDeleted }: { policy: Policy; onDeleted: () => void }) {
   const write = useWrite();
   const [, go] = useLocation();
   const [deleting, setDeleting] = useState(false);
   const path = { id: policy.id };
   const makeDefault = () =>
     write('POST /v1/policies/{id}/make-default', { path }).then(
-      () => told('New content is under this policy from now on.'),
-      toldFailed,
+      () => notify('New content gets this policy from now on.'),
+      notifyFailure,
     );
   return (
     <>
@@ -141,12 +148,14 @@ function Actions({ policy }: { policy: Policy }) {
           action="Delete for good"
           onClose={() => setDeleting(false)}
           onConfirm={() =>
-            write('DELETE /v1/policies/{id}', { path }, () => go('/policies')).then(() =>
-              told(`${policy.name} is deleted.`),
-            )
+            write('DELETE /v1/policies/{id}', { path }, () => {
+              onDeleted();
+              go('/policies');
+            }).then(() => notify(`${policy.name} is deleted.`))
           }
         >
-          Its versions go with it. It is refused while content, archived content included, is under it.
+          Its versions are deleted with it. A policy that applies to content, archived content included, cannot be
+          deleted.
         </Confirm>
       )}
     </>

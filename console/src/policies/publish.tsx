@@ -1,60 +1,101 @@
-/** Before new rules are in force: what they would have changed, then the word. */
+/** Previews the impact of a draft, then publishes it. */
 import { Alert, Button, Group, Modal } from '@mantine/core';
 import { useState } from 'react';
-import { useWrite } from '../api/read.ts';
-import { told } from '../parts/notices.tsx';
+import { PosternError } from '../api/client.ts';
+import { queries, useWrite } from '../api/read.ts';
+import { notify } from '../parts/notices.tsx';
 import { lacking, useMay } from '../shell/session.tsx';
-import { Impact } from './impact.tsx';
-import type { Draft, Policy } from './rules.ts';
+import type { EditedDraft } from './drafts.ts';
+import { Impact, useImpact } from './impact.tsx';
+import type { Policy } from './rules.ts';
 
 interface PublishProps {
   policy: Policy;
-  draft: Draft;
+  edited: EditedDraft;
   onClose: () => void;
 }
 
-export function Publish({ policy, draft, onClose }: PublishProps) {
+export function Publish({ policy, edited, onClose }: PublishProps) {
   const write = useWrite();
-  const mayAnalyse = useMay('analytics:read');
+  const mayAnalyze = useMay('analytics:read');
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string>();
-  const { name, description, rules, defaultAction } = draft;
+  const { name, description, rules, defaultAction } = edited.draft;
+  // Publishing no longer needs the preview.
+  const impact = useImpact(policy.id, { policy: { rules, defaultAction } }, mayAnalyze && !busy);
+  const counting = mayAnalyze && impact.reading.isFetching;
   const publish = async () => {
     setBusy(true);
     setError(undefined);
     try {
-      const published = await write('PATCH /v1/policies/{id}', {
-        path: { id: policy.id },
-        // Somebody else may have published meanwhile: then this is refused rather than theirs overwritten.
-        headers: { 'if-match': `"${policy.version}"` },
-        body: { name, description: description === '' ? null : description, rules, defaultAction },
-      });
-      told(`Version ${published.version} is in force.`);
+      const published = await write(
+        'PATCH /v1/policies/{id}',
+        {
+          path: { id: policy.id },
+          // The service refuses this if another version was published meanwhile.
+          ifMatch: `"${edited.version}"`,
+          body: { name, description: description === '' ? null : description, rules, defaultAction },
+        },
+        onClose,
+      );
+      edited.discard();
+      notify(`Version ${published.version} is in force.`);
     } catch (failed) {
+      if (failed instanceof PosternError && failed.status === 412) void queries.invalidateQueries();
       setError((failed as Error).message);
       setBusy(false);
     }
   };
   return (
-    <Modal opened onClose={onClose} title={`Publish version ${policy.version + 1}`} size="xl">
-      {mayAnalyse ? (
-        <Impact policyId={policy.id} of={{ policy: { rules, defaultAction } }} />
+    <Modal opened onClose={onClose} title={`Publish version ${edited.version + 1}`} size="xl">
+      {mayAnalyze ? (
+        <Impact of={impact} />
       ) : (
-        <Alert color="gray">No preview of the impact: {lacking('analytics:read')}</Alert>
+        <Alert color="gray">No preview of the impact: {lacking('analytics:read')} You can publish without it.</Alert>
+      )}
+      {edited.outdated && (
+        <Alert color="yellow" mt="md">
+          Version {policy.version} was published in the meantime. Close this and choose whether to keep your draft.
+        </Alert>
       )}
       {error !== undefined && (
         <Alert color="red" mt="md" role="alert">
           {error}
         </Alert>
       )}
-      <Group justify="flex-end" mt="lg" gap="sm">
-        <Button variant="default" onClick={onClose}>
-          Not yet
-        </Button>
-        <Button loading={busy} onClick={publish}>
-          Publish
-        </Button>
-      </Group>
+      <Foot busy={busy} counting={counting} disabled={edited.outdated} onPublish={publish} onClose={onClose} />
     </Modal>
+  );
+}
+
+interface FootProps {
+  busy: boolean;
+  /** The impact is still being counted. */
+  counting: boolean;
+  disabled: boolean;
+  onPublish: () => void;
+  onClose: () => void;
+}
+
+function Foot({ busy, counting, disabled, onPublish, onClose }: FootProps) {
+  return (
+    <Group justify="flex-end" mt="lg" gap="sm">
+      <Button variant="default" onClick={onClose}>
+        Not yet
+      </Button>
+      {counting && (
+        <Button variant="default" loading={busy} disabled={disabled} onClick={onPublish}>
+          Publish without waiting
+        </Button>
+      )}
+      <Button
+        loading={busy && !counting}
+        disabled={counting || disabled}
+        {...(counting ? { title: 'The impact is still being counted.' } : {})}
+        onClick={onPublish}
+      >
+        Publish
+      </Button>
+    </Group>
   );
 }

@@ -1,4 +1,4 @@
-/** The rules in the order in which they are asked; moved by dragging, by the keyboard (space, arrows, space) or by buttons. */
+/** The rules in order of evaluation; moved by dragging, keyboard (space, arrows, space) or buttons. */
 import {
   closestCenter,
   DndContext,
@@ -37,10 +37,7 @@ interface RuleListProps {
 export function RuleList({ rules, problems, readOnly, onChange }: RuleListProps) {
   const [open, setOpen] = useState<number | undefined>(undefined);
   const order = evaluationOrder(rules);
-  const sensors = useSensors(
-    useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
-    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
-  );
+  const sensors = useDragging();
   const move = (from: number, to: number) => {
     setOpen(undefined);
     onChange(reordered(rules, from, to));
@@ -51,7 +48,9 @@ export function RuleList({ rules, problems, readOnly, onChange }: RuleListProps)
   const replace = (place: number, rule: Rule) => onChange(rules.map((one, i) => (i === place ? rule : one)));
   return (
     <>
-      {rules.length === 0 && <Empty title="No rules">Every check gets the default action.</Empty>}
+      {rules.length === 0 && (
+        <Empty title="No rules">Every check gets the action for “If no rule matches”. Add a rule to change that.</Empty>
+      )}
       <DndContext sensors={sensors} collisionDetection={closestCenter} onDragEnd={drop}>
         <SortableContext items={order.map((_, i) => i + 1)} strategy={verticalListSortingStrategy}>
           <div className="rule-list">
@@ -95,6 +94,12 @@ export function RuleList({ rules, problems, readOnly, onChange }: RuleListProps)
     </>
   );
 }
+
+const useDragging = () =>
+  useSensors(
+    useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
+    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
+  );
 
 function Sortable(props: Omit<ComponentProps<typeof RuleCard>, 'handle'>) {
   const { attributes, listeners, setNodeRef, transform, transition, isDragging } = useSortable({

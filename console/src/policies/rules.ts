@@ -1,20 +1,23 @@
-/** Rules as the editor has them, their order, and a rule in words. */
+/** The editor's rules: their order, and sentences that describe them. */
 import type { Answer } from '../api/client.ts';
-import { CONDITIONS, type ConditionRow, rowOf, verbOf } from './condition-table.ts';
+import { CONDITIONS, type ConditionRow, findRow, getVerb, permissionName } from './condition-table.ts';
 
 export type Policy = Answer<'GET /v1/policies/{id}'>;
 export type Rule = Policy['rules'][number];
 export type Conditions = Record<string, unknown>;
 
-/** What is edited: a policy without what the service gives it. */
+/** The editable fields of a policy. */
 export interface Draft {
   name: string;
   description: string;
+  /** The last rules that parsed. */
   rules: Rule[];
   defaultAction: 'allow' | 'deny';
+  /** The text of the JSON view while it does not parse. */
+  unreadable?: string;
 }
 
-export const draftOf = ({
+export const toDraft = ({
   name,
   description,
   rules,
@@ -28,14 +31,25 @@ export const draftOf = ({
 
 export const isSame = (a: Draft, b: Draft): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Places in the list, in the order in which the rules are asked: by priority, those marked `default` last. */
+/** The fields of an allow rule that a deny rule ignores. */
+export type Grant = Pick<Rule, 'permissions' | 'rateLimit'>;
+
+/** Splits a rule into its grant and the rest. */
+export function withoutGrant({ permissions, rateLimit, ...rest }: Rule): { rest: Rule; grant: Grant } {
+  return {
+    rest,
+    grant: { ...(permissions === undefined ? {} : { permissions }), ...(rateLimit === undefined ? {} : { rateLimit }) },
+  };
+}
+
+/** Returns rule indexes in order of evaluation: by priority, `default` last. */
 export function evaluationOrder(rules: readonly Rule[]): number[] {
   const last = (i: number): number => (rules[i]?.conditions?.default === true ? 1 : 0);
   const priority = (i: number): number => rules[i]?.priority ?? i + 1;
-  return rules.map((_, i) => i).sort((a, b) => last(a) - last(b) || priority(a) - priority(b) || a - b);
+  return rules.map((_, i) => i).toSorted((a, b) => last(a) - last(b) || priority(a) - priority(b) || a - b);
 }
 
-/** The rules with one put elsewhere in the order of asking; from then on their places say the order. */
+/** Moves a rule in the order of evaluation; the list order replaces priorities. */
 export function reordered(rules: readonly Rule[], from: number, to: number): Rule[] {
   const order = evaluationOrder(rules);
   const [moved] = order.splice(from, 1);
@@ -46,20 +60,20 @@ export function reordered(rules: readonly Rule[], from: number, to: number): Rul
   });
 }
 
-/** `rules[2].conditions.country` is about the rule at place 2. */
+/** Parses the index in `rules[2].conditions.country`. */
 export function placeIn(param: string | null | undefined): number | undefined {
   const place = /^(?:policy\.)?rules\[(\d+)\]/.exec(param ?? '')?.[1];
   return place === undefined ? undefined : Number(place);
 }
 
-/** What must hold, in words. */
+/** Describes a condition. */
 export function conditionWords(key: string, value: unknown): string {
-  if (key === 'default') return value === true ? 'nothing before decided' : 'never';
+  if (key === 'default') return value === true ? 'no other rule matches' : 'never';
   if (key === 'hasValidLicense')
-    return value === true ? 'the requester has a valid licence' : 'the requester has no valid licence';
-  const found = rowOf(key);
+    return value === true ? 'the requester has a valid license' : 'the requester has no valid license';
+  const found = findRow(key);
   if (found === undefined) return `${key} ${JSON.stringify(value)}`;
-  return `${found.row.label.toLowerCase()} ${verbOf(found.row, found.negated)} ${valueWords(value)}`;
+  return `${found.row.label.toLowerCase()} ${getVerb(found.row, found.negated)} ${valueWords(value)}`;
 }
 
 function valueWords(value: unknown): string {
@@ -76,25 +90,36 @@ function valueWords(value: unknown): string {
 }
 
 export function ruleWords(rule: Rule): string {
-  const conditions = Object.entries((rule.conditions ?? {}) as Conditions);
-  const when =
-    conditions.length === 0
-      ? 'always'
-      : `when ${conditions.map(([key, value]) => conditionWords(key, value)).join(' and ')}`;
-  const grants =
-    rule.action === 'allow'
-      ? `, granting ${rule.permissions === undefined ? 'full_access' : rule.permissions.join(', ') || 'nothing'}`
-      : '';
+  const { action, permissions, rateLimit } = rule;
+  if (action === 'deny') return whenWords(rule);
   const limit =
-    rule.rateLimit === undefined
+    rateLimit === undefined
       ? ''
-      : `, ${rule.rateLimit.requests} ${rule.rateLimit.period === 'hour' ? 'an' : 'a'} ${rule.rateLimit.period} for each ${scopeWords(rule.rateLimit.scope)}`;
-  return `${when}${grants}${limit}`;
+      : `, ${rateLimit.requests} ${periodWords(rateLimit.period)} for each ${scopeWords(rateLimit.scope)}`;
+  return `${whenWords(rule)}, granting ${grantWords(permissions)}${limit}`;
 }
+
+function whenWords({ conditions = {} }: Rule): string {
+  const words = Object.entries(conditions as Conditions).map(([key, value]) => conditionWords(key, value));
+  if (words.length === 0) return 'always';
+  return words.length === 1 && conditions.default === true ? 'everybody else' : `when ${words.join(' and ')}`;
+}
+
+const grantWords = (permissions: readonly string[] = ['full_access']): string =>
+  permissions.map(grantWord).join(', ') || 'nothing';
+
+/** Formats a permission inside a sentence; custom permissions stay as they are. */
+function grantWord(permission: string): string {
+  const name = permissionName(permission);
+  return name === permission ? permission : name.toLowerCase();
+}
+
+/** For example `an hour`, `a day`. */
+export const periodWords = (period: string): string => `${period === 'hour' ? 'an' : 'a'} ${period}`;
 
 const scopeWords = (scope: string | undefined): string =>
   scope === 'global' ? 'policy' : scope === 'content' ? 'item' : 'requester';
 
-/** Those a rule does not carry yet. */
+/** Returns the conditions that a rule does not have yet. */
 export const freeConditions = (conditions: Conditions): ConditionRow[] =>
   CONDITIONS.filter(({ key }) => !(key in conditions) && !(`${key}Not` in conditions));

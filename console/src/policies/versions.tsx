@@ -1,17 +1,18 @@
-/** The versions of a policy on a line, what each changed, and the way back. */
+/** The versions of a policy: differences and rollback. */
 import { Alert, Button } from '@mantine/core';
 import { IconArrowBackUp } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useRead, useWrite } from '../api/read.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { useFilters } from '../parts/filters.ts';
-import { told } from '../parts/notices.tsx';
+import { notify } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
-import { Chip, Json, Moment } from '../parts/show.tsx';
+import { pluralize } from '../parts/plural.ts';
+import { Chip, Json, Time } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
-import { useMay } from '../shell/session.tsx';
+import { useMayInSecret } from '../shell/session.tsx';
 import { Difference } from './difference.tsx';
-import { Impact } from './impact.tsx';
+import { Impact, useImpact } from './impact.tsx';
 import { evaluationOrder, type Policy, type Rule, ruleWords } from './rules.ts';
 
 export function Versions({ policy }: { policy: Policy }) {
@@ -20,7 +21,10 @@ export function Versions({ policy }: { policy: Policy }) {
   const versions = useRead('GET /v1/policies/{id}/versions', { path: { id: policy.id }, query: { limit: 50 } });
   return (
     <div className="columns versions">
-      <Panel title="Versions" lead="Nothing is overwritten; going back writes the old version as a new one.">
+      <Panel
+        title="Versions"
+        lead="Versions are never overwritten. Rolling back publishes an old version as a new one."
+      >
         <Loaded of={versions}>
           {({ data }) => (
             <ol className="timeline">
@@ -30,7 +34,7 @@ export function Versions({ policy }: { policy: Policy }) {
                     <strong>Version {version}</strong>{' '}
                     {version === policy.version && <Chip tone="allowed">in force</Chip>}
                     <span className="under">
-                      {name} · {rules.length === 1 ? '1 rule' : `${rules.length} rules`} · <Moment at={created} />
+                      {name} · {pluralize(rules.length, 'rule')} · <Time at={created} />
                     </span>
                   </button>
                 </li>
@@ -45,9 +49,7 @@ export function Versions({ policy }: { policy: Policy }) {
 }
 
 function Chosen({ policy, version }: { policy: Policy; version: number }) {
-  const write = useWrite();
-  const { set } = useFilters();
-  const mayAnalyse = useMay('analytics:read');
+  const mayAnalyze = useMayInSecret('analytics:read');
   const [asking, setAsking] = useState(false);
   const [previewing, setPreviewing] = useState(false);
   const shown = useRead('GET /v1/policies/{id}/versions/{version}', { path: { id: policy.id, version } });
@@ -58,9 +60,9 @@ function Chosen({ policy, version }: { policy: Policy; version: number }) {
         actions={
           version !== policy.version && (
             <div className="actions">
-              {mayAnalyse && (
+              {mayAnalyze && (
                 <Button variant="default" onClick={() => setPreviewing(!previewing)}>
-                  {previewing ? 'Hide the impact' : 'Impact of going back'}
+                  {previewing ? 'Hide impact' : 'Preview impact'}
                 </Button>
               )}
               <MayButton
@@ -68,47 +70,53 @@ function Chosen({ policy, version }: { policy: Policy; version: number }) {
                 leftSection={<IconArrowBackUp size={16} />}
                 onClick={() => setAsking(true)}
               >
-                Roll back to it
+                Roll back to this version
               </MayButton>
             </div>
           )
         }
       >
-        {previewing && <Impact policyId={policy.id} of={{ version }} />}
+        {previewing && <ImpactOf policyId={policy.id} version={version} />}
         <Loaded of={shown}>
           {({ rules, defaultAction }) => <RuleSentences rules={rules} defaultAction={defaultAction} />}
         </Loaded>
       </Panel>
       {version > 1 && (
-        <Panel title="What it changed" lead={`Against version ${version - 1}`}>
+        <Panel title="Changes" lead={`Compared with version ${version - 1}`}>
           <Difference policyId={policy.id} from={version - 1} to={version} />
         </Panel>
       )}
       {version !== policy.version && (
-        <Panel title="What lies between it and now" lead={`Against version ${policy.version}, in force`}>
+        <Panel title="Changes since" lead={`Compared with version ${policy.version}, which is in force`}>
           <Difference policyId={policy.id} from={version} to={policy.version} />
         </Panel>
       )}
-      {asking && (
-        <Confirm
-          title={`Roll back to version ${version}?`}
-          action="Roll back"
-          onClose={() => setAsking(false)}
-          onConfirm={async () => {
-            const written = await write('POST /v1/policies/{id}/rollback', {
-              path: { id: policy.id },
-              headers: { 'if-match': `"${policy.version}"` },
-              body: { version },
-            });
-            set({ version: null });
-            told(`Version ${written.version} is in force; it says what version ${version} said.`);
-          }}
-        >
-          Its rules become version {policy.version + 1} and are in force from the next check on.
-        </Confirm>
-      )}
+      {asking && <RollBack policy={policy} version={version} onClose={() => setAsking(false)} />}
     </div>
   );
+}
+
+function RollBack({ policy, version, onClose }: { policy: Policy; version: number; onClose: () => void }) {
+  const write = useWrite();
+  const { set } = useFilters();
+  const rollBack = async () => {
+    const written = await write('POST /v1/policies/{id}/rollback', {
+      path: { id: policy.id },
+      ifMatch: `"${policy.version}"`,
+      body: { version },
+    });
+    set({ version: null });
+    notify(`Version ${written.version} is in force, with the rules of version ${version}.`);
+  };
+  return (
+    <Confirm title={`Roll back to version ${version}?`} action="Roll back" onClose={onClose} onConfirm={rollBack}>
+      Its rules are published as version {policy.version + 1} and apply from the next check on.
+    </Confirm>
+  );
+}
+
+function ImpactOf({ policyId, version }: { policyId: string; version: number }) {
+  return <Impact of={useImpact(policyId, { version })} />;
 }
 
 function RuleSentences({ rules, defaultAction }: { rules: readonly Rule[]; defaultAction: 'allow' | 'deny' }) {
@@ -121,6 +129,8 @@ function RuleSentences({ rules, defaultAction }: { rules: readonly Rule[]; defau
           const rule = rules[place] as Rule;
           return (
             <li key={place}>
+              {/* The number in decisions. */}
+              <strong>Rule {place + 1}</strong>{' '}
               <Chip tone={rule.action === 'allow' ? 'allowed' : 'denied'}>{rule.action}</Chip>{' '}
               <span>{ruleWords(rule)}</span>
             </li>
@@ -128,11 +138,11 @@ function RuleSentences({ rules, defaultAction }: { rules: readonly Rule[]; defau
         })}
         <li>
           <Chip tone={defaultAction === 'allow' ? 'allowed' : 'denied'}>{defaultAction}</Chip>{' '}
-          <span>when no rule holds</span>
+          <span>if no rule matches</span>
         </li>
       </ol>
       <Button size="compact-sm" variant="subtle" mt="xs" onClick={() => setJson(!json)}>
-        {json ? 'Hide the JSON' : 'As JSON'}
+        {json ? 'Hide JSON' : 'Show JSON'}
       </Button>
       {json && <Json of={rules} />}
     </>

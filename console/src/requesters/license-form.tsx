@@ -1,59 +1,47 @@
-/** The fields of a licence. */
-import { MultiSelect, TagsInput, TextInput } from '@mantine/core';
+/** The form of a license. */
+import { Autocomplete, MultiSelect, TagsInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useRead, useWrite } from '../api/read.ts';
-import { TYPES } from '../content/types.ts';
+import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
+import { useWrite } from '../api/read.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
-import { told } from '../parts/notices.tsx';
+import { notify } from '../parts/notices.tsx';
 import { usePolicyChoices } from '../policies/names.ts';
+import { useRequiredLicenses } from '../policies/use-required-licenses.ts';
+import { PartnerChoice } from './partner-choice.tsx';
+import { firstDayIn, lastDayIn, toInstants } from './term.ts';
+import { isBackwards, TermFields } from './term-fields.tsx';
+import './requesters.css';
 import type { License } from './types.ts';
 
 interface LicenseFormProps {
-  requesterId: string;
-  /** The one to edit; without it a new one. */
+  /** The fixed holder; otherwise the form offers a choice. */
+  requesterId?: string;
+  /** The initial holder. */
+  proposed?: string;
+  /** The license to edit; absent to create one. */
   license?: License;
   onDone: () => void;
   onCancel: () => void;
 }
 
-const dayIn = (iso: string | null | undefined): string => iso?.slice(0, 10) ?? '';
-const momentIn = (day: string): string | null => (day === '' ? null : `${day}T00:00:00Z`);
-
-export function LicenseForm({ requesterId: given, license, onDone, onCancel }: LicenseFormProps) {
+export function LicenseForm({ requesterId: given, proposed = '', license, onDone, onCancel }: LicenseFormProps) {
   const write = useWrite();
-  const choices = usePolicyChoices();
-  const known = useRead('GET /v1/requesters', { query: { limit: 100 } }, { enabled: given === '' });
-  const [requesterId, setRequesterId] = useState(given);
-  const [type, setType] = useState(license?.type ?? '');
-  const [features, setFeatures] = useState(license?.features ?? []);
-  const [startsAt, setStartsAt] = useState(dayIn(license?.startsAt));
-  const [expiresAt, setExpiresAt] = useState(dayIn(license?.expiresAt));
-  const [contentTypes, setContentTypes] = useState<string[]>(license?.scope?.contentTypes ?? []);
-  const [tags, setTags] = useState(license?.scope?.tags ?? []);
-  const [policyIds, setPolicyIds] = useState(license?.scope?.policyIds ?? []);
+  const required = useRequiredLicenses();
+  const [requesterId, setRequesterId] = useState(given ?? proposed);
+  const [fields, setFields] = useState<Fields>(() => toFields(license));
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
+  const change = (changed: Partial<Fields>) => setFields({ ...fields, ...changed });
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setBusy(true);
     setError(undefined);
-    const lists = Object.fromEntries(
-      Object.entries({ contentIds: license?.scope?.contentIds ?? [], contentTypes, tags, policyIds }).filter(
-        ([, list]) => list.length > 0,
-      ),
-    );
-    const body = {
-      type: type.trim(),
-      features,
-      scope: Object.keys(lists).length === 0 ? null : lists,
-      startsAt: startsAt === dayIn(license?.startsAt) ? (license?.startsAt ?? null) : momentIn(startsAt),
-      expiresAt: expiresAt === dayIn(license?.expiresAt) ? (license?.expiresAt ?? null) : momentIn(expiresAt),
-    };
+    const body = toBody(fields, license);
     try {
       if (license === undefined) await write('POST /v1/licenses', { body: { requesterId, ...body } });
       else await write('PATCH /v1/licenses/{id}', { path: { id: license.id }, body });
-      told('The licence counts from the next check on.');
+      notify('The license counts from the next check on.');
       onDone();
     } catch (failed) {
       setError((failed as Error).message);
@@ -63,66 +51,155 @@ export function LicenseForm({ requesterId: given, license, onDone, onCancel }: L
 
   return (
     <form onSubmit={submit} className="fields">
-      {given === '' && (
-        <TagsInput
-          label="Requester"
-          description="A registered one, by its id"
-          data={(known.data?.data ?? []).map(({ id }) => id)}
-          value={requesterId === '' ? [] : [requesterId]}
-          onChange={(ids) => setRequesterId(ids.at(-1) ?? '')}
-          acceptValueOnBlur
+      {given === undefined && (
+        <PartnerChoice
+          label="Partner"
+          placeholder="Name or id"
+          value={requesterId}
+          onChange={setRequesterId}
           required
         />
       )}
-      <TextInput
-        label="Type"
-        placeholder="research, training, enterprise…"
-        value={type}
-        onChange={(event) => setType(event.currentTarget.value)}
-        required
-        maxLength={64}
-        data-autofocus
+      <Kind value={fields.type} onChange={(type) => change({ type })} required={required?.kinds} />
+      <Extras value={fields.features} onChange={(features) => change({ features })} required={required?.features} />
+      <TermFields
+        first={fields.first}
+        last={fields.last}
+        onFirst={(first) => change({ first })}
+        onLast={(last) => change({ last })}
+        expiresAt={license?.expiresAt ?? null}
       />
-      <TagsInput label="Features" value={features} onChange={setFeatures} />
-      <div className="pair">
-        <TextInput
-          label="From"
-          type="date"
-          description="Empty: at once"
-          value={startsAt}
-          onChange={(event) => setStartsAt(event.currentTarget.value)}
-        />
-        <TextInput
-          label="Until"
-          type="date"
-          description="This day is not included; empty: no end"
-          value={expiresAt}
-          onChange={(event) => setExpiresAt(event.currentTarget.value)}
-        />
-      </div>
-      <MultiSelect
-        label="Only for types"
-        placeholder={contentTypes.length === 0 ? 'all' : ''}
-        data={[...TYPES]}
-        value={contentTypes}
-        onChange={setContentTypes}
-      />
-      <TagsInput label="Only for tags" placeholder={tags.length === 0 ? 'all' : ''} value={tags} onChange={setTags} />
-      <MultiSelect
-        label="Only under policies"
-        placeholder={policyIds.length === 0 ? 'all' : ''}
-        data={choices}
-        value={policyIds}
-        onChange={setPolicyIds}
-        searchable
-      />
+      <ScopeFields value={fields.scope} onChange={(scope) => change({ scope })} />
       <FormFoot
         error={error}
         busy={busy}
-        action={license === undefined ? 'Give the licence' : 'Save'}
-        disabled={requesterId === ''}
+        action={license === undefined ? 'Create license' : 'Save'}
+        disabled={requesterId === '' || isBackwards(fields.first, fields.last)}
         onCancel={onCancel}
       />
     </form>
+  );
+}
+
+/** The lists of a scope; an empty list does not restrict. */
+interface Scope {
+  contentIds: string[];
+  contentTypes: string[];
+  tags: string[];
+  policyIds: string[];
+}
+
+/** The fields as typed. */
+interface Fields {
+  type: string;
+  features: string[];
+  /** Days; empty without one. */
+  first: string;
+  last: string;
+  scope: Scope;
+}
+
+const toFields = (license?: License): Fields => ({
+  type: license?.type ?? '',
+  features: license?.features ?? [],
+  first: firstDayIn(license?.startsAt),
+  last: lastDayIn(license?.expiresAt),
+  scope: { contentIds: [], contentTypes: [], tags: [], policyIds: [], ...license?.scope },
+});
+
+function toBody({ type, features, first, last, scope }: Fields, license: License | undefined) {
+  const lists = Object.fromEntries(Object.entries(scope).filter(([, list]) => list.length > 0));
+  return {
+    type: type.trim(),
+    features,
+    scope: Object.keys(lists).length === 0 ? null : lists,
+    ...toInstants(first, last, license),
+  };
+}
+
+interface ScopeFieldsProps {
+  value: Scope;
+  onChange: (scope: Scope) => void;
+}
+
+function ScopeFields({ value, onChange }: ScopeFieldsProps) {
+  const choices = usePolicyChoices();
+  const field = (name: 'contentTypes' | 'tags' | 'policyIds') => ({
+    placeholder: value[name].length === 0 ? 'all' : '',
+    value: value[name],
+    onChange: (list: string[]) => onChange({ ...value, [name]: list }),
+  });
+  return (
+    <>
+      <MultiSelect label="Only for types" data={[...CONTENT_TYPES]} {...field('contentTypes')} />
+      <TagsInput label="Only for tags" {...field('tags')} />
+      <MultiSelect label="Only under policies" data={choices} searchable {...field('policyIds')} />
+    </>
+  );
+}
+
+interface RequiredProps<V> {
+  value: V;
+  onChange: (value: V) => void;
+  /** The types and features that rules require; undefined if unknown. */
+  required: readonly string[] | undefined;
+}
+
+const HINT_BELOW = ['label', 'input', 'description', 'error'] as const;
+
+function Kind({ value, onChange, required }: RequiredProps<string>) {
+  const kind = value.trim();
+  const unrequired = kind !== '' && required !== undefined && !required.includes(kind);
+  return (
+    <Autocomplete
+      label="Kind of license"
+      inputWrapperOrder={[...HINT_BELOW]}
+      description={
+        <Hint
+          warning={unrequired && `No rule asks for the kind “${kind}”: it opens only what any valid license opens.`}
+          required={required}
+        />
+      }
+      placeholder={required?.[0] ?? 'research, training, enterprise…'}
+      data={[...(required ?? [])]}
+      value={value}
+      onChange={onChange}
+      openOnFocus={false}
+      required
+      maxLength={64}
+      data-autofocus
+    />
+  );
+}
+
+function Extras({ value, onChange, required }: RequiredProps<string[]>) {
+  const unrequired = required === undefined ? [] : value.filter((one) => !required.includes(one));
+  return (
+    <TagsInput
+      label="Extras"
+      inputWrapperOrder={[...HINT_BELOW]}
+      description={
+        <Hint
+          warning={unrequired.length > 0 && `No rule asks for ${unrequired.map((one) => `“${one}”`).join(' or ')}.`}
+          required={required}
+        />
+      }
+      data={[...(required ?? [])]}
+      value={value}
+      onChange={onChange}
+      maxTags={50}
+    />
+  );
+}
+
+const SHOWN = 6;
+
+function Hint({ warning, required = [] }: { warning: string | false; required: readonly string[] | undefined }) {
+  return (
+    <span role="status">
+      {warning !== false && <span className="hint-warning">{warning} </span>}
+      {required.length > 0 &&
+        `Your rules ask for ${required.slice(0, SHOWN).join(', ')}${required.length > SHOWN ? ` and ${required.length - SHOWN} more` : ''}.`}
+    </span>
   );
 }

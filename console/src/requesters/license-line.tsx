@@ -1,16 +1,20 @@
-/** Licences on a line of time, from the first that began to the last that ends; and what can be done with each. */
-import { Chip, dayOf } from '../parts/show.tsx';
+/** Licenses on a timeline, with their actions. */
+import { Chip, formatDay } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { LicenseActions } from './license-actions.tsx';
-import { type License, scopeWords, stateOf } from './types.ts';
+import './requesters.css';
+import { getState, type License, lastDayWords, scopeWords } from './types.ts';
 
 const YEAR_MS = 365 * 86_400_000;
 
 export function LicenseLine({ licenses }: { licenses: readonly License[] }) {
-  if (licenses.length === 0) return <Empty title="No licence">Rules that ask for one do not let it pass.</Empty>;
+  if (licenses.length === 0)
+    return (
+      <Empty title="No license">Rules that ask for a license deny this partner. Create a license to let it pass.</Empty>
+    );
   const now = Date.now();
   const from = Math.min(now - YEAR_MS / 12, ...licenses.map(startOf));
-  // One without an end goes on; a year from now is as far as one looks, unless another one ends later.
+  // A license without an end extends three months ahead, or three years where another license ends later.
   const to = Math.max(
     now + YEAR_MS / 4,
     ...licenses.map(({ expiresAt }) => (expiresAt === null ? 0 : Math.min(Date.parse(expiresAt), now + 3 * YEAR_MS))),
@@ -19,7 +23,7 @@ export function LicenseLine({ licenses }: { licenses: readonly License[] }) {
   return (
     <ol className="license-line">
       {licenses.map((license) => {
-        const { word, tone } = stateOf(license);
+        const { word, tone } = getState(license);
         const start = left(startOf(license));
         const end = license.expiresAt === null ? 100 : left(Date.parse(license.expiresAt));
         return (
@@ -40,8 +44,8 @@ export function LicenseLine({ licenses }: { licenses: readonly License[] }) {
                 <span className="today" style={{ left: `${left(now)}%` }} />
               </div>
               <span className="under">
-                {dayOf(license.startsAt ?? license.created)} –{' '}
-                {license.expiresAt === null ? 'no end' : dayOf(license.expiresAt)}
+                {formatDay(license.startsAt ?? license.created)} –{' '}
+                {license.expiresAt === null ? 'no end' : lastDayWords(license.expiresAt)}
               </span>
             </div>
             <LicenseActions license={license} />

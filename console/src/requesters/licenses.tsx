@@ -1,20 +1,65 @@
-/** All licences, and those that end soon. */
-import { Modal, SegmentedControl, Select, TextInput } from '@mantine/core';
+/** The list of licenses, with those that end soon. */
+import { Modal, SegmentedControl } from '@mantine/core';
 import { IconCertificate, IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useRead } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
+import { FilterChoice } from '../parts/filter-fields.tsx';
 import { useFilters } from '../parts/filters.ts';
-import { PagedList } from '../parts/list.tsx';
+import { type Column, PagedList } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
-import { Chip, dayOf, RequesterLink } from '../parts/show.tsx';
+import { Chip, formatDay } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { LicenseActions } from './license-actions.tsx';
 import { LicenseForm } from './license-form.tsx';
-import { scopeWords, stateOf } from './types.ts';
+import { PartnerChoice } from './partner-choice.tsx';
+import { PartnerName } from './partner-name.tsx';
+import './requesters.css';
+import { getState, type License, lastDayWords, scopeWords } from './types.ts';
 
 const DAY_MS = 86_400_000;
 const FILTERS = ['requesterId', 'type', 'status', 'ending'] as const;
+
+const COLUMNS: readonly Column<License>[] = [
+  {
+    label: 'Partner',
+    show: ({ requesterId }) => (
+      <div className="word">
+        <PartnerName id={requesterId} />
+      </div>
+    ),
+  },
+  {
+    label: 'Kind',
+    show: ({ type, features }) => (
+      <div className="word">
+        {type}
+        {features.length > 0 && <span className="under">{features.join(', ')}</span>}
+      </div>
+    ),
+  },
+  { label: 'For', show: ({ scope }) => <div className="word">{scopeWords(scope)}</div> },
+  {
+    label: 'First – last day',
+    narrow: true,
+    show: ({ startsAt, created, expiresAt }) => (
+      <>
+        {formatDay(startsAt ?? created)} –
+        <br />
+        {expiresAt === null ? 'no end' : lastDayWords(expiresAt)}
+      </>
+    ),
+  },
+  {
+    label: 'State',
+    narrow: true,
+    show: (license) => {
+      const { word, tone } = getState(license);
+      return <Chip tone={tone}>{word}</Chip>;
+    },
+  },
+  { label: '', narrow: true, show: (license) => <LicenseActions license={license} /> },
+];
 
 export default function LicensesPage() {
   const { values, set } = useFilters();
@@ -22,99 +67,64 @@ export default function LicensesPage() {
   const query = Object.fromEntries(['requesterId', 'type', 'status', 'cursor'].map((name) => [name, values[name]]));
   const licenses = useRead('GET /v1/licenses', { query: { ...query, ...soon, limit: 25 } }, { keep: true });
   const close = () => set({ new: null });
+  const create = (
+    <MayButton permission="policies:write" leftSection={<IconPlus size={16} />} onClick={() => set({ new: '1' })}>
+      New license
+    </MayButton>
+  );
   return (
     <>
-      <PageHead
-        title="Licences"
-        lead="Who holds what, for which content, until when."
-        actions={
-          <MayButton permission="policies:write" leftSection={<IconPlus size={16} />} onClick={() => set({ new: '1' })}>
-            Give a licence
-          </MayButton>
-        }
-      />
-      <div className="filters" role="search">
-        <SegmentedControl
-          aria-label="Ending"
-          data={[
-            { value: '', label: 'All' },
-            { value: '30', label: 'Ending in 30 days' },
-            { value: '90', label: 'in 90 days' },
-            { value: 'past', label: 'Ended' },
-          ]}
-          value={values.ending ?? ''}
-          onChange={(ending) => set({ ending })}
-        />
-        <TextInput
-          key={values.requesterId ?? ''}
-          aria-label="Requester"
-          placeholder="Requester"
-          w={180}
-          defaultValue={values.requesterId ?? ''}
-          onBlur={(event) =>
-            event.currentTarget.value !== (values.requesterId ?? '') &&
-            set({ requesterId: event.currentTarget.value.trim() })
-          }
-          onKeyDown={(event) => event.key === 'Enter' && set({ requesterId: event.currentTarget.value.trim() })}
-        />
-        <Select
-          aria-label="Status"
-          placeholder="Status"
-          data={['active', 'suspended', 'revoked']}
-          value={values.status ?? null}
-          onChange={(status) => set({ status })}
-          clearable
-          w={140}
-        />
-      </div>
+      <PageHead title="Licenses" lead="Who holds what, and until when." actions={create} />
+      <FilterBar />
       <div className="panel">
         <PagedList
-          caption="Licences"
+          caption="Licenses"
           of={licenses}
-          noun={['licence', 'licences']}
+          noun={['license', 'licenses']}
           filtered={FILTERS.some((name) => values[name] !== undefined)}
           idOf={({ id }) => id}
           empty={
-            <Empty icon={<IconCertificate size={36} stroke={1.3} />} title="No licences yet">
-              A licence makes rules that ask for one let its holder pass. Register a requester first, then give it one.
+            <Empty icon={<IconCertificate size={36} stroke={1.3} />} title="No licenses yet" action={create}>
+              A license lets its holder pass the rules that ask for one. Add the partner first, then create its license.
             </Empty>
           }
-          columns={[
-            { label: 'Requester', show: ({ requesterId }) => <RequesterLink id={requesterId} /> },
-            {
-              label: 'Type',
-              show: ({ type, features }) => (
-                <div>
-                  {type}
-                  {features.length > 0 && <span className="under">{features.join(', ')}</span>}
-                </div>
-              ),
-            },
-            { label: 'For', show: ({ scope }) => scopeWords(scope) },
-            { label: 'From', narrow: true, show: ({ startsAt, created }) => dayOf(startsAt ?? created) },
-            {
-              label: 'Until',
-              narrow: true,
-              show: ({ expiresAt }) => (expiresAt === null ? 'no end' : dayOf(expiresAt)),
-            },
-            {
-              label: 'State',
-              narrow: true,
-              show: (license) => {
-                const { word, tone } = stateOf(license);
-                return <Chip tone={tone}>{word}</Chip>;
-              },
-            },
-            { label: '', narrow: true, show: (license) => <LicenseActions license={license} /> },
-          ]}
+          columns={COLUMNS}
         />
       </div>
       {values.new !== undefined && (
-        <Modal opened onClose={close} title="Give a licence">
-          <LicenseForm requesterId={values.requesterId ?? ''} onDone={close} onCancel={close} />
+        <Modal opened onClose={close} title="New license">
+          <LicenseForm proposed={values.requesterId ?? ''} onDone={close} onCancel={close} />
         </Modal>
       )}
     </>
+  );
+}
+
+function FilterBar() {
+  const { values, set } = useFilters();
+  return (
+    <div className="filters" role="search">
+      <SegmentedControl
+        aria-label="Ending"
+        data={[
+          { value: '', label: 'All' },
+          { value: '30', label: 'Ending in 30 days' },
+          { value: '90', label: 'in 90 days' },
+          { value: 'past', label: 'Ended' },
+        ]}
+        value={values.ending ?? ''}
+        onChange={(ending) => set({ ending })}
+      />
+      <PartnerChoice
+        label="Partner or bot"
+        bare
+        placeholder="Partner or bot"
+        w={220}
+        value={values.requesterId ?? ''}
+        onChange={(requesterId) => set({ requesterId })}
+      />
+      <FilterChoice name="status" label="Status" data={['active', 'suspended', 'revoked']} w={140} />
+    </div>
   );
 }
 

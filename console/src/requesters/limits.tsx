@@ -1,43 +1,25 @@
-/** Limits used against limits given, as the newest decisions under a limit tell it. */
+/** The use of each limit, from the newest decision under it. */
 import { useRead } from '../api/read.ts';
 import type { Decision } from '../decisions/table.tsx';
 import { Panel } from '../parts/page.tsx';
-import { countOf, Moment } from '../parts/show.tsx';
+import { formatCount, Time } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { usePolicyChoices } from '../policies/names.ts';
+import { periodWords } from '../policies/rules.ts';
 
 export function Limits({ requesterId }: { requesterId: string }) {
-  const choices = usePolicyChoices();
   const decisions = useRead('GET /v1/access/decisions', { query: { requesterId, limit: 100 } });
   return (
-    <Panel title="Limits" lead="What was left at the latest decision under each limit.">
+    <Panel title="Limits" lead="Used of each limit, at the latest decision under it.">
       <Loaded of={decisions}>
         {({ data }) => {
-          const latest = latestByLimit(data as Decision[]);
-          if (latest.length === 0) return <Empty title="No limit applies to it so far" />;
+          const latest = latestByLimit(data);
+          if (latest.length === 0)
+            return <Empty title="No limit used yet">Limits of the rules that let it pass appear here.</Empty>;
           return (
             <ul className="shares">
-              {latest.map(({ id, policyId, rateLimit, created }) => (
-                <li key={id}>
-                  <span className="left">
-                    {choices.find(({ value }) => value === policyId)?.label ?? policyId}{' '}
-                    <span className="soft">
-                      · <Moment at={created} />
-                    </span>
-                  </span>
-                  <span className="number wide">
-                    {countOf((rateLimit?.limit ?? 0) - (rateLimit?.remaining ?? 0))} of {countOf(rateLimit?.limit ?? 0)}{' '}
-                    a {rateLimit?.period}
-                  </span>
-                  <div className="meter" aria-hidden="true">
-                    <span
-                      style={{
-                        width: `${100 - (100 * (rateLimit?.remaining ?? 0)) / Math.max(1, rateLimit?.limit ?? 1)}%`,
-                        background: 'var(--limited)',
-                      }}
-                    />
-                  </div>
-                </li>
+              {latest.map((decision) => (
+                <Used key={decision.id} decision={decision} />
               ))}
             </ul>
           );
@@ -47,7 +29,32 @@ export function Limits({ requesterId }: { requesterId: string }) {
   );
 }
 
-/** Of the newest first: the first of each policy and rule. */
+function Used({ decision: { policyId, matchedRule, rateLimit, created } }: { decision: Decision }) {
+  const choices = usePolicyChoices();
+  if (rateLimit === null) return null;
+  const { limit, remaining, period, resetAt } = rateLimit;
+  const used = limit - remaining;
+  return (
+    <li>
+      <span className="left">
+        {choices.find(({ value }) => value === policyId)?.label ?? policyId}
+        {matchedRule !== null && `, rule ${matchedRule.index + 1}`}{' '}
+        <span className="soft">
+          · <Time at={created} />
+          {Date.parse(resetAt) <= Date.now() && ', less by now'}
+        </span>
+      </span>
+      <span className="number wide">
+        {formatCount(used)} of {formatCount(limit)} {periodWords(period)} used
+      </span>
+      <div className="meter" aria-hidden="true">
+        <span style={{ width: `${(100 * used) / Math.max(1, limit)}%`, background: 'var(--limited)' }} />
+      </div>
+    </li>
+  );
+}
+
+/** Returns the newest decision under each limit. `decisions` are newest first. */
 function latestByLimit(decisions: readonly Decision[]): Decision[] {
   const seen = new Map<string, Decision>();
   for (const decision of decisions) {

@@ -1,15 +1,15 @@
-/** The fields of a requester. */
+/** The form of a partner or bot. */
 import { JsonInput, TagsInput, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useWrite } from '../api/read.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
-import { told } from '../parts/notices.tsx';
+import { notify } from '../parts/notices.tsx';
 import type { Requester } from './types.ts';
 
 interface RequesterFormProps {
-  /** The one to edit; without it a new one. */
+  /** The requester to edit; absent to add one. */
   requester?: Requester;
-  /** A proposal for the id of a new one. */
+  /** The suggested id of a new requester. */
   id?: string;
   onDone: (id: string) => void;
   onCancel: () => void;
@@ -17,11 +17,8 @@ interface RequesterFormProps {
 
 export function RequesterForm({ requester, id: proposed = '', onDone, onCancel }: RequesterFormProps) {
   const write = useWrite();
-  const [id, setId] = useState(requester?.id ?? proposed);
-  const [name, setName] = useState(requester?.name ?? '');
-  const [type, setType] = useState(requester?.type ?? '');
-  const [tags, setTags] = useState(requester?.tags ?? []);
-  const [metadata, setMetadata] = useState(requester === undefined ? '' : JSON.stringify(requester.metadata, null, 2));
+  const [id, setId] = useState(proposed);
+  const [fields, setFields] = useState<Fields>(() => toFields(requester));
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
 
@@ -30,21 +27,15 @@ export function RequesterForm({ requester, id: proposed = '', onDone, onCancel }
     setBusy(true);
     setError(undefined);
     try {
-      const parsed = JSON.parse(metadata.trim() === '' ? '{}' : metadata) as Record<string, unknown>;
-      const common = {
-        ...(name.trim() === '' ? {} : { name: name.trim() }),
-        type: type.trim() === '' ? null : type.trim(),
-        tags,
-        metadata: parsed,
-      };
+      const body = toBody(fields);
       const done =
         requester === undefined
-          ? await write('POST /v1/requesters', { body: { ...common, ...(id.trim() === '' ? {} : { id: id.trim() }) } })
+          ? await write('POST /v1/requesters', { body: { ...body, ...(id.trim() === '' ? {} : { id: id.trim() }) } })
           : await write('PATCH /v1/requesters/{id}', {
               path: { id: requester.id },
-              body: { ...common, metadataReplace: true },
+              body: { ...body, metadataReplace: true },
             });
-      told(`${done.name} is saved.`);
+      notify(`${done.name} is saved.`);
       onDone(done.id);
     } catch (failed) {
       setError(failed instanceof SyntaxError ? 'The metadata is not JSON.' : (failed as Error).message);
@@ -57,24 +48,112 @@ export function RequesterForm({ requester, id: proposed = '', onDone, onCancel }
       {requester === undefined && (
         <TextInput
           label="Id"
-          description="As your server sends it; it cannot change. Empty: one is made."
+          description="As your server sends it; it cannot change. Leave empty to have one created."
           placeholder="partner:acme"
           value={id}
           onChange={(event) => setId(event.currentTarget.value)}
           data-autofocus
         />
       )}
-      <TextInput label="Name" value={name} onChange={(event) => setName(event.currentTarget.value)} maxLength={200} />
+      <CommonFields value={fields} onChange={(change) => setFields({ ...fields, ...change })} />
+      <FormFoot
+        error={error}
+        busy={busy}
+        action={requester === undefined ? 'Add' : 'Save'}
+        disabled={findFault(fields.userAgents) !== undefined}
+        onCancel={onCancel}
+      />
+    </form>
+  );
+}
+
+/** The fields as typed. */
+interface Fields {
+  name: string;
+  type: string;
+  tags: string[];
+  userAgents: string[];
+  /** JSON text. */
+  metadata: string;
+}
+
+const toFields = (requester?: Requester): Fields => ({
+  name: requester?.name ?? '',
+  type: requester?.type ?? '',
+  tags: requester?.tags ?? [],
+  userAgents: requester?.userAgents ?? [],
+  metadata: requester === undefined ? '' : JSON.stringify(requester.metadata, null, 2),
+});
+
+/** Throws SyntaxError for metadata that is not JSON. */
+const toBody = ({ name, type, tags, userAgents, metadata }: Fields) => ({
+  ...(name.trim() === '' ? {} : { name: name.trim() }),
+  type: type.trim() === '' ? null : type.trim(),
+  tags,
+  userAgents,
+  metadata: JSON.parse(metadata.trim() === '' ? '{}' : metadata) as Record<string, unknown>,
+});
+
+interface CommonFieldsProps {
+  value: Fields;
+  onChange: (change: Partial<Fields>) => void;
+}
+
+function CommonFields({ value, onChange }: CommonFieldsProps) {
+  return (
+    <>
+      <TextInput
+        label="Name"
+        value={value.name}
+        onChange={(event) => onChange({ name: event.currentTarget.value })}
+        maxLength={200}
+      />
       <TextInput
         label="Type"
         placeholder="ai_crawler, partner, university…"
-        value={type}
-        onChange={(event) => setType(event.currentTarget.value)}
+        value={value.type}
+        onChange={(event) => onChange({ type: event.currentTarget.value })}
         maxLength={64}
       />
-      <TagsInput label="Tags" value={tags} onChange={setTags} />
-      <JsonInput label="Metadata" value={metadata} onChange={setMetadata} autosize minRows={2} formatOnBlur />
-      <FormFoot error={error} busy={busy} action={requester === undefined ? 'Register' : 'Save'} onCancel={onCancel} />
-    </form>
+      <TagsInput label="Tags" value={value.tags} onChange={(tags) => onChange({ tags })} />
+      <UserAgents value={value.userAgents} onChange={(userAgents) => onChange({ userAgents })} />
+      <JsonInput
+        label="Metadata"
+        value={value.metadata}
+        onChange={(metadata) => onChange({ metadata })}
+        autosize
+        minRows={2}
+        formatOnBlur
+      />
+    </>
   );
+}
+
+interface UserAgentsProps {
+  value: string[];
+  onChange: (userAgents: string[]) => void;
+}
+
+function UserAgents({ value, onChange }: UserAgentsProps) {
+  return (
+    <TagsInput
+      label="User agents"
+      description="Texts that its user agent contains, such as GPTBot. A protected site knows a bot by them."
+      placeholder={value.length === 0 ? 'Enter adds one' : ''}
+      value={value}
+      onChange={onChange}
+      error={findFault(value)}
+      // User agents can contain commas.
+      splitChars={[]}
+      maxTags={USER_AGENTS_MAX}
+    />
+  );
+}
+
+const USER_AGENTS_MAX = 50;
+
+/** Returns the first problem that the service would refuse. */
+function findFault(userAgents: readonly string[]): string | undefined {
+  const wrong = userAgents.find((text) => text.length < 3 || text.length > 256);
+  return wrong === undefined ? undefined : `“${wrong.slice(0, 40)}” must have 3 to 256 characters.`;
 }

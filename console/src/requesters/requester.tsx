@@ -1,19 +1,19 @@
-/** One requester: its licences on a line of time, what it used of what it may, and what it was denied. */
+/** The page of a partner or bot: licenses, limits and denials. */
 import { Alert, Anchor, Modal } from '@mantine/core';
 import { IconBan, IconCertificate, IconCheck, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { ApiError } from '../api/client.ts';
+import { PosternError } from '../api/client.ts';
 import { useRead, useWrite } from '../api/read.ts';
 import { Decisions } from '../decisions/table.tsx';
 import { UsageOver } from '../overview/usage-over.tsx';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { Id } from '../parts/copy.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
-import { told, toldFailed } from '../parts/notices.tsx';
+import { notify, notifyFailure } from '../parts/notices.tsx';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
-import { Chip, Json, Moment, Tags } from '../parts/show.tsx';
+import { Chip, Json, Tags, Time } from '../parts/show.tsx';
 import { Failed, Loaded } from '../parts/states.tsx';
 import { useMay } from '../shell/session.tsx';
 import { LicenseForm } from './license-form.tsx';
@@ -26,179 +26,190 @@ import { Usage } from './usage.tsx';
 export default function RequesterPage() {
   const id = useId();
   const requester = useRead('GET /v1/requesters/{id}', { path: { id } });
-  if (requester.error instanceof ApiError && requester.error.status === 404)
-    return <Shown id={id} requester={undefined} />;
+  if (requester.error instanceof PosternError && requester.error.status === 404)
+    return <RequesterView id={id} requester={undefined} />;
   if (requester.isError) return <Failed error={requester.error} />;
   return (
     <Loaded of={requester} rows={8}>
-      {(data) => <Shown id={id} requester={data} />}
+      {(data) => <RequesterView id={id} requester={data} />}
     </Loaded>
   );
 }
 
-function Shown({ id, requester }: { id: string; requester: Requester | undefined }) {
-  const mayAnalyse = useMay('analytics:read');
-  const [licensing, setLicensing] = useState(false);
-  const [registering, setRegistering] = useState(false);
+interface RequesterViewProps {
+  id: string;
+  /** Undefined when the id is not in the list. */
+  requester: Requester | undefined;
+}
+
+function RequesterView({ id, requester }: RequesterViewProps) {
+  const mayAnalyze = useMay('analytics:read');
+  const [form, setForm] = useState<'license' | 'add'>();
   const licenses = useRead('GET /v1/licenses', { query: { requesterId: id, limit: 100 } });
+  const close = () => setForm(undefined);
   return (
     <>
-      <PageHead
-        title={requester?.name ?? id}
-        under={{ path: '/requesters', label: 'Requesters' }}
-        lead={
-          <span className="tags">
-            {requester === undefined ? (
-              <Chip>not registered</Chip>
-            ) : (
-              <Chip tone={requester.status === 'active' ? 'allowed' : 'denied'}>{requester.status}</Chip>
-            )}
-            {requester?.type != null && <Chip>{requester.type}</Chip>}
-          </span>
-        }
-        actions={
-          <>
-            <MayButton
-              permission="policies:write"
-              leftSection={<IconCertificate size={16} />}
-              onClick={() => (requester === undefined ? setRegistering(true) : setLicensing(true))}
-            >
-              Give a licence
-            </MayButton>
-            {requester !== undefined && <Actions requester={requester} />}
-          </>
-        }
-      />
+      <Head id={id} requester={requester} onLicense={() => setForm(requester === undefined ? 'add' : 'license')} />
       <div className="stack">
-        {requester === undefined && (
-          <Alert color="gray" title="Nobody registered this requester">
-            It is evaluated as one without licence, type or tags.{' '}
-            <MayButton
-              permission="policies:write"
-              size="compact-sm"
-              variant="subtle"
-              onClick={() => setRegistering(true)}
-            >
-              Register it
-            </MayButton>
-          </Alert>
-        )}
-        {mayAnalyse && <Usage requesterId={id} />}
-        {mayAnalyse && <UsageOver title="The last 30 days" query={{ requesterId: id }} />}
-        <Panel title="Licences" lead="By the time they are good for.">
+        {requester === undefined && <NotListed onAdd={() => setForm('add')} />}
+        {mayAnalyze && <Usage requesterId={id} />}
+        {mayAnalyze && <UsageOver title="The last 30 days" query={{ requesterId: id }} />}
+        <Panel title="Licenses" lead="What it holds, and until when.">
           <Loaded of={licenses}>{({ data }) => <LicenseLine licenses={data} />}</Loaded>
         </Panel>
         <div className="columns">
-          {mayAnalyse && <Limits requesterId={id} />}
-          {requester !== undefined && (
-            <Panel title="About it">
-              <dl className="facts">
-                <dt>Id</dt>
-                <dd>
-                  <Id of={requester.id} />
-                </dd>
-                <dt>Tags</dt>
-                <dd>
-                  <Tags of={requester.tags} />
-                </dd>
-                <dt>Registered</dt>
-                <dd>
-                  <Moment at={requester.created} />
-                </dd>
-                <dt>Metadata</dt>
-                <dd>
-                  {Object.keys(requester.metadata).length === 0 ? (
-                    <span className="soft">none</span>
-                  ) : (
-                    <Json of={requester.metadata} />
-                  )}
-                </dd>
-              </dl>
-            </Panel>
-          )}
+          {mayAnalyze && <Limits requesterId={id} />}
+          {requester !== undefined && <Details requester={requester} />}
         </div>
-        {mayAnalyse && (
-          <Panel
-            title="Latest denials"
-            actions={
-              <Anchor
-                component={Link}
-                size="sm"
-                href={`/decisions?requesterId=${encodeURIComponent(id)}&allowed=false`}
-              >
-                All of them
-              </Anchor>
-            }
-          >
-            <Decisions omit="Requester" query={{ requesterId: id, allowed: false, limit: 6 }} />
-          </Panel>
-        )}
+        {mayAnalyze && <LatestDenials id={id} />}
       </div>
-      {licensing && (
-        <Modal opened onClose={() => setLicensing(false)} title={`A licence for ${requester?.name ?? id}`}>
-          <LicenseForm requesterId={id} onDone={() => setLicensing(false)} onCancel={() => setLicensing(false)} />
+      {form === 'license' && (
+        <Modal opened onClose={close} title={`New license for ${requester?.name ?? id}`}>
+          <LicenseForm requesterId={id} onDone={close} onCancel={close} />
         </Modal>
       )}
-      {registering && (
-        <Modal opened onClose={() => setRegistering(false)} title="Register the requester">
-          <RequesterForm id={id} onDone={() => setRegistering(false)} onCancel={() => setRegistering(false)} />
+      {form === 'add' && (
+        <Modal opened onClose={close} title="Add a partner or bot">
+          <RequesterForm id={id} onDone={close} onCancel={close} />
         </Modal>
       )}
     </>
   );
 }
 
+function Head({ id, requester, onLicense }: RequesterViewProps & { onLicense: () => void }) {
+  return (
+    <PageHead
+      title={requester?.name ?? id}
+      under={{ path: '/requesters', label: 'Partners & bots' }}
+      lead={
+        <span className="tags">
+          {requester === undefined ? (
+            <Chip>not in your list</Chip>
+          ) : (
+            <Chip tone={requester.status === 'active' ? 'allowed' : 'denied'}>{requester.status}</Chip>
+          )}
+          {requester?.type != null && <Chip>{requester.type}</Chip>}
+        </span>
+      }
+      actions={
+        <>
+          <MayButton permission="policies:write" leftSection={<IconCertificate size={16} />} onClick={onLicense}>
+            New license
+          </MayButton>
+          {requester !== undefined && <Actions requester={requester} />}
+        </>
+      }
+    />
+  );
+}
+
+function NotListed({ onAdd }: { onAdd: () => void }) {
+  return (
+    <Alert color="gray" title="Not in your list yet">
+      Treated as a stranger: no license, no tags.{' '}
+      <MayButton permission="policies:write" size="compact-sm" variant="subtle" onClick={onAdd}>
+        Add it
+      </MayButton>
+    </Alert>
+  );
+}
+
+function Details({ requester }: { requester: Requester }) {
+  const hasMetadata = Object.keys(requester.metadata).length > 0;
+  return (
+    <Panel title="Details">
+      <dl className="facts">
+        <dt>Id</dt>
+        <dd>
+          <Id of={requester.id} />
+        </dd>
+        <dt>Tags</dt>
+        <dd>
+          <Tags of={requester.tags} />
+        </dd>
+        <dt>User agents</dt>
+        <dd>
+          <Tags of={requester.userAgents} />
+        </dd>
+        <dt>Added</dt>
+        <dd>
+          <Time at={requester.created} />
+        </dd>
+        <dt>Metadata</dt>
+        <dd>{hasMetadata ? <Json of={requester.metadata} /> : <span className="soft">none</span>}</dd>
+      </dl>
+    </Panel>
+  );
+}
+
+function LatestDenials({ id }: { id: string }) {
+  const all = `/decisions?requesterId=${encodeURIComponent(id)}&allowed=false`;
+  return (
+    <Panel
+      title="Latest denials"
+      actions={
+        <Anchor component={Link} size="sm" href={all}>
+          Show all
+        </Anchor>
+      }
+    >
+      <Decisions omit="Who" query={{ requesterId: id, allowed: false, limit: 6 }} />
+    </Panel>
+  );
+}
+
 function Actions({ requester }: { requester: Requester }) {
   const write = useWrite();
   const [, go] = useLocation();
-  const [doing, setDoing] = useState<'edit' | 'delete'>();
+  const [dialog, setDialog] = useState<'edit' | 'delete'>();
   const suspended = requester.status === 'suspended';
   const path = { id: requester.id };
-  const turn = () =>
+  const toggle = () =>
     write('PATCH /v1/requesters/{id}', { path, body: { status: suspended ? 'active' : 'suspended' } }).then(
       () =>
-        told(
+        notify(
           suspended ? `${requester.name} is active again.` : `${requester.name} is suspended: it is denied everything.`,
         ),
-      toldFailed,
+      notifyFailure,
     );
   return (
     <>
       <MoreMenu
-        of="this requester"
+        of="this partner or bot"
         permission="policies:write"
         actions={[
-          { label: 'Edit', icon: <IconPencil size={16} />, onClick: () => setDoing('edit') },
+          { label: 'Edit', icon: <IconPencil size={16} />, onClick: () => setDialog('edit') },
           {
             label: suspended ? 'Make active again' : 'Suspend',
             icon: suspended ? <IconCheck size={16} /> : <IconBan size={16} />,
-            onClick: turn,
+            onClick: toggle,
           },
-          { label: 'Delete…', icon: <IconTrash size={16} />, hurts: true, onClick: () => setDoing('delete') },
+          { label: 'Delete…', icon: <IconTrash size={16} />, hurts: true, onClick: () => setDialog('delete') },
         ]}
       />
-      {doing === 'edit' && (
-        <Modal opened onClose={() => setDoing(undefined)} title="Edit the requester">
+      {dialog === 'edit' && (
+        <Modal opened onClose={() => setDialog(undefined)} title="Edit partner or bot">
           <RequesterForm
             requester={requester}
-            onDone={() => setDoing(undefined)}
-            onCancel={() => setDoing(undefined)}
+            onDone={() => setDialog(undefined)}
+            onCancel={() => setDialog(undefined)}
           />
         </Modal>
       )}
-      {doing === 'delete' && (
+      {dialog === 'delete' && (
         <Confirm
-          title="Delete the requester for good?"
+          title="Delete this partner or bot for good?"
           typed={requester.id}
           action="Delete for good"
-          onClose={() => setDoing(undefined)}
+          onClose={() => setDialog(undefined)}
           onConfirm={() =>
             write('DELETE /v1/requesters/{id}', { path }, () => go('/requesters')).then(() =>
-              told(`${requester.name} is deleted.`),
+              notify(`${requester.name} is deleted.`),
             )
           }
         >
-          Its licences are deleted with it. What it asked for in the past stays, under its id.
+          Its licenses are deleted with it. What it asked for in the past stays in the log, under its id.
         </Confirm>
       )}
     </>

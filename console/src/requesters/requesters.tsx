@@ -1,86 +1,45 @@
-/** All requesters that were registered. */
-import { Modal, TextInput } from '@mantine/core';
+/** Partners and bots: every requester that was seen or added. */
+import { Modal } from '@mantine/core';
 import { IconPlus, IconUsers } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
+import type { Row } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
 import { FilterChoice, FilterWords } from '../parts/filter-fields.tsx';
+import { FilterSpan, readSpan } from '../parts/filter-span.tsx';
 import { useFilters } from '../parts/filters.ts';
-import { PagedList } from '../parts/list.tsx';
+import { type Column, PagedList } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
-import { Chip, Moment, RequesterLink, Tags } from '../parts/show.tsx';
+import { Chip, formatCount, RequesterLink, Tags, Time } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
+import { useMay } from '../shell/session.tsx';
 import { RequesterForm } from './requester-form.tsx';
+import type { Requester } from './types.ts';
 
-const FILTERS = ['q', 'type', 'tag', 'status'] as const;
+type Seen = Row<'GET /v1/analytics/requesters'>;
 
 export default function RequestersPage() {
   const { values, set } = useFilters();
   const [, go] = useLocation();
-  const query = Object.fromEntries([...FILTERS, 'cursor'].map((name) => [name, values[name]]));
-  const requesters = useRead('GET /v1/requesters', { query: { ...query, limit: 25 } }, { keep: true });
+  const mayCount = useMay('analytics:read');
+  // `new` is 1, or the id of a seen requester to add.
+  const adding = values.new === '1' ? undefined : values.new;
   return (
     <>
       <PageHead
-        title="Requesters"
-        lead="Who asks, as far as you registered them. Anybody else is counted under the id your server sends."
+        title="Partners & bots"
+        lead="Requesters of your content. Add those that your rules and licenses name; others are counted too."
         actions={
           <MayButton permission="policies:write" leftSection={<IconPlus size={16} />} onClick={() => set({ new: '1' })}>
-            Register a requester
+            Add a partner or bot
           </MayButton>
         }
       />
-      <div className="filters" role="search">
-        <FilterWords label="Words of the name" />
-        <FilterChoice name="status" label="Status" data={['active', 'suspended']} w={140} />
-        <GoTo onGo={(id) => go(`/requesters/${encodeURIComponent(id)}`)} />
-      </div>
-      <div className="panel">
-        <PagedList
-          caption="Requesters"
-          of={requesters}
-          noun={['requester', 'requesters']}
-          filtered={FILTERS.some((name) => values[name] !== undefined)}
-          idOf={({ id }) => id}
-          empty={
-            <Empty icon={<IconUsers size={36} stroke={1.3} />} title="Nobody is registered">
-              You need not register anybody to see who asks. Register a requester to name it, to tag it for your rules,
-              or to give it a licence.
-            </Empty>
-          }
-          columns={[
-            {
-              label: 'Name',
-              show: ({ id, name }) => (
-                <>
-                  <RequesterLink id={id} name={name} />
-                  {name !== id && <span className="under">{id}</span>}
-                </>
-              ),
-            },
-            { label: 'Type', show: ({ type }) => type ?? <span className="soft">–</span> },
-            { label: 'Tags', show: ({ tags }) => <Tags of={tags} /> },
-            {
-              label: 'Status',
-              narrow: true,
-              show: ({ status }) => <Chip tone={status === 'active' ? 'allowed' : 'denied'}>{status}</Chip>,
-            },
-            { label: 'Updated', narrow: true, show: ({ updated }) => <Moment at={updated} /> },
-            {
-              label: '',
-              narrow: true,
-              show: ({ id, name }) => (
-                <Link href={`/licenses?requesterId=${encodeURIComponent(id)}`} aria-label={`Licences of ${name}`}>
-                  Licences
-                </Link>
-              ),
-            },
-          ]}
-        />
-      </div>
+      {mayCount ? <Everybody /> : <Listed />}
       {values.new !== undefined && (
-        <Modal opened onClose={() => set({ new: null })} title="Register a requester">
+        <Modal opened onClose={() => set({ new: null })} title="Add a partner or bot">
           <RequesterForm
+            {...(adding === undefined ? {} : { id: adding })}
             onDone={(id) => go(`/requesters/${encodeURIComponent(id)}`)}
             onCancel={() => set({ new: null })}
           />
@@ -90,17 +49,160 @@ export default function RequestersPage() {
   );
 }
 
-/** One that is not registered has a page as well. */
-function GoTo({ onGo }: { onGo: (id: string) => void }) {
+function Everybody() {
+  const { values } = useFilters();
+  const mayReadRecords = useMay('policies:read');
+  const { q, registered, status, sort, cursor } = values;
+  const filter = { q, registered, status, ...readSpan(values) };
+  const requesters = useRead(
+    'GET /v1/analytics/requesters',
+    { query: { ...filter, sort, cursor, limit: 25 } as never },
+    { keep: true },
+  );
   return (
-    <TextInput
-      aria-label="Open by id"
-      placeholder="Open by id, then Enter"
-      w={210}
-      onKeyDown={(event) => {
-        const id = event.currentTarget.value.trim();
-        if (event.key === 'Enter' && id !== '') onGo(id);
-      }}
-    />
+    <>
+      <div className="filters" role="search">
+        <FilterWords label="Name or id" />
+        <FilterSpan />
+        <FilterChoice
+          name="registered"
+          label="Everybody"
+          data={[
+            { value: 'true', label: 'In your list' },
+            { value: 'false', label: 'Not in your list' },
+          ]}
+          w={170}
+        />
+        {mayReadRecords && <FilterChoice name="status" label="Status" data={['active', 'suspended']} w={140} />}
+      </div>
+      <div className="panel">
+        <PagedList
+          caption="Partners and bots"
+          of={requesters}
+          noun={['partner or bot', 'partners and bots']}
+          filtered={Object.values(filter).some((value) => value !== undefined)}
+          idOf={({ id }) => id}
+          empty={<Nobody />}
+          sortedBy="requests"
+          columns={SEEN_COLUMNS}
+        />
+      </div>
+    </>
+  );
+}
+
+const Name = ({ id, name }: { id: string; name: string }) => (
+  <>
+    <RequesterLink id={id} name={name} />
+    {name !== id && <span className="under">{id}</span>}
+  </>
+);
+
+const Status = ({ status, type }: { status: string; type: string | null }) => (
+  <>
+    <Chip tone={status === 'active' ? 'allowed' : 'denied'}>{status}</Chip>
+    {type !== null && <span className="under">{type}</span>}
+  </>
+);
+
+const Licenses = ({ id, name }: { id: string; name: string }) => (
+  <Link href={`/licenses?requesterId=${encodeURIComponent(id)}`} aria-label={`Licenses of ${name}`}>
+    Licenses
+  </Link>
+);
+
+const SEEN_COLUMNS: readonly Column<Seen>[] = [
+  { label: 'Name', show: Name },
+  { label: 'Requests', right: true, narrow: true, sort: 'requests', show: ({ requests }) => formatCount(requests) },
+  {
+    label: 'Denied',
+    right: true,
+    narrow: true,
+    sort: 'denied',
+    show: ({ id, denied }) =>
+      denied === 0 ? (
+        '0'
+      ) : (
+        <Link href={`/decisions?requesterId=${encodeURIComponent(id)}&allowed=false`}>{formatCount(denied)}</Link>
+      ),
+  },
+  {
+    label: 'Last seen',
+    narrow: true,
+    sort: 'lastSeen',
+    show: ({ lastSeen }) => <Time at={lastSeen} absent="never" />,
+  },
+  {
+    label: 'Status',
+    narrow: true,
+    show: ({ status, type }) =>
+      status === null ? <span className="soft">not in your list</span> : <Status status={status} type={type} />,
+  },
+  {
+    label: '',
+    narrow: true,
+    show: ({ id, name, registered }) =>
+      registered ? (
+        <Licenses id={id} name={name} />
+      ) : (
+        <Link href={`/requesters?new=${encodeURIComponent(id)}`} aria-label={`Add ${id}`}>
+          Add
+        </Link>
+      ),
+  },
+];
+
+/** The registered requesters only, for a key that may not read usage. */
+function Listed() {
+  const { values } = useFilters();
+  const { q, status, cursor } = values;
+  const requesters = useRead(
+    'GET /v1/requesters',
+    { query: { q, status, cursor, limit: 25 } as never },
+    { keep: true },
+  );
+  return (
+    <>
+      <div className="filters" role="search">
+        <FilterWords label="Words of the name" />
+        <FilterChoice name="status" label="Status" data={['active', 'suspended']} w={140} />
+      </div>
+      <div className="panel">
+        <PagedList
+          caption="Partners and bots"
+          of={requesters}
+          noun={['partner or bot', 'partners and bots']}
+          filtered={q !== undefined || status !== undefined}
+          idOf={({ id }) => id}
+          empty={<Nobody />}
+          columns={LISTED_COLUMNS}
+        />
+      </div>
+    </>
+  );
+}
+
+const LISTED_COLUMNS: readonly Column<Requester>[] = [
+  { label: 'Name', show: Name },
+  { label: 'Tags', show: ({ tags }) => <Tags of={tags} /> },
+  { label: 'Status', narrow: true, show: Status },
+  { label: 'Updated', narrow: true, show: ({ updated }) => <Time at={updated} /> },
+  { label: '', narrow: true, show: Licenses },
+];
+
+function Nobody() {
+  const { set } = useFilters();
+  return (
+    <Empty
+      icon={<IconUsers size={36} stroke={1.3} />}
+      title="No requests yet"
+      action={
+        <MayButton permission="policies:write" onClick={() => set({ new: '1' })}>
+          Add a partner or bot
+        </MayButton>
+      }
+    >
+      Requesters of your content appear here automatically. Add a partner now to license it before its first request.
+    </Empty>
   );
 }

@@ -1,14 +1,16 @@
-/** What the pages of requesters and licences share. */
+/** Types and helpers that the requester and license pages share. */
 import type { Row } from '../api/client.ts';
-import type { Outcome } from '../parts/show.tsx';
+import { beginsDay } from '../parts/days.ts';
+import { pluralize } from '../parts/plural.ts';
+import { formatLastDay, type Outcome } from '../parts/show.tsx';
 
 export type Requester = Row<'GET /v1/requesters'>;
 export type License = Row<'GET /v1/licenses'>;
 
 const SOON_MS = 30 * 86_400_000;
 
-/** What a licence is worth at a moment, in a word. */
-export function stateOf(
+/** Returns the state of a license at an instant. */
+export function getState(
   { status, startsAt, expiresAt }: License,
   now = Date.now(),
 ): { word: string; tone: Outcome | undefined } {
@@ -25,8 +27,14 @@ export function scopeWords(scope: License['scope']): string {
   const parts = [
     scope.contentTypes?.join(', '),
     scope.tags && `tagged ${scope.tags.join(', ')}`,
-    scope.contentIds && `${scope.contentIds.length} items`,
-    scope.policyIds && `${scope.policyIds.length} policies`,
+    scope.contentIds && pluralize(scope.contentIds.length, 'item'),
+    scope.policyIds && pluralize(scope.policyIds.length, 'policy', 'policies'),
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? 'everything' : parts.join(' · ');
 }
+
+const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+
+/** Formats the last day of a license, with a time if it ends within the day. */
+export const lastDayWords = (expiresAt: string): string =>
+  beginsDay(expiresAt) ? formatLastDay(expiresAt) : exact.format(new Date(expiresAt));

@@ -1,9 +1,10 @@
-/** A page that fails takes nothing else with it. */
+/** Contains the failure of a page. */
 import { Button } from '@mantine/core';
-import { Component, type ReactNode } from 'react';
+import { Component, type ReactNode, Suspense } from 'react';
+import { Outdated } from './lazily.tsx';
 
 interface Props {
-  /** Another place is another try. */
+  /** A new address retries. */
   at: string;
   children: ReactNode;
 }
@@ -24,12 +25,35 @@ export class Boundary extends Component<Props, { error: Error | null }> {
     if (error === null) return this.props.children;
     return (
       <div className="panel empty" role="alert">
-        <h3>This page could not be shown</h3>
+        <h3>{error instanceof Outdated ? 'A new version is available' : 'This page could not be shown'}</h3>
         <p>{error.message}</p>
         <Button variant="default" onClick={() => window.location.reload()}>
-          Load it again
+          Reload
         </Button>
       </div>
     );
+  }
+}
+
+interface AsideProps {
+  /** The failed part stays hidden. */
+  onFailed: () => void;
+  children: ReactNode;
+}
+
+/** Contains the failure of an overlay; the page below keeps its input. */
+export class Aside extends Component<AsideProps, { failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override componentDidCatch() {
+    this.props.onFailed();
+  }
+
+  override render() {
+    return this.state.failed ? null : <Suspense>{this.props.children}</Suspense>;
   }
 }

@@ -1,4 +1,4 @@
-/** The navigation on a phone, drawn over the page. */
+/** The navigation on a phone, as a drawer. */
 import '@mantine/core/styles/Drawer.css';
 import { Drawer } from '@mantine/core';
 import type { ReactNode } from 'react';

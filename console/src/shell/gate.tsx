@@ -1,12 +1,14 @@
-/** Nobody passes without a session. What is asked for stays in the address, so that it opens after signing in. */
+/** Requires a session. The address is kept, so that the page opens after sign-in. */
 import { Center, Loader } from '@mantine/core';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { callSession, onSignedOut, type Session } from '../api/client.ts';
 import { queries } from '../api/read.ts';
+import { Boundary } from './boundary.tsx';
 import { Frame } from './frame.tsx';
+import { lazily } from './lazily.tsx';
 import { SessionProvider } from './session.tsx';
 
-const SignIn = lazy(() => import('./sign-in.tsx'));
+const SignIn = lazily(() => import('./sign-in.tsx'));
 
 export function Gate() {
   const [session, setSession] = useState<Session | null | undefined>(undefined);
@@ -37,9 +39,11 @@ export function Gate() {
   }
   if (session === null) {
     return (
-      <Suspense>
-        <SignIn ended={ended} onSignedIn={setSession} />
-      </Suspense>
+      <Boundary at="sign-in">
+        <Suspense>
+          <SignIn ended={ended} onSignedIn={setSession} />
+        </Suspense>
+      </Boundary>
     );
   }
   return (

@@ -1,32 +1,34 @@
-/** Which page an address shows. Each is loaded when it is first asked for; the overview comes with the console. */
-import { type ComponentType, lazy } from 'react';
+/** Maps addresses to pages. Each loads when first shown; the overview is part of the first load. */
+import type { ComponentType } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { PageHead } from '../parts/page.tsx';
 import { Empty } from '../parts/states.tsx';
+import { lazily } from './lazily.tsx';
 import { PLACES } from './places.ts';
 import { holds, lacking, type Permission, useSession } from './session.tsx';
 
 type Page = ComponentType;
 
 const PAGES: readonly [path: string, permission: Permission, page: Page][] = [
-  ['/', 'analytics:read', lazy(() => import('../overview/overview.tsx'))],
-  ['/decisions', 'analytics:read', lazy(() => import('../decisions/decisions.tsx'))],
-  ['/decisions/:id', 'analytics:read', lazy(() => import('../decisions/decision.tsx'))],
-  ['/content', 'content:read', lazy(() => import('../content/content.tsx'))],
-  ['/content/new', 'content:write', lazy(() => import('../content/new-item.tsx'))],
-  ['/content/import', 'content:write', lazy(() => import('../content/import.tsx'))],
-  ['/content/:id', 'content:read', lazy(() => import('../content/item.tsx'))],
-  ['/policies', 'policies:read', lazy(() => import('../policies/policies.tsx'))],
-  ['/policies/new', 'policies:write', lazy(() => import('../policies/new-policy.tsx'))],
-  ['/policies/:id', 'policies:read', lazy(() => import('../policies/policy.tsx'))],
-  ['/requesters', 'policies:read', lazy(() => import('../requesters/requesters.tsx'))],
-  ['/requesters/:id', 'policies:read', lazy(() => import('../requesters/requester.tsx'))],
-  ['/licenses', 'policies:read', lazy(() => import('../requesters/licenses.tsx'))],
-  ['/keys', 'api_keys:manage', lazy(() => import('../keys/keys.tsx'))],
-  ['/webhooks', 'webhooks:manage', lazy(() => import('../webhooks/webhooks.tsx'))],
-  ['/webhooks/:id', 'webhooks:manage', lazy(() => import('../webhooks/webhook.tsx'))],
-  ['/audit', 'api_keys:manage', lazy(() => import('../audit/audit.tsx'))],
-  ['/status', 'api_keys:manage', lazy(() => import('../settings/status.tsx'))],
+  ['/', 'analytics:read', lazily(() => import('../overview/overview.tsx'))],
+  ['/leads', 'analytics:read', lazily(() => import('../overview/leads.tsx'))],
+  ['/decisions', 'analytics:read', lazily(() => import('../decisions/decisions.tsx'))],
+  ['/decisions/:id', 'analytics:read', lazily(() => import('../decisions/decision.tsx'))],
+  ['/content', 'content:read', lazily(() => import('../content/content.tsx'))],
+  ['/content/new', 'content:write', lazily(() => import('../content/new-item.tsx'))],
+  ['/content/import', 'content:write', lazily(() => import('../content/import.tsx'))],
+  ['/content/:id', 'content:read', lazily(() => import('../content/item.tsx'))],
+  ['/policies', 'policies:read', lazily(() => import('../policies/policies.tsx'))],
+  ['/policies/new', 'policies:write', lazily(() => import('../policies/new-policy.tsx'))],
+  ['/policies/:id', 'policies:read', lazily(() => import('../policies/policy.tsx'))],
+  ['/requesters', 'policies:read', lazily(() => import('../requesters/requesters.tsx'))],
+  ['/requesters/:id', 'policies:read', lazily(() => import('../requesters/requester.tsx'))],
+  ['/licenses', 'policies:read', lazily(() => import('../requesters/licenses.tsx'))],
+  ['/keys', 'api_keys:manage', lazily(() => import('../keys/keys.tsx'))],
+  ['/webhooks', 'webhooks:manage', lazily(() => import('../webhooks/webhooks.tsx'))],
+  ['/webhooks/:id', 'webhooks:manage', lazily(() => import('../webhooks/webhook.tsx'))],
+  ['/audit', 'api_keys:manage', lazily(() => import('../audit/audit.tsx'))],
+  ['/status', 'api_keys:manage', lazily(() => import('../settings/status.tsx'))],
 ];
 
 export function Pages() {
@@ -39,15 +41,16 @@ export function Pages() {
           {() => {
             if (holds(session, permission)) return <Page />;
             if (path === '/' && first !== undefined) return <Redirect to={first.path} replace />;
-            return <Empty title="Not for this key">{lacking(permission)}</Empty>;
+            return (
+              <Empty title="Your access does not include this page">
+                {lacking(permission)} Ask the person who gave you the key.
+              </Empty>
+            );
           }}
         </Route>
       ))}
       <Route>
-        <PageHead
-          title="There is no such page"
-          lead="What was here may have moved. The navigation shows what there is."
-        />
+        <PageHead title="Page not found" lead="The page may have moved. Choose one from the navigation." />
       </Route>
     </Switch>
   );

@@ -1,4 +1,4 @@
-/** The command palette: every place, what can be made, and records by their words or ids. */
+/** The command palette: pages, actions, and records by words or id. */
 import '@mantine/spotlight/styles.css';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
@@ -15,102 +15,44 @@ import {
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useRead } from '../api/read.ts';
+import { formatCount } from '../parts/show.tsx';
 import { PLACES } from './places.ts';
 import { holds, type Permission, useSession } from './session.tsx';
 
-interface Props {
+interface PaletteProps {
   onClose: () => void;
   onToggleColors: () => void;
   onSignOut: () => void;
 }
 
-const MAKE: readonly [label: string, path: string, permission: Permission, icon: typeof IconPlus][] = [
-  ['Register an item', '/content/new', 'content:write', IconPlus],
-  ['Import items', '/content/import', 'content:write', IconUpload],
-  ['Write a policy', '/policies/new', 'policies:write', IconPlus],
-  ['Give a licence', '/licenses?new=1', 'policies:write', IconPlus],
-  ['Register a requester', '/requesters?new=1', 'policies:write', IconPlus],
-  ['Create an API key', '/keys?new=1', 'api_keys:manage', IconPlus],
-  ['Add a webhook', '/webhooks?new=1', 'webhooks:manage', IconPlus],
+interface Create {
+  label: string;
+  path: string;
+  permission: Permission;
+  icon: typeof IconPlus;
+}
+
+const CREATE: readonly Create[] = [
+  { label: 'Create an item', path: '/content/new', permission: 'content:write', icon: IconPlus },
+  { label: 'Import items', path: '/content/import', permission: 'content:write', icon: IconUpload },
+  { label: 'Create a policy', path: '/policies/new', permission: 'policies:write', icon: IconPlus },
+  { label: 'Create a license', path: '/licenses?new=1', permission: 'policies:write', icon: IconPlus },
+  { label: 'Add a partner or bot', path: '/requesters?new=1', permission: 'policies:write', icon: IconPlus },
+  { label: 'Create an API key', path: '/keys?new=1', permission: 'api_keys:manage', icon: IconPlus },
+  { label: 'Add a webhook', path: '/webhooks?new=1', permission: 'webhooks:manage', icon: IconPlus },
 ];
 
-export default function Palette({ onClose, onToggleColors, onSignOut }: Props) {
-  const session = useSession();
-  const [, go] = useLocation();
+export default function Palette({ onClose, ...commands }: PaletteProps) {
   const [query, setQuery] = useState('');
   const [words] = useDebouncedValue(query.trim(), 200);
-  const searching = /[\p{L}\p{N}]{2}/u.test(words);
-  const may = (permission: Permission) => holds(session, permission);
-  const items = useRead(
-    'GET /v1/content',
-    { query: { q: words, limit: 5 } },
-    { enabled: searching && may('content:read') },
-  );
-  const requesters = useRead(
-    'GET /v1/requesters',
-    { query: { q: words, limit: 5 } },
-    { enabled: searching && may('policies:read') },
-  );
-  const policies = useRead('GET /v1/policies', { query: { limit: 100 } }, { enabled: may('policies:read') });
+  const found = useFound(words);
+  const fixed = useFixed(commands);
+  const matches = fixed.filter(({ label, description = '' }) => includes(`${label} ${description}`, words));
 
   useEffect(() => spotlight.open(), []);
-  // The library gives its dialog no name of its own.
+  // The library's dialog has no accessible name.
   const name = (inside: HTMLElement | null) =>
     inside?.closest('[role="dialog"]')?.setAttribute('aria-label', 'Search and go');
-
-  const matches = (text: string) => text.toLowerCase().includes(words.toLowerCase());
-  const found: SpotlightActionData[] = [
-    ...(/^(cnt|pol|dec|wh)_\w{26}$/.test(words)
-      ? [
-          {
-            id: `id-${words}`,
-            label: `Open ${words}`,
-            onClick: () => go(pathOf(words)),
-            leftSection: <IconSearch size={18} />,
-          },
-        ]
-      : []),
-    ...(items.data?.data ?? []).map((item) => ({
-      id: item.id,
-      label: item.title,
-      description: item.externalId,
-      leftSection: <IconFileText size={18} />,
-      onClick: () => go(`/content/${item.id}`),
-    })),
-    ...(requesters.data?.data ?? []).map((requester) => ({
-      id: `requester-${requester.id}`,
-      label: requester.name,
-      description: requester.id,
-      leftSection: <IconUser size={18} />,
-      onClick: () => go(`/requesters/${encodeURIComponent(requester.id)}`),
-    })),
-    ...(policies.data?.data ?? [])
-      .filter((policy) => words !== '' && matches(policy.name))
-      .map((policy) => ({
-        id: policy.id,
-        label: policy.name,
-        description: `Policy, version ${policy.version}`,
-        leftSection: <IconScale size={18} />,
-        onClick: () => go(`/policies/${policy.id}`),
-      })),
-  ];
-  const fixed: SpotlightActionData[] = [
-    ...PLACES.filter(({ permission }) => may(permission)).map(({ path, label, about, icon: Icon }) => ({
-      id: path,
-      label,
-      description: about,
-      leftSection: <Icon size={18} />,
-      onClick: () => go(path),
-    })),
-    ...MAKE.filter(([, , permission]) => may(permission)).map(([label, path, , Icon]) => ({
-      id: path,
-      label,
-      leftSection: <Icon size={18} />,
-      onClick: () => go(path),
-    })),
-    { id: 'colors', label: 'Switch light and dark', leftSection: <IconMoon size={18} />, onClick: onToggleColors },
-    { id: 'sign-out', label: 'Sign out', leftSection: <IconLogout size={18} />, onClick: onSignOut },
-  ].filter(({ label, ...rest }) => matches(`${label} ${'description' in rest ? (rest.description as string) : ''}`));
 
   return (
     <Spotlight
@@ -125,7 +67,7 @@ export default function Palette({ onClose, onToggleColors, onSignOut }: Props) {
       scrollable
       maxHeight={420}
       searchProps={{
-        placeholder: 'A page, an item, a requester, a policy, an id…',
+        placeholder: 'A page, an item, a partner or bot, a policy, an id…',
         'aria-label': 'Search and go',
         leftSection: (
           <span ref={name}>
@@ -133,10 +75,115 @@ export default function Palette({ onClose, onToggleColors, onSignOut }: Props) {
           </span>
         ),
       }}
-      actions={[...found, ...fixed]}
+      actions={[...found, ...matches]}
     />
   );
 }
 
+type Command = SpotlightActionData & { label: string; description?: string };
+
+const includes = (text: string, words: string): boolean => text.toLowerCase().includes(words.toLowerCase());
+
+/** Returns the pages and actions that the session may use. */
+function useFixed({ onToggleColors, onSignOut }: Omit<PaletteProps, 'onClose'>): Command[] {
+  const session = useSession();
+  const [, go] = useLocation();
+  const may = ({ permission }: { permission: Permission }) => holds(session, permission);
+  return [
+    ...PLACES.filter(may).map(({ path, label, about, icon: Icon }) => ({
+      id: path,
+      label,
+      description: about,
+      leftSection: <Icon size={18} />,
+      onClick: () => go(path),
+    })),
+    ...CREATE.filter(may).map(({ path, label, icon: Icon }) => ({
+      id: path,
+      label,
+      leftSection: <Icon size={18} />,
+      onClick: () => go(path),
+    })),
+    { id: 'colors', label: 'Switch light and dark', leftSection: <IconMoon size={18} />, onClick: onToggleColors },
+    { id: 'sign-out', label: 'Sign out', leftSection: <IconLogout size={18} />, onClick: onSignOut },
+  ];
+}
+
+/** Returns the records that have the words or the id. */
+function useFound(words: string): Command[] {
+  const session = useSession();
+  const [, go] = useLocation();
+  const searching = /[\p{L}\p{N}]{2}/u.test(words);
+  const items = useRead(
+    'GET /v1/content',
+    { query: { q: words, limit: 5 } },
+    { enabled: searching && holds(session, 'content:read') },
+  );
+  const requesters = useRequesters(words, searching);
+  const policies = useRead('GET /v1/policies', { query: { limit: 100 } }, { enabled: holds(session, 'policies:read') });
+  return [
+    ...(/^(cnt|pol|dec|wh)_\w{26}$/.test(words)
+      ? [
+          {
+            id: `id-${words}`,
+            label: `Open ${words}`,
+            leftSection: <IconSearch size={18} />,
+            onClick: () => go(findPath(words)),
+          },
+        ]
+      : []),
+    ...(items.data?.data ?? []).map(({ id, title, externalId }) => ({
+      id,
+      label: title,
+      description: externalId,
+      leftSection: <IconFileText size={18} />,
+      onClick: () => go(`/content/${id}`),
+    })),
+    ...requesters.map(({ id, name, about }) => ({
+      id: `requester-${id}`,
+      label: name,
+      description: about,
+      leftSection: <IconUser size={18} />,
+      onClick: () => go(`/requesters/${encodeURIComponent(id)}`),
+    })),
+    ...(policies.data?.data ?? [])
+      .filter(({ name }) => words !== '' && includes(name, words))
+      .map(({ id, name, version }) => ({
+        id,
+        label: name,
+        description: `Policy, version ${version}`,
+        leftSection: <IconScale size={18} />,
+        onClick: () => go(`/policies/${id}`),
+      })),
+  ];
+}
+
+interface Found {
+  id: string;
+  name: string;
+  about: string;
+}
+
+/** Returns seen and added requesters, busiest first; only added ones if the key may not read usage. */
+function useRequesters(words: string, searching: boolean): Found[] {
+  const session = useSession();
+  const [mayOpen, mayCount] = [holds(session, 'policies:read'), holds(session, 'analytics:read')];
+  const query = { q: words, limit: 5 };
+  const seen = useRead('GET /v1/analytics/requesters', { query }, { enabled: searching && mayOpen && mayCount });
+  const listed = useRead('GET /v1/requesters', { query }, { enabled: searching && mayOpen && !mayCount });
+  if (!searching) return [];
+  return [
+    ...(seen.data?.data ?? []).map(({ id, name, requests, registered }) => ({
+      id,
+      name,
+      about: [
+        ...(name === id ? [] : [id]),
+        `${formatCount(requests)} requests`,
+        ...(registered ? [] : ['not in your list']),
+      ].join(' · '),
+    })),
+    ...(listed.data?.data ?? []).map(({ id, name }) => ({ id, name, about: id })),
+  ];
+}
+
 const PREFIXES: Record<string, string> = { cnt: 'content', pol: 'policies', dec: 'decisions', wh: 'webhooks' };
-const pathOf = (id: string): string => `/${PREFIXES[id.split('_')[0] ?? ''] ?? ''}/${id}`;
+const findPath = (id: string): string => `/${PREFIXES[id.split('_')[0] ?? ''] ?? ''}/${id}`;

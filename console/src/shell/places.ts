@@ -1,4 +1,4 @@
-/** Where one can go: the navigation, the command palette and the routes are made from it. */
+/** The pages of the console: source of the navigation, the command palette and the routes. */
 import {
   IconActivity,
   IconBook2,
@@ -9,6 +9,7 @@ import {
   IconKey,
   IconListSearch,
   IconScale,
+  IconTargetArrow,
   IconUsers,
   IconWebhook,
 } from '@tabler/icons-react';
@@ -19,7 +20,7 @@ export interface Place {
   label: string;
   about: string;
   icon: typeof IconActivity;
-  /** What a key needs to see it. */
+  /** The permission that the page requires. */
   permission: Permission;
   group: 'Demand' | 'Terms' | 'Operation';
 }
@@ -28,7 +29,7 @@ export const PLACES: readonly Place[] = [
   {
     path: '/',
     label: 'Overview',
-    about: 'Allowed, denied, and who is turned away',
+    about: 'Allowed, denied, and who is denied most',
     icon: IconChartBar,
     permission: 'analytics:read',
     group: 'Demand',
@@ -38,6 +39,14 @@ export const PLACES: readonly Place[] = [
     label: 'Decisions',
     about: 'Every decision and why',
     icon: IconListSearch,
+    permission: 'analytics:read',
+    group: 'Demand',
+  },
+  {
+    path: '/leads',
+    label: 'Leads',
+    about: 'Who is denied for want of a license, and for what',
+    icon: IconTargetArrow,
     permission: 'analytics:read',
     group: 'Demand',
   },
@@ -59,15 +68,15 @@ export const PLACES: readonly Place[] = [
   },
   {
     path: '/requesters',
-    label: 'Requesters',
-    about: 'Who asks',
+    label: 'Partners & bots',
+    about: 'Requesters and their usage',
     icon: IconUsers,
     permission: 'policies:read',
     group: 'Terms',
   },
   {
     path: '/licenses',
-    label: 'Licences',
+    label: 'Licenses',
     about: 'Who may, and until when',
     icon: IconCertificate,
     permission: 'policies:read',
@@ -84,7 +93,7 @@ export const PLACES: readonly Place[] = [
   {
     path: '/webhooks',
     label: 'Webhooks',
-    about: 'Who is told of what',
+    about: 'What your systems are sent',
     icon: IconWebhook,
     permission: 'webhooks:manage',
     group: 'Operation',
@@ -100,7 +109,7 @@ export const PLACES: readonly Place[] = [
   {
     path: '/status',
     label: 'Status',
-    about: 'Version, storage, lag',
+    about: 'Version, storage, backlog',
     icon: IconActivity,
     permission: 'api_keys:manage',
     group: 'Operation',

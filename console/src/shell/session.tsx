@@ -1,16 +1,9 @@
-/** Whose key the console works with, and what it may do. */
+/** The session: its key and permissions. */
 import { createContext, type ReactNode, useContext } from 'react';
+import type { KEY_PERMISSIONS } from '../../../client/src/generated/vocabularies.ts';
 import type { Session } from '../api/client.ts';
 
-export type Permission =
-  | 'content:read'
-  | 'content:write'
-  | 'policies:read'
-  | 'policies:write'
-  | 'access:check'
-  | 'analytics:read'
-  | 'webhooks:manage'
-  | 'api_keys:manage';
+export type Permission = Exclude<(typeof KEY_PERMISSIONS)[number], '*'>;
 
 const SessionContext = createContext<Session | undefined>(undefined);
 
@@ -20,7 +13,7 @@ export function SessionProvider({ session, children }: { session: Session; child
 
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (session === undefined) throw new Error('nobody is signed in');
+  if (session === undefined) throw new Error('no session');
   return session;
 }
 
@@ -31,5 +24,10 @@ export function useMay(permission: Permission): boolean {
   return holds(useSession(), permission);
 }
 
-/** Why something is not to be had. */
+/** Returns whether the session may take an action that public keys may not. */
+export function useMayInSecret(permission: Permission): boolean {
+  return useMay(permission) && useSession().key.type === 'secret';
+}
+
+/** Returns why an action is unavailable. */
 export const lacking = (permission: Permission): string => `Your key does not hold the permission ${permission}.`;

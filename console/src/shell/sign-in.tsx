@@ -1,10 +1,11 @@
-/** Signing in with an API key: it is exchanged for a session and not kept. */
+/** The sign-in form: exchanges an API key for a session and does not keep the key. */
 import '@mantine/core/styles/Code.css';
 import '@mantine/core/styles/PasswordInput.css';
 import { Alert, Anchor, Button, Code, PasswordInput } from '@mantine/core';
 import { type FormEvent, useEffect, useState } from 'react';
-import { ApiError, callSession, type Session } from '../api/client.ts';
+import { callSession, PosternError, type Session } from '../api/client.ts';
 import mark from './mark.svg';
+import './sign-in.css';
 
 export default function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn: (session: Session) => void }) {
   const [key, setKey] = useState('');
@@ -22,7 +23,7 @@ export default function SignIn({ ended, onSignedIn }: { ended: boolean; onSigned
     try {
       onSignedIn(await callSession('POST', { key: key.trim() }));
     } catch (failed) {
-      setError(failed instanceof ApiError ? failed.message : String(failed));
+      setError(failed instanceof PosternError ? failed.message : String(failed));
       setBusy(false);
     }
   };

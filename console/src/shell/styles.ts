@@ -1,6 +1,6 @@
 /**
- * The styles of the components that are used, in the order in which they build on each other; all of them would be
- * twice as much. What only some pages need comes with them.
+ * The styles of the components in use, in dependency order; all styles of the library would be twice the size. Styles
+ * that only some pages need load with those pages.
  */
 import '@mantine/core/styles/baseline.css';
 import '@mantine/core/styles/default-css-variables.css';

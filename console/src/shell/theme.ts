@@ -1,4 +1,4 @@
-/** Type, spacing and colour of the console. Colour has a meaning: allowed, denied, limited; everything else is quiet. */
+/** The theme: type, spacing, color. Color means allowed, denied or limited; the rest is neutral. */
 import { Anchor, Button, createTheme, Modal, Select, Tooltip } from '@mantine/core';
 
 export const theme = createTheme({

@@ -1,9 +1,12 @@
-/** One delivery: what is sent, and every attempt with its answer. */
+/** A delivery: its body, and every attempt with its response. */
 import '@mantine/core/styles/Drawer.css';
 import { Drawer } from '@mantine/core';
+import type { Answer } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
-import { Chip, Json, momentOf } from '../parts/show.tsx';
+import { Chip, formatTime, Json } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
+
+type Attempt = Answer<'GET /v1/webhooks/{id}/deliveries/{deliveryId}'>['attempts'][number];
 
 interface DeliveryDetailsProps {
   webhookId: string;
@@ -33,40 +36,12 @@ export function DeliveryDetails({ webhookId, deliveryId, onClose }: DeliveryDeta
             </div>
             {requestBody !== undefined && (
               <section>
-                <h3 className="small">What is sent</h3>
-                <Json of={parsed(requestBody)} />
+                <h3 className="small">Request body</h3>
+                <Json of={parse(requestBody)} />
               </section>
             )}
             {attempts.toReversed().map((attempt) => (
-              <section key={attempt.number}>
-                <h3 className="small">
-                  Attempt {attempt.number}, {momentOf(attempt.created)}
-                </h3>
-                <dl className="facts">
-                  <dt>Answer</dt>
-                  <dd>{attempt.statusCode ?? 'none'}</dd>
-                  <dt>Took</dt>
-                  <dd>{attempt.durationMs} ms</dd>
-                  {attempt.error !== null && (
-                    <>
-                      <dt>Error</dt>
-                      <dd>{attempt.error}</dd>
-                    </>
-                  )}
-                  {attempt.responseBody !== null && attempt.responseBody !== '' && (
-                    <>
-                      <dt>It said</dt>
-                      <dd>
-                        <pre className="json">{attempt.responseBody}</pre>
-                      </dd>
-                    </>
-                  )}
-                  <dt>Headers</dt>
-                  <dd>
-                    <Json of={attempt.request.headers} />
-                  </dd>
-                </dl>
-              </section>
+              <AttemptDetails key={attempt.number} attempt={attempt} />
             ))}
           </div>
         )}
@@ -75,7 +50,43 @@ export function DeliveryDetails({ webhookId, deliveryId, onClose }: DeliveryDeta
   );
 }
 
-function parsed(text: string): unknown {
+function AttemptDetails({ attempt }: { attempt: Attempt }) {
+  const { number, created, statusCode, durationMs, error, responseBody, request } = attempt;
+  return (
+    <section>
+      <h3 className="small">
+        Attempt {number}, {formatTime(created)}
+      </h3>
+      <dl className="facts">
+        <dt>Answer</dt>
+        <dd>{statusCode ?? 'none'}</dd>
+        <dt>Took</dt>
+        <dd>{durationMs} ms</dd>
+        {error !== null && (
+          <>
+            <dt>Error</dt>
+            <dd>{error}</dd>
+          </>
+        )}
+        {responseBody !== null && responseBody !== '' && (
+          <>
+            <dt>Response</dt>
+            <dd>
+              <pre className="json">{responseBody}</pre>
+            </dd>
+          </>
+        )}
+        <dt>Headers</dt>
+        <dd>
+          <Json of={request.headers} />
+        </dd>
+      </dl>
+    </section>
+  );
+}
+
+/** Returns the value, or the text itself when it is not JSON. */
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

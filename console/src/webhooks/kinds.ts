@@ -1,11 +1,11 @@
-/** What a webhook can be told of. */
+/** The kinds of event that a webhook can receive. */
 export const KINDS = [
   { group: 'Everything', items: [{ value: '*', label: 'Everything' }] },
   { group: 'Decisions', items: [...of('access', ['*', 'granted', 'denied', 'rate_limited'])] },
   { group: 'Content', items: [...of('content', ['*', 'created', 'updated', 'archived', 'restored', 'deleted'])] },
   { group: 'Policies', items: [...of('policy', ['*', 'created', 'updated', 'rolled_back', 'deleted'])] },
   { group: 'Requesters', items: [...of('requester', ['*', 'created', 'updated', 'deleted'])] },
-  { group: 'Licences', items: [...of('license', ['*', 'created', 'updated', 'revoked', 'expired'])] },
+  { group: 'Licenses', items: [...of('license', ['*', 'created', 'updated', 'revoked', 'expired'])] },
   { group: 'API keys', items: [...of('api_key', ['*', 'created', 'rotated', 'revoked'])] },
 ];
 

@@ -1,4 +1,4 @@
-/** Where a webhook leads and what it is told. */
+/** The form of a webhook: URL and events. */
 import { Alert, Button, Group, MultiSelect, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Row } from '../api/client.ts';
@@ -55,7 +55,7 @@ export function WebhookForm({ webhook, onDone, onCancel }: WebhookFormProps) {
         required
         data-autofocus
       />
-      <MultiSelect label="Told of" data={KINDS} value={events} onChange={setEvents} searchable required />
+      <MultiSelect label="Events" data={KINDS} value={events} onChange={setEvents} searchable required />
       <Textarea
         label="Description"
         value={description}
@@ -73,7 +73,7 @@ export function WebhookForm({ webhook, onDone, onCancel }: WebhookFormProps) {
   );
 }
 
-/** What deliveries are signed with, this once. */
+/** Shows the signing secret, once. */
 export function Secret({ text, onDone }: { text: string; onDone: () => void }) {
   return (
     <div className="fields">

@@ -1,15 +1,34 @@
-/** All webhooks. */
+/** The list of webhooks. */
 import { Modal } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
+import type { Row } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
 import { useFilters } from '../parts/filters.ts';
-import { PagedList } from '../parts/list.tsx';
+import { type Column, PagedList } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
-import { Chip, Moment, Tags } from '../parts/show.tsx';
+import { Chip, Tags, Time } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { WebhookForm } from './webhook-form.tsx';
+
+const COLUMNS: readonly Column<Row<'GET /v1/webhooks'>>[] = [
+  {
+    label: 'Address',
+    show: ({ id, url, description }) => (
+      <>
+        <Link href={`/webhooks/${id}`}>{url}</Link>
+        {description !== null && <span className="under">{description}</span>}
+      </>
+    ),
+  },
+  {
+    label: 'Events',
+    show: ({ events }) => <Tags of={events.map((one) => (one === '*' ? 'everything' : one))} />,
+  },
+  { label: 'State', narrow: true, show: (webhook) => <State of={webhook} /> },
+  { label: 'Added', narrow: true, show: ({ created }) => <Time at={created} /> },
+];
 
 export default function WebhooksPage() {
   const { values, set } = useFilters();
@@ -24,7 +43,7 @@ export default function WebhooksPage() {
     <>
       <PageHead
         title="Webhooks"
-        lead="Other systems that are told of changes and decisions, signed, and again until they answer."
+        lead="Your systems are sent changes and decisions, signed, and retried until they answer."
         actions={
           <MayButton
             permission="webhooks:manage"
@@ -43,28 +62,20 @@ export default function WebhooksPage() {
           filtered={false}
           idOf={({ id }) => id}
           empty={
-            <Empty icon={<IconWebhook size={36} stroke={1.3} />} title="Nobody is told of anything">
-              A webhook is called for each event you choose: a licence that expired, an item that changed, a crawler
+            <Empty
+              icon={<IconWebhook size={36} stroke={1.3} />}
+              title="No webhooks yet"
+              action={
+                <MayButton permission="webhooks:manage" onClick={() => set({ new: '1' })}>
+                  Add a webhook
+                </MayButton>
+              }
+            >
+              Your systems are called for the events you choose: a license that expired, an item that changed, a crawler
               that was denied.
             </Empty>
           }
-          columns={[
-            {
-              label: 'Address',
-              show: ({ id, url, description }) => (
-                <>
-                  <Link href={`/webhooks/${id}`}>{url}</Link>
-                  {description !== null && <span className="under">{description}</span>}
-                </>
-              ),
-            },
-            {
-              label: 'Told of',
-              show: ({ events }) => <Tags of={events.map((one) => (one === '*' ? 'everything' : one))} />,
-            },
-            { label: 'State', narrow: true, show: (webhook) => <State of={webhook} /> },
-            { label: 'Added', narrow: true, show: ({ created }) => <Moment at={created} /> },
-          ]}
+          columns={COLUMNS}
         />
       </div>
       {values.new !== undefined && (

@@ -5,10 +5,10 @@
 import { nearest } from '../../lib/text.ts';
 import { misused } from '../outcome.ts';
 import type { Entries, Entry } from './entry.ts';
-import { exported } from './ndjson.ts';
-import { texts } from './text-lines.ts';
+import { fromExport } from './ndjson.ts';
+import { LINE_CHARS_MAX, texts } from './text-lines.ts';
 
-/** As `content export --format csv` writes them. */
+/** Columns of `content export --format csv`, in order. */
 export const CSV_COLUMNS = ['externalId', 'title', 'type', 'source', 'policyId', 'tags', 'status', 'metadata'] as const;
 export const TAG_SEPARATOR = '|';
 const METADATA = 'metadata.';
@@ -22,7 +22,7 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>): Entries {
         names = cells.map((name) => name.trim());
         requireNames(names);
       } else if (cells.length === 1 && cells[0] === '') continue;
-      else entries.push(entryOf(names, cells, `line ${line}`));
+      else entries.push(toEntry(names, cells, `line ${line}`));
     }
     yield entries;
   }
@@ -33,14 +33,15 @@ function requireNames(names: readonly string[]): void {
   for (const name of names) {
     if (known.includes(name) || (name.startsWith(METADATA) && name.length > METADATA.length)) continue;
     const near = nearest(name, known);
-    const hint = near === undefined ? `there are ${known.join(', ')} and ${METADATA}<key>` : `did you mean ${near}?`;
+    const hint =
+      near === undefined ? `known columns: ${known.join(', ')} and ${METADATA}<key>` : `did you mean ${near}?`;
     throw misused(`The first row names a column "${name}"; ${hint}`);
   }
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined) throw misused(`The first row names the column "${twice}" twice.`);
 }
 
-function entryOf(names: readonly string[], cells: readonly string[], at: string): Entry {
+function toEntry(names: readonly string[], cells: readonly string[], at: string): Entry {
   if (cells.length !== names.length)
     return { at, fault: `${cells.length} cells in a table of ${names.length} columns` };
   const item: Record<string, unknown> = {};
@@ -57,7 +58,7 @@ function entryOf(names: readonly string[], cells: readonly string[], at: string)
     else item[name] = cell;
   }
   if (metadata.size > 0) item.metadata = Object.fromEntries(metadata);
-  return exported(item, at);
+  return fromExport(item, at);
 }
 
 function objectIn(text: string): object | undefined {
@@ -69,53 +70,93 @@ function objectIn(text: string): object | undefined {
   }
 }
 
-/** An apostrophe that was put there to keep a spreadsheet from running the cell. */
+/** Removes the apostrophe that `csvCell` adds. */
 const unescaped = (cell: string): string => (/^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell);
 
 interface CsvRecord {
   cells: string[];
-  /** Where it begins, from 1. */
+  /** Line on which the record begins, from 1. */
   line: number;
 }
 
-/** Records as they come; quoted cells may hold commas, quotes (doubled) and line breaks. */
+/** More columns than an item has fields and metadata can have keys. */
+const CELLS_MAX = 5_000;
+
+/** Splits text into records. Quoted cells may hold commas, doubled quotes and line breaks. */
 export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator<CsvRecord[]> {
-  let cells: string[] = [];
-  let cell = '';
-  // `closing`: after a quote in a quoted cell, which is its end or the first half of a doubled one.
-  let state: 'start' | 'plain' | 'quoted' | 'closing' = 'start';
-  let line = 1;
-  let began = 1;
+  const splitter = new Splitter();
   for await (const text of chunks) {
-    const records: CsvRecord[] = [];
-    for (const char of text) {
-      if (char === '\n') line++;
-      if (state === 'quoted') {
-        if (char === '"') state = 'closing';
-        else cell += char;
-      } else if (char === '"' && state !== 'plain') {
-        if (state === 'closing') cell += '"';
-        state = 'quoted';
-      } else if (char === ',' || char === '\n') {
-        cells.push(char === '\n' && state === 'plain' && cell.endsWith('\r') ? cell.slice(0, -1) : cell);
-        cell = '';
-        state = 'start';
-        if (char === ',') continue;
-        records.push({ cells, line: began });
-        cells = [];
-        began = line;
-      } else if (state !== 'closing' || char !== '\r') {
-        cell += char;
-        state = 'plain';
-      }
-    }
-    yield records;
+    for (const char of text) splitter.add(char);
+    yield splitter.take();
   }
-  if (state === 'quoted') throw misused(`A quote that opens in the record of line ${began} is never closed.`);
-  if (cell !== '' || cells.length > 0) yield [{ cells: [...cells, cell], line: began }];
+  splitter.end();
+  yield splitter.take();
 }
 
-/** A cell that no spreadsheet runs. */
+class Splitter {
+  #records: CsvRecord[] = [];
+  #cells: string[] = [];
+  #cell = '';
+  /** `closing`: after a quote in a quoted cell, which ends the cell or is the first half of a doubled quote. */
+  #state: 'start' | 'plain' | 'quoted' | 'closing' = 'start';
+  #line = 1;
+  /** Line and length of the current record. */
+  #began = 1;
+  #chars = 0;
+
+  add(char: string): void {
+    if (++this.#chars > LINE_CHARS_MAX || this.#cells.length > CELLS_MAX) {
+      throw misused(
+        `The record on line ${this.#began} has more than 1 MiB or ${CELLS_MAX} cells; a quote may be unclosed.`,
+      );
+    }
+    if (char === '\n') this.#line++;
+    if (this.#state === 'quoted') {
+      if (char === '"') this.#state = 'closing';
+      else this.#cell += char;
+    } else this.#addUnquoted(char);
+  }
+
+  #addUnquoted(char: string): void {
+    if (char === ',') this.#endCell();
+    else if (char === '\n') this.#endRecord();
+    else if (char === '"' && this.#state !== 'plain') {
+      if (this.#state === 'closing') this.#cell += '"';
+      this.#state = 'quoted';
+    } else if (char !== '\r' || this.#state !== 'closing') {
+      this.#cell += char;
+      this.#state = 'plain';
+    }
+  }
+
+  take(): CsvRecord[] {
+    const records = this.#records;
+    this.#records = [];
+    return records;
+  }
+
+  end(): void {
+    if (this.#state === 'quoted') throw misused(`The record on line ${this.#began} has an unclosed quote.`);
+    if (this.#cell !== '' || this.#cells.length > 0) this.#endRecord();
+  }
+
+  #endCell(): void {
+    this.#cells.push(this.#cell);
+    this.#cell = '';
+    this.#state = 'start';
+  }
+
+  #endRecord(): void {
+    if (this.#state === 'plain' && this.#cell.endsWith('\r')) this.#cell = this.#cell.slice(0, -1);
+    this.#endCell();
+    this.#records.push({ cells: this.#cells, line: this.#began });
+    this.#cells = [];
+    this.#chars = 0;
+    this.#began = this.#line;
+  }
+}
+
+/** Quotes a cell where needed, and keeps spreadsheets from running it as a formula. */
 export function csvCell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

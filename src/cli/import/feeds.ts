@@ -1,126 +1,175 @@
 /**
- * XML that lists pages: sitemaps (sitemaps.org 0.9, with the titles that news sitemaps carry), indexes of sitemaps, RSS 2.0
- * and 1.0, Atom (RFC 4287). A page is known by its address: that is its `source`, and its `externalId` too where the feed
- * has no id of its own. Entities a document declares are not expanded.
+ * Reads XML that lists pages: sitemaps (sitemaps.org 0.9, with the titles of news sitemaps), sitemap indexes, RSS 2.0
+ * and 1.0, and Atom (RFC 4287). A page's address is its `source`, and its `externalId` where the feed has no id.
+ * Entities that a document declares are not expanded.
  */
 import { createHash } from 'node:crypto';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { misused } from '../outcome.ts';
-import { type Entries, type Entry, tagsFrom, titleFrom, titleOfUrl } from './entry.ts';
-import { isAddress } from './source.ts';
+import { type Entries, type Entry, titleFromUrl, toTags, toTitle } from './entry.ts';
+import { isAddress, peek } from './source.ts';
 import { texts } from './text-lines.ts';
 
-/** The texts of one record, by the name of their element (and, for links, how they relate). */
+/** The texts of one record by the name of their element; links also by their relation. */
 type Texts = Map<string, string[]>;
 
 interface Kind {
-  /** The element that is a record. */
+  /** Name of the element that is a record. */
   record: string;
-  entryOf(found: Texts): Entry;
+  toEntry(found: Texts): Entry;
 }
 
-/** By the name of the outermost element. */
+/** Kinds of documents by the name of their root element. */
 const KINDS: Record<string, Kind> = {
-  urlset: { record: 'url', entryOf: pageOf },
-  rss: { record: 'item', entryOf: rssItemOf },
-  'rdf:RDF': { record: 'item', entryOf: rssItemOf },
-  feed: { record: 'entry', entryOf: atomEntryOf },
+  urlset: { record: 'url', toEntry: pageToEntry },
+  rss: { record: 'item', toEntry: rssToEntry },
+  'rdf:RDF': { record: 'item', toEntry: rssToEntry },
+  feed: { record: 'entry', toEntry: atomToEntry },
 };
 
 const SITEMAPS_MAX = 50_000;
 const TEXT_CHARS_MAX = 1 << 20;
+/** Limit of a tag, a comment or a text, which the parser buffers until it ends. */
+const PIECE_CHARS_MAX = 4 << 20;
+const DEPTH_MAX = 100;
+const TEXTS_PER_RECORD_MAX = 10_000;
 
 export type OpenBytes = (url: string) => Promise<AsyncIterable<Uint8Array>>;
 
-/** `open` fetches what an index of sitemaps names. */
+/** Yields the entries of a document; `open` fetches the sitemaps of an index. */
 export async function* readFeed(bytes: AsyncIterable<Uint8Array>, head: Uint8Array, open: OpenBytes): Entries {
-  const sitemaps: string[] = [];
-  yield* records(bytes, head, sitemaps);
-  for (const url of sitemaps) {
-    const nested: string[] = [];
-    const inner = await open(url);
-    const begun = await firstOf(inner);
-    yield* records(begun.bytes, begun.head, nested);
-    if (nested.length > 0) throw misused(`${url} is an index inside an index, which sitemaps do not allow.`);
+  const reader = new FeedReader();
+  yield* reader.read(bytes, head);
+  for (const url of reader.sitemaps) {
+    const inner = await peek(await open(url));
+    const nested = new FeedReader();
+    yield* nested.read(inner.bytes, inner.head);
+    if (nested.sitemaps.length > 0) throw misused(`${url} is an index inside an index, which sitemaps do not allow.`);
   }
 }
 
-async function firstOf(
-  bytes: AsyncIterable<Uint8Array>,
-): Promise<{ head: Uint8Array; bytes: AsyncIterable<Uint8Array> }> {
-  const all: Uint8Array[] = [];
-  const iterator = bytes[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  if (first.done !== true) all.push(first.value);
-  return {
-    head: all[0] ?? new Uint8Array(),
-    bytes: (async function* () {
-      yield* all;
-      yield* { [Symbol.asyncIterator]: () => iterator };
-    })(),
-  };
-}
+/** Entities that feeds use without declaring them. */
+const ENTITIES = {
+  nbsp: '\u00a0',
+  mdash: '—',
+  ndash: '–',
+  hellip: '…',
+  rsquo: '’',
+  lsquo: '‘',
+  ldquo: '“',
+  rdquo: '”',
+  copy: '©',
+  eacute: 'é',
+  auml: 'ä',
+  ouml: 'ö',
+  uuml: 'ü',
+};
 
-async function* records(bytes: AsyncIterable<Uint8Array>, head: Uint8Array, sitemaps: string[]): Entries {
-  let entries: Entry[] = [];
-  const path: string[] = [];
-  let kind: Kind | undefined;
-  let record: Texts | undefined;
-  let text = '';
-  const parser = new SaxesParser();
-  // What feeds in the wild use without declaring it.
-  Object.assign(parser.ENTITIES, { nbsp: '\u00a0', mdash: '—', ndash: '–', hellip: '…', rsquo: '’', lsquo: '‘' });
-  Object.assign(parser.ENTITIES, { ldquo: '“', rdquo: '”', copy: '©', eacute: 'é', auml: 'ä', ouml: 'ö', uuml: 'ü' });
-  parser.on('error', (error) => {
-    throw misused(`The XML is not well-formed: ${error.message}`);
-  });
-  const add = (name: string, value: string): void => {
-    const before = record?.get(name);
-    if (before === undefined) record?.set(name, [value]);
+class FeedReader {
+  /** The addresses of a sitemap index. */
+  readonly sitemaps: string[] = [];
+  readonly #parser = new SaxesParser();
+  readonly #path: string[] = [];
+  #entries: Entry[] = [];
+  #kind: Kind | undefined;
+  /** The texts of the open record, and their number. */
+  #record: Texts | undefined;
+  #found = 0;
+  #text = '';
+  #tags = 0;
+
+  constructor() {
+    Object.assign(this.#parser.ENTITIES, ENTITIES);
+    this.#parser.on('error', (error) => {
+      throw misused(`The XML is not well-formed: ${error.message}`);
+    });
+    const gather = (more: string): void => {
+      if (this.#text.length + more.length <= TEXT_CHARS_MAX) this.#text += more;
+    };
+    this.#parser.on('text', gather);
+    this.#parser.on('cdata', gather);
+    this.#parser.on('opentag', (tag: SaxesTagPlain) => this.#open(tag));
+    this.#parser.on('closetag', ({ name }) => this.#close(name));
+  }
+
+  async *read(bytes: AsyncIterable<Uint8Array>, head: Uint8Array): Entries {
+    let sinceTag = 0;
+    for await (const chunk of texts(bytes, encodingOf(head))) {
+      const before = this.#tags;
+      this.#parser.write(chunk);
+      sinceTag = this.#tags === before ? sinceTag + chunk.length : 0;
+      if (sinceTag > PIECE_CHARS_MAX) throw misused('The XML has a tag, comment or text of more than 4 MiB.');
+      yield this.#take();
+    }
+    this.#parser.close();
+    yield this.#take();
+  }
+
+  #take(): Entry[] {
+    const entries = this.#entries;
+    this.#entries = [];
+    return entries;
+  }
+
+  #open({ name, attributes }: SaxesTagPlain): void {
+    this.#tags++;
+    this.#path.push(name);
+    this.#text = '';
+    if (this.#path.length > DEPTH_MAX) throw misused(`The XML is nested more than ${DEPTH_MAX} levels deep.`);
+    if (this.#path.length === 1 && name !== 'sitemapindex') this.#kind = getKind(name);
+    if (name === this.#kind?.record && this.#record === undefined) {
+      this.#record = new Map();
+      this.#found = 0;
+      return;
+    }
+    this.#addAttributes(name, attributes);
+  }
+
+  #addAttributes(
+    name: string,
+    { href, rel = 'alternate', term, label, isPermaLink }: SaxesTagPlain['attributes'],
+  ): void {
+    if (name === 'link' && href !== undefined) this.#add(`link ${rel}`, href);
+    else if (name === 'category' && term !== undefined) this.#add('category', label ?? term);
+    else if (name === 'guid' && isPermaLink === 'false') this.#add('guid is not a link', 'yes');
+  }
+
+  #close(name: string): void {
+    this.#tags++;
+    this.#path.pop();
+    const parent = this.#path.at(-1);
+    const text = this.#text.trim();
+    this.#text = '';
+    if (this.#record !== undefined && name === this.#kind?.record && parent !== name) {
+      this.#entries.push(this.#kind.toEntry(this.#record));
+      this.#record = undefined;
+    } else if (this.#record !== undefined) this.#add(name, text);
+    else if (parent === 'sitemap' && name === 'loc') this.#addSitemap(text);
+  }
+
+  #add(name: string, value: string): void {
+    if (++this.#found > TEXTS_PER_RECORD_MAX) {
+      throw misused(`A record of the XML has more than ${TEXTS_PER_RECORD_MAX} elements.`);
+    }
+    const before = this.#record?.get(name);
+    if (before === undefined) this.#record?.set(name, [value]);
     else before.push(value);
-  };
-  parser.on('opentag', ({ name, attributes }: SaxesTagPlain) => {
-    path.push(name);
-    text = '';
-    if (path.length === 1 && name !== 'sitemapindex') {
-      kind = KINDS[name];
-      if (kind === undefined)
-        throw misused(`<${name}> is no sitemap and no feed; there are ${Object.keys(KINDS).join(', ')}.`);
-    }
-    if (name === kind?.record && record === undefined) record = new Map();
-    else if (name === 'link' && attributes.href !== undefined)
-      add(`link ${attributes.rel ?? 'alternate'}`, attributes.href);
-    else if (name === 'category' && attributes.term !== undefined) add('category', attributes.label ?? attributes.term);
-    else if (name === 'guid' && attributes.isPermaLink === 'false') add('guid is no link', 'yes');
-  });
-  const gather = (more: string): void => {
-    if (text.length + more.length <= TEXT_CHARS_MAX) text += more;
-  };
-  parser.on('text', gather);
-  parser.on('cdata', gather);
-  parser.on('closetag', ({ name }) => {
-    path.pop();
-    if (record !== undefined && name === kind?.record && path.at(-1) !== name) {
-      entries.push(kind.entryOf(record));
-      record = undefined;
-    } else if (record !== undefined) add(name, text.trim());
-    else if (path.at(-1) === 'sitemap' && name === 'loc') {
-      if (!isAddress(text.trim())) throw misused(`The index names a sitemap "${text.trim()}", which is no address.`);
-      sitemaps.push(text.trim());
-      if (sitemaps.length > SITEMAPS_MAX) throw misused('The index names more than 50,000 sitemaps.');
-    }
-    text = '';
-  });
-  for await (const chunk of texts(bytes, encodingOf(head))) {
-    parser.write(chunk);
-    yield entries;
-    entries = [];
   }
-  parser.close();
-  yield entries;
+
+  #addSitemap(url: string): void {
+    if (!isAddress(url)) throw misused(`The index names a sitemap "${url}", which is not an address.`);
+    this.sitemaps.push(url);
+    if (this.sitemaps.length > SITEMAPS_MAX) throw misused('The index names more than 50,000 sitemaps.');
+  }
 }
 
-/** As the XML declaration says. */
+function getKind(root: string): Kind {
+  const kind = Object.hasOwn(KINDS, root) ? KINDS[root] : undefined;
+  if (kind !== undefined) return kind;
+  throw misused(`<${root}> is neither a sitemap nor a feed; known roots: ${Object.keys(KINDS).join(', ')}.`);
+}
+
+/** Returns the encoding that the XML declaration names; UTF-8 without one. */
 function encodingOf(head: Uint8Array): string {
   const declared = /^(?:\xef\xbb\xbf)?<\?xml[^>]*encoding=["']([\w-]+)["']/.exec(
     Buffer.from(head.subarray(0, 200)).toString('latin1'),
@@ -129,14 +178,14 @@ function encodingOf(head: Uint8Array): string {
   try {
     return new TextDecoder(name).encoding;
   } catch {
-    throw misused(`The XML is encoded as ${name}, which is not known here; convert it to UTF-8 first.`);
+    throw misused(`The XML is encoded as ${name}, which is not supported; convert it to UTF-8 first.`);
   }
 }
 
 const EXTERNAL_ID_MAX = 255;
 
-/** An id that is too long becomes its digest, so that it stays one and the same. */
-const externalIdOf = (id: string): string =>
+/** Replaces an id that is too long by its digest, so that imports keep finding the same item. */
+const toExternalId = (id: string): string =>
   id.length <= EXTERNAL_ID_MAX ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`;
 
 interface Page {
@@ -144,22 +193,22 @@ interface Page {
   url: string | undefined;
   title: string | undefined;
   tags: readonly string[];
-  /** Kept as metadata where it is said. */
+  /** Dates that become metadata. */
   dates: Record<string, string | undefined>;
 }
 
-function entry({ id, url, title, tags, dates }: Page): Entry {
+function toEntry({ id, url, title, tags, dates }: Page): Entry {
   const at = url ?? id ?? 'a record without an address';
   if (url === undefined || !isAddress(url) || !URL.canParse(url)) return { at, fault: 'has no http(s) address' };
   const metadata = Object.fromEntries(Object.entries(dates).filter(([, text]) => text !== undefined && text !== ''));
-  const named = titleFrom(title ?? '');
+  const named = toTitle(title ?? '');
   return {
     at,
     item: {
-      externalId: externalIdOf(id === undefined || id === '' ? url : id),
-      title: named === '' ? titleOfUrl(url) : named,
+      externalId: toExternalId(id === undefined || id === '' ? url : id),
+      title: named === '' ? titleFromUrl(url) : named,
       source: url,
-      ...(tags.length > 0 ? { tags: tagsFrom(tags) } : {}),
+      ...(tags.length > 0 ? { tags: toTags(tags) } : {}),
       ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
     },
   };
@@ -168,24 +217,24 @@ function entry({ id, url, title, tags, dates }: Page): Entry {
 const first = (found: Texts, ...names: string[]): string | undefined =>
   names.map((name) => found.get(name)?.[0]).find((text) => text !== undefined && text !== '');
 
-function pageOf(found: Texts): Entry {
+function pageToEntry(found: Texts): Entry {
   const url = first(found, 'loc');
   const title = first(found, 'news:title', 'video:title');
-  return entry({ id: undefined, url, title, tags: [], dates: { lastmod: first(found, 'lastmod') } });
+  return toEntry({ id: undefined, url, title, tags: [], dates: { lastmod: first(found, 'lastmod') } });
 }
 
-function rssItemOf(found: Texts): Entry {
+function rssToEntry(found: Texts): Entry {
   const guid = first(found, 'guid', 'dc:identifier');
-  const permanent = guid !== undefined && isAddress(guid) && !found.has('guid is no link') ? guid : undefined;
+  const permanent = guid !== undefined && isAddress(guid) && !found.has('guid is not a link') ? guid : undefined;
   const dates = { published: first(found, 'pubDate', 'dc:date') };
   const title = first(found, 'title', 'dc:title');
-  return entry({ id: guid, url: first(found, 'link') ?? permanent, title, tags: found.get('category') ?? [], dates });
+  return toEntry({ id: guid, url: first(found, 'link') ?? permanent, title, tags: found.get('category') ?? [], dates });
 }
 
-function atomEntryOf(found: Texts): Entry {
+function atomToEntry(found: Texts): Entry {
   const dates = { published: first(found, 'published'), updated: first(found, 'updated') };
   const tags = (found.get('category') ?? []).filter((tag) => tag !== '');
-  return entry({
+  return toEntry({
     id: first(found, 'id'),
     url: first(found, 'link alternate'),
     title: first(found, 'title'),

@@ -1,59 +1,54 @@
-/** Where an import reads from: a file, standard input (`-`) or an http(s) address; gzip is opened on the way. */
+/** Opens the input of an import: a file, standard input (`-`) or an http(s) address. Gzip is unpacked. */
 import { createReadStream, type Stats, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { failed, misused } from '../outcome.ts';
+import { misused } from '../outcome.ts';
+import { openWeb } from './web.ts';
 
 export interface Source {
   name: string;
-  /** Bytes, where it is known before. */
+  /** Bytes; undefined when unknown. */
   size: number | undefined;
-  /** Which content it is: of a file size and time; undefined when it cannot be told. */
-  mark: string | undefined;
+  /** Changes when the content does: size and time of a file. Undefined for other inputs. */
+  version: string | undefined;
   open(signal: AbortSignal): Promise<Opened>;
+  /** Opens an address that the input names. */
+  follow(url: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
 }
 
 export interface Opened {
-  /** The first bytes, at most one chunk, to tell the format by. */
+  /** The first bytes, at most one chunk, for detecting the format. */
   head: Uint8Array;
-  /** All of it, the head included. */
+  /** The whole input, including the head. */
   bytes: AsyncIterable<Uint8Array>;
-  /** How many of `size` have been read. */
+  /** Returns how many of `size` bytes have been read. */
   read(): number;
 }
 
 export const isAddress = (name: string): boolean => /^https?:\/\//i.test(name);
 
-export function sourceOf(name: string): Source {
-  if (isAddress(name)) return { name, size: undefined, mark: undefined, open: (signal) => openUrl(name, signal) };
-  if (name === '-') return { name, size: undefined, mark: undefined, open: () => opened(process.stdin) };
+export function openSource(name: string): Source {
+  const web = openWeb(isAddress(name) ? name : undefined);
+  const openUrl = async (url: string, signal: AbortSignal): Promise<Opened> => opened(await web(url, signal));
+  const follow = async (url: string, signal: AbortSignal) => (await openUrl(url, signal)).bytes;
+  const stream = { name, size: undefined, version: undefined, follow };
+  if (isAddress(name)) return { ...stream, open: (signal) => openUrl(name, signal) };
+  if (name === '-') return { ...stream, open: () => opened(process.stdin) };
   let stat: Stats;
   try {
     stat = statSync(name);
   } catch (error) {
-    throw misused(`${name} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw misused(`Cannot read ${name} (${(error as NodeJS.ErrnoException).code}).`);
   }
   if (stat.isDirectory()) throw misused(`${name} is a folder; name a file.`);
   const { size, mtimeMs } = stat;
   return {
     name,
     size,
-    mark: `${size} bytes of ${new Date(mtimeMs).toISOString()}`,
+    version: `${size} bytes of ${new Date(mtimeMs).toISOString()}`,
     open: () => opened(createReadStream(name, { highWaterMark: 256 << 10 })),
+    follow,
   };
-}
-
-async function openUrl(url: string, signal: AbortSignal): Promise<Opened> {
-  let response: Response;
-  try {
-    response = await fetch(url, { signal, headers: { 'user-agent': 'postern-import' } });
-  } catch (error) {
-    if (signal.aborted) throw error;
-    const { cause, message } = error as Error & { cause?: Error };
-    throw failed(`${url} cannot be fetched: ${cause?.message ?? message}`, error);
-  }
-  if (!response.ok || response.body === null) throw failed(`${url} answered with HTTP ${response.status}.`);
-  return opened(Readable.fromWeb(response.body as never));
 }
 
 async function opened(stream: Readable): Promise<Opened> {
@@ -74,7 +69,8 @@ async function opened(stream: Readable): Promise<Opened> {
   return { ...peeked, read: () => read };
 }
 
-async function peek(bytes: AsyncIterable<Uint8Array>): Promise<Pick<Opened, 'head' | 'bytes'>> {
+/** Reads the first chunk ahead. */
+export async function peek(bytes: AsyncIterable<Uint8Array>): Promise<Pick<Opened, 'head' | 'bytes'>> {
   const iterator = bytes[Symbol.asyncIterator]();
   const first = await iterator.next();
   const head = first.done === true ? new Uint8Array() : first.value;

@@ -1,20 +1,21 @@
-/** Bytes as lines: UTF-8 or refused, LF or CRLF, one chunk in memory at a time, lines of up to 16 MiB. */
+/** Splits bytes into lines (LF or CRLF) of at most 1 MiB, one chunk at a time. Invalid UTF-8 is refused. */
 import { misused } from '../outcome.ts';
 
-const LINE_CHARS_MAX = 16 << 20;
+/** Limit of a line or a record; the largest item needs about 100 KB. */
+export const LINE_CHARS_MAX = 1 << 20;
 
 export async function* textLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
   let rest = '';
   for await (const text of texts(bytes)) {
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
-    if (rest.length > LINE_CHARS_MAX) throw misused('The input has a line of more than 16 MiB.');
+    if (rest.length > LINE_CHARS_MAX) throw misused('The input has a line of more than 1 MiB; an item needs far less.');
     if (lines.length > 0) yield lines;
   }
   if (rest !== '') yield [rest];
 }
 
-/** Throws what to do when the bytes are no text. A byte order mark is dropped. */
+/** Decodes text and drops a byte order mark. Throws when the bytes are invalid in this encoding. */
 export async function* texts(bytes: AsyncIterable<Uint8Array>, encoding = 'utf-8'): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true });
   try {

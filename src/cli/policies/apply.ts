@@ -1,25 +1,27 @@
 /**
- * `postern policies apply`: brings the service to what the files say. It shows the plan, asks, writes only what is different,
- * and nothing that somebody else has edited since the plan.
+ * `postern policies apply`: makes the service match policy files. It shows the plan, asks, and writes only
+ * differences. It never overwrites an edit made since the plan.
  */
 import type { Command } from 'commander';
+import type { Postern } from '../../../client/src/client.ts';
+import type { Answered } from '../../../client/src/types.ts';
 import { type Context, does, examples } from '../command.ts';
-import { type Answer, type Connection, connect } from '../connection.ts';
+import { connect, getAddress } from '../connection.ts';
 import { EXIT } from '../outcome.ts';
-import { agreed } from '../prompts.ts';
+import { confirmed } from '../prompts.ts';
 import { counted, json, plain, type Terminal } from '../terminal.ts';
-import { shown as shownCases } from './cases.ts';
 import { type Plan, planAll, planText } from './plan.ts';
+import { resultsText } from './test.ts';
 
 export function applyCommand(parent: Command, context: Context): void {
   const command = parent
     .command('apply')
     .argument('<file...>', 'policy files, JSON (.json) or YAML')
     .description(
-      'Brings the service to what policy files say: shows the plan, asks, creates what is new and edits what is different. Applying again changes nothing. A file is of the policy of its id, or else of its name. The cases of the files must pass. Policies without a file are left alone.',
+      'Makes the service match policy files: shows the plan, asks, creates new policies and edits different ones. Applying again changes nothing. A file belongs to the policy with its id, else with its name. The cases of the files must pass. Policies without a file stay as they are.',
     )
-    .option('--yes', 'do not ask, for CI')
-    .option('--dry-run', 'show the plan only');
+    .option('--yes', 'skip the confirmation, for CI')
+    .option('--dry-run', 'only show the plan');
   examples(
     command,
     '$ postern policies apply policies/*.yaml',
@@ -27,63 +29,59 @@ export function applyCommand(parent: Command, context: Context): void {
   );
   does<{ yes?: boolean; dryRun?: boolean }>(command, context, async (options, ...paths) => {
     const { terminal } = context;
-    const connection = await connect(terminal, options);
-    const plans = await planAll(terminal, connection, paths);
+    const postern = await connect(terminal, options);
+    const plans = await planAll(terminal, postern, paths);
     if (plans === undefined) return EXIT.usage;
-    const say = options.json === true ? async (text: string) => terminal.err(text) : terminal.out;
     if (!(await casesPass(terminal, plans))) return EXIT.failed;
-    for (const plan of plans) await say(planText(terminal, plan));
+    const text = `${plans.map((plan) => planText(terminal, plan)).join('')}${summaryOf(plans)}\n`;
+    if (options.json === true) terminal.err(text);
+    else await terminal.out(text);
     const open = plans.filter(({ action }) => action !== 'none');
-    await say(`${summaryOf(plans)}\n`);
     if (options.dryRun !== true && open.length > 0) {
-      const question = `Write ${counted(open.length, 'change')} to ${connection.url}?`;
-      if (!(await agreed(terminal, question, options.yes))) return EXIT.failed;
-      for (const plan of open) await write(terminal, connection, plan);
+      const question = `Write ${counted(open.length, 'change')} to ${getAddress(terminal, options.url)}?`;
+      if (!(await confirmed(terminal, question, options.yes))) return EXIT.failed;
+      for (const plan of open) await write(terminal, postern, plan);
     }
-    if (options.json === true) {
-      const written = plans.map(({ path, action, before }) => ({
-        path,
-        action,
-        id: before?.id ?? null,
-        version: before?.version ?? null,
-      }));
-      await terminal.out(json(written));
-    }
-    return EXIT.ok;
+    if (options.json === true) await terminal.out(json(plans.map(toRecord)));
+    return undefined;
   });
 }
 
+const toRecord = ({ path, action, before }: Plan): object => ({
+  path,
+  action,
+  id: before?.id ?? null,
+  version: before?.version ?? null,
+});
+
 function summaryOf(plans: readonly Plan[]): string {
-  const of = (action: Plan['action']): number => plans.filter((plan) => plan.action === action).length;
-  return `${of('create')} to create, ${of('update')} to edit, ${of('none')} unchanged`;
+  const count = (action: Plan['action']): number => plans.filter((plan) => plan.action === action).length;
+  return `${count('create')} to create, ${count('update')} to edit, ${count('none')} unchanged`;
 }
 
 async function casesPass(terminal: Terminal, plans: readonly Plan[]): Promise<boolean> {
-  const { runCases } = await import('../../access/policy-cases.ts');
+  const { runCases } = await import('./cases.ts');
   let pass = true;
   for (const { path, file } of plans) {
-    const results = runCases(file, terminal.now()).filter(({ passed }) => !passed);
-    if (results.length === 0) continue;
-    terminal.err(shownCases(terminal, path, file, results));
+    const failures = runCases(file, terminal.now()).filter(({ passed }) => !passed);
+    if (failures.length === 0) continue;
+    terminal.err(resultsText(terminal, path, file, failures));
     pass = false;
   }
-  if (!pass) terminal.err('Nothing was written: these cases do not pass.\n');
+  if (!pass) terminal.err('Nothing was written, because these cases fail.\n');
   return pass;
 }
 
-/** Leaves the policy as it is now in the plan. */
-async function write(terminal: Terminal, connection: Connection, plan: Plan): Promise<void> {
-  const { file, before } = plan;
-  const { name, description = null, rules, defaultAction = 'deny' } = file;
+/** Writes the file's policy, and puts the new version into the plan. */
+async function write(terminal: Terminal, postern: Postern, plan: Plan): Promise<void> {
+  const { name, description = null, rules, defaultAction = 'deny' } = plan.file;
   const body = { name, description, rules, defaultAction };
-  const answer =
+  const { before } = plan;
+  const written: Answered<'createPolicy'> =
     before === undefined
-      ? await connection.ask('POST', '/v1/policies', { body })
-      : await connection.ask('PATCH', `/v1/policies/${before.id}`, {
-          body,
-          headers: { 'if-match': `"${before.version}"` },
-        });
-  plan.before = answer;
-  terminal.err(`${plain(file.name)}: ${answer.id}, version ${answer.version}\n`);
-  for (const warning of answer.warnings as Answer[]) terminal.err(`  ! ${plain(warning.message)}\n`);
+      ? await postern.createPolicy(body)
+      : await postern.updatePolicy(before.id, body, { ifMatch: `"${before.version}"` });
+  plan.before = written;
+  terminal.err(`${plain(name)}: ${written.id}, version ${written.version}\n`);
+  for (const { message } of written.warnings) terminal.err(`  ! ${plain(message)}\n`);
 }

@@ -1,87 +1,129 @@
 /**
- * `postern policies test`: runs the cases of policy files and shows what came of each. No service is needed, and none is
- * asked. Ends with 1 when a case failed and with 2 when a file is not valid; the other files are run all the same.
+ * Runs the cases of a policy file. Each check is decided as the service would decide it, with the item, requester and
+ * licenses that the case describes, and compared with what the case expects. Pure: nothing is stored, and rate limits
+ * never run out.
  */
-import type { Command } from 'commander';
-import type { CaseResult, Difference } from '../../access/policy-cases.ts';
-import type { PolicyFile } from '../../access/policy-file.ts';
-import { type Context, does, examples } from '../command.ts';
-import { EXIT } from '../outcome.ts';
-import { json, paint, plain, type Terminal } from '../terminal.ts';
+import { decide, type Verdict } from '../../access/decide.ts';
+import { toFacts } from '../../access/facts.ts';
+import type { Reason } from '../../ledger/reason.ts';
+import { type Compilable, type CompiledPolicy, compile } from '../../policies/compile.ts';
+import type { ContentFacts, LicenseFacts, RequesterFacts } from '../../policies/facts.ts';
+import type { Expectation, PolicyCase, PolicyFile } from './policy-file.ts';
 
-export function testCommand(parent: Command, { terminal, ...context }: Context): void {
-  const command = parent
-    .command('test')
-    .argument('<file...>', 'policy files, JSON (.json) or YAML')
-    .description(
-      'Runs the cases of policy files. No service is needed. Ends with 1 when a case failed, with 2 when a file is not valid. How a file is written: docs/policy-tests.md',
-    );
-  examples(command, '$ postern policies test policies/*.yaml');
-  does(command, { terminal, ...context }, async (options, ...paths) => {
-    const [{ runCases }, { loadPolicyFile }] = await Promise.all([
-      import('../../access/policy-cases.ts'),
-      import('./files.ts'),
-    ]);
-    const all: { path: string; name: string; cases: CaseResult[] }[] = [];
-    let notValid = 0;
-    for (const path of paths) {
-      const file = await loadPolicyFile(terminal, path);
-      if (file === undefined) {
-        notValid++;
-        continue;
-      }
-      const cases = runCases(file, terminal.now());
-      all.push({ path, name: file.name, cases });
-      if (options.json !== true) await terminal.out(shown(terminal, path, file, cases));
-    }
-    const results = all.flatMap(({ cases }) => cases);
-    const failures = results.filter(({ passed }) => !passed).length;
-    if (options.json === true) await terminal.out(json(all));
-    else await terminal.out(`${summary(terminal, results.length, failures, notValid)}\n`);
-    if (notValid > 0) return EXIT.usage;
-    return failures > 0 ? EXIT.failed : EXIT.ok;
+/** The decision of a case. */
+export interface Outcome {
+  allowed: boolean;
+  reason: Reason | null;
+  permissions: readonly string[];
+  /** Zero-based; null when the default action decided, or no rule was evaluated. */
+  rule: number | null;
+}
+
+export interface Difference {
+  field: keyof Outcome;
+  expected: Outcome[keyof Outcome];
+  actual: Outcome[keyof Outcome];
+}
+
+export interface CaseResult {
+  name: string;
+  passed: boolean;
+  outcome: Outcome;
+  /** In the order allowed, reason, permissions, rule; empty when the case passed. */
+  differences: Difference[];
+}
+
+type CaseCheck = PolicyCase['check'];
+
+const POLICY_ID = 'pol_under_test';
+
+/** Returns the results in the order of the cases. `now` is the time of checks that set none. */
+export function runCases(file: PolicyFile, now: number): CaseResult[] {
+  const policy = compile(toPolicy(file));
+  return (file.cases ?? []).map(({ name, check, expect }) => {
+    const outcome = toOutcome(decideCase(policy, check, now));
+    const differences = compare(expect, outcome);
+    return { name, passed: differences.length === 0, outcome, differences };
   });
 }
 
-/** What came of the cases of a file. */
-export function shown(terminal: Terminal, path: string, file: PolicyFile, results: CaseResult[]): string {
-  const lines = results.flatMap((result) => linesOf(terminal, file, result));
-  if (results.length === 0) lines.push('  no cases');
-  return `${plain(path)}: ${plain(file.name)}\n${lines.join('\n')}\n\n`;
+const toPolicy = (file: PolicyFile): Compilable => ({
+  no: 0,
+  id: POLICY_ID,
+  version: 1,
+  rules: file.rules,
+  defaultAction: file.defaultAction ?? 'deny',
+});
+
+const toOutcome = ({ reason, permissions, rule }: Verdict): Outcome => ({
+  allowed: reason === null,
+  reason,
+  permissions,
+  rule: rule?.index ?? null,
+});
+
+/** Fields that the case leaves out have the value of a check, an item or a requester without them. */
+function decideCase(policy: CompiledPolicy, check: CaseCheck, now: number): Verdict {
+  const requester = {
+    facts: check.requester === undefined ? null : toRequester(check.requester),
+    licenses: (check.licenses ?? []).map(toLicense),
+  };
+  const at = check.at === undefined ? now : Date.parse(check.at);
+  const requesterId = check.requesterId ?? (check.requester === undefined ? undefined : 'requester');
+  const subject = { content: toContent(policy, check), requester };
+  return decide(policy, toFacts(subject, requesterId, check, at));
 }
 
-function linesOf(terminal: Terminal, file: PolicyFile, { name, passed, outcome, differences }: CaseResult): string[] {
-  if (passed) return [`  ${paint(terminal, 'green', '✓')} ${plain(name)}`];
-  return [
-    `  ${paint(terminal, 'red', '✗')} ${plain(name)}`,
-    ...differences.map(
-      ({ field, expected, actual }) => `      ${field}: expected ${told(expected)}, got ${told(actual)}`,
-    ),
-    `      decided by ${deciderOf(file, outcome)}`,
-  ];
+/** `contentId` is the id or externalId of the item; it fills in whichever the case does not set. */
+function toContent(policy: CompiledPolicy, { contentId, content = {} }: CaseCheck): ContentFacts {
+  const id = contentId ?? content.externalId ?? 'item';
+  return {
+    no: 0,
+    id,
+    externalId: content.externalId ?? id,
+    type: content.type ?? 'article',
+    tags: content.tags ?? [],
+    metadata: content.metadata ?? {},
+    policyId: content.policyId ?? policy.id,
+    archived: content.archived ?? false,
+  };
 }
 
-function told(value: Difference['actual']): string {
-  if (value === null) return 'none';
-  if (typeof value === 'number') return `rules[${value}]`;
-  return typeof value === 'string' ? value : JSON.stringify(value);
+const toRequester = (requester: NonNullable<CaseCheck['requester']>): RequesterFacts => ({
+  type: requester.type ?? null,
+  tags: requester.tags ?? [],
+  metadata: requester.metadata ?? {},
+  suspended: requester.suspended ?? false,
+});
+
+const toLicense = (license: NonNullable<CaseCheck['licenses']>[number]): LicenseFacts => ({
+  id: null,
+  type: license.type,
+  features: license.features ?? [],
+  startsAt: toTime(license.startsAt),
+  expiresAt: toTime(license.expiresAt),
+  active: true,
+  scope: license.scope ?? null,
+});
+
+const toTime = (text: string | null | undefined): number | null => (text == null ? null : Date.parse(text));
+
+/** Compares only the fields that the case names. */
+function compare(expect: Expectation, outcome: Outcome): Difference[] {
+  const { allowed, reason, permissions, rule } = expect;
+  const differences: Difference[] = [];
+  const differ = <F extends keyof Outcome>(field: F, expected: Outcome[F]): void => {
+    differences.push({ field, expected, actual: outcome[field] });
+  };
+  if (allowed !== outcome.allowed) differ('allowed', allowed);
+  if (reason !== undefined && reason !== outcome.reason) differ('reason', reason);
+  if (permissions !== undefined && !sameMembers(permissions, outcome.permissions)) differ('permissions', permissions);
+  if (rule !== undefined && rule !== outcome.rule) differ('rule', rule);
+  return differences;
 }
 
-function deciderOf(file: PolicyFile, { reason, rule }: CaseResult['outcome']): string {
-  if (reason === 'content_archived') return 'no rule: the item is archived';
-  if (reason === 'requester_suspended') return 'no rule: the requester is suspended';
-  const decider = rule === null ? undefined : file.rules[rule];
-  if (decider === undefined) return `the default action (${file.defaultAction ?? 'deny'}): no rule holds`;
-  return `rules[${rule}] (${decider.action} ${plain(shortened(JSON.stringify(decider.conditions ?? {})))})`;
+/** Ignores order and duplicates. */
+function sameMembers(some: readonly string[], others: readonly string[]): boolean {
+  const [a, b] = [new Set(some), new Set(others)];
+  return a.size === b.size && a.isSubsetOf(b);
 }
-
-const TEXT_MAX = 100;
-const shortened = (text: string): string => (text.length <= TEXT_MAX ? text : `${text.slice(0, TEXT_MAX - 1)}…`);
-
-function summary(terminal: Terminal, total: number, failures: number, notValid: number): string {
-  const parts = [`${counted(total, 'case')}: ${total - failures} passed, ${failures} failed`];
-  if (notValid > 0) parts.push(`${counted(notValid, 'file')} not valid`);
-  return paint(terminal, failures > 0 || notValid > 0 ? 'red' : 'green', parts.join('; '));
-}
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,32 +1,47 @@
-/** Policy files on disk: read, or everything that is wrong with them said. */
-import { readFile } from 'node:fs/promises';
-import { extname } from 'node:path';
-import { type PolicyFile, readPolicyFile } from '../../access/policy-file.ts';
+/** Reads policy files from disk and reports all their faults. */
+import { readFile, realpath } from 'node:fs/promises';
+import { dirname, extname, relative, sep } from 'node:path';
 import type { Problem } from '../../errors.ts';
 import { paint, plain, type Terminal } from '../terminal.ts';
+import { type PolicyFile, readPolicyFile } from './policy-file.ts';
 
 const UNREADABLE: Record<string, string> = {
-  ENOENT: 'there is none of this name',
+  ENOENT: 'it does not exist',
   EISDIR: 'it is a folder',
   EACCES: 'access is denied',
 };
 
-/** Undefined when the file is not a valid policy file; what is wrong with it has been said on stderr. */
+/** Returns undefined after reporting an invalid file on stderr. */
 export async function loadPolicyFile(terminal: Terminal, path: string): Promise<PolicyFile | undefined> {
   let bytes: Buffer;
   try {
+    if (await linksOutside(path)) {
+      const message = 'The file is a link to another folder; name the file itself.';
+      reportInvalid(terminal, path, [{ param: null, message }]);
+      return undefined;
+    }
     bytes = await readFile(path);
   } catch (error) {
     const reason = UNREADABLE[(error as NodeJS.ErrnoException).code ?? ''] ?? (error as Error).message;
-    sayNotValid(terminal, path, [{ param: null, message: `The file cannot be read: ${reason}.` }]);
+    reportInvalid(terminal, path, [{ param: null, message: `Cannot read the file: ${reason}.` }]);
     return undefined;
   }
   const { file, problems } = readPolicyFile(bytes, extname(path).toLowerCase() === '.json' ? 'json' : 'yaml');
-  if (problems !== null) sayNotValid(terminal, path, problems);
+  if (problems !== null) reportInvalid(terminal, path, problems);
   return file ?? undefined;
 }
 
-function sayNotValid(terminal: Terminal, path: string, problems: readonly Problem[]): void {
+/** A link in a pull request must not make a CI job print other files of the machine. */
+async function linksOutside(path: string): Promise<boolean> {
+  const [real, ...homes] = await Promise.all([path, dirname(path), '.'].map((target) => realpath(target)));
+  const isBelow = (home: string): boolean => {
+    const target = relative(home, real as string);
+    return target !== '..' && !target.startsWith(`..${sep}`);
+  };
+  return !homes.some(isBelow);
+}
+
+function reportInvalid(terminal: Terminal, path: string, problems: readonly Problem[]): void {
   const lines = problems.map(({ message }) => `  ${plain(message)}`);
   terminal.err(`${paint(terminal, 'red', '✗')} ${plain(path)} is not a valid policy file\n${lines.join('\n')}\n\n`);
 }

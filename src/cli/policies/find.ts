@@ -1,28 +1,32 @@
-/** A policy of the service, by its id or by a name that only one has. */
-import type { Answer, Connection } from '../connection.ts';
-import { failed } from '../outcome.ts';
+/** Finds a policy of the service by its id, or by a name that no other policy has. */
+import type { Postern } from '../../../client/src/client.ts';
+import type { Policy } from '../../../client/src/types.ts';
+import { failed, misused } from '../outcome.ts';
 import { plain } from '../terminal.ts';
 
-export const allPolicies = (connection: Connection): Promise<Answer[]> =>
-  Array.fromAsync(connection.each('/v1/policies'));
+export const listPolicies = (postern: Postern): Promise<Policy[]> =>
+  Array.fromAsync(postern.listPolicies({ limit: 100 }));
 
-/** By id, or by a name that only one has. */
-export async function getPolicy(connection: Connection, name: string): Promise<Answer> {
-  if (/^pol_\w+$/.test(name)) return connection.ask('GET', `/v1/policies/${name}`);
-  const found = findPolicy(await allPolicies(connection), { name });
+export async function getPolicy(postern: Postern, name: string): Promise<Policy> {
+  if (/^pol_\w+$/.test(name)) return postern.getPolicy(name);
+  const found = findPolicy(await listPolicies(postern), { name });
   if (found === undefined) throw failed(`There is no policy with the id or the name "${plain(name)}".`);
   return found;
 }
 
-/** Throws when several have the name. */
+/** Throws when several policies have the name. */
 export function findPolicy(
-  policies: readonly Answer[],
+  policies: readonly Policy[],
   { id, name }: { id?: string; name: string },
-): Answer | undefined {
+): Policy | undefined {
   if (id !== undefined) return policies.find((policy) => policy.id === id);
   const found = policies.filter((policy) => policy.name === name);
   if (found.length < 2) return found[0];
-  throw failed(
-    `${found.length} policies have the name "${plain(name)}": ${found.map((one) => one.id).join(', ')}. Say which by its id.`,
-  );
+  const ids = found.map((policy) => policy.id).join(', ');
+  throw failed(`${found.length} policies have the name "${plain(name)}": ${ids}. Use an id instead.`);
+}
+
+export function toVersion(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw misused(`A version is a whole number from 1, not "${plain(text)}".`);
+  return Number(text);
 }

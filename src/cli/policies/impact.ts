@@ -1,12 +1,16 @@
-/** `postern policies impact`: what other rules would have made of the recorded decisions of a policy. */
+/** `postern policies impact`: replays the recorded decisions of a policy with other rules. */
 import type { Command } from 'commander';
+import type { Postern } from '../../../client/src/client.ts';
+import type { Answered, Body } from '../../../client/src/types.ts';
 import { type Context, does, examples } from '../command.ts';
-import { type Answer, connect } from '../connection.ts';
+import { connect } from '../connection.ts';
 import { EXIT, failed } from '../outcome.ts';
-import { counted, json, paint, plain, type Terminal, table } from '../terminal.ts';
-import { allPolicies, findPolicy, getPolicy } from './find.ts';
+import { type Cell, counted, paint, plain, print, type Terminal, table } from '../terminal.ts';
+import { findPolicy, getPolicy, listPolicies } from './find.ts';
 
-interface Impact {
+type Impact = Answered<'previewPolicyImpact'>;
+
+interface Options {
   ofVersion?: string;
   from?: string;
   to?: string;
@@ -16,61 +20,73 @@ export function impactCommand(parent: Command, context: Context): void {
   const command = parent
     .command('impact')
     .argument('<file-or-policy>', 'a policy file; or, with --of-version, the id or name of a policy')
-    .description('Shows what other rules would have made of the recorded decisions of a policy.')
-    .option('--of-version <n>', 'by this version of the policy, instead of a file')
-    .option('--from <moment>', 'decisions from then on (default: 30 days before --to)')
-    .option('--to <moment>', 'decisions before then (default: now)');
+    .description('Shows how other rules would have decided the recorded checks of a policy.')
+    .option('--of-version <n>', 'use the rules of this version instead of a file')
+    .option('--from <time>', 'decisions from this time on (default: 30 days before --to)')
+    .option('--to <time>', 'decisions before this time (default: now)');
   examples(
     command,
     '$ postern policies impact policies/research.yaml',
     '$ postern policies impact "Research partners" --of-version 2 --from 2026-11-01T00:00:00Z',
   );
-  does<Impact>(command, context, async ({ ofVersion, from, to, ...options }, name = '') => {
+  does<Options>(command, context, async ({ ofVersion, from, to, ...options }, name = '') => {
     const { terminal } = context;
-    const connection = await connect(terminal, options);
-    let rules: object;
-    let policy: Answer;
-    if (ofVersion === undefined) {
-      const { loadPolicyFile } = await import('./files.ts');
-      const file = await loadPolicyFile(terminal, name);
-      if (file === undefined) return EXIT.usage;
-      policy = findPolicy(await allPolicies(connection), file);
-      if (policy === undefined)
-        throw failed(`The service has no policy "${plain(file.name)}": nothing was decided by it yet.`);
-      rules = { policy: { rules: file.rules, defaultAction: file.defaultAction ?? 'deny' } };
-    } else {
-      policy = await getPolicy(connection, name);
-      rules = { version: Number(ofVersion) };
-    }
-    const report = await connection.ask('POST', `/v1/policies/${policy.id}/impact`, { body: { ...rules, from, to } });
-    await terminal.out(options.json === true ? json(report) : impactText(terminal, report));
-    return EXIT.ok;
+    const postern = await connect(terminal, options);
+    const draft =
+      ofVersion === undefined ? await readDraft(terminal, postern, name) : await getDraft(postern, name, ofVersion);
+    if (draft === undefined) return EXIT.usage;
+    const body = { ...draft.rules, from, to } as Body<'previewPolicyImpact'>;
+    const report = await postern.previewPolicyImpact(draft.policyId, body);
+    await print(terminal, options, report, () => toText(terminal, report));
+    return undefined;
   });
 }
 
-function impactText(terminal: Terminal, report: Answer): string {
-  const n = (count: number): string => count.toLocaleString('en');
-  const turns = (rows: Answer[], name: (row: Answer) => string): Answer[] =>
-    rows.map((row) => [name(row), row.allowToDeny, row.denyToAllow]);
-  const part = (title: string, rows: Answer[]): string =>
-    rows.length === 0 ? '' : `\n${table(terminal, [title, 'now denied', 'now allowed'], rows)}`;
+/** The rules to replay, and the policy whose decisions they replay. */
+interface Draft {
+  policyId: string;
+  rules: object;
+}
+
+const getDraft = async (postern: Postern, name: string, version: string): Promise<Draft> => ({
+  policyId: (await getPolicy(postern, name)).id,
+  rules: { version: Number(version) },
+});
+
+/** Returns undefined after reporting an invalid file. */
+async function readDraft(terminal: Terminal, postern: Postern, path: string): Promise<Draft | undefined> {
+  const { loadPolicyFile } = await import('./files.ts');
+  const file = await loadPolicyFile(terminal, path);
+  if (file === undefined) return undefined;
+  const policy = findPolicy(await listPolicies(postern), file);
+  if (policy === undefined) {
+    throw failed(`The service has no policy "${plain(file.name)}", so no decision was made by it yet.`);
+  }
+  return { policyId: policy.id, rules: { policy: { rules: file.rules, defaultAction: file.defaultAction ?? 'deny' } } };
+}
+
+function toText(terminal: Terminal, report: Impact): string {
   const { allowToDeny, denyToAllow, otherPermissions, otherReason, limited, unknown } = report;
+  const n = (count: number): string => count.toLocaleString('en');
+  const line = (count: number, text: string): string => (count > 0 ? `  ${n(count)} ${text}\n` : '');
+  const part = (title: string, rows: Cell[][]): string =>
+    rows.length === 0 ? '' : `\n${table(terminal, [title, 'now denied', 'now allowed'], rows)}`;
   return [
     `${counted(report.decisions, 'decision')} from ${report.from.slice(0, 16)} to ${report.to.slice(0, 16)}\n`,
     `  ${n(report.unchanged)} would be the same\n`,
     `  ${paint(terminal, 'red', n(allowToDeny))} allowed ones would be denied\n`,
     `  ${paint(terminal, 'green', n(denyToAllow))} denied ones would be allowed\n`,
-    otherPermissions > 0 ? `  ${n(otherPermissions)} would be allowed with other permissions\n` : '',
-    otherReason > 0 ? `  ${n(otherReason)} would be denied for another reason\n` : '',
-    limited > 0 ? `  ${n(limited)} were denied by a rate limit, which cannot be replayed\n` : '',
-    unknown.decisions > 0 ? `  ${n(unknown.decisions)} cannot be known any more\n` : '',
+    line(otherPermissions, 'would be allowed with other permissions'),
+    line(otherReason, 'would be denied for another reason'),
+    line(limited, 'were denied by a rate limit, which cannot be replayed'),
+    line(unknown.decisions, 'cannot be replayed: their facts are gone'),
     part(
       'requester',
-      turns(report.byRequester, ({ id, name }) => name ?? id ?? 'anonymous'),
+      report.byRequester.map((row) => [row.name ?? row.id ?? 'anonymous', row.allowToDeny, row.denyToAllow]),
     ),
     part(
       'item',
-      turns(report.byContent, ({ title }) => title),
+      report.byContent.map((row) => [row.title, row.allowToDeny, row.denyToAllow]),
     ),
   ].join('');
 }

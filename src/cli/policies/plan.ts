@@ -1,77 +1,89 @@
-/** What applying policy files would change: nothing is written here. */
-import type { PolicyFile } from '../../access/policy-file.ts';
-import type { PolicyDiff } from '../../policies/diff.ts';
-import type { Answer, Connection } from '../connection.ts';
+/** Plans what applying policy files would change. Nothing is written here. */
+import type { Postern } from '../../../client/src/client.ts';
+import type { Policy } from '../../../client/src/types.ts';
+import type { Comparable, PolicyDiff } from '../../policies/diff.ts';
 import { failed, misused } from '../outcome.ts';
 import { counted, paint, plain, type Terminal } from '../terminal.ts';
-import { allPolicies, findPolicy } from './find.ts';
+import { findPolicy, listPolicies } from './find.ts';
+import type { PolicyFile } from './policy-file.ts';
 
 export interface Plan {
   path: string;
   file: PolicyFile;
   action: 'create' | 'update' | 'none';
-  /** The policy as it is; undefined when it is new. */
-  before: Answer | undefined;
+  /** The policy as the service has it; undefined when the file creates it. */
+  before: Policy | undefined;
   changes: PolicyDiff;
 }
 
-/** All files read and compared; undefined when one of them is not valid. */
+const EMPTY: Comparable = { name: '', description: null, rules: [], defaultAction: 'deny' };
+
+/** Reads all files and compares them with the service. Returns undefined after reporting an invalid file. */
 export async function planAll(
   terminal: Terminal,
-  connection: Connection,
+  postern: Postern,
   paths: readonly string[],
 ): Promise<Plan[] | undefined> {
   const [{ loadPolicyFile }, { diff }] = await Promise.all([import('./files.ts'), import('../../policies/diff.ts')]);
   const files = await Promise.all(paths.map((path) => loadPolicyFile(terminal, path)));
   if (files.includes(undefined)) return undefined;
-  const policies = await allPolicies(connection);
+  const policies = await listPolicies(postern);
   const plans = (files as PolicyFile[]).map((file, i): Plan => {
     const path = paths[i] as string;
     const before = findPolicy(policies, file);
     if (before === undefined && file.id !== undefined) {
       throw failed(
-        `${plain(path)} is of the policy ${plain(file.id)}, which the service does not have. Take the id out to create it.`,
+        `${plain(path)} names the policy ${plain(file.id)}, which the service does not have. Remove the id to create it.`,
       );
     }
-    const changes = diff(before ?? { name: '', description: null, rules: [], defaultAction: 'deny' }, {
+    const changes = diff((before as Comparable | undefined) ?? EMPTY, {
       name: file.name,
       description: file.description ?? null,
-      rules: file.rules as never,
+      rules: file.rules,
       defaultAction: file.defaultAction ?? 'deny',
     });
     const same = changes.fields.length === 0 && changes.rules.length === 0;
     return { path, file, before, changes, action: before === undefined ? 'create' : same ? 'none' : 'update' };
   });
-  const twice = plans.find(({ file, before }, i) =>
-    plans
-      .slice(0, i)
-      .some((other) => (before === undefined ? other.file.name === file.name : other.before?.id === before.id)),
-  );
-  if (twice !== undefined) throw misused(`${twice.path} is of the same policy as another of the files.`);
+  requireOneFileEach(plans);
   return plans;
+}
+
+function requireOneFileEach(plans: readonly Plan[]): void {
+  const seen = new Set<string>();
+  for (const { path, file, before } of plans) {
+    const policy = before === undefined ? `name ${file.name}` : `id ${before.id}`;
+    if (seen.has(policy)) throw misused(`${path} is for the same policy as another file.`);
+    seen.add(policy);
+  }
 }
 
 export function planText(terminal: Terminal, { path, file, action, before, changes }: Plan): string {
   const head = `${plain(path)}: ${plain(file.name)}`;
-  if (action === 'none') return `  ${head}: unchanged (${before?.id}, version ${before?.version})\n`;
-  if (action === 'create')
+  const current = `${before?.id}, version ${before?.version}`;
+  if (action === 'none') return `  ${head}: unchanged (${current})\n`;
+  if (action === 'create') {
     return `${paint(terminal, 'green', '+')} ${head}: to be created with ${counted(file.rules.length, 'rule')}\n`;
-  return `${paint(terminal, 'yellow', '~')} ${head}: ${before?.id}, version ${before?.version}, to be edited\n${diffText(terminal, changes)}`;
+  }
+  return `${paint(terminal, 'yellow', '~')} ${head}: ${current}, to be edited\n${diffText(terminal, changes)}`;
 }
 
 const SIGNS = { added: '+', removed: '-', moved: '↕', changed: '~', moved_and_changed: '~' } as const;
 const STYLES = { '+': 'green', '-': 'red', '~': 'yellow', '↕': 'cyan' } as const;
 
 export function diffText(terminal: Terminal, { fields, rules }: PolicyDiff): string {
-  const value = (one: unknown): string => (one === null || one === undefined ? 'none' : plain(JSON.stringify(one)));
-  const lines = fields.map(({ path, from, to }) => `    ${path}: ${value(from)} → ${value(to)}`);
-  for (const { change, from, to, rule, fields: of = [] } of rules) {
+  const toText = (value: unknown): string =>
+    value === null || value === undefined ? 'none' : plain(JSON.stringify(value));
+  const lines = fields.map(({ path, from, to }) => `    ${path}: ${toText(from)} → ${toText(to)}`);
+  for (const { change, from, to, rule, fields: changed = [] } of rules) {
     const sign = SIGNS[change];
-    const place =
-      from === null || to === null || from === to ? `rules[${to ?? from}]` : `rules[${from}] → rules[${to}]`;
-    const text = rule === undefined ? change.replaceAll('_', ' ') : value(rule);
-    lines.push(`    ${paint(terminal, STYLES[sign], sign)} ${place} ${text}`);
-    for (const { path, from: older, to: newer } of of) lines.push(`        ${path}: ${value(older)} → ${value(newer)}`);
+    const moved = from !== null && to !== null && from !== to;
+    const position = moved ? `rules[${from}] → rules[${to}]` : `rules[${to ?? from}]`;
+    const text = rule === undefined ? change.replaceAll('_', ' ') : toText(rule);
+    lines.push(`    ${paint(terminal, STYLES[sign], sign)} ${position} ${text}`);
+    for (const { path, from: older, to: newer } of changed) {
+      lines.push(`        ${path}: ${toText(older)} → ${toText(newer)}`);
+    }
   }
   return lines.map((line) => `${line}\n`).join('');
 }

@@ -82,7 +82,7 @@ export const TABLES: readonly string[] = [
   )`,
   'create index licenses_requester on licenses (requester_id)',
   'create index licenses_expiry on licenses (expiry_due)',
-  // Requesters and licences as they were: a row for each version, in the order of the edits.
+  // Past versions of requesters and licenses, in the order of the edits.
   `create table history (
     seq {{serial}},
     kind text not null,
@@ -134,7 +134,7 @@ export const TABLES: readonly string[] = [
     limit_reset_at bigint,
     inputs text
   )`,
-  // Decisions up to `to_seq` are in these files, whatever is still here of them.
+  // Decisions up to `to_seq` are in these files; some may still be here.
   `create table archives (
     to_seq bigint primary key,
     file text not null,
@@ -170,7 +170,7 @@ export const TABLES: readonly string[] = [
     object text not null,
     previous text
   )`,
-  // What webhooks carry: changes of the kinds that are events, and the decisions somebody subscribed to.
+  // Events that webhooks carry: changes of event kinds, and decisions with a subscriber.
   `create table events (
     seq {{serial}},
     id text not null unique,

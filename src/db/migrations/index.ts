@@ -1,4 +1,9 @@
+import type { Db, Step } from '../db.ts';
 import { TABLES } from './0001-tables.ts';
+import { plainKeys } from './0002-plain-keys.ts';
 
-/** In order, each once; what has been released is never edited. A migration's version is its place, from 1. */
-export const MIGRATIONS: readonly (readonly string[])[] = [TABLES];
+/** SQL in both dialects, or a function that reads the store and returns the steps. */
+export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
+
+/** In order. Never edit one that was released. The version of a migration is its position, from 1. */
+export const MIGRATIONS: readonly Migration[] = [TABLES, plainKeys];

@@ -1,0 +1,88 @@
+/** The menu of a key: rotate or revoke it. */
+import { Button, Menu, Modal } from '@mantine/core';
+import { IconDots } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { Row } from '../api/client.ts';
+import { useWrite } from '../api/read.ts';
+import { Confirm } from '../parts/act.tsx';
+import { notify } from '../parts/notices.tsx';
+import { useSession } from '../shell/session.tsx';
+import { KeyText } from './key-text.tsx';
+
+type Key = Row<'GET /v1/api-keys'>;
+
+export function KeyActions({ of: key }: { of: Key }) {
+  const [dialog, setDialog] = useState<'rotate' | 'revoke'>();
+  const [rotated, setRotated] = useState<string>();
+  const close = () => setDialog(undefined);
+  const closeRotated = () => setRotated(undefined);
+  return (
+    <>
+      <Menu position="bottom-end" shadow="md">
+        <Menu.Target>
+          <Button
+            variant="subtle"
+            color="gray"
+            size="compact-sm"
+            px={6}
+            aria-label={`More to do with the key ${key.name}`}
+          >
+            <IconDots size={16} />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => setDialog('rotate')}>Rotate…</Menu.Item>
+          <Menu.Item color="red" onClick={() => setDialog('revoke')}>
+            Revoke…
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {dialog === 'rotate' && <Rotate of={key} onClose={close} onRotated={setRotated} />}
+      {dialog === 'revoke' && <Revoke of={key} onClose={close} />}
+      {rotated !== undefined && (
+        <Modal opened onClose={closeRotated} title="The new key" closeOnClickOutside={false}>
+          <KeyText text={rotated} onDone={closeRotated} />
+        </Modal>
+      )}
+    </>
+  );
+}
+
+interface DialogProps {
+  of: Key;
+  onClose: () => void;
+}
+
+function Rotate({
+  of: { id, name },
+  onClose,
+  onRotated,
+}: DialogProps & { onRotated: (text: string | undefined) => void }) {
+  const write = useWrite();
+  const rotate = async () => {
+    const fresh = await write('POST /v1/api-keys/{id}/rotate', { path: { id }, body: { graceSeconds: 86_400 } });
+    onRotated(fresh.key);
+  };
+  return (
+    <Confirm title={`Rotate ${name}?`} action="Rotate" onClose={onClose} onConfirm={rotate}>
+      A new key is created with the same permissions; the old one works for another day.
+    </Confirm>
+  );
+}
+
+function Revoke({ of: { id, name }, onClose }: DialogProps) {
+  const write = useWrite();
+  const own = useSession().key.id === id;
+  return (
+    <Confirm
+      title={`Revoke ${name}?`}
+      typed={name}
+      action="Revoke for good"
+      onClose={onClose}
+      onConfirm={() => write('DELETE /v1/api-keys/{id}', { path: { id } }).then(() => notify(`${name} is revoked.`))}
+    >
+      Requests with it are refused at once.{' '}
+      {own && <strong>You are signed in with it: your session ends with it.</strong>}
+    </Confirm>
+  );
+}

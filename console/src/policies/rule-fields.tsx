@@ -1,0 +1,145 @@
+/** The form of a rule: action, conditions, grant. */
+import { Alert, Button, Menu, SegmentedControl, Textarea } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { ConditionEditor } from './condition-editor.tsx';
+import { initialValue } from './condition-table.ts';
+import { GrantFields } from './grant-fields.tsx';
+import { type Conditions, freeConditions, type Grant, periodWords, type Rule, withoutGrant } from './rules.ts';
+
+interface RuleFieldsProps {
+  rule: Rule;
+  readOnly: boolean;
+  onChange: (rule: Rule) => void;
+}
+
+export function RuleFields({ rule, readOnly, onChange }: RuleFieldsProps) {
+  // The grant from before the rule became a denial, restored when it allows again.
+  const [grantBefore, setGrantBefore] = useState<Grant>({});
+  /** Keeps absent fields absent, so that untouched fields are sent as received. */
+  const change = (name: keyof Rule, value: unknown) => {
+    const { [name]: _, ...rest } = rule;
+    onChange((value === undefined ? rest : { ...rule, [name]: value }) as Rule);
+  };
+  const turn = (action: Rule['action']) => {
+    const { rest, grant } = withoutGrant(rule);
+    if (action === 'deny') setGrantBefore(grant);
+    onChange(action === 'deny' ? { ...rest, action } : { ...rest, action, ...grantBefore, ...grant });
+  };
+  return (
+    <div className="rule-body">
+      <SegmentedControl
+        aria-label="Action"
+        data={[
+          { value: 'allow', label: 'Allow' },
+          { value: 'deny', label: 'Deny' },
+        ]}
+        value={rule.action}
+        onChange={(action) => turn(action)}
+        disabled={readOnly}
+      />
+      <ConditionFields
+        conditions={rule.conditions ?? {}}
+        readOnly={readOnly}
+        onChange={(conditions) => change('conditions', conditions)}
+      />
+      {rule.action === 'allow' ? (
+        <GrantFields rule={rule} readOnly={readOnly} onChange={change} />
+      ) : (
+        <IgnoredGrant rule={rule} readOnly={readOnly} onChange={onChange} />
+      )}
+      <Textarea
+        label="Message"
+        description="Sent with the decision, for people: whom to write to, for example."
+        value={rule.message ?? ''}
+        onChange={(event) =>
+          change('message', event.currentTarget.value === '' ? undefined : event.currentTarget.value)
+        }
+        maxLength={500}
+        autosize
+        disabled={readOnly}
+      />
+    </div>
+  );
+}
+
+interface ConditionFieldsProps {
+  conditions: Conditions;
+  readOnly: boolean;
+  onChange: (conditions: Conditions) => void;
+}
+
+function ConditionFields({ conditions, readOnly, onChange }: ConditionFieldsProps) {
+  const entries = Object.entries(conditions);
+  const set = (changed: [string, unknown][]) => onChange(Object.fromEntries(changed));
+  return (
+    <fieldset>
+      <legend>If all of this matches</legend>
+      {entries.length === 0 && <p className="soft small">No conditions: it matches every check.</p>}
+      {entries.map(([name, value], i) => (
+        <ConditionEditor
+          key={name}
+          name={name}
+          value={value}
+          readOnly={readOnly}
+          onChange={(nextName, next) => set(entries.with(i, [nextName, next]))}
+          onRemove={() => set(entries.toSpliced(i, 1))}
+        />
+      ))}
+      {!readOnly && <AddCondition conditions={conditions} onAdd={(name, value) => set([...entries, [name, value]])} />}
+    </fieldset>
+  );
+}
+
+/** Shows the grant of a deny rule that was written elsewhere. */
+function IgnoredGrant({ rule, readOnly, onChange }: RuleFieldsProps) {
+  const { rest, grant } = withoutGrant(rule);
+  const names = [
+    ...(grant.permissions === undefined ? [] : [`the permissions ${grant.permissions.join(', ')}`]),
+    ...(grant.rateLimit === undefined
+      ? []
+      : [`a limit of ${grant.rateLimit.requests} ${periodWords(grant.rateLimit.period)}`]),
+  ];
+  if (names.length === 0) return null;
+  return (
+    <Alert color="gray" py={8}>
+      <p className="flat">This rule also carries {names.join(' and ')}. A deny rule ignores them.</p>
+      {!readOnly && (
+        <Button size="compact-sm" variant="default" onClick={() => onChange(rest)}>
+          Remove
+        </Button>
+      )}
+    </Alert>
+  );
+}
+
+interface AddConditionProps {
+  conditions: Conditions;
+  onAdd: (name: string, value: unknown) => void;
+}
+
+function AddCondition({ conditions, onAdd }: AddConditionProps) {
+  const groups = Map.groupBy(freeConditions(conditions), ({ group }) => group);
+  return (
+    <Menu position="bottom-start" shadow="md" width={300}>
+      <Menu.Target>
+        <Button size="compact-sm" variant="subtle" leftSection={<IconPlus size={14} />}>
+          Add a condition
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown className="tall">
+        {[...groups].map(([group, rows]) => (
+          <div key={group}>
+            <Menu.Label>{group}</Menu.Label>
+            {rows.map((row) => (
+              <Menu.Item key={row.key} onClick={() => onAdd(row.key, initialValue(row))}>
+                {row.label}
+                <span className="under">{row.about}</span>
+              </Menu.Item>
+            ))}
+          </div>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

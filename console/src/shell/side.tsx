@@ -1,0 +1,109 @@
+/** The navigation: pages by group, the account and the color scheme. */
+import { ActionIcon, Menu, Tooltip, UnstyledButton } from '@mantine/core';
+import { IconLogout, IconMoon, IconSearch, IconSelector, IconSun } from '@tabler/icons-react';
+import { Link } from 'wouter';
+import type { Colors } from './colors.ts';
+import mark from './mark.svg';
+import { DOCS, PLACES } from './places.ts';
+import { holds, useSession } from './session.tsx';
+
+interface SideProps {
+  location: string;
+  scheme: Colors;
+  onSearch: () => void;
+  onSignOut: () => void;
+}
+
+export function Side({ location, scheme, onSearch, onSignOut }: SideProps) {
+  return (
+    <>
+      <Link href="/" className="brand">
+        <img src={mark} alt="" />
+        Postern
+      </Link>
+      <UnstyledButton className="search" onClick={onSearch}>
+        <IconSearch size={16} />
+        <span>Search and go</span>
+        <kbd>{navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K'}</kbd>
+      </UnstyledButton>
+      <Navigation location={location} />
+      <div className="foot">
+        <a className="place" href={DOCS.href}>
+          <DOCS.icon size={18} stroke={1.7} />
+          {DOCS.label}
+        </a>
+        <div className="who">
+          <Account onSignOut={onSignOut} />
+          <ColorSwitch scheme={scheme} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Navigation({ location }: { location: string }) {
+  const session = useSession();
+  const groups = Map.groupBy(
+    PLACES.filter(({ permission }) => holds(session, permission)),
+    ({ group }) => group,
+  );
+  const isCurrent = (path: string) => (path === '/' ? location === '/' : location.startsWith(path));
+  return (
+    <nav aria-label="Main">
+      {[...groups].map(([group, places]) => (
+        <div key={group}>
+          <div className="group">{group}</div>
+          {places.map(({ path, label, icon: Icon }) => (
+            <Link key={path} href={path} className="place" aria-current={isCurrent(path) ? 'page' : undefined}>
+              <Icon size={18} stroke={1.7} />
+              {label}
+            </Link>
+          ))}
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+function Account({ onSignOut }: { onSignOut: () => void }) {
+  const { name, permissions } = useSession().key;
+  return (
+    <Menu position="top-start" width={220} shadow="md">
+      <Menu.Target>
+        <UnstyledButton className="account">
+          <span>
+            <strong>{name}</strong>
+            <small>
+              {permissions.includes('*')
+                ? 'may do everything'
+                : `${permissions.length} ${permissions.length === 1 ? 'permission' : 'permissions'}`}
+            </small>
+          </span>
+          <IconSelector size={16} />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{permissions.join(', ')}</Menu.Label>
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={onSignOut}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function ColorSwitch({ scheme: { dark, toggle } }: { scheme: Colors }) {
+  return (
+    <Tooltip label={dark ? 'Light' : 'Dark'}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        onClick={toggle}
+        aria-label={dark ? 'Light colors' : 'Dark colors'}
+      >
+        {dark ? <IconSun size={18} /> : <IconMoon size={18} />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,43 @@
+/**
+ * `decide` equals an independent second implementation written from the contract alone (test/oracle). CASES=10000000
+ * runs more, in chunks, so that memory stays flat; a failing case is printed with its seed.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { factsOf, policyOf, verdictOf } from '../../kit/oracle.ts';
+import { anySeed } from '../../kit/random.ts';
+import { ALL_KEYS, inputArbitrary } from '../../test/oracle/arbitrary.ts';
+import { type OracleInput, oracleDecide } from '../../test/oracle/decide.ts';
+import { REASONS } from '../ledger/reason.ts';
+
+const CASES = Number(process.env.CASES ?? 20_000);
+/** Cases of one run of fast-check, which keeps what it generated until it ends. */
+const CHUNK = 100_000;
+
+type Input = Omit<OracleInput, 'usedUp'>;
+
+test(`decide equals the second implementation in ${CASES} cases`, (t) => {
+  const seed = process.env.SEED === undefined ? anySeed() : Number(process.env.SEED);
+  t.diagnostic(`seed ${seed} (again with SEED=${seed})`);
+  const seen = new Map<string, number>();
+  const property = fc.property(inputArbitrary(ALL_KEYS), fc.boolean(), (generated: Input, full) => {
+    const input: OracleInput = { ...generated, usedUp: () => full };
+    const verdict = oracleDecide(input);
+    assert.deepEqual(verdictOf(policyOf(input), factsOf(input), input.usedUp), verdict);
+    seen.set(verdict.reason ?? 'allowed', (seen.get(verdict.reason ?? 'allowed') ?? 0) + 1);
+  });
+  const startedAt = performance.now();
+  for (let done = 0, chunk = 0; done < CASES; chunk++) {
+    // The first chunk has the seed itself; a failure names the seed of its own chunk.
+    const numRuns = Math.min(CHUNK, CASES - done);
+    fc.assert(property, { numRuns, seed: (seed + chunk) | 0 });
+    done += numRuns;
+    if (chunk % 10 !== 9) continue;
+    const seconds = (performance.now() - startedAt) / 1000;
+    const megabytes = Math.round(process.memoryUsage.rss() / 2 ** 20);
+    t.diagnostic(`${done} cases, ${Math.round(done / seconds)} a second, ${megabytes} MiB`);
+  }
+  t.diagnostic(JSON.stringify(Object.fromEntries(seen)));
+  if (CASES >= 10_000) assert.deepEqual([...seen.keys()].toSorted(), ['allowed', ...Object.keys(REASONS)].toSorted());
+});

@@ -1,0 +1,135 @@
+/**
+ * Decides one check: makes the draft of its answer and the entry for the ledger. Only the answer of its limit and its
+ * position in the ledger are missing.
+ */
+
+import type { Decision, Draft } from '../ledger/decision.ts';
+import type { Claim, Entry } from '../ledger/ledger.ts';
+import { ALLOWED_MESSAGE, REASONS, reasonCode } from '../ledger/reason.ts';
+import type { Caller } from '../permissions.ts';
+import type { Facts } from '../policies/facts.ts';
+import type { Ask } from './ask.ts';
+import { decide, type Evaluation, toMatchedRule, type Verdict } from './decide.ts';
+import type { Explainer } from './explain.ts';
+import { type Subject, toFacts } from './facts.ts';
+
+/** The terms on which a list of checks is decided. */
+export interface DecideTerms {
+  caller: Caller;
+  /** null: none of the checks wants an explanation. */
+  explainer: Explainer | null;
+  /** Epoch ms. */
+  now: number;
+  /** The longest that an answer may be used again, in seconds. */
+  maxAge: number;
+}
+
+export interface Decided {
+  draft: Draft;
+  entry: Entry;
+  recorded: boolean;
+  /** The time it is decided as of, epoch ms; absent for now. */
+  at?: number;
+}
+
+export function decideAsk(subject: Subject, ask: Ask, { caller, explainer, now, maxAge }: DecideTerms): Decided {
+  const { asOf } = ask;
+  const recorded = ask.dryRun !== true && !caller.readOnly;
+  const evaluation = evaluate(subject, ask, asOf ?? now);
+  const draft = toDraft(evaluation, ask.explain === true ? explainer : null, recorded);
+  const entry = toEntry(evaluation, ask, draft.decision.licenseId);
+  if (asOf === undefined) {
+    const reusable = ask.dryRun === true ? 0 : toMaxAge(evaluation, maxAge);
+    if (reusable > 0) draft.decision.maxAge = reusable;
+    return { draft, entry, recorded };
+  }
+  // Past states of limits are not kept.
+  return { draft: { ...draft, limit: null }, entry: { ...entry, claim: null }, recorded: false, at: asOf };
+}
+
+export function evaluate(subject: Subject, ask: Ask, at: number): Evaluation {
+  const { policy } = subject;
+  const facts = toFacts(subject, ask.requesterId, ask, at);
+  return { policy, facts, verdict: decide(policy, facts) };
+}
+
+/** A draft that is still being filled. */
+type OpenDraft = Draft & { decision: Decision };
+
+/** Makes the decision without its id, its time and its rate limit; with an explainer, with its explanation. */
+export function toDraft(evaluation: Evaluation, explainer: Explainer | null, recorded: boolean): OpenDraft {
+  const { policy, facts, verdict } = evaluation;
+  const { rule } = verdict;
+  const allowed = verdict.reason === null;
+  const decision: Decision = {
+    id: null,
+    object: 'access_decision',
+    allowed,
+    action: allowed ? 'allow' : 'deny',
+    reason: verdict.reason,
+    message: toMessage(verdict),
+    permissions: verdict.permissions,
+    contentId: facts.content.id,
+    externalId: facts.content.externalId,
+    requesterId: facts.requesterId,
+    policyId: policy.id,
+    policyVersion: policy.version,
+    matchedRule: toMatchedRule(rule),
+    licenseId: rule?.licenseOf?.(facts)?.id ?? null,
+    rateLimit: null,
+    recorded,
+    created: '',
+  };
+  if (explainer !== null) Object.assign(decision, explainer.explain(evaluation));
+  return { decision, limit: allowed ? (rule?.limit ?? null) : null, message: rule?.message ?? null };
+}
+
+const toMessage = ({ rule, reason }: Verdict): string =>
+  rule?.message ?? (reason === null ? ALLOWED_MESSAGE : REASONS[reason].message);
+
+function toEntry({ policy, facts, verdict }: Evaluation, ask: Ask, licenseId: string | null): Entry {
+  const { rule, reason } = verdict;
+  return {
+    contentNo: facts.content.no,
+    requesterId: facts.requesterId,
+    policyNo: policy.no,
+    policyVersion: policy.version,
+    reason: reasonCode(reason),
+    ruleIndex: rule?.index ?? null,
+    rulePriority: rule?.priority ?? null,
+    licenseId,
+    inputs: toInputs(ask),
+    claim: reason === null && rule !== null && rule.limit !== null ? toClaim(rule.limit, facts) : null,
+  };
+}
+
+/** Returns, as JSON, what the ids do not lead to: the ledger keeps it so that the decision can be made again. */
+function toInputs({ permission, purpose, context, license }: Ask): string | null {
+  if (permission === undefined && purpose === undefined && context === undefined && license === undefined) return null;
+  return JSON.stringify({ permission, purpose, context, license });
+}
+
+function toClaim(limit: NonNullable<NonNullable<Verdict['rule']>['limit']>, facts: Facts): Claim {
+  let holder = 'g';
+  if (limit.scope === 'content') holder = `c${facts.content.no}`;
+  // Anonymous checks share one allowance; no requester id can collide with its key.
+  else if (limit.scope === 'requester') holder = facts.requesterId === null ? 'a' : `r${facts.requesterId}`;
+  return { key: `${limit.id}.${holder}`, limit };
+}
+
+/**
+ * Returns for how many whole seconds, up to `longest`, the answer may be used again; 0 for not at all. Within that
+ * time the same check has the same outcome unless something is edited: no limit, time of day, or start or end of a
+ * license is in it. Reused answers are not counted, so operators must opt in.
+ */
+export function toMaxAge({ policy, facts, verdict: { rule, reason } }: Evaluation, longest: number): number {
+  const isLimited = reason === null && rule !== null && rule.limit !== null;
+  if (longest === 0 || isLimited || policy.asksTime) return 0;
+  let until = facts.at + longest * 1000;
+  for (const { startsAt, expiresAt } of facts.licenses) {
+    for (const time of [startsAt, expiresAt]) {
+      if (time !== null && time > facts.at && time < until) until = time;
+    }
+  }
+  return Math.floor((until - facts.at) / 1000);
+}

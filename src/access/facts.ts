@@ -1,0 +1,54 @@
+/**
+ * The subject of a check (the item, its policy, the requester), and the facts that it makes with the ask at one time.
+ */
+import { parseIso } from '../lib/clock.ts';
+import type { CompiledPolicy } from '../policies/compile.ts';
+import { type ContentFacts, Facts, type LicenseFacts, type RequesterFacts } from '../policies/facts.ts';
+import type { CheckRequest } from './schema.ts';
+
+/** A requester with all its licenses; `facts` is null for an unregistered id. */
+export interface KnownRequester {
+  facts: RequesterFacts | null;
+  licenses: readonly LicenseFacts[];
+}
+
+export interface Subject {
+  content: ContentFacts;
+  policy: CompiledPolicy;
+  requester: KnownRequester;
+}
+
+/** The fields of a check beyond its ids. The ledger keeps them with the decision. */
+export type Inputs = Pick<CheckRequest, 'permission' | 'purpose' | 'context' | 'license'>;
+
+export const ANONYMOUS: KnownRequester = { facts: null, licenses: [] };
+
+export function toFacts(
+  { content, requester }: Omit<Subject, 'policy'>,
+  requesterId: string | undefined | null,
+  inputs: Inputs,
+  at: number,
+): Facts {
+  return new Facts({
+    at,
+    content,
+    requesterId: requesterId ?? null,
+    requester: requester.facts,
+    permission: inputs.permission ?? null,
+    purpose: inputs.purpose ?? null,
+    country: inputs.context?.country ?? null,
+    ip: inputs.context?.ip ?? null,
+    userAgent: inputs.context?.userAgent ?? null,
+    licenses: inputs.license === undefined ? requester.licenses : [...requester.licenses, vouched(inputs.license)],
+  });
+}
+
+const vouched = (license: NonNullable<Inputs['license']>): LicenseFacts => ({
+  id: null,
+  type: license.type,
+  features: license.features ?? [],
+  startsAt: null,
+  expiresAt: license.expiresAt == null ? null : (parseIso(license.expiresAt) ?? null),
+  active: true,
+  scope: null,
+});

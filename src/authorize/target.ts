@@ -1,0 +1,73 @@
+/**
+ * The target of a visitor's request, read from what the proxy alone says. Headers that contradict each other, and URLs
+ * that servers read differently, are refused, never guessed.
+ */
+import { type Locator, parseHost, parseLocator, parseTarget } from '../content/locator.ts';
+
+/** The reasons why a request gets no decision. Access is then refused under every configuration. */
+export type Unclear =
+  | 'no_url'
+  | 'conflicting_urls'
+  | 'unreadable_url'
+  | 'ambiguous_content'
+  | 'unreadable_user_agent'
+  | 'ambiguous_requester'
+  | 'invalid_requester';
+
+/** An address. Without a host, only an externalId can name its item. */
+export type Target = Omit<Locator, 'host'> & { host: string | undefined };
+
+/** Returns a distinct name for each target: joining its parts would not, because a decoded path may contain a `?`. */
+export const toName = ({ host, path, query }: Target): string => JSON.stringify([host ?? null, path, query]);
+
+/** The visitor's request as its proxy passes it on. */
+export interface Forwarded {
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The visitor's path and query, where the proxy appended them to our path. */
+  suffix: string | undefined;
+  /** The site's origin, where the proxy is configured for one; then hosts in headers are ignored. */
+  origin: string | undefined;
+}
+
+export function readTarget(forwarded: Forwarded): Target | Unclear {
+  const url = readUrl(forwarded);
+  if (url === undefined) return 'no_url';
+  if (url === null) return 'conflicting_urls';
+  const named = readHost(forwarded);
+  const host = named === undefined ? undefined : parseHost(named);
+  if (named !== undefined && host === undefined) return 'unreadable_url';
+  if (url.startsWith('/')) {
+    const target = parseTarget(url);
+    return target === undefined ? 'unreadable_url' : { host, ...target };
+  }
+  const locator = parseLocator(url);
+  if (locator === undefined || !isPlain(url)) return 'unreadable_url';
+  return host !== undefined && host !== locator.host ? 'conflicting_urls' : locator;
+}
+
+/** Returns null when two headers differ. */
+function readUrl({ headers, suffix }: Forwarded): string | null | undefined {
+  if (suffix !== undefined) return suffix;
+  const original = toText(headers['x-original-uri']);
+  const forwarded = toText(headers['x-forwarded-uri']);
+  if (original !== undefined && forwarded !== undefined && original !== forwarded) return null;
+  return original ?? forwarded;
+}
+
+/** Several hosts come joined by a comma, which no host parses. */
+function readHost({ headers, suffix, origin }: Forwarded): string | undefined {
+  return (
+    origin?.replace(/^https?:\/\/|\/$/gi, '') ??
+    toText(headers['x-forwarded-host']) ??
+    (suffix === undefined ? undefined : toText(headers.host))
+  );
+}
+
+const toText = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value.join() : value;
+
+/** Returns whether a URL's path means the same to all servers; parsing has already resolved where they differ. */
+function isPlain(url: string): boolean {
+  const target = /^https?:\/\/[^/?#\\]+(\/[^]*)?$/i.exec(url)?.[1];
+  return target === undefined ? false : parseTarget(target) !== undefined;
+}

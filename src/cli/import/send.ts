@@ -1,0 +1,74 @@
+/** Sends a batch to the service, or checks it without one. */
+import type { Postern } from '../../../client/src/client.ts';
+import type { Body } from '../../../client/src/types.ts';
+import type { Entry } from './entry.ts';
+
+export interface Tally {
+  created: number;
+  updated: number;
+  unchanged: number;
+  failed: number;
+}
+
+/** An entry that was not imported, as the report shows it. */
+export interface Failed {
+  at: string;
+  code: string;
+  message: string;
+  item?: unknown;
+}
+
+/** Adds created and updated items to the tally; returns the failed ones in the order of the input. */
+export type Send = (batch: readonly Entry[], tally: Tally) => Promise<Failed[]>;
+
+const unreadable = ({ at, fault = '' }: Entry): Failed => ({ at, code: 'not_read', message: fault });
+
+export function openSender(postern: Postern): Send {
+  return async (batch, tally) => {
+    const readable = batch.filter(({ item }) => item !== undefined);
+    const failed = new Map(batch.filter(({ item }) => item === undefined).map((entry) => [entry, unreadable(entry)]));
+    if (readable.length > 0) {
+      // The service validates the items, and reports each by itself.
+      const items = readable.map(({ item }) => item) as unknown as Body<'bulkUpsertContent'>['items'];
+      const answer = await postern.bulkUpsertContent({ items });
+      tally.created += answer.created;
+      tally.updated += answer.updated;
+      tally.unchanged += answer.unchanged;
+      for (const { index, code, message } of answer.errors) {
+        const entry = readable[index] as Entry;
+        failed.set(entry, { at: entry.at, code, message, item: entry.item });
+      }
+    }
+    return batch.map((entry) => failed.get(entry)).filter((failure) => failure !== undefined);
+  };
+}
+
+/** Validates items against the schema of the API, and finds duplicate externalIds. */
+export async function openChecker(): Promise<Send> {
+  const [{ CreateContent, requireExternalId }, { validItem }, { Compile }, { Failure }] = await Promise.all([
+    import('../../content/schema.ts'),
+    import('../../http/validate.ts'),
+    import('typebox/compile'),
+    import('../../errors.ts'),
+  ]);
+  const compiled = Compile(CreateContent);
+  const seen = new Map<string, string>();
+  const check = (entry: Entry): Failed[] => {
+    const { at, item } = entry;
+    if (item === undefined) return [unreadable(entry)];
+    try {
+      const { externalId } = validItem(CreateContent, compiled, item, 'item');
+      requireExternalId(externalId);
+      const first = seen.get(externalId);
+      if (first !== undefined) {
+        return [{ at, code: 'twice', message: `The externalId is the same as at ${first}.`, item }];
+      }
+      seen.set(externalId, at);
+      return [];
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return [{ at, code: error.code, message: error.message, item }];
+    }
+  };
+  return async (batch) => batch.flatMap(check);
+}

@@ -1,0 +1,131 @@
+/** The cases of a policy file: what a case leaves out, and how it differs when it fails. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { runCases } from './cases.ts';
+import type { Expectation, PolicyCase, PolicyFile } from './policy-file.ts';
+
+const now = Date.parse('2026-11-21T09:30:00Z');
+type Rules = PolicyFile['rules'];
+
+const run = (rules: Rules, check: PolicyCase['check'], expect: Expectation, more: Partial<PolicyFile> = {}) => {
+  const [result] = runCases({ name: 'p', rules, cases: [{ name: 'c', check, expect }], ...more }, now);
+  assert.ok(result !== undefined);
+  assert.equal(result.name, 'c');
+  assert.equal(result.passed, result.differences.length === 0);
+  return result;
+};
+
+const allow = (conditions: Record<string, unknown>, more: object = {}): Rules[number] => ({
+  action: 'allow',
+  conditions,
+  ...more,
+});
+
+describe('differences', () => {
+  const rules = [allow({ purpose: 'a' }, { permissions: ['training', 'inference'] }), { action: 'deny' as const }];
+  const allowed = { allowed: true, reason: null, permissions: ['training', 'inference'], rule: 0 };
+  const denied = { allowed: false, reason: 'policy_denied' as const, permissions: [], rule: 1 };
+
+  test('the outcome is told, and none when it is what is expected', () => {
+    assert.deepEqual(run(rules, { purpose: 'a' }, allowed), {
+      name: 'c',
+      passed: true,
+      outcome: allowed,
+      differences: [],
+    });
+    assert.deepEqual(run(rules, {}, denied), { name: 'c', passed: true, outcome: denied, differences: [] });
+  });
+  test('each on its own', () => {
+    const wrong: [Partial<Expectation>, string][] = [
+      [{ allowed: true }, 'allowed'],
+      [{ reason: null }, 'reason'],
+      [{ reason: 'no_license' }, 'reason'],
+      [{ permissions: ['training'] }, 'permissions'],
+      [{ rule: 0 }, 'rule'],
+      [{ rule: null }, 'rule'],
+    ];
+    for (const [expect, field] of wrong) {
+      const [expected] = Object.values(expect);
+      const { passed, differences } = run(rules, {}, { allowed: false, ...expect });
+      assert.deepEqual(differences, [{ field, expected, actual: denied[field as keyof typeof denied] }]);
+      assert.equal(passed, false);
+    }
+  });
+  test('all, in their order', () =>
+    assert.deepEqual(
+      run(rules, {}, allowed).differences.map(({ field }) => field),
+      ['allowed', 'reason', 'permissions', 'rule'],
+    ));
+  test('permissions in any order, but all of them and no others', () => {
+    const failed = (permissions: string[]): boolean =>
+      !run(rules, { purpose: 'a' }, { allowed: true, permissions }).passed;
+    assert.deepEqual(
+      [
+        ['inference', 'training'],
+        ['training'],
+        ['training', 'inference', 'redistribution'],
+        ['training', 'redistribution'],
+        [],
+      ].map(failed),
+      [false, true, true, true, true],
+    );
+  });
+  test('what is not expected may be anything', () => assert.ok(run(rules, {}, { allowed: false }).passed));
+});
+
+describe('what is left out', () => {
+  /** Does an allow rule of these conditions hold for the check? */
+  const holds = (conditions: Record<string, unknown>, check: PolicyCase['check']): boolean =>
+    run([allow(conditions)], check, { allowed: true }).passed;
+
+  test('the default action denies', () => {
+    assert.equal(run([], {}, { allowed: false }).passed, true);
+    assert.equal(run([], {}, { allowed: true }, { defaultAction: 'allow' }).passed, true);
+    assert.equal(run([], {}, { allowed: false }, { defaultAction: 'deny', description: null }).passed, true);
+    // Neither is the same as no word of it at all.
+    const { differences } = run([], {}, { allowed: false, reason: 'policy_denied', rule: null });
+    assert.deepEqual(differences, []);
+  });
+  test('an item is an article without tags and metadata, of this policy', () => {
+    assert.ok(holds({ contentType: 'article' }, {}));
+    for (const tag of ['', 'mutant']) assert.ok(!holds({ contentTags: tag }, {}));
+    assert.ok(holds({ contentTagsNot: 'a' }, {}));
+    assert.ok(!holds({ contentMetadataNot: { a: 1 } }, {}));
+    const licensed = (policyIds: string[], content = {}) =>
+      holds({ hasValidLicense: true }, { content, requester: {}, licenses: [{ type: 'a', scope: { policyIds } }] });
+    assert.ok(!licensed(['pol_other']) && licensed(['pol_other'], { policyId: 'pol_other' }));
+    assert.ok(licensed(['pol_under_test']) && !licensed(['pol_under_test'], { policyId: 'pol_other' }));
+  });
+  test('one name of an item stands for the other', () => {
+    assert.ok(holds({ contentId: 'x' }, { contentId: 'x' }));
+    assert.ok(holds({ contentId: 'x' }, { content: { externalId: 'x' } }));
+    assert.ok(holds({ contentId: 'x' }, { contentId: 'x', content: { externalId: 'y' } }));
+    assert.ok(holds({ contentId: 'y' }, { contentId: 'x', content: { externalId: 'y' } }));
+    assert.ok(holds({ contentId: 'item' }, {}));
+  });
+  test('who is described has an id; who is not is anonymous', () => {
+    assert.ok(!holds({ requesterIdNot: 'x' }, {}));
+    assert.ok(holds({ requesterIdNot: 'x' }, { requester: {} }));
+    assert.ok(holds({ requesterId: 'requester' }, { requester: {} }));
+    assert.ok(holds({ requesterId: 'r' }, { requesterId: 'r', requester: {} }));
+    assert.ok(!holds({ requesterTagsNot: 'x' }, { requesterId: 'r' }));
+  });
+  test('a requester has no type, no tags, no metadata and is not suspended', () => {
+    assert.ok(!holds({ requesterTypeNot: 'x' }, { requester: {} }));
+    assert.ok(holds({ requesterTagsNot: 'x' }, { requester: {} }));
+    assert.ok(!holds({ requesterTags: 'mutant' }, { requester: {} }));
+    assert.ok(!holds({ requesterMetadataNot: { a: 1 } }, { requester: {} }));
+  });
+  test('a licence has no features, no begin, no end and is for everything', () => {
+    const check = { requester: {}, licenses: [{ type: 'a' }] };
+    assert.ok(holds({ hasValidLicense: true, licenseExpiry: { after: '2999-01-01T00:00:00Z' } }, check));
+    assert.ok(!holds({ licenseFeatures: ['mutant'] }, check));
+    assert.ok(holds({ licenseType: 'a' }, check));
+    assert.ok(holds({ hasValidLicense: true }, { ...check, at: '1960-01-01T00:00:00Z' }));
+  });
+  test('a check is of the moment it is run', () => {
+    assert.ok(holds({ time: { after: '2026-11-21T09:30:00Z', before: '2026-11-21T09:30:01Z' } }, {}));
+    assert.ok(holds({ time: { before: '2020-01-01T00:00:00Z' } }, { at: '2019-01-01T00:00:00Z' }));
+  });
+  test('a file without cases has no results', () => assert.deepEqual(runCases({ name: 'p', rules: [] }, now), []));
+});

@@ -1,0 +1,145 @@
+/**
+ * A policy file: the body of `POST /v1/policies` with named cases, as JSON or YAML. It is validated with the schemas
+ * of the API and refused with the same messages; unknown fields are errors.
+ */
+import { type Static, type TSchema, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { CheckRequest } from '../../access/schema.ts';
+import { CreateContent } from '../../content/schema.ts';
+import type { Problem } from '../../errors.ts';
+import { pathTo, uncarriedIn } from '../../http/json.ts';
+import { problemsOf, type Schema } from '../../http/problems.ts';
+import { REASONS, type Reason } from '../../ledger/reason.ts';
+import { repeatedKey } from '../../lib/json-keys.ts';
+import { PermissionName } from '../../policies/names.ts';
+import { CreatePolicy } from '../../policies/schema.ts';
+import { CreateLicense, CreateRequester } from '../../requesters/schema.ts';
+import { parseSource, type Source, Unreadable } from './policy-source.ts';
+
+const closed = <T extends Record<string, TSchema>>(properties: T) =>
+  Type.Object(properties, { additionalProperties: false });
+
+/** Cases consume no quota, so no limit is ever exceeded. */
+const POSSIBLE_REASONS = (Object.keys(REASONS) as Reason[]).filter((reason) => reason !== 'rate_limit_exceeded');
+
+const CaseCheck = closed({
+  contentId: Type.Optional(CheckRequest.properties.contentId),
+  content: Type.Optional(
+    closed({
+      externalId: Type.Optional(CreateContent.properties.externalId),
+      type: Type.Optional(CreateContent.properties.type),
+      tags: CreateContent.properties.tags,
+      metadata: CreateContent.properties.metadata,
+      policyId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+      archived: Type.Optional(Type.Boolean()),
+    }),
+  ),
+  requesterId: CheckRequest.properties.requesterId,
+  requester: Type.Optional(
+    closed({
+      type: CreateRequester.properties.type,
+      tags: CreateRequester.properties.tags,
+      metadata: CreateRequester.properties.metadata,
+      suspended: Type.Optional(Type.Boolean()),
+    }),
+  ),
+  licenses: Type.Optional(
+    Type.Array(
+      closed({
+        type: CreateLicense.properties.type,
+        features: CreateLicense.properties.features,
+        startsAt: CreateLicense.properties.startsAt,
+        expiresAt: CreateLicense.properties.expiresAt,
+        scope: CreateLicense.properties.scope,
+      }),
+      { maxItems: 100 },
+    ),
+  ),
+  permission: CheckRequest.properties.permission,
+  purpose: CheckRequest.properties.purpose,
+  context: CheckRequest.properties.context,
+  at: Type.Optional(Type.String({ format: 'date-time' })),
+});
+
+const Expectation = closed({
+  allowed: Type.Boolean(),
+  reason: Type.Optional(Type.Union([Type.Enum(POSSIBLE_REASONS), Type.Null()])),
+  permissions: Type.Optional(Type.Array(PermissionName, { maxItems: 50 })),
+  rule: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])),
+});
+export type Expectation = Static<typeof Expectation>;
+
+const PolicyCase = closed({
+  name: CreatePolicy.properties.name,
+  check: CaseCheck,
+  expect: Expectation,
+});
+export type PolicyCase = Static<typeof PolicyCase>;
+
+export const PolicyFile = closed({
+  id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Id of the policy; without it, the policy with this name',
+    }),
+  ),
+  ...CreatePolicy.properties,
+  cases: Type.Optional(Type.Array(PolicyCase, { maxItems: 10_000 })),
+});
+export type PolicyFile = Static<typeof PolicyFile>;
+
+export type PolicyFileFormat = 'json' | 'yaml';
+
+export type ReadPolicyFile = { file: PolicyFile; problems: null } | { file: null; problems: [Problem, ...Problem[]] };
+
+const compiled = Compile(PolicyFile);
+
+/** Returns the validated file, or all its faults. A fault names the line and never quotes the file. */
+export function readPolicyFile(bytes: Uint8Array, format: PolicyFileFormat): ReadPolicyFile {
+  try {
+    const text = decode(bytes);
+    const source = parseSource(text);
+    const value = format === 'json' ? parseJsonText(text, source) : source.value();
+    const problem = uncarriedIn(value, 'file');
+    const problems: [Problem, ...Problem[]] | null =
+      problem !== undefined
+        ? [problem]
+        : compiled.Check(value)
+          ? null
+          : problemsOf(PolicyFile as Schema, value, 'file');
+    if (problems === null) return { file: value as PolicyFile, problems };
+    return { file: null, problems: problems.map((one) => withLine(one, source)) as [Problem, ...Problem[]] };
+  } catch (error) {
+    if (error instanceof Unreadable) return { file: null, problems: [{ param: null, message: error.message }] };
+    throw error;
+  }
+}
+
+function withLine({ param, message }: Problem, source: Source): Problem {
+  const line = param === null ? undefined : source.lineOf(param);
+  return line === undefined ? { param, message } : { param, message: `Line ${line}: ${message}` };
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Unreadable('The file is not valid UTF-8.');
+  }
+}
+
+function parseJsonText(text: string, source: Source): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The parser's message would quote the file. JSON is also YAML, so the position comes from the YAML parser.
+    throw new Unreadable(`The file is not valid JSON${source.fault === undefined ? '' : ` (${source.fault.at})`}.`);
+  }
+  const repeated = repeatedKey(text, value);
+  if (repeated === undefined) return value;
+  throw new Unreadable(
+    `${repeated.reduce<string>(pathTo, '')} is given more than once in the same object; give it once.`,
+  );
+}

@@ -1,0 +1,53 @@
+/** A dedicated connection for long reads, such as those of a thread. */
+import { type Row, type Step, Unavailable } from '../db.ts';
+import { connectionOptions, streamOf, WriterClient } from './connection.ts';
+import { toDbError } from './errors.ts';
+import { pipeline } from './pipeline.ts';
+
+export interface PostgresReader {
+  /** Returns the rows of each statement, in one round trip. Throws as `read` does. */
+  all(steps: readonly Step[]): Promise<Row[][]>;
+  /** Fails all reads, now and later: the server is unresponsive. */
+  abandon(): void;
+  close(): Promise<void>;
+}
+
+const READ_WITHIN_MS = 60_000;
+/** Longer than the server's own timeout, which comes first when the server is alive. */
+const SILENT_READ_WITHIN_MS = READ_WITHIN_MS + 5_000;
+const FAREWELL_WITHIN_MS = 1_000;
+
+/** Throws Unavailable. */
+export async function openPostgresReader(url: string): Promise<PostgresReader> {
+  const client = new WriterClient({
+    ...connectionOptions(url),
+    statement_timeout: READ_WITHIN_MS,
+    idle_in_transaction_session_timeout: READ_WITHIN_MS,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (cause) {
+    throw new Unavailable('the database cannot be reached', { cause });
+  }
+  const abandon = (): void => void streamOf(client).destroy();
+  const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
+    const timer = setTimeout(abandon, ms);
+    try {
+      return await work;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  return {
+    async all(steps) {
+      try {
+        return await within(SILENT_READ_WITHIN_MS, pipeline(client, steps));
+      } catch (error) {
+        throw toDbError(error, false);
+      }
+    },
+    abandon,
+    close: () => within(FAREWELL_WITHIN_MS, client.end()),
+  };
+}

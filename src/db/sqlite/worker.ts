@@ -1,0 +1,143 @@
+/**
+ * The thread that owns a connection. The writer commits a group of requests in one transaction and one fsync. Each
+ * request is a savepoint, so a failure affects no other. The reader runs beside it.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { DbErrorName, Step, Value } from '../db.ts';
+import { type Connection, classify, openConnection, runSteps } from './connection.ts';
+
+export type Request =
+  | { kind: 'read'; sql: string; params: readonly Value[] }
+  | { kind: 'atomic'; steps: readonly Step[] }
+  | { kind: 'call'; procedure: string; payload: unknown };
+
+export type Answer = { ok: true; value: unknown } | { ok: false; error: DbErrorName | undefined; message: string };
+
+/** Code of another room that runs inside the writer's transactions. This room knows its name and module only. */
+export interface Procedure<P = unknown, R = unknown> {
+  run(payload: P): R;
+  /** Drops what it cached of the store: a transaction it took part in was not committed. */
+  forget(): void;
+}
+
+export interface WorkerSetup {
+  file: string;
+  readOnly: boolean;
+  /** Name → URL of a module that exports `procedure(connection): Procedure`. */
+  procedures: Record<string, string>;
+}
+
+const setup = workerData as WorkerSetup;
+let connection: Connection = openConnection(setup.file, { readOnly: setup.readOnly });
+const openers = new Map<string, (connection: Connection) => Procedure>();
+for (const [name, url] of Object.entries(setup.procedures)) {
+  const module = (await import(url)) as { procedure: (connection: Connection) => Procedure };
+  openers.set(name, module.procedure);
+}
+/** Opened on the first call: before it the tables may not exist. */
+const procedures = new Map<string, Procedure>();
+
+function procedureOf(name: string): Procedure {
+  let procedure = procedures.get(name);
+  if (procedure === undefined) {
+    const open = openers.get(name);
+    if (open === undefined) throw new Error(`no procedure ${name}`);
+    procedure = open(connection);
+    procedures.set(name, procedure);
+  }
+  return procedure;
+}
+
+const failed = (error: unknown): Answer => ({
+  ok: false,
+  error: classify(error),
+  message: error instanceof Error ? error.message : String(error),
+});
+
+function perform(request: Request): unknown {
+  if (request.kind === 'read') return connection.all(request.sql, request.params);
+  if (request.kind === 'atomic') return runSteps(connection, request.steps);
+  return procedureOf(request.procedure).run(request.payload);
+}
+
+function readGroup(group: Request[]): Answer[] {
+  return group.map((request) => {
+    try {
+      return { ok: true, value: perform(request) };
+    } catch (error) {
+      return failed(error);
+    }
+  });
+}
+
+function writeGroup(group: Request[]): Answer[] {
+  const answers: Answer[] = [];
+  // A single request needs no savepoint: its failure rolls back the transaction.
+  const alone = group.length === 1;
+  let committing = false;
+  try {
+    connection.exec('begin immediate');
+    for (const request of group) {
+      if (!alone) connection.exec('savepoint request');
+      try {
+        answers.push({ ok: true, value: perform(request) });
+      } catch (error) {
+        // A full disk and I/O errors may end the whole transaction; then the whole group is rolled back.
+        if (!connection.inTransaction || isFatal(error)) throw error;
+        connection.exec(alone ? 'rollback' : 'rollback to request');
+        forget();
+        answers.push(failed(error));
+        if (alone) return answers;
+      }
+      if (!alone) connection.exec('release request');
+    }
+    committing = true;
+    connection.exec('commit');
+    return answers;
+  } catch (error) {
+    return abandon(group, error, committing);
+  }
+}
+
+const isFatal = (error: unknown): boolean => {
+  const name = classify(error);
+  return name === 'Unavailable' || name === 'StorageFull';
+};
+
+/**
+ * Fails the whole group and reconnects. When the disk failed during the commit itself, the outcome is in doubt: a crash
+ * before the next commit may restore the group.
+ */
+function abandon(group: Request[], cause: unknown, committing: boolean): Answer[] {
+  forget();
+  try {
+    if (connection.inTransaction) connection.exec('rollback');
+  } catch {
+    // The connection is replaced below in any case.
+  }
+  try {
+    const fresh = openConnection(setup.file, { readOnly: setup.readOnly });
+    connection.close();
+    connection = fresh;
+    procedures.clear();
+  } catch {
+    // The file cannot be opened: the next group retries on the old connection and, if that fails, comes back here.
+  }
+  const answer = failed(cause);
+  const inDoubt = committing && !answer.ok && answer.error === 'Unavailable';
+  return group.map(() => (inDoubt ? { ...answer, error: 'InDoubt' } : answer));
+}
+
+function forget(): void {
+  for (const procedure of procedures.values()) procedure.forget();
+}
+
+parentPort?.on('message', (group: Request[] | 'close') => {
+  if (group === 'close') {
+    connection.close();
+    parentPort?.close();
+    return;
+  }
+  parentPort?.postMessage(setup.readOnly ? readGroup(group) : writeGroup(group));
+});
+parentPort?.postMessage('ready');

@@ -1,0 +1,92 @@
+/**
+ * The console's pages, as they were built into console/dist. Promise: nothing but this service is ever asked for
+ * anything, and no script or style runs that was not built with it (Content Security Policy Level 3). Files with a hash
+ * in their name are kept for good by the browser, the page itself is asked for every time.
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { FastifyReply } from 'fastify';
+import { fail } from '../errors.ts';
+import type { App } from './app.ts';
+
+const DIST = fileURLToPath(new URL('../../console/dist', import.meta.url));
+const PAGE = join(DIST, 'index.html');
+
+/** Returns whether the pages are built: a clone installed without development packages has none. */
+export const isConsoleBuilt = (): boolean => existsSync(PAGE);
+
+/** The build's placeholder for the nonce of an answer. */
+const NONCE = /__POSTERN_NONCE__/g;
+
+const config = { permission: null };
+const schema = { hide: true } as object;
+
+export async function consoleFiles(app: App): Promise<void> {
+  app.get('/', { config, schema }, async (request, reply) => {
+    if (request.headers.accept?.includes('text/html') === true) return reply.redirect('/console', 302);
+    throw fail('route_not_found', 'There is no GET /. See /docs for what there is, or /console with a browser.');
+  });
+
+  if (!isConsoleBuilt()) {
+    app.get('/console', { config, schema }, async () => {
+      throw fail(
+        'route_not_found',
+        'The console was not built. Run `npm ci` without --omit=dev and then `npm run console`, or install the package.',
+      );
+    });
+    return;
+  }
+  const page = readFileSync(PAGE, 'utf8');
+  const answer = async (_request: unknown, reply: FastifyReply) => {
+    const nonce = randomBytes(16).toString('base64');
+    return reply
+      .headers({ ...SAFE, 'content-security-policy': policy(nonce), 'cache-control': 'no-cache' })
+      .type('text/html; charset=utf-8')
+      .serializer((text) => text as string)
+      .send(page.replace(NONCE, nonce));
+  };
+  // Every view of the console has an address of its own.
+  for (const url of ['/console', '/console/*']) app.get(url, { config, schema }, answer);
+  await app.register(async (scope) => {
+    scope.addHook('onRoute', (route) => {
+      route.config = { ...route.config, permission: null };
+      route.schema = { ...route.schema, hide: true };
+    });
+    await scope.register(fastifyStatic, {
+      root: join(DIST, 'assets'),
+      prefix: '/console/assets/',
+      decorateReply: false,
+      index: false,
+      immutable: true,
+      maxAge: '1y',
+      preCompressed: true,
+      setHeaders: (reply) => {
+        for (const [name, value] of Object.entries(SAFE)) reply.header(name, value);
+      },
+    });
+  });
+}
+
+const SAFE = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/** The component library writes some of its rules at run time, in elements that carry the nonce. */
+const policy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');

@@ -1,0 +1,99 @@
+/** Declares operations: one call names the path, the permission, the schemas and the handler. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import type { Permission } from '../permissions.ts';
+import type { App } from './app.ts';
+import { type Committed, sendCommitted } from './reply.ts';
+
+const BULK_BODY_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Method and path, such as `GET /v1/content/:id`. */
+type Target = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string}`;
+
+/** `{ id: string }` for a path with `:id`. */
+type Params<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
+  ? Record<Name, string> & Params<`/${Rest}`>
+  : Path extends `${string}/:${infer Name}`
+    ? Record<Name, string>
+    : unknown;
+
+export interface Operation<Query extends TSchema, Body extends TSchema, Answer extends TSchema> {
+  /** The required permissions, all of a list; `null` for operations without a key. */
+  permission: Permission | readonly Permission[] | null;
+  /** Refuses public keys. */
+  secretKey?: true;
+  /** The group in the API document. */
+  tag: string;
+  /** The operationId in the API document. */
+  id: string;
+  /** The summary in the API document. */
+  is: string;
+  query?: Query;
+  body?: Body;
+  /** Treats a missing body as `{}`. */
+  bodyOptional?: true;
+  /** Takes bodies of up to 16 MiB instead of 1 MiB. */
+  bulk?: true;
+  /** The body of a 200. */
+  answer?: Answer;
+  /** Bodies by status, for an operation that answers with others. */
+  answers?: Record<number, TSchema>;
+  /** Documents `If-Match`: the handler calls `requireMatch`. */
+  ifMatch?: true;
+  /** Answers no HEAD: the body never ends. */
+  endless?: true;
+}
+
+export type RequestTo<Path extends string, Query extends TSchema, Body extends TSchema> = FastifyRequest<{
+  Params: Params<Path>;
+  Querystring: Static<Query>;
+  Body: Static<Body>;
+}>;
+
+/** Adds an operation whose handler returns the answer, or the reply it has sent. */
+export function route<Path extends Target, Query extends TSchema, Body extends TSchema, Answer extends TSchema>(
+  app: App,
+  target: Path,
+  operation: Operation<Query, Body, Answer>,
+  handler: (request: RequestTo<Path, Query, Body>, reply: FastifyReply) => Promise<Static<Answer> | FastifyReply>,
+): void {
+  const [method, url] = target.split(' ') as [string, string];
+  const { permission, secretKey, ifMatch, tag, id, is, query, body, answer } = operation;
+  const answers = { ...(answer === undefined ? {} : { 200: answer }), ...operation.answers };
+  app.route({
+    method,
+    url,
+    config: {
+      permission,
+      ...(secretKey === undefined ? {} : { secretKey }),
+      ...(ifMatch === undefined ? {} : { takesIfMatch: ifMatch }),
+    },
+    ...(operation.bulk === undefined ? {} : { bodyLimit: BULK_BODY_BYTES_MAX }),
+    ...(operation.endless === undefined ? {} : { exposeHeadRoute: false }),
+    ...(operation.bodyOptional === undefined ? {} : { preValidation: supplyBody }),
+    schema: {
+      tags: [tag],
+      operationId: id,
+      summary: is,
+      ...(query === undefined ? {} : { querystring: query }),
+      ...(body === undefined ? {} : { body }),
+      ...(Object.keys(answers).length === 0 ? {} : { response: answers }),
+    },
+    handler: handler as never,
+  });
+}
+
+/** Adds an operation whose handler returns what an edit committed. */
+export function edit<Path extends Target, Query extends TSchema, Body extends TSchema>(
+  app: App,
+  target: Path,
+  operation: Operation<Query, Body, TSchema>,
+  handler: (request: RequestTo<Path, Query, Body>) => Promise<Committed>,
+): void {
+  route(app, target, operation, async (request, reply) => sendCommitted(reply, await handler(request as never)));
+}
+
+function supplyBody(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+  request.body ??= {};
+  done();
+}

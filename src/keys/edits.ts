@@ -1,0 +1,86 @@
+/** Plans the edits of API keys by another key, which must hold what it grants or ends. */
+import type { Edit } from '../changes/change.ts';
+import type { Db } from '../db/db.ts';
+import { fail } from '../errors.ts';
+import { newId } from '../lib/id.ts';
+import { hashOfKey, isUnrestricted, type Key, newKeyText, prefixOfKey } from './key.ts';
+import { planKey } from './make.ts';
+import { requireMayEnd, requireMayGrant } from './reach.ts';
+import { keyAnswer } from './schema.ts';
+import { expireKey, findKey, hasOtherUnrestricted, insertKey, requireUnchanged, revokeKey } from './store.ts';
+
+export interface KeyEdit {
+  db: Db;
+  /** Id of the key that makes the request. */
+  callerId: string;
+  now: number;
+  /** Returns a key as answers show it, with its last use. */
+  show(key: Key): object;
+}
+
+/** Throws insufficient_permissions. */
+export async function planCreate({ db, callerId }: KeyEdit, key: Key, text: string): Promise<Edit> {
+  const caller = await getCaller(db, callerId);
+  requireMayGrant(caller, key);
+  const edit = planKey(key, text);
+  return { ...edit, steps: [requireUnchanged(caller), ...edit.steps] };
+}
+
+/** Throws insufficient_permissions, last_admin_key. */
+export async function planRevoke({ db, callerId, now, show }: KeyEdit, key: Key): Promise<Edit> {
+  const caller = await getCaller(db, callerId);
+  requireMayEnd(caller, key);
+  const guarded = await requireNotLast(db, key);
+  return {
+    steps: [requireUnchanged(caller), revokeKey(key.id, now, guarded)],
+    changes: [{ kind: 'api_key.revoked', id: key.id, object: show(key) }],
+    status: 200,
+    body: { id: key.id, object: 'api_key', revoked: true },
+  };
+}
+
+/** The old key works for another `graceMs`. Throws invalid_request, insufficient_permissions. */
+export async function planRotate({ db, callerId, now, show }: KeyEdit, old: Key, graceMs: number): Promise<Edit> {
+  if (old.expiresAt !== null && old.expiresAt <= now) {
+    throw fail('invalid_request', 'This API key has expired; create a new one instead.');
+  }
+  const caller = await getCaller(db, callerId);
+  requireMayEnd(caller, old);
+  // The caller receives the new key, so it must hold everything that the new key can do.
+  requireMayGrant(caller, old);
+  const text = newKeyText(old.type);
+  const key: Key = { ...old, id: newId('key_', now), prefix: prefixOfKey(text), lastUsedAt: null, createdAt: now };
+  const expiresAt = Math.min(old.expiresAt ?? Infinity, now + graceMs);
+  return {
+    steps: [
+      requireUnchanged(caller),
+      requireUnchanged(old),
+      insertKey(key, hashOfKey(text)),
+      graceMs === 0 ? revokeKey(old.id, now, false) : expireKey(old.id, expiresAt),
+    ],
+    changes: [
+      { kind: 'api_key.created', id: key.id, object: keyAnswer(key) },
+      { kind: 'api_key.rotated', id: old.id, object: show({ ...old, expiresAt }), before: show(old) },
+    ],
+    status: 201,
+    secret: true,
+    body: keyAnswer(key, text),
+  };
+}
+
+/** Reads the caller's key again: it may have ended since the request was admitted. Throws invalid_api_key. */
+async function getCaller(db: Db, id: string): Promise<Key> {
+  const key = await findKey(db, id);
+  if (key === undefined) throw fail('invalid_api_key', 'This API key was revoked. Use another one.');
+  return key;
+}
+
+/** Returns true when the revocation must be guarded. Throws last_admin_key if no unrestricted key would remain. */
+async function requireNotLast(db: Db, key: Key): Promise<boolean> {
+  if (!isUnrestricted(key)) return false;
+  if (await hasOtherUnrestricted(db, key.id)) return true;
+  throw fail(
+    'last_admin_key',
+    'This is the last key with * that has no expiry and no allowedIps. Create another such key first, or rotate it.',
+  );
+}

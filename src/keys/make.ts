@@ -1,0 +1,54 @@
+/** New keys: the checks that a body's schema cannot make, and the edit that stores a key. */
+
+import type { Edit } from '../changes/change.ts';
+import { fail } from '../errors.ts';
+import { parseIso } from '../lib/clock.ts';
+import { newId } from '../lib/id.ts';
+import { PERMISSIONS, type Permission } from '../permissions.ts';
+import { hashOfKey, type Key, newKeyText, prefixOfKey } from './key.ts';
+import { type CreateKey, keyAnswer } from './schema.ts';
+import { insertKey } from './store.ts';
+
+const DEFAULT_PERMISSIONS = { secret: ['*'], public: ['content:read'] } as const;
+
+/** Creates the key that `body` requests, with its text. Throws invalid_request. */
+export function newKey(body: CreateKey, now: number): { key: Key; text: string } {
+  const permissions = [...new Set(body.permissions ?? DEFAULT_PERMISSIONS[body.type])];
+  if (body.type === 'public') requirePublic(permissions);
+  const expiresAt = body.expiresAt == null ? null : (parseIso(body.expiresAt) ?? null);
+  if (expiresAt !== null && expiresAt <= now) {
+    throw fail('invalid_request', '`expiresAt` must be in the future.', { param: 'expiresAt' });
+  }
+  const text = newKeyText(body.type);
+  const key: Key = {
+    id: newId('key_', now),
+    prefix: prefixOfKey(text),
+    name: body.name,
+    type: body.type,
+    permissions,
+    allowedIps: [...new Set(body.allowedIps ?? [])],
+    expiresAt,
+    revokedAt: null,
+    lastUsedAt: null,
+    createdAt: now,
+  };
+  return { key, text };
+}
+
+/** Plans to store a new key; the answer holds its text. */
+export const planKey = (key: Key, text: string): Edit => ({
+  steps: [insertKey(key, hashOfKey(text))],
+  changes: [{ kind: 'api_key.created', id: key.id, object: keyAnswer(key) }],
+  status: 201,
+  secret: true,
+  body: keyAnswer(key, text),
+});
+
+function requirePublic(permissions: readonly Permission[]): void {
+  const wrong = permissions.findIndex((permission) => !PERMISSIONS[permission].public);
+  if (wrong === -1) return;
+  const may = Object.entries(PERMISSIONS).filter(([, row]) => row.public);
+  throw fail('invalid_request', `A public key may hold only ${may.map(([name]) => name).join(', ')}.`, {
+    param: `permissions[${wrong}]`,
+  });
+}

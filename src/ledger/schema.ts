@@ -1,0 +1,104 @@
+/** Decisions on the wire: the fields of every decision, and what the log adds to them. */
+import { type Static, Type } from 'typebox';
+import { pageOf, pageProperties, spanProperties } from '../http/list.ts';
+import { PERIODS, type Period } from '../limits/limit.ts';
+import { ACTIONS } from '../policies/policy.ts';
+import { REASONS, type Reason } from './reason.ts';
+
+const textOrNull = Type.Union([Type.String(), Type.Null()]);
+
+export const DenialReason = Type.Enum(Object.keys(REASONS) as Reason[], { title: 'DenialReason' });
+export const reasonOrNull = Type.Union([DenialReason, Type.Null()], { description: 'null when allowed' });
+export const MatchedRule = Type.Object(
+  { index: Type.Integer({ description: 'Index in the stored `rules`' }), priority: Type.Integer() },
+  { title: 'MatchedRule' },
+);
+
+/** The fields of a decision, apart from those that only its first answer or the log has. */
+export const decisionProperties = {
+  object: Type.Literal('access_decision'),
+  allowed: Type.Boolean(),
+  action: Type.Enum([...ACTIONS]),
+  reason: reasonOrNull,
+  message: Type.String(),
+  permissions: Type.Array(Type.String(), { description: 'What an allow grants; empty on a denial' }),
+  contentId: Type.String(),
+  externalId: Type.String(),
+  requesterId: Type.Union([Type.String(), Type.Null()], { description: 'null for an anonymous check' }),
+  policyId: Type.String(),
+  policyVersion: Type.Integer(),
+  matchedRule: Type.Union([MatchedRule, Type.Null()], { description: 'null when the default action decided' }),
+  licenseId: Type.Union([Type.String(), Type.Null()], { description: 'The license that the rule matched' }),
+  rateLimit: Type.Union([
+    Type.Object(
+      {
+        limit: Type.Integer(),
+        remaining: Type.Integer({ description: 'Admissions left in the period' }),
+        period: Type.Enum(Object.keys(PERIODS) as Period[]),
+        resetAt: Type.String({ description: 'When more admissions will be available' }),
+        retryAfter: Type.Optional(Type.Integer({ description: 'Seconds until `resetAt`; only on a denial' })),
+      },
+      { title: 'RateLimitStatus' },
+    ),
+    Type.Null(),
+  ]),
+  recorded: Type.Boolean({ description: 'false for dry runs and for checks by public keys' }),
+  created: Type.String(),
+};
+
+const nameOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+export const LoggedDecision = Type.Object(
+  {
+    id: Type.String(),
+    ...decisionProperties,
+    permission: Type.Union([Type.String(), Type.Null()], { description: 'The permission that the check requested' }),
+    purpose: textOrNull,
+    context: Type.Union([
+      Type.Partial(Type.Object({ ip: Type.String(), country: Type.String(), userAgent: Type.String() })),
+      Type.Null(),
+    ]),
+    license: Type.Union(
+      [
+        Type.Object({
+          type: Type.String(),
+          features: Type.Optional(Type.Array(Type.String())),
+          expiresAt: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+        }),
+        Type.Null(),
+      ],
+      { description: 'The license that the check vouched for' },
+    ),
+    names: Type.Optional(
+      Type.Object(
+        {
+          content: nameOrNull('Title of the item'),
+          requester: nameOrNull('null for anonymous checks and unregistered requesters'),
+          policy: nameOrNull('null once the policy is deleted, and for keys without `policies:read`'),
+        },
+        { description: 'Current names; only with `expand=names`' },
+      ),
+    ),
+  },
+  { title: 'LoggedDecision', description: 'A recorded decision and the check it answers' },
+);
+export const DecisionPage = pageOf(LoggedDecision);
+
+const expand = Type.Optional(
+  Type.Enum(['names'], { description: 'Adds `names`: the current names of item, requester and policy' }),
+);
+export const ReadDecisionQuery = Type.Object({ expand }, { additionalProperties: false });
+export const ListDecisionsQuery = Type.Object(
+  {
+    ...pageProperties,
+    contentId: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'Id or externalId' })),
+    requesterId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    policyId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    allowed: Type.Optional(Type.Boolean()),
+    reason: Type.Optional(DenialReason),
+    ...spanProperties,
+    expand,
+  },
+  { additionalProperties: false },
+);
+export type ListDecisionsQuery = Static<typeof ListDecisionsQuery>;

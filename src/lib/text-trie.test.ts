@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { TextTrie } from './text-trie.ts';
+
+/** Few letters, so that texts are inside one another and begin alike. */
+const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '\ud83e', '\udd8a'), minLength: 1, maxLength: 8 });
+const searched = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '\ud83e', '\udd8a'), maxLength: 40 });
+
+test('finds what a look at each text finds, after any edits', () => {
+  const edit = fc.record({ text: word, isThere: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(edit, { maxLength: 60 }), fc.array(searched, { maxLength: 5 }), (edits, agents) => {
+      const trie = new TextTrie<{ text: string }>();
+      const known = new Map<string, { text: string }>();
+      for (const { text, isThere } of edits) {
+        if (isThere) {
+          known.set(text, { text });
+          trie.set(text, known.get(text) as { text: string });
+        } else {
+          known.delete(text);
+          trie.delete(text);
+        }
+        assert.equal(trie.get(text), known.get(text));
+      }
+      for (const agent of [...agents, ...known.keys()]) {
+        const inside = [...known.values()].filter(({ text }) => agent.includes(text));
+        const longest = Math.max(0, ...inside.map(({ text }) => text.length));
+        const expected = inside.filter(({ text }) => text.length === longest).map(({ text }) => text);
+        assert.deepEqual(
+          trie
+            .longestIn(agent)
+            .map(({ text }) => text)
+            .toSorted(),
+          expected.toSorted(),
+        );
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+/** Calls of the only thing that looks at the searched text. */
+function looksAt(work: () => void): number {
+  const { startsWith } = String.prototype;
+  let looks = 0;
+  const replaceBy = (value: typeof startsWith): void =>
+    void Reflect.defineProperty(String.prototype, 'startsWith', { value, configurable: true, writable: true });
+  replaceBy(function count(this: string, ...given: Parameters<typeof startsWith>) {
+    looks++;
+    return startsWith.apply(this, given);
+  });
+  try {
+    work();
+  } finally {
+    replaceBy(startsWith);
+  }
+  return looks;
+}
+
+test('ten thousand texts with one head cost no more than one', () => {
+  const agent = `${'a'.repeat(900)}${'b'.repeat(100)}`;
+  const looksWith = (texts: readonly string[]): number => {
+    const trie = new TextTrie<string>();
+    for (const text of texts) trie.set(text, text);
+    return looksAt(() => assert.deepEqual(trie.longestIn(agent), []));
+  };
+  const texts = Array.from({ length: 10_000 }, (_, i) => `${'a'.repeat(200)}${String(i).padStart(5, '0')}`);
+  assert.equal(looksWith(texts), looksWith(texts.slice(0, 1)));
+});
+
+test('texts that part at each of their letters cost at most their length a place', () => {
+  const trie = new TextTrie<string>();
+  for (let i = 3; i < 256; i++) trie.set(`${'a'.repeat(i)}!`, String(i));
+  const looks = looksAt(() => assert.deepEqual(trie.longestIn('a'.repeat(1024)), []));
+  assert.ok(looks <= 1024 * 256, `${looks} looks`);
+});

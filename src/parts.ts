@@ -1,0 +1,167 @@
+/** The composition root: opens the parts of the service in order. The stack closes them in the opposite order. */
+import { join } from 'node:path';
+import type { FastifyBaseLogger } from 'fastify';
+import { Snapshot } from './access/snapshot.ts';
+import { openChanges } from './changes/changes.ts';
+import { joinCluster } from './changes/cluster.ts';
+import type { Config } from './config.ts';
+import { migrate } from './db/migrate.ts';
+import { holdFolder } from './db/sqlite/hold.ts';
+import { StartRefused } from './errors.ts';
+import { openEvents } from './events/store.ts';
+import { openStreams } from './events/stream.ts';
+import { watchClock } from './health/clock-watch.ts';
+import { listMetrics } from './health/metrics.ts';
+import { startHousekeeping } from './housekeeping.ts';
+import type { Authenticate, Needs } from './http/auth.ts';
+import { openKeys } from './keys/authenticate.ts';
+import { openSessions } from './keys/sessions.ts';
+import { findDecisions } from './ledger/log.ts';
+import type { Clock } from './lib/clock.ts';
+import { makeFolder } from './lib/folder.ts';
+import { ensureDefaultPolicy } from './policies/store.ts';
+import { openRecords } from './records.ts';
+import { openColumns } from './usage/columns.ts';
+import { clusterSecret, openRemoteColumns } from './usage/remote.ts';
+import { VERSION } from './version.ts';
+import { openDeliverer } from './webhooks/deliverer.ts';
+import { openSender } from './webhooks/send.ts';
+import { openSubscriptions } from './webhooks/subscriptions.ts';
+import { openImpacts } from './whatif/impact-thread.ts';
+
+export interface Options {
+  config: Config;
+  logger: FastifyBaseLogger;
+  clock?: Clock;
+  /** Called when the service cannot continue; it then answers 503 only. */
+  onFatal?: (cause: Error) => void;
+}
+
+/** `notReady`: the service's own reason not to be ready; undefined when it is. */
+interface Own {
+  notReady: string | undefined;
+}
+
+export type Parts = Awaited<ReturnType<typeof openParts>>;
+
+export async function openParts(options: Options, opened: AsyncDisposableStack) {
+  const own: Own = { notReady: 'The service is starting.' };
+  const store = await openStore(options, opened, own);
+  const engine = await openEngine(options, opened, store);
+  const background = startBackground(options, opened, { ...store, ...engine });
+  const doors = openDoors({ ...store, ...engine, ...background });
+  const parts = { config: options.config, own, ...store, ...engine, ...background, ...doors };
+  return { ...parts, metrics: listMetrics(parts) };
+}
+
+type Store = Awaited<ReturnType<typeof openStore>>;
+type Engine = Awaited<ReturnType<typeof openEngine>>;
+type Background = ReturnType<typeof startBackground>;
+
+/** The data folder, the records and their clock. */
+async function openStore({ config, logger, clock: given, onFatal }: Options, opened: AsyncDisposableStack, own: Own) {
+  makeFolder(config.dataDir);
+  const hold = holdFolder(config.dataDir, { records: config.databaseUrl === null });
+  if (hold === undefined) {
+    throw new StartRefused(`Another process uses the data in ${config.dataDir}. Stop it, or name another folder.`);
+  }
+  opened.defer(() => hold.release());
+  const opening = openRecords(config, given, (cause) => {
+    own.notReady = 'The storage has failed.';
+    onFatal?.(cause);
+  });
+  const { db, records, clock, own: ownClock, openLedger } = await opening;
+  opened.defer(() => db.close());
+  const clockWatch = watchClock(ownClock, db.engine, logger);
+  opened.defer(() => clockWatch.stop());
+  const startedAt = clock.now();
+  await migrate(db, clock.now());
+  await ensureDefaultPolicy(db, clock.now());
+  return { db, records, clock, clockWatch, startedAt, openLedger };
+}
+
+/** Changes, ledger, columns, and what checks read from memory. */
+async function openEngine(
+  { config, logger, onFatal = () => {} }: Options,
+  opened: AsyncDisposableStack,
+  { db, records, clock, openLedger }: Store,
+) {
+  const changes = openChanges(db, clock);
+  const readers: { abandon(): void }[] = [];
+  const onSilence = (): void => {
+    for (const reader of readers) reader.abandon();
+  };
+  const { follower, lease } = await joinCluster(db, changes, opened, { onFatal, onSilence });
+  const ledger = await openLedger(await openSubscriptions(db, changes));
+  const secret = db.engine === 'postgres' ? await clusterSecret(db) : null;
+  const columns =
+    config.columnsUrl !== null && secret !== null
+      ? openRemoteColumns(config.columnsUrl, secret)
+      : openColumns({
+          records,
+          columnsFile: join(config.dataDir, 'columns.duckdb'),
+          archiveDir: config.archiveDir,
+          onProblem: (problem, isLoss) => logger[isLoss ? 'error' : 'warn']({ problem }, 'columns'),
+        });
+  opened.defer(() => columns.close());
+  opened.defer(() => ledger.close());
+  const snapshot = new Snapshot(db, changes);
+  const impacts = openImpacts(records, () => ledger.figures().entries);
+  readers.push(columns, impacts);
+  opened.defer(() => impacts.close());
+  const keys = openKeys(db, changes, clock, config);
+  opened.defer(() => keys.close());
+  return { changes, follower, lease, ledger, secret, columns, snapshot, impacts, keys };
+}
+
+/** Work that one node of a cluster does at a time: housekeeping and deliveries. */
+function startBackground({ config, logger }: Options, opened: AsyncDisposableStack, parts: Store & Engine) {
+  const { db, changes, clock, clockWatch, ledger, lease } = parts;
+  const housekeeping = lease('housekeeping');
+  opened.defer(
+    startHousekeeping({
+      db,
+      changes,
+      clock,
+      auditDays: config.auditDays,
+      isOurs: housekeeping.held,
+      isTimeSure: clockWatch.isSure,
+      onProblem: (error) => logger.warn({ err: error }, 'housekeeping failed and will be retried'),
+    }),
+  );
+  const decisionsOf = (ids: readonly string[]) => findDecisions(db, ledger.ledgerNo, ids);
+  const events = openEvents({ db, clock, decisionsOf });
+  const dispatch = lease('deliveries');
+  const deliverer = openDeliverer({
+    db,
+    changes,
+    clock,
+    events,
+    sender: openSender({ allowPrivate: config.webhookAllowPrivate }),
+    isOurs: dispatch.held,
+    userAgent: `Postern/${VERSION}`,
+    checksWaiting: () => ledger.figures().waiting,
+    onProblem: (error) => logger.warn({ err: error }, 'webhook deliveries failed and will be retried'),
+  });
+  opened.defer(() => deliverer.close());
+  return { housekeeping, dispatch, events, deliverer };
+}
+
+/** A stream stays open for as long as its key is valid. */
+const STREAM_NEEDS: Needs = { permissions: ['webhooks:manage'], secretKey: false };
+
+/** The ways in: keys, sessions of the console, event streams. */
+function openDoors({ db, clock, follower, keys, events }: Store & Engine & Background) {
+  // Requests wait until this node knows all changes, of keys and of everything else.
+  const authenticate: Authenticate = (...given) => {
+    const freshness = follower.confirm();
+    return freshness === undefined ? keys.authenticate(...given) : freshness.then(() => keys.authenticate(...given));
+  };
+  const sessions = openSessions({ db, clock, keys, authenticate });
+  const streams = openStreams({
+    events,
+    reauthorize: async (request) =>
+      keys.authorize(await sessions.authenticate(request, request.headers.authorization), STREAM_NEEDS),
+  });
+  return { sessions, streams };
+}

@@ -1,0 +1,82 @@
+/**
+ * Rules that never decide: their own conditions exclude one another, or one earlier rule holds whenever they do. An
+ * allow rule whose limit is exhausted still decides, so limits play no part. There are no false alarms: every reported
+ * rule is proven unreachable (`region.ts` lists what goes unseen).
+ */
+
+import type { Rule } from '../policy.ts';
+import { type Meter, OutOfUnits } from './cells.ts';
+import { toParts } from './literals.ts';
+import { type Conjunction, EVERYTHING, meetAll, type Region, withoutRule } from './region.ts';
+
+export interface Placed {
+  /** In the stored list. */
+  index: number;
+  rule: Rule;
+  /** null: too many to reason about. */
+  parts: readonly Conjunction[] | null;
+}
+
+/** Sorts rules into the order of evaluation. Equal ones keep the order of the list. */
+export function place(rules: readonly Rule[]): Placed[] {
+  const last = ({ rule }: Placed): number => (rule.conditions?.default === true ? 1 : 0);
+  const priority = ({ rule, index }: Placed): number => rule.priority ?? index + 1;
+  return rules
+    .map((rule, index) => ({ index, rule, parts: toParts(rule) }))
+    .toSorted((a, b) => last(a) - last(b) || priority(a) - priority(b));
+}
+
+/** Returns the checks for which a rule holds, regardless of other rules. */
+export function toRegions({ parts }: Pick<Placed, 'parts'>, meter: Meter): Region[] {
+  return (parts ?? []).map((literals) => meetAll(EVERYTHING, literals, meter)).filter((one) => one !== null);
+}
+
+/** Void: `keys` exclude one another (empty: all keys together). Covered: rule `by` always decides first. */
+export type Reason = { kind: 'void'; keys: string[] } | { kind: 'covered'; by: number };
+
+/** Returns reasons by the index of the rule that never decides. */
+export function findUnreachable(order: readonly Placed[], meter: Meter): Map<number, Reason> {
+  const found = new Map<number, Reason>();
+  for (const [position, placed] of order.entries()) {
+    const earlier = order.slice(0, position).filter((one) => !found.has(one.index));
+    const reason = attempt(() => voidReason(placed, meter)) ?? attempt(() => coveredReason(placed, earlier, meter));
+    if (reason !== null) found.set(placed.index, reason);
+  }
+  return found;
+}
+
+/** Returns null when the meter runs out: what cannot be proven is not claimed. */
+export function attempt<T>(work: () => T | null): T | null {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof OutOfUnits) return null;
+    throw error;
+  }
+}
+
+function voidReason(placed: Placed, meter: Meter): Reason | null {
+  if (placed.parts === null || toRegions(placed, meter).length > 0) return null;
+  return { kind: 'void', keys: attempt(() => findExcluding(placed.rule, meter)) ?? [] };
+}
+
+/** Finds one key that never holds, or two that never hold together. */
+function findExcluding(rule: Rule, meter: Meter): string[] {
+  const entries = Object.entries(rule.conditions ?? {});
+  const neverHolds = (some: [string, unknown][]): boolean => {
+    meter.spend(some.reduce((sum, [, value]) => sum + (Array.isArray(value) ? value.length : 1), 0));
+    return toRegions({ parts: toParts({ ...rule, conditions: Object.fromEntries(some) }) }, meter).length === 0;
+  };
+  for (const [i, one] of entries.entries()) {
+    if (neverHolds([one])) return [one[0]];
+    for (const other of entries.slice(0, i)) if (neverHolds([other, one])) return [other[0], one[0]];
+  }
+  return [];
+}
+
+function coveredReason(placed: Placed, earlier: readonly Placed[], meter: Meter): Reason | null {
+  const regions = toRegions(placed, meter);
+  if (regions.length === 0) return null;
+  const by = earlier.find(({ parts }) => parts !== null && withoutRule(regions, parts, meter)?.length === 0);
+  return by === undefined ? null : { kind: 'covered', by: by.index };
+}

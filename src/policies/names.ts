@@ -1,0 +1,24 @@
+/** The words that checks, rules and records share, as schemas. `expected` completes "`field` …" in an error. */
+import { Type } from 'typebox';
+import { CONTENT_TYPES } from '../content-types.ts';
+
+export const ContentTypeName = Type.Enum([...CONTENT_TYPES], { title: 'ContentType' });
+
+export const PermissionName = Type.String({
+  pattern: '^[a-z][a-z0-9_]{0,63}$',
+  description: '1–64 lowercase letters, digits or underscores; starts with a letter',
+  expected: 'must start with a lowercase letter and have at most 64 lowercase letters, digits or underscores',
+});
+
+export const REQUESTER_ID_PATTERN = '^[A-Za-z0-9._:@/-]{1,128}$';
+export const RequesterId = Type.String({
+  pattern: REQUESTER_ID_PATTERN,
+  description: '1–128 letters, digits or . _ : @ / -',
+  expected: 'must have 1 to 128 letters, digits or . _ : @ / -',
+});
+
+export const CountryCode = Type.String({
+  pattern: '^[A-Z]{2}$',
+  description: 'An ISO 3166 alpha-2 code in capitals',
+  expected: 'must be an ISO 3166 alpha-2 code in capitals',
+});

@@ -1,0 +1,87 @@
+/** Plans the edits of requesters: what each one writes, announces and answers. */
+import type { Edit } from '../changes/change.ts';
+import { editOf } from '../changes/edit.ts';
+import { editedMetadata, requireMetadata } from '../changes/metadata.ts';
+import type { Db } from '../db/db.ts';
+import { fail } from '../errors.ts';
+import { newId } from '../lib/id.ts';
+import { FIRST_VALUES, REQUESTER_PREFIX, type Requester } from './requester.ts';
+import { type CreateRequester, licenseAnswer, requesterAnswer, type UpdateRequester } from './schema.ts';
+import { deleteRequester, findLicensesOf, findRequester, insertRequester, updateRequester } from './store.ts';
+
+export const requesterNotFound = (id: string) =>
+  fail('requester_not_found', `There is no requester ${JSON.stringify(id.slice(0, 200))}.`);
+
+/** Throws invalid_request. */
+export function newRequester(body: CreateRequester, at: number): Requester {
+  const id = body.id ?? newId(REQUESTER_PREFIX, at);
+  const requester = {
+    ...FIRST_VALUES,
+    name: id,
+    ...body,
+    no: 0,
+    id,
+    tags: [...new Set(body.tags)],
+    userAgents: [...new Set(body.userAgents)],
+    createdAt: at,
+    updatedAt: at,
+  };
+  requireMetadata(requester.metadata);
+  return requester;
+}
+
+/** Throws requester_exists. */
+export async function planCreate(db: Db, requester: Requester): Promise<Edit> {
+  if ((await findRequester(db, requester.id)) !== undefined) {
+    throw fail('requester_exists', `Requester ${requester.id} already exists; edit it instead.`, { param: 'id' });
+  }
+  const answer = requesterAnswer(requester);
+  return {
+    steps: insertRequester(requester),
+    changes: [{ kind: 'requester.created', id: requester.id, object: answer }],
+    status: 201,
+    body: answer,
+  };
+}
+
+/** Throws invalid_request. */
+export function planUpdate(before: Requester, edit: UpdateRequester, at: number): Edit {
+  const { metadataReplace, ...fields } = edit;
+  const after: Requester = {
+    ...before,
+    ...fields,
+    tags: [...new Set(edit.tags ?? before.tags)],
+    userAgents: [...new Set(edit.userAgents ?? before.userAgents)],
+    metadata: editedMetadata(before.metadata, edit),
+    updatedAt: Math.max(at, before.updatedAt + 1),
+  };
+  requireMetadata(after.metadata);
+  return editOf(before, after, {
+    steps: updateRequester(after, before),
+    changes: [
+      { kind: 'requester.updated', id: before.id, object: requesterAnswer(after), before: requesterAnswer(before) },
+    ],
+    answer: (requester) => ({ body: requesterAnswer(requester) }),
+  });
+}
+
+/** Announces the licenses that end with the requester as revoked. */
+export async function planDelete(db: Db, requester: Requester, at: number): Promise<Edit> {
+  const { id } = requester;
+  const licenses = await findLicensesOf(db, id);
+  const ended = licenses
+    .filter(({ status }) => status !== 'revoked')
+    .map((license) => ({
+      kind: 'license.revoked' as const,
+      id: license.id,
+      ownerId: id,
+      object: licenseAnswer({ ...license, status: 'revoked' }, at),
+      before: licenseAnswer(license, at),
+    }));
+  return {
+    steps: deleteRequester(requester, licenses.length, at),
+    changes: [...ended, { kind: 'requester.deleted', id, object: requesterAnswer(requester) }],
+    status: 200,
+    body: { id, object: 'requester', deleted: true },
+  };
+}

@@ -1,0 +1,105 @@
+/** Plans the edits of licenses: what each one writes, announces and answers. */
+
+import type { Change, Edit } from '../changes/change.ts';
+import { editOf } from '../changes/edit.ts';
+import type { ChangeKind } from '../changes/kinds.ts';
+import { editedMetadata, requireMetadata } from '../changes/metadata.ts';
+import type { Db } from '../db/db.ts';
+import { fail } from '../errors.ts';
+import { parseIso } from '../lib/clock.ts';
+import { newId } from '../lib/id.ts';
+import { FIRST_VALUES, LICENSE_PREFIX, type License } from './license.ts';
+import { type CreateLicense, licenseAnswer, type UpdateLicense } from './schema.ts';
+import { deleteLicense, findRequester, insertLicense, updateLicense } from './store.ts';
+
+export const licenseNotFound = (id: string) => fail('license_not_found', `There is no license ${id.slice(0, 100)}.`);
+
+/** Throws invalid_request. */
+export function newLicense(body: CreateLicense, at: number): License {
+  const license: License = {
+    ...FIRST_VALUES,
+    ...body,
+    id: newId(LICENSE_PREFIX, at),
+    features: [...new Set(body.features)],
+    startsAt: toTime(body.startsAt),
+    expiresAt: toTime(body.expiresAt),
+    createdAt: at,
+    updatedAt: at,
+  };
+  requireBounds(license);
+  return license;
+}
+
+/** Throws invalid_request. */
+export async function planCreate(db: Db, license: License, at: number): Promise<Edit> {
+  if ((await findRequester(db, license.requesterId)) === undefined) {
+    throw fail('invalid_request', `There is no requester ${license.requesterId}; register it first.`, {
+      param: 'requesterId',
+    });
+  }
+  return {
+    steps: insertLicense(license),
+    changes: [changed(license, 'license.created', at)],
+    status: 201,
+    body: licenseAnswer(license, at),
+  };
+}
+
+/** Throws invalid_request. */
+export function planUpdate(before: License, edit: UpdateLicense, at: number): Edit {
+  if (before.status === 'revoked' && edit.status !== undefined) {
+    throw fail('invalid_request', 'A revoked license stays revoked; create a new one.', { param: 'status' });
+  }
+  const { metadataReplace, ...fields } = edit;
+  const after: License = {
+    ...before,
+    ...fields,
+    features: [...new Set(edit.features ?? before.features)],
+    startsAt: edit.startsAt === undefined ? before.startsAt : toTime(edit.startsAt),
+    expiresAt: edit.expiresAt === undefined ? before.expiresAt : toTime(edit.expiresAt),
+    metadata: editedMetadata(before.metadata, edit),
+    updatedAt: nextUpdate(before, at),
+  };
+  requireBounds(after);
+  return updated(before, after, 'license.updated', at);
+}
+
+export const planRevoke = (before: License, at: number): Edit =>
+  updated(before, { ...before, status: 'revoked', updatedAt: nextUpdate(before, at) }, 'license.revoked', at);
+
+/** Announces the license as revoked. */
+export const planDelete = (license: License, at: number): Edit => ({
+  steps: deleteLicense(license, at),
+  changes: [
+    { ...changed({ ...license, status: 'revoked' }, 'license.revoked', at), before: licenseAnswer(license, at) },
+  ],
+  status: 200,
+  body: { id: license.id, object: 'license', deleted: true },
+});
+
+const changed = (license: License, kind: ChangeKind, at: number): Change => ({
+  kind,
+  id: license.id,
+  ownerId: license.requesterId,
+  object: licenseAnswer(license, at),
+});
+
+const updated = (before: License, after: License, kind: ChangeKind, at: number): Edit =>
+  editOf(before, after, {
+    steps: updateLicense(after, before),
+    changes: [{ ...changed(after, kind, at), before: licenseAnswer(before, at) }],
+    answer: (license) => ({ body: licenseAnswer(license, at) }),
+  });
+
+/** Gives each version of a license its own time. */
+const nextUpdate = ({ updatedAt }: License, at: number): number => Math.max(at, updatedAt + 1);
+
+const toTime = (text: string | null | undefined): number | null => (text == null ? null : (parseIso(text) ?? null));
+
+/** Throws invalid_request. */
+function requireBounds({ metadata, startsAt, expiresAt }: License): void {
+  requireMetadata(metadata);
+  if (startsAt !== null && expiresAt !== null && startsAt >= expiresAt) {
+    throw fail('invalid_request', '`expiresAt` must be after `startsAt`.', { param: 'expiresAt' });
+  }
+}

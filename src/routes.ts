@@ -1,0 +1,71 @@
+/** The routes of the service. */
+import { accessRoutes } from './access/routes.ts';
+import { authorizeRoutes } from './authorize/routes.ts';
+import { auditRoutes } from './changes/audit-routes.ts';
+import { contentRoutes } from './content/routes.ts';
+import { eventRoutes } from './events/routes.ts';
+import { healthRoutes } from './health/routes.ts';
+import { statusRoutes } from './health/status.ts';
+import type { App } from './http/app.ts';
+import { requireKeys } from './http/auth.ts';
+import { consoleFiles } from './http/console-files.ts';
+import { allowOrigins } from './http/cors.ts';
+import { supportIdempotency } from './http/idempotency.ts';
+import { describeApi } from './http/openapi.ts';
+import { keyRoutes } from './keys/routes.ts';
+import { sessionRoutes } from './keys/session-routes.ts';
+import { archivedTo, type DecisionFinder } from './ledger/log.ts';
+import { decisionRoutes } from './ledger/routes.ts';
+import type { Parts } from './parts.ts';
+import { policyRoutes } from './policies/routes.ts';
+import { licenseRoutes } from './requesters/license-routes.ts';
+import { requesterRoutes } from './requesters/routes.ts';
+import { findNames } from './requesters/store.ts';
+import { columnsRoutes } from './usage/remote.ts';
+import { usageRoutes } from './usage/routes.ts';
+import { VERSION } from './version.ts';
+import { deliveryRoutes } from './webhooks/delivery-routes.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
+import { impactRoutes, simulateRoutes } from './whatif/routes.ts';
+
+/** Adds every route. Hooks come before the routes they apply to. */
+export async function addRoutes(app: App, parts: Parts): Promise<void> {
+  const { config, own, db, clock, changes, follower, ledger, columns, snapshot, keys, sessions, events, streams } =
+    parts;
+  await allowOrigins(app, config.corsOrigins);
+  await describeApi(app, VERSION);
+  healthRoutes(app, { notReady: () => own.notReady ?? follower.notReady(), db, metrics: parts.metrics });
+  requireKeys(app, sessions.authenticate, keys.authorize, keys.source);
+  supportIdempotency(app, db, clock);
+  const checkDeps = { db, snapshot, ledger, maxAge: config.decisionMaxAge };
+  accessRoutes(app, checkDeps);
+  authorizeRoutes(app, { ...checkDeps, changes, visitor: keys.visitor });
+  // Archived decisions are counted, and no longer in the log.
+  const finder: DecisionFinder = {
+    find: async (filter, page) => columns.find({ ...filter, after: await archivedTo(db) }, page),
+  };
+  decisionRoutes(app, { db, ledger, finder });
+  contentRoutes(app, { db, changes, clock, stats: columns.stats });
+  requesterRoutes(app, { db, changes, clock });
+  licenseRoutes(app, { db, changes, clock });
+  simulateRoutes(app, { db, snapshot, now: () => ledger.now() });
+  impactRoutes(app, { db, ledger, impacts: parts.impacts });
+  policyRoutes(app, { db, changes, clock });
+  keyRoutes(app, { db, changes, clock, keys });
+  auditRoutes(app, db);
+  const webhookDeps = { db, changes, clock, events, allowPrivate: config.webhookAllowPrivate };
+  webhookRoutes(app, webhookDeps);
+  deliveryRoutes(app, webhookDeps);
+  eventRoutes(app, { events, streams });
+  if (parts.secret !== null && config.columnsUrl === null) columnsRoutes(app, columns, parts.secret);
+  const reports = {
+    db,
+    columns,
+    now: () => ledger.now(),
+    requesterNames: (ids: readonly string[]) => findNames(db, ids),
+  };
+  usageRoutes(app, reports);
+  statusRoutes(app, { ...parts, dataDir: config.dataDir });
+  sessionRoutes(app, { db, sessions });
+  await consoleFiles(app);
+}

@@ -1,0 +1,56 @@
+/**
+ * Small numbers for texts (requester ids, purposes), stored in a table of the columns. Promise: a text keeps its
+ * number.
+ */
+import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api';
+
+/** Texts cached in memory; when there are more, all are dropped. An LRU would take half of a rebuild (measured). */
+const KEPT_MAX = 100_000;
+
+export interface Dictionary {
+  /** Numbers new texts. Returns a function that gives the number of each of `texts`, 0 for null. */
+  of(texts: readonly (string | null)[]): Promise<(text: string | null) => number>;
+  /** Drops the cache after a rollback, which took back new numbers. */
+  forget(): void;
+}
+
+export function dictionary(writer: DuckDBConnection, table: 'requesters' | 'purposes'): Dictionary {
+  const kept = new Map<string, number>();
+
+  async function assign(unknown: readonly string[]): Promise<[text: string, number: number][]> {
+    const list = listValue([...unknown]);
+    await writer.run(
+      `insert into ${table}
+       select (select coalesce(max(number), 0) from ${table}) + row_number() over (), id
+       from (select unnest($1) as id) anti join ${table} using (id)`,
+      [list],
+      [LIST(VARCHAR)],
+    );
+    const [numbers, texts] = await (
+      await writer.run(`select number, id from ${table} where id in (select unnest($1))`, [list], [LIST(VARCHAR)])
+    ).getColumns();
+    return (numbers ?? []).map((number, i) => [texts?.[i] as string, number as number]);
+  }
+
+  return {
+    async of(texts) {
+      const numbers = new Map<string, number>();
+      const unknown = new Set<string>();
+      for (const text of texts) {
+        if (text === null || numbers.has(text)) continue;
+        const number = kept.get(text);
+        if (number === undefined) unknown.add(text);
+        else numbers.set(text, number);
+      }
+      if (unknown.size > 0) {
+        if (kept.size + unknown.size > KEPT_MAX) kept.clear();
+        for (const [text, number] of await assign([...unknown])) {
+          numbers.set(text, number);
+          kept.set(text, number);
+        }
+      }
+      return (text) => (text === null ? 0 : (numbers.get(text) as number));
+    },
+    forget: () => kept.clear(),
+  };
+}

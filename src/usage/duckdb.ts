@@ -1,0 +1,137 @@
+/**
+ * The columns' DuckDB file: its tables and how it is opened. Promise: opening returns a usable store, even if the file
+ * is missing, damaged, of another version or the cause of a crash. The tail checks whether it matches the records.
+ */
+import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+
+/** Increases with every change of the tables or the meaning of their values. Files of other versions are discarded. */
+const VERSION = 2;
+
+/**
+ * `requester` 0: anonymous; `reason` 0: allowed; `purpose` 0: none. `registered` holds the requesters of the records,
+ * `requesters` all ids that were seen. No indexes: DuckDB keeps them in memory, and scanning ten million small integers
+ * takes ten milliseconds.
+ */
+const TABLES = `
+  create table decisions (seq bigint, decided_at bigint, content integer, requester integer, policy integer,
+    reason utinyint, purpose integer);
+  create table requesters (number integer, id varchar);
+  create table purposes (number integer, id varchar);
+  create table registered (id varchar, name varchar, type varchar, status varchar, tags varchar);
+  create table content (number integer, id varchar, type varchar);
+  create table position (version integer, ledger_no varchar, decisions_seq bigint, changes_seq bigint, changes_at bigint);
+  insert into position values (${VERSION}, null, 0, -1, 0);
+`;
+
+const SETTINGS = {
+  memory_limit: '256MB',
+  threads: '2',
+  // Order costs memory, and every query states its own.
+  preserve_insertion_order: 'false',
+  autoinstall_known_extensions: 'false',
+  autoload_known_extensions: 'false',
+};
+
+export interface Store {
+  /** Used by the tail only. */
+  writer: DuckDBConnection;
+  connect(): Promise<DuckDBConnection>;
+  /** Fails the running queries. */
+  interrupt(): void;
+  /** On disk, bytes. */
+  size(): number;
+  close(): void;
+}
+
+/** Exists while the file is being opened: if it is found, the last attempt crashed. */
+const openingMark = (file: string): string => `${file}.opening`;
+
+/** Throws if no file can be created, or another process has it open. */
+export async function openStore(file: string): Promise<{ store: Store; fresh: boolean }> {
+  if (existsSync(openingMark(file))) removeStore(file);
+  writeFileSync(openingMark(file), '');
+  try {
+    return await open(file);
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('Could not set lock')) throw error;
+    removeStore(file);
+    writeFileSync(openingMark(file), '');
+    return await open(file);
+  } finally {
+    rmSync(openingMark(file), { force: true });
+  }
+}
+
+/** Opens an empty store without a file, for a full disk. */
+export function openMemoryStore(): Promise<Store> {
+  return storeIn(':memory:', true);
+}
+
+/** Space for a step of the tail and its write-ahead log. */
+const ROOM_BYTES = 16 * 1024 * 1024;
+
+export function hasRoom(file: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(file));
+    return bavail * bsize > ROOM_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+export function removeStore(file: string): void {
+  for (const path of [file, `${file}.wal`, `${file}.tmp`, openingMark(file)]) {
+    rmSync(path, { force: true, recursive: true });
+  }
+}
+
+async function open(file: string): Promise<{ store: Store; fresh: boolean }> {
+  const fresh = !existsSync(file);
+  return { store: await storeIn(file, fresh), fresh };
+}
+
+async function storeIn(file: string, fresh: boolean): Promise<Store> {
+  const instance = await DuckDBInstance.create(file, SETTINGS);
+  try {
+    const writer = await instance.connect();
+    if (fresh) await writer.run(`begin; ${TABLES} commit;`);
+    const [version] = await (await writer.run('select version from position')).getColumns();
+    if (version?.length !== 1 || version[0] !== VERSION) throw new Error('the columns are of another version');
+    const connections = [writer];
+    return {
+      writer,
+      async connect() {
+        const connection = await instance.connect();
+        connections.push(connection);
+        return connection;
+      },
+      interrupt() {
+        for (const connection of connections) connection.interrupt();
+      },
+      size: () => sizeOf(file) + sizeOf(`${file}.wal`),
+      close() {
+        for (const connection of connections) connection.closeSync();
+        instance.closeSync();
+      },
+    };
+  } catch (error) {
+    instance.closeSync();
+    throw error;
+  }
+}
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+
+/** Checks for faults that a new file repairs. DuckDB distinguishes them only by how the message begins. */
+export const isDamage = (error: unknown): boolean =>
+  /^(IO|INTERNAL|FATAL|Serialization|TransactionContext) Error|[Cc]orrupt|invalidated/.test(messageOf(error)) &&
+  !isFull(error);
+
+export const isFull = (error: unknown): boolean => /no space left|quota exceeded/i.test(messageOf(error));
+
+export const messageOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+};

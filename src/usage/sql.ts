@@ -1,0 +1,86 @@
+/** SQL over the columns: selections of decisions, values as literals, rows and snapshots. */
+import { type DuckDBConnection, type DuckDBValue, VARCHAR } from '@duckdb/node-api';
+
+export interface DecisionFilter {
+  contentNo?: number | undefined;
+  requesterId?: string | undefined;
+  policyNo?: number | undefined;
+  allowed?: boolean | undefined;
+  /** A code of ledger/reason; 0 = allowed. */
+  reason?: number | undefined;
+  /** Only sequence numbers above it. */
+  after?: number | undefined;
+  /** Epoch ms, inclusive and exclusive. */
+  from?: number | undefined;
+  to?: number | undefined;
+}
+
+export interface Selection extends DecisionFilter {
+  /** The current type of the item. */
+  type?: string | undefined;
+  purpose?: string | undefined;
+}
+
+type Terms = { [Key in keyof Selection]-?: (value: NonNullable<Selection[Key]>) => string };
+
+const TERMS: Omit<Terms, 'requesterId' | 'purpose'> = {
+  contentNo: (no) => `content = ${integer(no)}`,
+  policyNo: (no) => `policy = ${integer(no)}`,
+  allowed: (allowed) => (allowed ? 'reason = 0' : 'reason <> 0'),
+  reason: (reason) => `reason = ${integer(reason)}`,
+  after: (seq) => `seq > ${integer(seq)}`,
+  from: (at) => `decided_at >= ${integer(at)}`,
+  to: (at) => `decided_at < ${integer(at)}`,
+  type: (type) => `content in (select number from content where type = ${text(type)})`,
+};
+
+/** Returns the condition on `decisions` for a selection. */
+export async function toCondition(connection: DuckDBConnection, selection: Selection): Promise<string> {
+  const terms = ['true'];
+  for (const [key, toTerm] of Object.entries(TERMS)) {
+    const value = selection[key as keyof Selection];
+    if (value !== undefined) terms.push(toTerm(value as never));
+  }
+  for (const [column, table, id] of [
+    ['requester', 'requesters', selection.requesterId],
+    ['purpose', 'purposes', selection.purpose],
+  ]) {
+    if (id === undefined) continue;
+    const [number] = await readColumns(connection, `select number from ${table} where id = $1`, [id]);
+    terms.push(number?.[0] === undefined ? 'false' : `${column} = ${integer(number[0] as number)}`);
+  }
+  return terms.join(' and ');
+}
+
+/** Writes a number as a literal: a bound parameter arrives as a double, and DuckDB would then cast the whole column. */
+export function integer(value: number): string {
+  if (!Number.isSafeInteger(value)) throw new TypeError(`not an integer: ${value}`);
+  return String(value);
+}
+
+export const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
+
+/** Returns the columns of the result, which has at most a few rows or is folded at once. */
+export async function readColumns(
+  connection: DuckDBConnection,
+  sql: string,
+  params: string[] = [],
+): Promise<DuckDBValue[][]> {
+  const types = params.map(() => VARCHAR);
+  return (await connection.run(sql, params, types)).getColumns();
+}
+
+/** Returns rows by column name. The caller casts numbers to types that DuckDB returns as `number`. */
+export async function readRows<Row>(connection: DuckDBConnection, sql: string): Promise<Row[]> {
+  return (await connection.runAndReadAll(sql)).getRowObjects() as Row[];
+}
+
+/** Runs several queries on the same snapshot. */
+export async function inSnapshot<T>(connection: DuckDBConnection, work: () => Promise<T>): Promise<T> {
+  await connection.run('begin');
+  try {
+    return await work();
+  } finally {
+    await connection.run('rollback').catch(() => {});
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * The impact preview, pure: recorded decisions are decided again by other rules. Nothing is guessed. A decision is
+ * compared only if what its check knew is known. To be sure of that, it is first decided again by the version that
+ * decided it; a different outcome counts as unknown. Limits are not replayed: see `Counter.compare`.
+ */
+import { decide, type Verdict } from '../access/decide.ts';
+import { ANONYMOUS, type Inputs, type KnownRequester, toFacts } from '../access/facts.ts';
+import { type Reason, reasonOf } from '../ledger/reason.ts';
+import { Lru } from '../lib/lru.ts';
+import { type CompiledPolicy, compile } from '../policies/compile.ts';
+import type { ContentFacts } from '../policies/facts.ts';
+import { DEFAULT_GRANT, type PolicyVersion } from '../policies/policy.ts';
+import { type Past, type PastRequester, requesterAt } from '../requesters/history.ts';
+import { type Cause, Counter, type Tally } from './tally.ts';
+
+/** A decision as the ledger keeps it. */
+export interface RecordedDecision {
+  seq: number;
+  /** Epoch ms. */
+  at: number;
+  contentNo: number;
+  requesterId: string | null;
+  version: number;
+  /** Code of the reason; 0: allowed. */
+  reason: number;
+  ruleIndex: number | null;
+  inputs: string | null;
+}
+
+/** An item as it is now. */
+export interface PresentItem {
+  facts: ContentFacts;
+  title: string;
+  /** Time of the newest edit, epoch ms; null if there was none. */
+  editedAt: number | null;
+}
+
+export interface ReplayOptions {
+  /** The rules to decide by. */
+  draft: PolicyVersion;
+  ledgerNo: number;
+  examples: number;
+}
+
+/** The records that a decision names, as far as they exist. */
+export interface Known {
+  /** undefined: deleted. */
+  item: PresentItem | undefined;
+  /** undefined for anonymous checks. */
+  requester: PastStates | undefined;
+  version: RecordedVersion | undefined;
+}
+
+/** Compiled rules, and whether they look at the item. */
+export interface RecordedVersion {
+  policy: CompiledPolicy;
+  asksItem: boolean;
+}
+
+const ITEM_KEYS = ['contentType', 'contentTags', 'contentMetadata'].flatMap((key) => [key, `${key}Not`]);
+
+export const recordedVersion = (version: PolicyVersion): RecordedVersion => ({
+  policy: compile(version),
+  asksItem: version.rules.some(({ conditions = {} }) => ITEM_KEYS.some((key) => Object.hasOwn(conditions, key))),
+});
+
+/** A requester at any time; states are computed once. */
+export class PastStates {
+  readonly #past: Past;
+  /** When the state may have changed, ascending. */
+  readonly #times: readonly number[];
+  /** By the number of times that have passed. */
+  readonly #states: ({ state: PastRequester | undefined } | undefined)[] = [];
+
+  constructor(past: Past) {
+    this.#past = past;
+    const times = past.versions.map(({ at }) => at);
+    this.#times = [...times, past.createdAt ?? 0].toSorted((a, b) => a - b);
+  }
+
+  at(at: number): PastRequester | undefined {
+    const passed = this.#times.findLastIndex((time) => time <= at) + 1;
+    const known = (this.#states[passed] ??= { state: requesterAt(this.#past, at) });
+    return known.state;
+  }
+}
+
+const NO_INPUTS: Inputs = {};
+const INPUTS_MAX = 50_000;
+
+/** The draft's verdict, with the permissions that the decision granted; or why they cannot be known. */
+type Outcome = { after: Verdict; granted: readonly string[] } | Cause;
+
+/** Add decisions newest first: the examples are the first of each kind. */
+export class Replay {
+  readonly #draft: RecordedVersion & { version: number };
+  readonly #counter: Counter;
+  readonly #inputs = new Lru<string, Inputs>(INPUTS_MAX);
+
+  constructor({ draft, ledgerNo, examples }: ReplayOptions) {
+    this.#draft = { ...recordedVersion(draft), version: draft.version };
+    this.#counter = new Counter(ledgerNo, examples);
+  }
+
+  tally(): Tally {
+    return this.#counter.tally();
+  }
+
+  /** Decides one more again and counts it, unless its item was deleted. */
+  add(decision: RecordedDecision, known: Known): void {
+    const { item } = known;
+    if (item === undefined) return;
+    const { counts } = this.#counter;
+    counts.decisions++;
+    const before = reasonOf(decision.reason);
+    // Decided before any rule was evaluated, and so by any rules.
+    if (before === 'content_archived' || before === 'requester_suspended') {
+      counts.unchanged++;
+      return;
+    }
+    const outcome = this.#decideAgain(decision, before, item, known);
+    if (typeof outcome === 'string') this.#counter.addUnknown(outcome);
+    else this.#counter.compare({ decision, before, item: item.facts, ...outcome });
+  }
+
+  #decideAgain(decision: RecordedDecision, before: Reason | null, item: PresentItem, known: Known): Outcome {
+    const { at, requesterId } = decision;
+    const { version } = known;
+    const requester = requesterId === null ? ANONYMOUS : known.requester?.at(at);
+    if (requester === undefined) return 'requester_history';
+    const edited = at < (item.editedAt ?? -Infinity);
+    if (edited && asksItem(this.#draft, requester)) return 'item_edited';
+    if (version === undefined) return 'not_reproduced';
+    const facts = toFacts({ content: item.facts, requester }, requesterId, this.#parse(decision), at);
+    const after = decide(this.#draft.policy, facts);
+    // The item it saw is gone, so what it granted is read from its rule.
+    if (edited && version.asksItem) return { after, granted: getGrant(version.policy, decision) };
+    const replayed = decision.version === this.#draft.version ? after : decide(version.policy, facts);
+    return isSame(replayed, before, decision.ruleIndex) ? { after, granted: replayed.permissions } : 'not_reproduced';
+  }
+
+  /** Many checks have the same inputs: their text is parsed once. */
+  #parse({ inputs }: RecordedDecision): Inputs {
+    if (inputs === null) return NO_INPUTS;
+    let parsed = this.#inputs.get(inputs);
+    if (parsed === undefined) {
+      parsed = JSON.parse(inputs) as Inputs;
+      this.#inputs.set(inputs, parsed);
+    }
+    return parsed;
+  }
+}
+
+/** Scopes that name items by id still mean the same items. */
+const asksItem = (version: RecordedVersion, { licenses }: KnownRequester): boolean =>
+  version.asksItem || licenses.some(({ scope }) => scope?.contentTypes !== undefined || scope?.tags !== undefined);
+
+/** Returns whether a decision made again is the recorded one, apart from the answer of its limit. */
+function isSame({ reason, rule }: Verdict, before: Reason | null, ruleIndex: number | null): boolean {
+  if ((rule?.index ?? null) !== ruleIndex) return false;
+  return reason === (before === 'rate_limit_exceeded' ? null : before);
+}
+
+const getGrant = ({ rules }: CompiledPolicy, { ruleIndex }: RecordedDecision): readonly string[] =>
+  rules.find(({ index }) => index === ruleIndex)?.permissions ?? DEFAULT_GRANT;

@@ -1,0 +1,71 @@
+/**
+ * Decides checks by rules that are not stored, as if the item's policy had these rules. Nothing is stored and nothing
+ * is used up: a rate limit shows as unused.
+ */
+
+import { openHistory, readSubjects } from '../access/as-of.ts';
+import type { Ask } from '../access/ask.ts';
+import { evaluate, toDraft } from '../access/draft.ts';
+import { type Explainer, type Explanation, openExplainer } from '../access/explain.ts';
+import type { Subject } from '../access/facts.ts';
+import type { Snapshot } from '../access/snapshot.ts';
+import type { Db } from '../db/db.ts';
+import { Failure } from '../errors.ts';
+import { type Decision, settle } from '../ledger/decision.ts';
+import { mapInSlices } from '../lib/slices.ts';
+import { peek } from '../limits/limit.ts';
+import type { Caller } from '../permissions.ts';
+import { compile } from '../policies/compile.ts';
+import type { PolicyVersion } from '../policies/policy.ts';
+import type { PolicyBody } from './schema.ts';
+
+export interface SimulateDeps {
+  db: Db;
+  snapshot: Snapshot;
+  now: () => number;
+}
+
+/** A decision of no stored policy. */
+type Simulated = Omit<Decision, 'policyId' | 'policyVersion'> & { policyId: null; policyVersion: null };
+
+/** Puts a body's rules in place of a stored version's. */
+export const withRules = (
+  stored: Pick<PolicyVersion, 'no' | 'id' | 'version'>,
+  { rules, defaultAction = 'deny' }: PolicyBody,
+): PolicyVersion => ({ ...stored, name: '', description: null, rules, defaultAction });
+
+/** Returns the decisions in the order of the checks. Throws Unavailable. */
+export async function simulate(
+  { db, snapshot, now }: SimulateDeps,
+  caller: Caller,
+  body: PolicyBody,
+  asks: readonly (Ask | Failure)[],
+): Promise<(Simulated | { error: ReturnType<Failure['toError']> })[]> {
+  const policy = compile(withRules({ no: 0, id: '', version: 0 }, body));
+  const history = openHistory(db);
+  const accepted = asks.filter((ask): ask is Ask => !(ask instanceof Failure));
+  const subjects = await readSubjects(db, accepted, {
+    policy: () => policy,
+    requester: (id, at) => (at === undefined ? snapshot.findRequester(id) : history.requester(id, at)),
+  });
+  const at = now();
+  const explainer = openExplainer(caller, 'checks');
+  return mapInSlices(asks, (ask) => {
+    if (ask instanceof Failure) return { error: ask.toError() };
+    const subject = subjects.get(ask) as Subject | Failure;
+    return subject instanceof Failure ? { error: subject.toError() } : decideDraft(subject, ask, explainer, at);
+  });
+}
+
+function decideDraft(subject: Subject, ask: Ask, explainer: Explainer, now: number): Simulated {
+  const { asOf, explain } = ask;
+  const at = asOf ?? now;
+  const draft = toDraft(evaluate(subject, ask, at), explain === true ? explainer : null, false);
+  const { limit } = draft;
+  const granted = limit === null || asOf !== undefined ? null : peek([], limit, at);
+  const decision = settle(draft, { id: null, at, granted });
+  if (decision.explanation !== undefined) {
+    decision.explanation = { ...(decision.explanation as Explanation), policyId: null, policyVersion: null };
+  }
+  return { ...decision, policyId: null, policyVersion: null };
+}

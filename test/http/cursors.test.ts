@@ -1,0 +1,90 @@
+/** Every list refuses a cursor that no list issued. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import * as fc from 'fast-check';
+import { startTestService } from '../../kit/service.ts';
+import { assertError, made } from './given.ts';
+
+const postern = await startTestService();
+after(() => postern[Symbol.asyncDispose]());
+
+const { body: openapi } = await postern.call('GET', '/openapi.json', { key: null });
+const { id: webhookId } = await made(postern, '/v1/webhooks', { url: 'https://example.com/hook', events: ['*'] });
+const lists = Object.entries(openapi.paths as Record<string, { get?: { parameters?: { name: string }[] } }>)
+  .filter(([, { get }]) => get?.parameters?.some(({ name }) => name === 'cursor'))
+  .map(([path]) => path.replace('{id}', path.includes('webhooks') ? webhookId : 'pol_default'));
+
+const encoded = (position: string): string => Buffer.from(position).toString('base64url');
+const BODY = '0'.repeat(26);
+
+const HOSTILE = [
+  '',
+  'x',
+  '=',
+  'a'.repeat(5000),
+  ...[
+    '9'.repeat(16),
+    '9'.repeat(19),
+    '9'.repeat(400),
+    '0',
+    '007',
+    '-1',
+    '+1',
+    '1.5',
+    '1e3',
+    '0x10',
+    ' 1',
+    '1 ',
+    '1\n',
+    '\u0661',
+    'NaN',
+    'Infinity',
+    'null',
+    '1; drop table content',
+    '\0',
+    "'",
+    ...['cnt_', 'key_', 'lic_', 'wh_', 'dlv_'].flatMap((prefix) => [
+      `${prefix}${BODY}0`,
+      `${prefix}${BODY}\n`,
+      `${prefix}${'Z'.repeat(26)}`,
+      `${prefix}${'_'.repeat(26)}`,
+      `${prefix}${'i'.repeat(26)}`,
+    ]),
+  ].map(encoded),
+  // The same bytes in other spellings.
+  Buffer.from('12').toString('base64'),
+  `${encoded('12')}=`,
+  `${encoded('12').slice(0, -1)}J`,
+];
+
+/** Neither a number nor an id, or one that is longer than any of ours. */
+const position = fc.oneof(
+  fc.string({ unit: 'binary' }).filter((text) => !/^\d{1,15}$/.test(text)),
+  fc.bigInt({ min: 10n ** 15n, max: 10n ** 40n }).map(String),
+  fc.bigInt({ min: -(10n ** 20n), max: 0n }).map(String),
+);
+
+test('every list of the API is among them', () => assert.ok(lists.length >= 12, lists.join(' ')));
+
+describe('cursors that are none of ours', () => {
+  for (const path of lists) {
+    const ask = (cursor: string) => postern.call('GET', `${path}?limit=1&cursor=${encodeURIComponent(cursor)}`);
+    test(`${path}: hostile ones`, async () => {
+      for (const cursor of HOSTILE) assertError(await ask(cursor), 'invalid_cursor', 'cursor', cursor.slice(0, 40));
+    });
+    test(`${path}: random ones`, async () => {
+      await fc.assert(
+        fc.asyncProperty(position, async (text) => assertError(await ask(encoded(text)), 'invalid_cursor', 'cursor')),
+        { numRuns: 40 },
+      );
+    });
+    test(`${path}: the highest that could be ours is no fault`, async () => {
+      const answers = await Promise.all(
+        ['9'.repeat(15), ...['cnt_', 'key_', 'lic_', 'wh_', 'dlv_'].map((prefix) => prefix + 'z'.repeat(26))].map(
+          (text) => ask(encoded(text)),
+        ),
+      );
+      for (const answer of answers) assert.ok(answer.status === 200 || answer.status === 400, answer.text);
+    });
+  }
+});

@@ -1,0 +1,82 @@
+/**
+ * Runs the test files: `npm test`, and with `--system` `npm run test:system`. Large files run first, so that no core
+ * idles at the end. System tests need programs of the machine. The missing ones are listed with their packages, and so
+ * are the tests that did not run without them. Where CI is set, a missing program ends the run with status 1.
+ *
+ *   node test/main.ts [--system] [--missing] [files…]
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { globSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join, matchesGlob } from 'node:path';
+import { parseArgs } from 'node:util';
+import { compileCache } from '../kit/compile-cache.ts';
+
+interface Program {
+  command: string;
+  /** Debian's name of the package that brings it. */
+  package: string;
+  /** Tests that are nothing without it. */
+  files: string;
+}
+
+const PROGRAMS: readonly Program[] = [
+  { command: process.env.CHROMIUM ?? 'chromium', package: 'chromium', files: 'test/system/console/**' },
+  { command: 'nginx', package: 'nginx-light', files: 'test/system/enforce/**' },
+  { command: 'caddy', package: 'caddy', files: 'test/system/enforce/**' },
+  { command: 'php-cgi', package: 'php-cgi', files: 'test/system/enforce/applications.test.ts' },
+  { command: 'python3', package: 'python3', files: 'test/system/enforce/applications.test.ts' },
+  { command: 'bash', package: 'bash', files: 'test/system/cli/completion.test.ts' },
+  { command: 'zsh', package: 'zsh', files: 'test/system/cli/completion.test.ts' },
+  { command: 'fish', package: 'fish', files: 'test/system/cli/completion.test.ts' },
+  { command: 'script', package: 'bsdutils', files: 'test/system/cli/prompts.test.ts' },
+  { command: 'strace', package: 'strace', files: 'test/system/faults/folder.test.ts' },
+  { command: 'systemd-analyze', package: 'systemd', files: 'test/system/systemd.test.ts' },
+  { command: 'mount', package: 'mount', files: 'test/system/faults/full-disk.test.ts' },
+];
+const SYSTEM = 'test/system/**/*.test.ts';
+const ALWAYS = '{src,console/src,kit,test}/**/*.test.ts';
+
+const { values, positionals } = parseArgs({
+  options: { system: { type: 'boolean', default: false }, missing: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+
+const isThere = ({ command }: Program): boolean => spawnSync(command, ['--version']).error === undefined;
+const write = (line: string): void => void process.stderr.write(`${line}\n`);
+
+const missing = values.system || values.missing ? PROGRAMS.filter((program) => !isThere(program)) : [];
+if (values.missing) {
+  process.stdout.write(`${missing.map((program) => program.package).join(' ')}\n`);
+  process.exit();
+}
+
+const all = globSync(positionals.length > 0 ? positionals : values.system ? SYSTEM : ALWAYS);
+const wanted = positionals.length > 0 || values.system ? all : all.filter((file) => !matchesGlob(file, SYSTEM));
+const files = wanted
+  .filter((file) => !missing.some((program) => matchesGlob(file, program.files)))
+  .toSorted((a, b) => statSync(b).size - statSync(a).size);
+
+function sayMissing(): void {
+  if (missing.length === 0) return;
+  write(`\nMissing programs: ${missing.map(({ command }) => command).join(', ')}. On Debian:`);
+  write(`  apt-get install --no-install-recommends ${missing.map((program) => program.package).join(' ')}`);
+  for (const file of wanted.filter((one) => !files.includes(one))) write(`  not run: ${file}`);
+}
+
+if (missing.length > 0 && process.env.CI !== undefined) {
+  sayMissing();
+  process.exit(1);
+}
+
+/** More files than cores, because some tests wait for timers. */
+const concurrency = availableParallelism() + 1;
+const child = spawn(process.execPath, ['--test', `--test-concurrency=${concurrency}`, ...files], {
+  cwd: join(import.meta.dirname, '..'),
+  env: { ...process.env, ...compileCache() },
+  stdio: 'inherit',
+});
+child.on('close', (code) => {
+  sayMissing();
+  process.exitCode = code ?? 1;
+});

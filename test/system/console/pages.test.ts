@@ -1,0 +1,296 @@
+/**
+ * Every page, light and dark, with data and without: nothing that axe calls serious (WCAG 2.2 AA), nothing the Content
+ * Security Policy refuses, nothing wider than a phone; and a first visit that is small enough.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { launchBrowser, signedIn } from '../../../kit/browser.ts';
+import { startTestService, type TestService } from '../../../kit/service.ts';
+import { item, made } from '../../http/given.ts';
+import { fillWithDemo } from './catalogue.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const FIRST_PAGE_BYTES_MAX = 250_000;
+
+const browser = await launchBrowser();
+after(() => browser.close());
+const empty = await startTestService();
+after(() => empty[Symbol.asyncDispose]());
+const full = await startTestService({ env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' } });
+after(() => full[Symbol.asyncDispose]());
+
+await fillWithDemo(full, { items: 120, checks: 600 });
+await made(full, '/v1/requesters', {
+  id: 'GPTBot',
+  name: 'GPTBot',
+  type: 'ai_crawler',
+  tags: ['crawler'],
+  metadata: { tier: 1 },
+});
+for (const more of [
+  { type: 'research', expiresAt: '2100-01-01T00:00:00Z' },
+  { type: 'media', features: ['api'], scope: { tags: ['sea'] } },
+]) {
+  await made(full, '/v1/licenses', { requesterId: 'GPTBot', ...more });
+}
+const everything = [
+  'licenseType',
+  'licenseFeatures',
+  'requesterId',
+  'requesterTags',
+  'purpose',
+  'country',
+  'ip',
+  'userAgent',
+  'contentTags',
+].map((key) => [key, key === 'country' ? ['DE'] : key === 'ip' ? ['192.0.2.0/24'] : ['x']]);
+const policy = await made(full, '/v1/policies', {
+  name: 'One of each',
+  description: 'All kinds of conditions',
+  rules: [
+    {
+      action: 'allow',
+      conditions: {
+        ...Object.fromEntries(everything),
+        hasValidLicense: true,
+        licenseExpiry: { after: 'now' },
+        contentType: 'article',
+        contentMetadata: { section: ['sea', 1] },
+        time: { days: ['mon'], from: '09:00', to: '17:00' },
+      },
+      permissions: ['training'],
+      rateLimit: { requests: 5, period: 'day' },
+      message: 'Yes',
+    },
+    { action: 'deny', conditions: { country: 'DE' } },
+    { action: 'allow', permissions: ['trainning'] },
+  ],
+});
+await full.call('PATCH', `/v1/policies/${policy.id}`, { body: { defaultAction: 'allow' } });
+const webhook = await made(full, '/v1/webhooks', {
+  url: 'http://127.0.0.1:9/hook',
+  events: ['*'],
+  description: 'Nobody there',
+});
+await full.call('POST', `/v1/webhooks/${webhook.id}/test`);
+const essay = await made(full, '/v1/content', item({ title: 'An essay', tags: ['sea'], metadata: { section: 'sea' } }));
+const [denied] = (await full.call('GET', '/v1/access/decisions?allowed=false&limit=1')).body.data;
+
+const openRule = async (page: Page) => {
+  await page.locator('.rule-title').first().click();
+};
+const editPolicy = async (page: Page) => {
+  await page.getByRole('textbox', { name: 'Description' }).fill('Edited, and not published');
+  await page.getByText('Not published yet').waitFor();
+};
+const mistypeKind = async (page: Page) => {
+  await page.getByRole('combobox', { name: 'Kind of license' }).fill('enterprize');
+};
+const PAGES: readonly [path: string, act?: (page: Page) => Promise<void>][] = [
+  [''],
+  ['?period=7d', async (page) => page.getByRole('button', { name: 'Show the numbers' }).click()],
+  ['/decisions'],
+  ['/decisions', async (page) => page.getByRole('button', { name: /^When:/ }).click()],
+  ['/leads'],
+  ['/leads?sort=change'],
+  [`/decisions/${denied.id}`],
+  ['/content'],
+  ['/content/new'],
+  ['/content/import'],
+  [`/content/${essay.id}`],
+  ['/policies'],
+  ['/policies/new'],
+  [`/policies/${policy.id}`, openRule],
+  [`/policies/${policy.id}?tab=rules`, editPolicy],
+  [`/policies/${policy.id}?tab=bench`],
+  [`/policies/${policy.id}?tab=versions`],
+  ['/requesters'],
+  ['/requesters/GPTBot'],
+  ['/requesters/somebody-else'],
+  ['/licenses'],
+  ['/licenses?new=1', mistypeKind],
+  ['/keys'],
+  ['/keys?new=1'],
+  ['/webhooks'],
+  [`/webhooks/${webhook.id}`],
+  ['/audit'],
+  ['/status'],
+  ['/nowhere'],
+];
+
+interface Finding {
+  id: string;
+  impact: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** Returns serious and critical findings of axe, by all rules or one. */
+async function findings(page: Page, rule?: string): Promise<string[]> {
+  if (await page.evaluate<boolean>('window.axe === undefined')) await page.evaluate(AXE);
+  const options = {
+    runOnly: rule === undefined ? WCAG : { type: 'rule', values: [rule] },
+    resultTypes: ['violations'],
+  };
+  const found = await page.evaluate<Finding[]>(
+    `axe.run(document, ${JSON.stringify(options)}).then((result) => result.violations)`,
+  );
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.slice(0, 3).map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary.slice(0, 260)}`),
+    );
+}
+
+const tooWide = (page: Page) =>
+  page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+/** Waits until the page has applied its new colors. */
+const shows = (scheme: 'dark' | 'light') => `document.documentElement.dataset.mantineColorScheme === '${scheme}'
+  && document.getAnimations().every((one) => one.playState !== 'running')`;
+
+/** Waits for an expression to be true, two seconds at most; the page's policy does not let it evaluate by itself. */
+async function turned(page: Page, expression: string): Promise<void> {
+  const end = Date.now() + 2_000;
+  while (!(await page.evaluate<boolean>(expression)) && Date.now() < end) await page.waitForTimeout(30);
+}
+
+/** Pixels too wide once the page has taken its new width. */
+async function tooWideAtLast(page: Page): Promise<number> {
+  await turned(page, 'document.documentElement.scrollWidth <= document.documentElement.clientWidth');
+  return tooWide(page);
+}
+
+async function settled(page: Page): Promise<void> {
+  await page.locator('h1, h3').first().waitFor();
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+}
+
+/** Goes there as a link of the console does. */
+async function go(page: Page, path: string): Promise<void> {
+  await page.evaluate(
+    `history.pushState(null, '', ${JSON.stringify(`/console${path}`)}); dispatchEvent(new Event('popstate'))`,
+  );
+  await settled(page);
+}
+
+/** All that is wrong with the pages of a service. */
+async function look(of: TestService, pages: typeof PAGES): Promise<string[]> {
+  await using signed = await signedIn(browser, of.url, of.key, {
+    viewport: { width: 1366, height: 900 },
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+  });
+  const { page, faults } = signed;
+  const wrong: string[] = [];
+  await page.goto('/console/nowhere');
+  for (const [path, act] of pages) {
+    await go(page, path);
+    await act?.(page);
+    await turned(page, shows('light'));
+    for (const finding of await findings(page)) wrong.push(`${path} light: ${finding}`);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await turned(page, shows('dark'));
+    for (const finding of await findings(page, 'color-contrast')) wrong.push(`${path} dark: ${finding}`);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize({ width: 390, height: 844 });
+    const wide = await tooWideAtLast(page);
+    if (wide > 0) wrong.push(`${path}: ${wide} pixels wider than a phone`);
+    await page.setViewportSize({ width: 1366, height: 900 });
+    for (const fault of faults.splice(0)) wrong.push(`${path}: ${fault}`);
+  }
+  return wrong;
+}
+
+describe('every page', () => {
+  test('with data', async () => assert.deepEqual(await look(full, PAGES), []));
+  test('with nothing in it', async () => {
+    const pages = PAGES.filter(([path]) => !/(cnt|pol|dec|wh)_/.test(path) && !path.startsWith('?'));
+    assert.deepEqual(await look(empty, pages), []);
+  });
+});
+
+test('signing in and the palette', async () => {
+  await using signed = await signedIn(browser, full.url, full.key, { reducedMotion: 'reduce' });
+  const { page, context, faults } = signed;
+  await page.goto('/console/content');
+  await settled(page);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').getByLabel('Search and go').waitFor();
+  assert.deepEqual(await findings(page), []);
+  await context.clearCookies();
+  await page.goto('/console');
+  await page.getByLabel('API key').waitFor();
+  assert.deepEqual(await findings(page), []);
+  // Without a session, the page's query for it is refused.
+  assert.deepEqual(faults, []);
+});
+
+test('one long id breaks no word in the other columns', async () => {
+  await using postern = await startTestService();
+  await made(postern, '/v1/content', item({ externalId: 'tide-tables-of-2026' }));
+  for (const id of ['a'.repeat(128), 'university']) {
+    await made(postern, '/v1/requesters', { id, type: 'research' });
+    await made(postern, '/v1/licenses', { requesterId: id, type: 'commercial' });
+    await made(postern, '/v1/access/check', { contentId: 'tide-tables-of-2026', requesterId: id }, 200);
+  }
+  const screen = { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' } as const;
+  await using signed = await signedIn(browser, postern.url, postern.key, screen);
+  for (const [path, words] of [
+    ['requesters', ['university']],
+    ['licenses', ['commercial', 'everything']],
+    ['decisions', ['A title tide-tables-of-2026']],
+  ] as const) {
+    await signed.page.goto(`/console/${path}`);
+    await settled(signed.page);
+    for (const word of words) {
+      const [lines] = await signed.page.getByRole('cell', { name: word, exact: true }).evaluateAll((cells) =>
+        cells.map((cell) => {
+          const range = cell.ownerDocument.createRange();
+          range.selectNode(cell.ownerDocument.createTreeWalker(cell, 4).nextNode() ?? cell);
+          return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+        }),
+      );
+      assert.equal(lines, 1, `${path}: ${word}`);
+    }
+  }
+});
+
+test('the tests see what they are for: bad contrast, a style that the policy refuses, a page too wide', async () => {
+  await using signed = await signedIn(browser, full.url, full.key, { viewport: { width: 390, height: 844 } });
+  const { page, faults } = signed;
+  await page.goto('/console/content');
+  await settled(page);
+  await page.evaluate(`
+    document.querySelector('h1').style.color = '#ddd';
+    document.querySelector('.main').insertAdjacentHTML('beforeend', '<div id="wide">x</div><p style="color:red">inline</p>');
+    document.querySelector('#wide').style.width = '900px';
+  `);
+  assert.ok((await findings(page)).some((one) => one.startsWith('color-contrast')));
+  assert.ok((await tooWide(page)) > 0);
+  assert.ok(faults.some((one) => one.includes('Content Security Policy')));
+});
+
+test('a first visit to the overview loads at most 250 kB, compressed, and nothing from elsewhere', async () => {
+  await using signed = await signedIn(browser, full.url, full.key);
+  const loaded = new Map<string, number>();
+  signed.page.on('response', async (response) => {
+    const { pathname, origin } = new URL(response.url());
+    assert.equal(origin, full.url);
+    if (pathname.startsWith('/v1/') || pathname.endsWith('/session')) return;
+    // As gzip would send it: what the browser takes is smaller still.
+    const body = await response.body();
+    loaded.set(pathname, pathname.endsWith('.woff2') ? body.length : gzipSync(body, { level: 9 }).length);
+  });
+  await signed.page.goto('/console');
+  await settled(signed.page);
+  await signed.page.waitForLoadState('networkidle');
+  const bytes = [...loaded.values()].reduce((sum, one) => sum + one, 0);
+  assert.ok(bytes <= FIRST_PAGE_BYTES_MAX, `${bytes} bytes: ${JSON.stringify([...loaded])}`);
+  assert.ok(loaded.size > 3);
+});

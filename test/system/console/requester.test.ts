@@ -1,0 +1,89 @@
+/** A partner's page: limits as used, what decided each denial, and the user agents it is known by. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { launchBrowser, signedIn } from '../../../kit/browser.ts';
+import { startTestService } from '../../../kit/service.ts';
+import { check, item, made } from '../../http/given.ts';
+
+const postern = await startTestService();
+after(() => postern[Symbol.asyncDispose]());
+const browser = await launchBrowser();
+after(() => browser.close());
+
+const policy = await made(postern, '/v1/policies', {
+  name: 'Metered',
+  rules: [{ action: 'allow', rateLimit: { requests: 4, period: 'hour' } }],
+});
+const essay = await made(postern, '/v1/content', item({ policyId: policy.id }));
+const old = await made(postern, '/v1/content', item({ policyId: policy.id }));
+await postern.call('PATCH', `/v1/content/${old.id}`, { body: { status: 'archived' } });
+await made(postern, '/v1/requesters', { id: 'acme', name: 'Acme' });
+await check(postern, { contentId: essay.id, requesterId: 'acme' });
+assert.equal((await check(postern, { contentId: old.id, requesterId: 'acme' })).reason, 'content_archived');
+
+test('a limit shows what is used of it, and an archived item was not denied by a rule', async () => {
+  await using signed = await signedIn(browser, postern.url, postern.key);
+  const { page } = signed;
+  await page.goto('/console/requesters/acme');
+  const limits = page.getByRole('region', { name: 'Limits' });
+  await limits.getByText('Used of each limit').waitFor();
+  await limits.getByText('1 of 4 an hour used').waitFor();
+  const [meter, bar] = await limits
+    .locator('.meter')
+    .evaluate((one) => [one.getBoundingClientRect().width, one.firstElementChild?.getBoundingClientRect().width ?? 0]);
+  assert.ok(meter !== undefined && bar !== undefined && Math.abs(bar / meter - 0.25) < 0.02, `${bar} of ${meter}`);
+  const denials = page.getByRole('region', { name: 'Latest denials' });
+  await denials.getByText('the item is archived').waitFor();
+  await denials.getByRole('link', { name: 'Item archived' }).click();
+  await page.getByRole('heading', { name: 'Why' }).waitFor();
+  await page.getByText('the item is archived').waitFor();
+  assert.deepEqual(signed.faults, []);
+});
+
+test('a decision whose rules the key may not read says which permission is missing', async () => {
+  const { key } = await made(postern, '/v1/api-keys', {
+    name: 'Narrow',
+    type: 'secret',
+    permissions: ['analytics:read', 'access:check'],
+  });
+  const [denied] = (await postern.call('GET', '/v1/access/decisions?requesterId=acme&allowed=false')).body.data;
+  await using signed = await signedIn(browser, postern.url, key);
+  const { page } = signed;
+  await page.route('**/v1/access/check', async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), explanation: null } });
+  });
+  await page.goto(`/console/decisions/${denied.id}`);
+  await page.getByText('Your key does not hold the permission policies:read.').waitFor();
+  assert.deepEqual(signed.faults, []);
+});
+
+test('user agents are edited with commas in them, and too short ones are refused before they are sent', async () => {
+  await using signed = await signedIn(browser, postern.url, postern.key);
+  const { page } = signed;
+  await page.goto('/console/requesters/acme');
+  await page.getByRole('button', { name: /^More to do with this/ }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog');
+  const field = dialog.getByRole('combobox', { name: 'User agents' });
+  await field.fill('AcmeBot (like, a browser)');
+  await page.keyboard.press('Enter');
+  await field.fill('ab');
+  await page.keyboard.press('Enter');
+  await dialog.getByText('“ab” must have 3 to 256 characters.').waitFor();
+  assert.equal(await dialog.getByRole('button', { name: 'Save' }).isDisabled(), true);
+  await field.press('Backspace');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('AcmeBot (like, a browser)').waitFor();
+  const { userAgents } = (await postern.call('GET', '/v1/requesters/acme')).body;
+  assert.deepEqual(userAgents, ['AcmeBot (like, a browser)']);
+});
+
+test('what is one is not called many', async () => {
+  const { key } = await made(postern, '/v1/api-keys', { name: 'One', type: 'secret', permissions: ['policies:read'] });
+  await using signed = await signedIn(browser, postern.url, key);
+  await signed.page.goto(`/console/policies/${policy.id}?tab=versions`);
+  await signed.page.getByText('Metered · 1 rule ·').waitFor();
+  await signed.page.getByText('1 permission', { exact: true }).waitFor();
+});

@@ -1,0 +1,318 @@
+/**
+ * The nginx and Caddy configurations of docs/enforce/, read from the pages and run by the real servers. They serve what
+ * is allowed and nothing else, for every request and every failure of Postern.
+ */
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, describe, test } from 'node:test';
+import { freePort } from '../../../kit/port.ts';
+import { startTestService } from '../../../kit/service.ts';
+import { folderOf } from '../../../kit/web-server.ts';
+import { decisions } from '../../enforce/asking.ts';
+import { configurationOf, visit } from '../../enforce/visiting.ts';
+import { made, makePolicy } from '../../http/given.ts';
+import { proxied, SERVERS, type Start } from './servers.ts';
+
+const ORIGIN = 'https://www.example.com';
+const SECRET = 'the protected text';
+
+const postern = await startTestService();
+const closing = [() => postern[Symbol.asyncDispose]()];
+after(async () => {
+  for (const close of closing.toReversed()) await close();
+});
+
+const OPEN = (await makePolicy(postern, [{ action: 'allow', conditions: {} }])).id;
+const CLOSED = (await makePolicy(postern, [{ action: 'allow', conditions: { ip: '203.0.113.0/24' } }])).id;
+const LIMITED = (
+  await makePolicy(postern, [
+    { action: 'allow', conditions: { requesterId: 'slow' }, rateLimit: { requests: 2, period: 'hour' } },
+    { action: 'allow', conditions: { licenseType: 'site' } },
+  ])
+).id;
+for (const [path, policyId] of [
+  ['/open.html', OPEN],
+  ['/closed.html', CLOSED],
+  ['/limited.html', LIMITED],
+  ['/upload', OPEN],
+  ['/upload-closed', CLOSED],
+] as const) {
+  await made(postern, '/v1/content', {
+    externalId: path,
+    title: path,
+    type: 'article',
+    source: ORIGIN + path,
+    policyId,
+  });
+}
+await made(postern, '/v1/requesters', { id: 'slow-nginx-and-caddy', userAgents: ['SlowBot'] });
+await made(postern, '/v1/requesters', { id: 'paying', userAgents: ['PayingBot'] });
+await made(postern, '/v1/licenses', { requesterId: 'paying', type: 'site' });
+await made(postern, '/v1/requesters', { id: 'unpaid', userAgents: ['UnpaidBot'] });
+
+const site = folderOf({
+  'open.html': 'open to all',
+  'closed.html': SECRET,
+  'limited.html': SECRET,
+  'unregistered.html': SECRET,
+  'folder/open.html': SECRET,
+});
+
+/** An application behind the proxy: it reports the requester and the bytes it received. */
+let reached: { path: string; requester: string | undefined; permissions: unknown; bytes: number }[] = [];
+async function answerApplication(message: IncomingMessage): Promise<string> {
+  let bytes = 0;
+  for await (const chunk of message) bytes += (chunk as Buffer).length;
+  reached.push({
+    path: message.url ?? '',
+    permissions: message.headers['x-postern-permissions'],
+    requester: message.headers['x-postern-requester'] as string | undefined,
+    bytes,
+  });
+  return `${bytes}`;
+}
+const application = createServer((message, response) => {
+  answerApplication(message).then(
+    (text) => response.end(text),
+    () => response.destroy(),
+  );
+});
+await new Promise<void>((listening) => application.listen(0, '127.0.0.1', listening));
+closing.push(() => new Promise<void>((closed) => application.close(() => closed())));
+const APPLICATION = `127.0.0.1:${(application.address() as AddressInfo).port}`;
+
+/** Accepts and never answers. */
+const silent = createServer(() => {});
+await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
+closing.push(async () => {
+  silent.closeAllConnections();
+  silent.close();
+});
+
+const POSTERN = new URL(postern.url).host;
+
+for (const [name, startOne] of SERVERS) {
+  describe(name, async () => {
+    const start = (more: Partial<Start> = {}) => startOne({ asked: POSTERN, key: postern.key, site, ...more });
+    const server = await start();
+    const proxy = await start({ application: proxied(APPLICATION) });
+    closing.push(
+      () => server[Symbol.asyncDispose](),
+      () => proxy[Symbol.asyncDispose](),
+    );
+    const get = (path: string, headers: Record<string, string | string[]> = {}) => visit(server.url, path, { headers });
+
+    test('serves what is allowed, and the decision is recorded', async () => {
+      const before = await decisions(postern);
+      const page = await get('/open.html?utm_source=mail');
+      assert.deepEqual([page.status, page.text], [200, 'open to all'], server.log());
+      assert.equal(await decisions(postern), before + 1);
+    });
+
+    test('refuses what is denied, and what nobody registered', async () => {
+      for (const [path, agent, status] of [
+        ['/closed.html', 'Mozilla/5.0', 403],
+        ['/unregistered.html', 'Mozilla/5.0', 403],
+        ['/limited.html', 'UnpaidBot', 402],
+        ['/limited.html', 'PayingBot', 200],
+      ] as const) {
+        const page = await get(path, { 'user-agent': agent });
+        assert.equal(page.status, status, `${path} ${agent}`);
+        assert.equal(page.text.includes(SECRET), status === 200, path);
+      }
+      const page = await get('/limited.html', { 'user-agent': 'UnpaidBot' });
+      assert.deepEqual([page.headers['x-postern-reason'], page.headers['cache-control']], ['no_license', 'no-store']);
+    });
+
+    test('lets in as often as a limit says, then 429 with Retry-After', async () => {
+      const id = `slow-${name}`;
+      await postern.call('PATCH', '/v1/requesters/slow-nginx-and-caddy', { body: { userAgents: [] } });
+      await made(postern, '/v1/requesters', { id, userAgents: [`SlowBot-${name}`] });
+      const { id: policyId } = await makePolicy(postern, [
+        { action: 'allow', conditions: { requesterId: id }, rateLimit: { requests: 2, period: 'hour' } },
+      ]);
+      await postern.call('PATCH', '/v1/content/%2Flimited.html', { body: { policyId } });
+      const statuses = [];
+      let last: Awaited<ReturnType<typeof get>> | undefined;
+      for (let i = 0; i < 4; i++) {
+        last = await get('/limited.html', { 'user-agent': `SlowBot-${name}`, 'idempotency-key': 'same' });
+        statuses.push(last.status);
+      }
+      await postern.call('PATCH', '/v1/content/%2Flimited.html', { body: { policyId: LIMITED } });
+      assert.deepEqual(statuses, [200, 200, 429, 429]);
+      const wait = Number(last?.headers['retry-after']);
+      assert.ok(wait > 3000 && wait <= 3601, String(wait));
+      assert.ok(!last?.text.includes(SECRET));
+    });
+
+    test('serves nothing while Postern is down, or does not answer', async () => {
+      const { port } = silent.address() as AddressInfo;
+      for (const asked of [`127.0.0.1:${await freePort()}`, `127.0.0.1:${port}`]) {
+        await using alone = await start({ asked });
+        const begun = performance.now();
+        const page = await visit(alone.url, '/open.html');
+        assert.ok(page.status >= 500, `${asked} ${page.status}`);
+        assert.ok(!page.text.includes('open to all'));
+        assert.ok(performance.now() - begun < 10_000, 'soon');
+      }
+    });
+
+    test('does not serve on any wrong key or option', async () => {
+      const other = await startTestService();
+      closing.push(() => other[Symbol.asyncDispose]());
+      await using wrong = await start({ asked: new URL(other.url).host });
+      const page = await visit(wrong.url, '/open.html');
+      assert.equal(page.status, 401);
+      assert.ok(!page.text.includes('open to all'));
+    });
+
+    test('an upload reaches the application whole, or not at all', async () => {
+      const body = 'x'.repeat(3 * 1024 * 1024);
+      reached = [];
+      const taken = await visit(proxy.url, '/upload', { method: 'POST', body });
+      assert.deepEqual([taken.status, taken.text], [200, String(body.length)], proxy.log());
+      const refused = await visit(proxy.url, '/upload-closed', { method: 'POST', body });
+      // A refusal may come before all was sent.
+      assert.ok(refused.status === 403 || refused.status === 0, String(refused.status));
+      assert.deepEqual(
+        reached.map(({ path }) => path),
+        ['/upload'],
+      );
+    });
+
+    test('8 kB of headers change nothing', async () => {
+      const cookie = `a=${'x'.repeat(7_900)}`;
+      assert.equal((await get('/open.html', { cookie })).status, 200);
+      assert.equal((await get('/closed.html', { cookie })).status, 403);
+      const page = await get('/open.html', { 'user-agent': 'x'.repeat(7_900) });
+      assert.equal(page.status, 403);
+    });
+
+    test('no header of a visitor counts but its user agent', async () => {
+      const spoofed = {
+        'x-original-uri': '/open.html',
+        'x-forwarded-uri': '/open.html',
+        'x-forwarded-host': 'other.example',
+        'x-forwarded-proto': 'ftp',
+        'x-forwarded-for': '203.0.113.7',
+        'x-real-ip': '203.0.113.7',
+        'x-postern-key': 'svc_sk_of_somebody_else',
+        'x-postern-options': 'unknown=allow',
+        'x-postern-requester': 'paying',
+        'x-postern-allowed': 'true',
+        'x-http-method-override': 'OPTIONS',
+        authorization: `Bearer ${postern.key}`,
+        forwarded: 'for=203.0.113.7;host=other.example',
+        connection: 'close, x-postern-key, x-original-uri, x-forwarded-uri',
+      };
+      // Named in Connection, they would go no further than the proxy.
+      const { connection, ...plain } = spoofed;
+      const misleading = { ...plain, 'x-original-uri': '/closed.html', 'x-forwarded-uri': '/closed.html' };
+      for (const headers of [spoofed, plain, misleading]) {
+        assert.equal((await get('/open.html', headers)).status, 200, 'they do not harm either');
+      }
+      for (const path of ['/closed.html', '/limited.html', '/unregistered.html']) {
+        for (const [header, value] of Object.entries(spoofed)) {
+          const page = await get(path, { [header]: value });
+          assert.ok(page.status >= 400, `${path} ${header} ${page.status}`);
+          assert.ok(!page.text.includes(SECRET), `${path} ${header}`);
+        }
+        for (const headers of [spoofed, plain]) {
+          const page = await get(path, headers);
+          assert.ok(page.status >= 400 && !page.text.includes(SECRET), path);
+        }
+        const twice = await get(path, {
+          'x-original-uri': ['/open.html', '/open.html'],
+          'x-forwarded-uri': ['/open.html', ''],
+        });
+        assert.ok(twice.status >= 400 && !twice.text.includes(SECRET), path);
+      }
+    });
+
+    test('an application is told who asked by Postern alone', async () => {
+      reached = [];
+      const headers = { 'x-postern-requester': 'paying', 'x-postern-permissions': 'full_access' };
+      await visit(proxy.url, '/upload', { headers });
+      await visit(proxy.url, '/upload', { headers: { ...headers, 'user-agent': 'UnpaidBot' } });
+      assert.deepEqual(
+        reached.map(({ requester }) => requester || undefined),
+        [undefined, 'unpaid'],
+      );
+      assert.deepEqual(
+        reached.map(({ permissions }) => permissions),
+        [undefined, undefined],
+      );
+    });
+
+    test('no spelling of a path leads around a denial', async () => {
+      const spellings = [
+        '/%63losed.html',
+        '/closed%2ehtml',
+        '//closed.html',
+        '/./closed.html',
+        '/x/../closed.html',
+        '/open.html/../closed.html',
+        '/open.html/%2e%2e/closed.html',
+        '/open.html%2f..%2fclosed.html',
+        '/open.html/..%2fclosed.html',
+        '/open.html%00/../closed.html',
+        '/open.html?/../closed.html',
+        '/open.html#/../closed.html',
+        '/closed.html?',
+        '/closed.html#',
+        '/closed.html/',
+        '/closed.html/.',
+        '/closed.html%20',
+        '/closed.html%00',
+        '/%2563losed.html',
+        '/%25%36%33losed.html',
+        '/folder%25%32%66open.html',
+        '/closed.html;open.html',
+        '/open.html\\..\\closed.html',
+        '/folder/../closed.html',
+        '/folder%2f..%2fclosed.html',
+        '/folder//open.html',
+        '/folder/open.html',
+        '/folder%2fopen.html',
+        'http://www.example.com/closed.html',
+        'http://other.example/closed.html',
+        'http://www.example.com/open.html/../closed.html',
+      ];
+      for (const path of spellings) {
+        for (const host of ['www.example.com', 'other.example', 'www.example.com.', 'WWW.EXAMPLE.COM']) {
+          const page = await get(path, { host });
+          assert.ok(!page.text.includes(SECRET), `${path} at ${host}: ${page.status}`);
+        }
+      }
+    });
+
+    test('every method is asked about', async () => {
+      for (const method of ['HEAD', 'OPTIONS', 'PUT', 'DELETE', 'PATCH', 'PROPFIND']) {
+        const page = await visit(proxy.url, '/upload-closed', { method });
+        assert.equal(page.status, 403, method);
+      }
+      reached = [];
+      for (const method of ['HEAD', 'OPTIONS', 'PUT', 'DELETE', 'PATCH', 'PROPFIND']) {
+        assert.equal((await visit(proxy.url, '/upload', { method })).status, 200, method);
+      }
+      assert.equal(reached.length, 6);
+    });
+  });
+}
+
+test('nginx limits visitors before Postern is asked', async () => {
+  const lines = configurationOf('nginx', 'nginx-limit', {}).split('\n');
+  const [zone = ''] = lines.filter((line) => line.startsWith('limit_req_zone'));
+  const limits = lines.filter((line) => /^limit_req(?:_status)? /.test(line));
+  assert.equal(limits.length, 2);
+  const [, startNginx] = SERVERS[0];
+  const changes = { 'server {': `${zone}\nserver {`, 'location / {': `location / {\n${limits.join('\n')}` };
+  await using server = await startNginx({ asked: POSTERN, key: postern.key, site, changes });
+  const before = await decisions(postern);
+  const pages = await Promise.all(Array.from({ length: 100 }, () => visit(server.url, '/closed.html')));
+  const count = (status: number) => pages.filter((page) => page.status === status).length;
+  assert.equal(count(403) + count(429), 100);
+  assert.ok(count(403) >= 50 && count(429) > 0, `${count(403)} were asked about`);
+  assert.equal(await decisions(postern), before + count(403));
+});

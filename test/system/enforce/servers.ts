@@ -1,0 +1,56 @@
+/** nginx and Caddy as docs/enforce/ sets them up, with the places of a test put into the pages' configurations. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { freePort } from '../../../kit/port.ts';
+import { folderOf, startCaddy, startNginx, type WebServer } from '../../../kit/web-server.ts';
+import { configurationOf } from '../../enforce/visiting.ts';
+
+export interface Start {
+  /** Host and port of Postern. */
+  asked: string;
+  key: string;
+  /** The folder that is served; or instead of it what the page says to put there for an application. */
+  site: string;
+  application?: { nginx: string; caddy: string };
+  /** More texts of the configuration to replace. */
+  changes?: Record<string, string>;
+}
+
+async function nginx({ asked, key, site, application, changes }: Start): Promise<WebServer> {
+  const port = await freePort();
+  const keyFile = join(folderOf({}), 'postern-key.conf');
+  const command = configurationOf('nginx', 'sh', { '/etc/nginx/postern-key.conf': keyFile });
+  execFileSync('sh', ['-euc', command], { env: { PATH: process.env.PATH, POSTERN_KEY: key } });
+  const conf = configurationOf('nginx', 'nginx', {
+    '127.0.0.1:8080': asked,
+    'listen 80': `listen 127.0.0.1:${port}`,
+    '/etc/nginx/postern-key.conf': keyFile,
+    'root /var/www/site;': application?.nginx ?? `root ${site};`,
+    ...(application === undefined ? {} : { 'rewrite /$ ${uri}index.html break;': '' }),
+    ...changes,
+  });
+  return startNginx(port, conf);
+}
+
+async function caddy({ asked, key, site, application, changes }: Start): Promise<WebServer> {
+  const port = await freePort();
+  const caddyfile = configurationOf('caddy', 'caddyfile', {
+    '127.0.0.1:8080': asked,
+    'www.example.com {': `http://www.example.com:${port} {`,
+    'root * /var/www/site': application?.caddy ?? `root * ${site}`,
+    ...(application === undefined ? {} : { file_server: '' }),
+    ...changes,
+  });
+  return startCaddy(port, caddyfile, { POSTERN_KEY: key });
+}
+
+/** An application that is asked over HTTP, at this host and port. */
+export const proxied = (application: string): NonNullable<Start['application']> => ({
+  nginx: `client_max_body_size 8m; proxy_pass http://${application};\n${configurationOf('nginx', 'nginx-part', {})}`,
+  caddy: `reverse_proxy ${application}`,
+});
+
+export const SERVERS = [
+  ['nginx', nginx],
+  ['Caddy', caddy],
+] as const;

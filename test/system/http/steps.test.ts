@@ -1,0 +1,228 @@
+/**
+ * No request holds the event loop: the work between two turns of the loop is bounded for every request. The tests count
+ * steps, not times, so a busy machine changes nothing. Every route has a row with the largest requests that it takes.
+ * All routes get what no route takes: unknown fields, wrong lists, endless queries.
+ */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+// First: what is imported before it is counted by function only.
+import { mostStepsOf } from '../../../kit/steps.ts';
+
+const { startTestService } = await import('../../../kit/service.ts');
+const { made } = await import('../../http/given.ts');
+
+/**
+ * Less than a tenth of a second of a slow processor. A list of half a million numbers, the worst there is, takes 8
+ * million.
+ */
+const STEPS_MAX = 12_000_000;
+
+const MIB = 1024 * 1024;
+const postern = await startTestService();
+after(() => postern[Symbol.asyncDispose]());
+
+// ---------------------------------------------------------------------------------------------------------------------
+// What is there: the largest of everything
+
+const many = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+/** Metadata at its largest; numeric keys are the slowest. */
+const metadata = Object.fromEntries(many(1500, (i) => [String(i), 1]));
+const item = (i: number) => ({
+  externalId: `item-${i}`,
+  title: 'word '.repeat(99),
+  type: 'article',
+  source: `https://example.com/${i}`,
+  tags: many(50, (j) => `tag-${i}-${j}`),
+  metadata,
+});
+const agents = (rule: number) => many(19, (i) => `${'a'.repeat(500)}${rule}.${i}`);
+const names = (rule: number) => many(1000, (i) => `${rule}x${i}`);
+const rulesOf = (key: string, values: (rule: number) => string[]) =>
+  many(100, (rule) => ({ action: 'deny', conditions: { [key]: values(rule) } }));
+const longAgents = { name: 'long', rules: rulesOf('userAgent', agents) };
+const manyAgents = { name: 'many', rules: rulesOf('userAgent', names) };
+const manyNames = { name: 'names', rules: rulesOf('requesterId', names) };
+const manyPermissions = {
+  name: 'permissions',
+  rules: rulesOf('permission', (rule) => many(900, (i) => `a${rule}x${i}`)),
+};
+const policies = [longAgents, manyAgents, manyNames, manyPermissions];
+
+const long = await made(postern, '/v1/policies', longAgents);
+const policy = await made(postern, '/v1/policies', manyAgents);
+await postern.call('PATCH', `/v1/policies/${policy.id}`, { body: { rules: manyAgents.rules.toReversed() } });
+const content = await made(postern, '/v1/content', { ...item(0), externalId: 'first', policyId: long.id });
+await made(postern, '/v1/requesters', { id: 'first', userAgents: many(50, (i) => `${'a'.repeat(250)}${i}`) });
+for (let i = 0; i < 40; i++) {
+  await made(postern, '/v1/requesters', { id: `r${i}`, userAgents: many(50, (j) => `${'a'.repeat(200)}${i}.${j}`) });
+}
+const license = await made(postern, '/v1/licenses', { requesterId: 'first', type: 'x' });
+const key = await made(postern, '/v1/api-keys', { name: 'k', type: 'secret' });
+const webhook = await made(postern, '/v1/webhooks', { url: 'https://example.com/', events: ['api_key.created'] });
+await made(postern, '/v1/content/bulk-upsert', { items: many(50, item) }, 200);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// What is asked
+
+interface Ask {
+  path?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+const context = { userAgent: 'a'.repeat(1024), ip: '2001:db8::1' };
+const checkOf = (more: object = {}) => ({ contentId: 'first', requesterId: 'first', context, dryRun: true, ...more });
+const scope = { contentIds: names(1), tags: names(2), policyIds: names(3) };
+const plain: Ask[] = [{}];
+const page: Ask[] = [{ path: '?limit=100' }];
+const at = (path: string): Ask[] => [{ path: `/${path}` }];
+
+/** By method and path of the API's description; `{…}` is replaced by the first path of the row. */
+const ROWS: Record<string, Ask[]> = {
+  'GET /livez': plain,
+  'GET /readyz': plain,
+  'GET /metrics': plain,
+  'POST /v1/access/check': [{ body: checkOf() }, { body: checkOf({ explain: true }) }],
+  'POST /v1/access/check/batch': [{ body: { checks: many(100, () => checkOf()) } }],
+  'GET /v1/authorize': [
+    { headers: { 'x-postern-key': postern.key, 'x-original-uri': '/0', 'user-agent': context.userAgent } },
+    { headers: { 'x-postern-key': postern.key, 'x-original-uri': `/${'%41'.repeat(4000)}` } },
+  ],
+  'GET /v1/access/decisions': page,
+  'GET /v1/access/decisions/{id}': at('dec_0'),
+  'GET /v1/content': [{ path: '?limit=100&expand=policy' }, { path: `?q=${'w%20'.repeat(100)}` }],
+  'POST /v1/content': [{ body: { ...item(1), externalId: 'created' } }],
+  'GET /v1/content/{id}': [{ path: `/${content.id}?expand=policy` }],
+  'PATCH /v1/content/{id}': [{ path: `/${content.id}`, body: { metadata, title: 'x' } }],
+  'DELETE /v1/content/{id}': at('item-49'),
+  'POST /v1/content/upsert': [{ body: { ...item(2), title: 'other' } }],
+  'POST /v1/content/bulk-upsert': [{ body: { items: many(100, (i) => ({ ...item(i), title: 'edited' })) } }],
+  'POST /v1/content/bulk-delete': [{ body: { ids: many(1000, (i) => `item-${40 + i}`) } }],
+  'POST /v1/requesters': [{ body: { id: 'made', tags: names(0).slice(0, 50), metadata } }],
+  'GET /v1/requesters': page,
+  'GET /v1/requesters/{id}': at('first'),
+  'PATCH /v1/requesters/{id}': [{ path: '/first', body: { metadata } }],
+  'DELETE /v1/requesters/{id}': at('made'),
+  'POST /v1/licenses': [{ body: { requesterId: 'first', type: 'x', scope, metadata } }],
+  'GET /v1/licenses': page,
+  'GET /v1/licenses/{id}': at(license.id),
+  'PATCH /v1/licenses/{id}': [{ path: `/${license.id}`, body: { scope, metadata } }],
+  'DELETE /v1/licenses/{id}': at('lic_0'),
+  'POST /v1/licenses/{id}/revoke': at(`${license.id}/revoke`),
+  'POST /v1/policies/simulate': policies.map((one) => ({ body: { policy: one, checks: many(50, () => checkOf()) } })),
+  'POST /v1/policies/{id}/impact': [{ path: `/${policy.id}/impact`, body: { policy: manyNames } }],
+  'GET /v1/policies': page,
+  'POST /v1/policies': policies.map((body) => ({ body })),
+  'GET /v1/policies/templates': page,
+  'GET /v1/policies/{id}': at(policy.id),
+  'PATCH /v1/policies/{id}': [{ path: `/${policy.id}`, body: { rules: manyNames.rules } }],
+  'DELETE /v1/policies/{id}': at('pol_0'),
+  'POST /v1/policies/lint': policies.map(({ rules }) => ({ body: { rules } })),
+  'POST /v1/policies/{id}/make-default': at('pol_default/make-default'),
+  'POST /v1/policies/{id}/rollback': [{ path: `/${policy.id}/rollback`, body: { version: 1 } }],
+  'GET /v1/policies/{id}/versions': at(`${policy.id}/versions?limit=100`),
+  'GET /v1/policies/{id}/versions/{version}': at(`${policy.id}/versions/1`),
+  'GET /v1/policies/{id}/versions/{version}/diff/{other}': at(`${policy.id}/versions/1/diff/2`),
+  'POST /v1/api-keys': [{ body: { name: 'x', type: 'secret', allowedIps: many(100, (i) => `10.0.${i}.0/24`) } }],
+  'GET /v1/api-keys': page,
+  'GET /v1/api-keys/{id}': at(key.id),
+  'DELETE /v1/api-keys/{id}': at('key_0'),
+  'POST /v1/api-keys/{id}/rotate': [{ path: `/${key.id}/rotate`, body: { graceSeconds: 0 } }],
+  'POST /v1/api_keys': plain,
+  'GET /v1/api_keys': page,
+  'GET /v1/api_keys/{id}': at(key.id),
+  'DELETE /v1/api_keys/{id}': at('key_0'),
+  'POST /v1/api_keys/{id}/rotate': at(`${key.id}/rotate`),
+  'GET /v1/audit-log': [...page, { path: '?limit=100', headers: { accept: 'application/x-ndjson' } }],
+  'POST /v1/webhooks': [{ body: { url: `https://example.com/${'%41'.repeat(600)}`, events: ['*'], metadata } }],
+  'GET /v1/webhooks': page,
+  'GET /v1/webhooks/{id}': at(webhook.id),
+  'PATCH /v1/webhooks/{id}': [{ path: `/${webhook.id}`, body: { metadata } }],
+  'DELETE /v1/webhooks/{id}': at('wh_0'),
+  'POST /v1/webhooks/{id}/rotate-secret': at(`${webhook.id}/rotate-secret`),
+  'POST /v1/webhooks/{id}/test': at(`${webhook.id}/test`),
+  'GET /v1/webhooks/{id}/deliveries': at(`${webhook.id}/deliveries?limit=100`),
+  'GET /v1/webhooks/{id}/deliveries/{deliveryId}': at(`${webhook.id}/deliveries/dlv_0`),
+  'POST /v1/webhooks/{id}/deliveries/{deliveryId}/retry': at(`${webhook.id}/deliveries/dlv_0/retry`),
+  'GET /v1/events': page,
+  'GET /v1/events/stream': [{ path: `?type=${'content.*,'.repeat(90)}*` }],
+  'GET /v1/events/{id}': at('evt_0'),
+  'GET /v1/analytics/usage': [{ path: '?startDate=2026-01-01&endDate=2026-12-31&groupBy=hour&limit=100' }],
+  'GET /v1/analytics/requesters': [{ path: `?q=${'word+'.repeat(30)}&sort=denied&limit=100` }],
+  'GET /v1/analytics/demand': [{ path: `?q=${'word+'.repeat(30)}&limit=100` }],
+  'GET /v1/status': plain,
+  // Not described.
+  'POST /console/session': plain,
+  'GET /console/session': plain,
+  'DELETE /console/session': plain,
+};
+const HIDDEN = /^\S+ \/console\//;
+
+const described = (await postern.call('GET', '/openapi.json')).body.paths as Record<string, Record<string, unknown>>;
+const routes = Object.entries(described).flatMap(([path, methods]) =>
+  Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+);
+
+test('every route has a row', () => {
+  assert.deepEqual(
+    Object.keys(ROWS).filter((route) => !HIDDEN.test(route)),
+    routes,
+  );
+});
+
+// ---------------------------------------------------------------------------------------------------------------------
+// What no route takes
+
+const filled = (bytes: number, piece: (i: number) => string): string => {
+  const pieces: string[] = [];
+  for (let i = 0, size = 0; size < bytes; i++) size += (pieces[pieces.push(piece(i)) - 1] as string).length + 1;
+  return pieces.slice(0, -1).join();
+};
+const unknownFields = (bytes: number): string => `{${filled(bytes - 20, (i) => `"contentIdd${i}":1`)}}`;
+const WRONG: Record<string, string> = {
+  'unknown fields, as many as there may be keys': `{${filled(MIB - 20, (i) => `"contentId${i}":"${'x'.repeat(20)}"`)}}`,
+  'more fields than any body has': unknownFields(MIB),
+  'more lists than any body has': `[${filled(MIB - 20, () => '[]')}]`,
+  'half a million numbers': `[${filled(MIB - 20, () => '1')}]`,
+  'one text': `"${'\\\\'.repeat(MIB / 2 - 20)}"`,
+};
+const entriesOf = (count: number, bytes: number): string => Array(count).fill(unknownFields(bytes)).join();
+const listOf = (path: string): string | undefined =>
+  ({ batch: 'checks', 'bulk-upsert': 'items', 'bulk-delete': 'ids', simulate: 'checks' })[path.split('/').at(-1) ?? ''];
+
+/** Bodies that no route takes; for a route with a list also wrong entries and too many of them. */
+function wrongBodies(list: string | undefined): Record<string, string> {
+  if (list === undefined) return WRONG;
+  return {
+    ...WRONG,
+    '100 wrong entries': `{"${list}":[${entriesOf(100, 16_000)}]}`,
+    'too many entries': `{"${list}":[${filled(2 * MIB, () => '1')}]}`,
+  };
+}
+
+describe('steps between two turns', () => {
+  for (const [route, asks] of Object.entries(ROWS)) {
+    test(route, async (t) => {
+      const [method = '', path = ''] = route.split(' ');
+      const base = path.split('/{')[0] as string;
+      let worst = 0;
+      const measure = async (what: string, to: string, given: object): Promise<void> => {
+        const most = await mostStepsOf(() => postern.call(method, to, given));
+        worst = Math.max(worst, most);
+        assert.ok(most <= STEPS_MAX, `${what}: ${most} steps`);
+      };
+      for (const { path: more = '', body, headers } of asks) {
+        await measure(`${base}${more.slice(0, 60)}`, base + more, {
+          ...(body === undefined ? {} : { body }),
+          ...(headers === undefined ? {} : { headers }),
+        });
+      }
+      const first = base + (asks[0]?.path ?? '').replace(/\?.*$/, '');
+      await measure('a query', `${first}?${filled(14_000, (i) => `contentId${i}=x`).replaceAll(',', '&')}`, {});
+      if (method === 'GET' || method === 'DELETE') return t.diagnostic(`${worst} steps`);
+      const wrong = wrongBodies(listOf(first));
+      for (const [what, raw] of Object.entries(wrong)) await measure(what, first, { raw });
+      t.diagnostic(`${worst} steps`);
+    });
+  }
+});

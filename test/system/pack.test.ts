@@ -1,0 +1,110 @@
+/**
+ * The package of `npm run package`, installed in an empty folder with the machine's own Node.js and npm, is all of
+ * Postern. It serves, decides, reports (threads, DuckDB and all), and stops on request.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { outside, outsidePath, type Ran, runOutside } from '../../kit/npm.ts';
+import { until } from '../../kit/until.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'postern-pack-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Surroundings {
+  cwd?: string;
+  input?: string;
+}
+const run = (
+  file: string,
+  args: string[],
+  env: Record<string, string> = {},
+  { cwd = folder, input = '' }: Surroundings = {},
+): Promise<Ran> => runOutside(file, args, { cwd, env, input });
+
+test('the package installs elsewhere and runs', { timeout: 240_000 }, async () => {
+  // npm runs no scripts here, so what it would run first is run.
+  assert.equal((await run(process.execPath, ['scripts/build.ts'], {}, { cwd: process.cwd() })).status, 0);
+  // It is built anew: what no source leads to does not come along.
+  mkdirSync('dist', { recursive: true });
+  writeFileSync('dist/left-over.js', '');
+  const packed = await run(
+    'npm',
+    ['run', '--silent', 'package', '--', '--json', '--pack-destination', folder],
+    { PATH: process.env.PATH ?? '' },
+    { cwd: process.cwd() },
+  );
+  assert.equal(packed.status, 0, packed.stderr);
+  const [{ filename, files }] = JSON.parse(packed.stdout) as [{ filename: string; files: { path: string }[] }];
+  const paths = files.map(({ path }) => path);
+  for (const path of [
+    'bin/postern.js',
+    'dist/postern.js',
+    'dist/db/sqlite/worker.js',
+    'dist/client/client.js',
+    'console/dist/index.html',
+    'docs/cli.md',
+    'LICENSE',
+    'README.md',
+  ]) {
+    assert.ok(paths.includes(path), path);
+  }
+  assert.deepEqual(
+    paths.filter((path) => /\.ts$|left-over|^(?:src|test|bench|demo|node_modules)\//.test(path)),
+    [],
+  );
+
+  writeFileSync(join(folder, 'package.json'), '{"private": true}');
+  const installed = await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${filename}`]);
+  assert.equal(installed.status, 0, installed.stderr);
+  const bin = join(folder, 'node_modules/.bin/postern');
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  assert.deepEqual(await run(bin, ['--version']), { status: 0, stdout: `${version}\n`, stderr: '' });
+
+  assert.equal((await run(bin, ['init', '--yes', '--template', 'licensed_only'])).status, 0);
+  const service = spawn(bin, ['serve', '--env-file', 'postern.env'], {
+    cwd: folder,
+    env: { ...outside, PATH: outsidePath, POSTERN_PORT: '0', POSTERN_LOG_LEVEL: 'warn' },
+    stdio: 'pipe',
+  });
+  let out = '';
+  let err = '';
+  service.stdout.on('data', (chunk) => (out += chunk));
+  service.stderr.on('data', (chunk) => (err += chunk));
+  const ended = new Promise<number | null>((done) => service.once('exit', (code) => done(code)));
+  try {
+    const url = await until('it answers', () => /answers on (http:\S+)/.exec(out)?.[1], 30_000);
+    const env = { POSTERN_URL: url, POSTERN_ENV_FILE: 'postern.env' };
+    const doctor = await run(bin, ['doctor'], { ...env, POSTERN_PORT: '0' });
+    assert.equal(doctor.status, 0, doctor.stdout);
+    assert.match(doctor.stdout, /✓ machine +Node\.js 2[6-9]|✓ machine +Node\.js [3-9]\d/);
+    assert.equal((await run(bin, ['policies', 'apply', '--yes', 'policies/licensed-only.yaml'], env)).status, 0);
+    const { stdout: list } = await run(bin, ['policies', 'list', '--json'], env);
+    const policy = (JSON.parse(list) as { id: string; name: string }[]).find(({ name }) => name === 'Licensed only');
+    const item = '{"externalId":"a","title":"A","type":"article","source":"https://example.com/a"}';
+    const imported = await run(bin, ['content', 'import', '-', '--policy', policy?.id ?? ''], env, { input: item });
+    assert.equal(imported.stdout, '1 item: 1 created, 0 updated\n');
+    assert.equal((await run(bin, ['check', 'a', '--requester', 'r'], env)).status, 3);
+    assert.equal((await run(bin, ['check', 'a', '--requester', 'r', '--license-type', 'x'], env)).status, 0);
+    assert.match(
+      (await run(bin, ['usage', '--period', '7d'], env)).stdout,
+      /^2 requests from 1 requester for 1 item\n/,
+    );
+    const impact = await run(bin, ['policies', 'impact', 'Licensed only', '--of-version', '1'], env);
+    assert.match(impact.stdout, /^2 decisions/, impact.stderr);
+    const consolePage = await fetch(`${url}/console`);
+    assert.deepEqual([consolePage.status, /<div id=/.test(await consolePage.text())], [200, true]);
+    // The launcher passes it on, and ends as the service ends.
+    service.kill('SIGTERM');
+    assert.equal(await ended, 0, err);
+    const gone = await run(bin, ['doctor', '--health'], env);
+    assert.deepEqual([gone.status, /no answer from/.test(gone.stdout)], [1, true]);
+  } finally {
+    // The launcher's own child must not be left behind.
+    if (service.exitCode === null) service.kill('SIGTERM');
+    await ended;
+  }
+});

@@ -1,0 +1,17 @@
+/** The black-box suites about checks and what is made of them once more, with the service on PostgreSQL. */
+import { onPostgres } from './suites.ts';
+
+await onPostgres([
+  'enforce/authorize',
+  'enforce/max-age',
+
+  'http/access',
+  'http/expiry',
+  'system/http/laws',
+  'http/decisions',
+  'http/usage',
+  'http/demand',
+  'impact/as-of',
+  'system/impact/impact',
+  'impact/simulate',
+]);

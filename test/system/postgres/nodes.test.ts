@@ -1,0 +1,291 @@
+/** Several nodes on one database, from outside. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { testPostgres } from '../../../kit/postgres.ts';
+import { startReceiver } from '../../../kit/receiver.ts';
+import { type Relay, startRelay } from '../../../kit/relay.ts';
+import { startTestService, type TestService } from '../../../kit/service.ts';
+import { until } from '../../../kit/until.ts';
+import { item } from '../../http/given.ts';
+
+/** The contract's bound for another node, with what one request takes on a busy machine. */
+const ELSEWHERE_MS = 1_000;
+const READY_WITHIN_MS = 5_000;
+
+interface Node extends TestService {
+  /** Its way to the database. */
+  relay: Relay;
+}
+
+interface Cluster extends AsyncDisposable {
+  databaseUrl: string;
+  nodes: Node[];
+  key: string;
+}
+
+async function startCluster(count: number, env: Record<string, string> = {}): Promise<Cluster> {
+  const stack = new AsyncDisposableStack();
+  const server = await testPostgres();
+  const database = stack.use(await server.newDatabase());
+  const nodes = await Promise.all(
+    Array.from({ length: count }, async (): Promise<Node> => {
+      const dataDir = mkdtempSync(join(tmpdir(), 'postern-node-'));
+      stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+      const relay = stack.use(await startRelay(server.port));
+      const url = database.url.replace(String(server.port), String(relay.port));
+      const node = await startTestService({ dataDir, env: { ...env, POSTERN_DATABASE_URL: url } });
+      stack.defer(() => node[Symbol.asyncDispose]());
+      return Object.assign(node, { relay });
+    }),
+  );
+  const key = nodes.map((node) => node.key).find((text) => text !== '') ?? '';
+  return { databaseUrl: database.url, nodes, key, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+const check = (node: Node, key: string, contentId: string) =>
+  node.call('POST', '/v1/access/check', { key, body: { contentId, requesterId: 'r' } });
+
+test('nodes that start at once on an empty database: one first key, which works on all of them', async () => {
+  await using cluster = await startCluster(3);
+  const { nodes, key } = cluster;
+  assert.equal(nodes.filter((node) => node.key !== '').length, 1, 'first keys');
+  const body = item();
+  const answers = await Promise.all(nodes.map((node) => node.call('POST', '/v1/content', { key, body })));
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 409, 409]);
+  const checks = await Promise.all(nodes.map((node) => check(node, key, (body as { externalId: string }).externalId)));
+  assert.equal(new Set(checks.map((one) => one.body.id)).size, 3);
+  for (const node of nodes) {
+    const { body: list } = await node.call('GET', '/v1/access/decisions', { key });
+    assert.deepEqual(
+      list.data.map((one: { id: string }) => one.id).toSorted(),
+      checks.map((one) => one.body.id).toSorted(),
+    );
+    const again = await node.call('GET', `/v1/access/decisions/${checks[0]?.body.id}`, { key });
+    assert.equal(again.body.id, checks[0]?.body.id);
+  }
+});
+
+describe('what one node changed', () => {
+  test('acts on the others: keys, policies, content, requesters and licences', async () => {
+    await using cluster = await startCluster(2);
+    const [here, there] = cluster.nodes as [Node, Node];
+    const call = (method: string, path: string, body?: object) => here.call(method, path, { key: cluster.key, body });
+    const { id: policyId } = (
+      await call('POST', '/v1/policies', {
+        name: 'p',
+        rules: [{ action: 'allow', conditions: { hasValidLicense: true } }],
+      })
+    ).body;
+    const { id } = (await call('POST', '/v1/content', { ...item(), policyId })).body;
+    const reasonIs = (reason: string | null) =>
+      until(
+        `the reason ${reason}`,
+        async () => (await check(there, cluster.key, id)).body.reason === reason,
+        ELSEWHERE_MS,
+      );
+    await reasonIs('no_license');
+    await call('POST', '/v1/requesters', { id: 'r' });
+    const { id: licenseId } = (await call('POST', '/v1/licenses', { requesterId: 'r', type: 't' })).body;
+    await reasonIs(null);
+    await call('POST', `/v1/licenses/${licenseId}/revoke`);
+    await reasonIs('no_license');
+    await call('PATCH', `/v1/policies/${policyId}`, { rules: [{ action: 'allow' }] });
+    await reasonIs(null);
+    await call('PATCH', '/v1/requesters/r', { status: 'suspended' });
+    await reasonIs('requester_suspended');
+    await call('PATCH', '/v1/requesters/r', { status: 'active' });
+    await reasonIs(null);
+    await call('PATCH', `/v1/content/${id}`, { status: 'archived' });
+    await reasonIs('content_archived');
+    await call('DELETE', `/v1/content/${id}`);
+    await until('gone', async () => (await check(there, cluster.key, id)).status === 404, ELSEWHERE_MS);
+    const key = (await call('POST', '/v1/api-keys', { name: 'k', type: 'secret' })).body;
+    assert.equal((await there.call('GET', '/v1/content', { key: key.key })).status, 200);
+    await call('DELETE', `/v1/api-keys/${key.id}`);
+    await until(
+      'revoked',
+      async () => (await there.call('GET', '/v1/content', { key: key.key })).status === 401,
+      ELSEWHERE_MS,
+    );
+  });
+
+  test('subscriptions: decisions of every node become events, delivered once', async () => {
+    await using cluster = await startCluster(2, { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' });
+    const [here, there] = cluster.nodes as [Node, Node];
+    await using receiver = await startReceiver();
+    const call = (method: string, path: string, body?: object) => here.call(method, path, { key: cluster.key, body });
+    const { id } = (await call('POST', '/v1/content', item())).body;
+    await call('POST', '/v1/webhooks', { url: receiver.url, events: ['access.denied'] });
+    await until('subscribed there', async () => {
+      await check(there, cluster.key, id);
+      return receiver.received.length > 0;
+    });
+    const sent: string[] = [];
+    for (let i = 0; i < 20; i++) sent.push((await check(cluster.nodes[i % 2] as Node, cluster.key, id)).body.id);
+    const arrived = () => receiver.received.map(({ event }) => event.data.object.id);
+    await until('all', () => sent.every((one) => arrived().includes(one)));
+    assert.equal(new Set(arrived()).size, arrived().length, 'none twice while no node fails');
+  });
+});
+
+describe('a node that keeps no columns', () => {
+  test('asks the one that does: the same exact answers; without it 503, and checks go on', async () => {
+    await using cluster = await startCluster(1);
+    const [keeper] = cluster.nodes as [Node];
+    const { key } = cluster;
+    const dataDir = mkdtempSync(join(tmpdir(), 'postern-node-'));
+    const env = { POSTERN_DATABASE_URL: cluster.databaseUrl, POSTERN_COLUMNS: keeper.url };
+    await using other = await startTestService({ dataDir, env });
+    const { id: policyId } = await madeBy(keeper, key, '/v1/policies', { name: 'p', rules: [{ action: 'allow' }] });
+    const { id } = await madeBy(keeper, key, '/v1/content', { ...item(), policyId });
+    const ask = (path: string) => other.call('GET', path, { key });
+    for (let i = 1; i <= 20; i++) {
+      // By the one, asked of the other: what was acknowledged counts at once.
+      const answer = await other.call('POST', '/v1/access/check', { key, body: { contentId: id, requesterId: 'r' } });
+      assert.equal(answer.status, 200, answer.text);
+      const usage = await ask('/v1/analytics/usage?period=all');
+      assert.equal(usage.body.summary.totalRequests, i, usage.text);
+      assert.equal((await ask(`/v1/content/${id}`)).body.stats.totalRequests, i);
+      assert.equal((await ask('/v1/access/decisions?requesterId=r')).body.totalCount, i);
+    }
+    assert.equal(existsSync(join(dataDir, 'columns.duckdb')), false);
+    const own = await keeper.call('GET', '/v1/analytics/usage?period=all&groupBy=hour', { key });
+    assert.deepEqual((await ask('/v1/analytics/usage?period=all&groupBy=hour')).body, own.body);
+    for (const headers of [{}, { authorization: `Bearer ${key}` }] as Record<string, string>[]) {
+      const answer = await keeper.call('POST', '/internal/columns', { key: null, headers, body: { kind: 'bounds' } });
+      assert.deepEqual([answer.status, answer.body.error.code], [404, 'route_not_found']);
+    }
+    await keeper.service.close();
+    assert.equal((await ask('/v1/analytics/usage?period=all')).status, 503);
+    const recorded = await other.call('POST', '/v1/access/check', { key, body: { contentId: id } });
+    assert.equal(recorded.status, 200, recorded.text);
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+});
+
+describe('edits of one item through several nodes', () => {
+  test('with If-Match no update is lost: as many as were told so', async () => {
+    await using cluster = await startCluster(3);
+    const { nodes, key } = cluster;
+    const { id } = await madeBy(nodes[0] as Node, key, '/v1/content', { ...item(), metadata: { n: 0 } });
+    let told = 0;
+    let refused = 0;
+    const writer = async (node: Node): Promise<void> => {
+      for (let i = 0; i < 15; i++) {
+        const { body, headers } = await node.call('GET', `/v1/content/${id}`, { key });
+        const answer = await node.call('PATCH', `/v1/content/${id}`, {
+          key,
+          headers: { 'if-match': headers.get('etag') ?? '' },
+          body: { metadata: { n: body.metadata.n + 1 } },
+        });
+        assert.ok([200, 412].includes(answer.status), answer.text);
+        if (answer.status === 200) told++;
+        else refused++;
+      }
+    };
+    await Promise.all([...nodes, ...nodes].map(writer));
+    const { body } = await (nodes[1] as Node).call('GET', `/v1/content/${id}`, { key });
+    assert.equal(body.metadata.n, told);
+    assert.ok(refused > 0, 'they met');
+  });
+
+  test('without If-Match edits of different fields are all there', async () => {
+    await using cluster = await startCluster(3);
+    const { nodes, key } = cluster;
+    const { id } = await madeBy(nodes[0] as Node, key, '/v1/content', item());
+    const writer = async (node: Node, n: number): Promise<void> => {
+      for (let i = 1; i <= 15; i++) {
+        const answer = await node.call('PATCH', `/v1/content/${id}`, { key, body: { metadata: { [`w${n}`]: i } } });
+        assert.equal(answer.status, 200, answer.text);
+        assert.equal(answer.body.metadata[`w${n}`], i);
+      }
+    };
+    const writers = [...nodes, ...nodes, ...nodes];
+    await Promise.all(writers.map(writer));
+    const { body } = await (nodes[2] as Node).call('GET', `/v1/content/${id}`, { key });
+    for (const n of writers.keys()) assert.equal(body.metadata[`w${n}`], 15);
+  });
+});
+
+describe('a node that loses the database', () => {
+  test('answers 503 with Retry-After, is not ready after 5 s, and is back within 5 s', async () => {
+    await using cluster = await startCluster(2);
+    const [here, there] = cluster.nodes as [Node, Node];
+    const { id: policyId } = await madeBy(here, cluster.key, '/v1/policies', {
+      name: 'p',
+      rules: [{ action: 'allow' }],
+    });
+    const { id } = await madeBy(here, cluster.key, '/v1/content', { ...item(), policyId });
+    const { key, id: keyId } = await madeBy(here, cluster.key, '/v1/api-keys', { name: 'k', type: 'secret' });
+    assert.equal((await check(there, key, id)).status, 200);
+    for (const way of ['cut', 'silence'] as const) {
+      there.relay[way]();
+      const lostAt = performance.now();
+      while (performance.now() - lostAt < 6_000) {
+        const asked = performance.now();
+        const answer = await check(there, key, id);
+        assert.equal(answer.status, 503, answer.text);
+        assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
+        assert.ok(performance.now() - asked < READY_WITHIN_MS, `${way}: ${performance.now() - asked} ms for an answer`);
+        // What is remembered does not help anybody either: reading with a key that may be revoked by now.
+        if (asked - lostAt > ELSEWHERE_MS) {
+          assert.equal((await there.call('GET', '/v1/content', { key })).status, 503);
+          assert.equal(
+            (await there.call('POST', '/v1/access/check', { key, body: { contentId: id, dryRun: true } })).status,
+            503,
+          );
+        }
+      }
+      assert.equal((await there.call('GET', '/readyz', { key: null })).status, 503);
+      assert.equal((await there.call('GET', '/livez', { key: null })).status, 200);
+      there.relay.open();
+      await until(
+        'ready',
+        async () => (await there.call('GET', '/readyz', { key: null })).status === 200,
+        READY_WITHIN_MS,
+      );
+      await until('deciding', async () => (await check(there, key, id)).status === 200, READY_WITHIN_MS);
+    }
+    there.relay.cut();
+    assert.equal((await here.call('DELETE', `/v1/api-keys/${keyId}`, { key: cluster.key })).status, 200);
+    there.relay.open();
+    await until(
+      'revoked while this node was apart',
+      async () => (await check(there, key, id)).status === 401,
+      ELSEWHERE_MS,
+    );
+  });
+
+  test('stops as well as any other', async () => {
+    await using cluster = await startCluster(1);
+    const [node] = cluster.nodes as [Node];
+    assert.equal((await node.call('GET', '/v1/content', { key: cluster.key })).status, 200);
+    node.relay.cut();
+    await node.service.close();
+  });
+
+  test('goes on at another address when the old one falls silent', async () => {
+    await using cluster = await startCluster(1);
+    const [node] = cluster.nodes as [Node];
+    const { id } = await madeBy(node, cluster.key, '/v1/content', item());
+    assert.equal((await check(node, cluster.key, id)).status, 200);
+    node.relay.silence();
+    const waiting = check(node, cluster.key, id);
+    node.relay.open();
+    await until('deciding', async () => (await check(node, cluster.key, id)).status === 200, READY_WITHIN_MS);
+    assert.equal((await waiting).status, 503, 'what was under way is refused, not kept waiting');
+    // The columns have a connection of their own, which no answer will ever come on.
+    const usage = () => node.call('GET', '/v1/analytics/usage', { key: cluster.key });
+    await until('reporting', async () => (await usage()).status === 200, READY_WITHIN_MS);
+    assert.equal((await usage()).body.summary.totalRequests, 2);
+  });
+});
+
+const madeBy = async (node: Node, key: string, path: string, body: object) => {
+  const answer = await node.call('POST', path, { key, body });
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body;
+};

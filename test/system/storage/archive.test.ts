@@ -1,0 +1,167 @@
+/**
+ * Old decisions in Parquet files: reports count them as before, at every state of the columns and every step in
+ * between.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { command } from '../../../kit/command.ts';
+import { type TestDatabase, testPostgres } from '../../../kit/postgres.ts';
+import { startTestService, type TestService, testClock } from '../../../kit/service.ts';
+import { until } from '../../../kit/until.ts';
+import { archive, CannotArchive } from '../../../src/storage/archive.ts';
+import { item } from '../../http/given.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'postern-archive-'));
+after(() => rmSync(root, { recursive: true, force: true }));
+const newFolder = (): string => mkdtempSync(join(root, 'data-'));
+
+const OLD = Date.parse('2026-01-10T12:00:00Z');
+const YOUNG = Date.parse('2026-03-10T12:00:00Z');
+const BEFORE = Date.parse('2026-02-01T00:00:00Z');
+const NOW = Date.parse('2026-03-20T00:00:00Z');
+
+for (const engine of ['sqlite', 'postgres'] as const) {
+  describe(`archive, ${engine}`, () => {
+    async function stage(stack: AsyncDisposableStack) {
+      const dataDir = newFolder();
+      const archiveDir = newFolder();
+      const database: TestDatabase | undefined =
+        engine === 'sqlite' ? undefined : stack.use(await (await testPostgres()).newDatabase());
+      const env: Record<string, string> = { POSTERN_ARCHIVE_DIR: archiveDir };
+      if (database !== undefined) env.POSTERN_DATABASE_URL = database.url;
+      const clock = testClock(OLD);
+      const service = await startTestService({ dataDir, env, clock });
+      stack.defer(() => service[Symbol.asyncDispose]());
+      const { key } = service;
+      const rules = [{ action: 'allow', conditions: { licenseType: 'training' } }];
+      await service.call('PATCH', '/v1/policies/pol_default', { body: { rules } });
+      const contents: string[] = [];
+      for (let i = 0; i < 3; i++) {
+        contents.push((await service.call('POST', '/v1/content', { body: item() })).body.id);
+      }
+      const checks = async (count: number): Promise<void> => {
+        const list = Array.from({ length: count }, (_, i) => ({
+          contentId: contents[i % 3],
+          ...(i % 5 === 0 ? {} : { requesterId: `r${i % 4}` }),
+          ...(i % 3 === 0 ? {} : { purpose: ['training', 'se"arch'][i % 2] }),
+        }));
+        const { body } = await service.call('POST', '/v1/access/check/batch', { body: { checks: list } });
+        assert.ok(body.data.every((one: { recorded: boolean }) => one.recorded));
+      };
+      await checks(900);
+      clock.advance(YOUNG - OLD);
+      await checks(100);
+      const records = database?.url ?? dataDir;
+      const run = () => archive({ records, before: BEFORE, to: archiveDir, now: NOW, say: () => {} });
+      /** All columns anew. */
+      const recount = async (): Promise<void> => {
+        await service.service.close();
+        for (const name of readdirSync(dataDir)) if (name.startsWith('columns')) rmSync(join(dataDir, name));
+        await service.restart();
+      };
+      return { service, key, contents, archiveDir, run, recount, records, env };
+    }
+
+    const usage = async (service: TestService, query = 'period=all'): Promise<unknown> => {
+      const answer = await service.call('GET', `/v1/analytics/usage?${query}`);
+      assert.equal(answer.status, 200, answer.text);
+      return answer.body;
+    };
+
+    test('reports are the same before, after, and counted anew; the log goes on from where the archive ends', async () => {
+      await using stack = new AsyncDisposableStack();
+      const { service, contents, run, recount, archiveDir } = await stage(stack);
+      const queries = ['period=all', 'period=all&groupBy=day&requesterId=r1', `period=all&contentId=${contents[0]}`];
+      const demand = async () => {
+        const span = `from=${new Date(OLD).toISOString()}&to=${new Date(NOW).toISOString()}`;
+        const answer = await service.call('GET', `/v1/analytics/demand?${span}`);
+        assert.equal(answer.body.totalCount, 5, answer.text);
+        return answer.body.data;
+      };
+      const before = await Promise.all(queries.map((query) => usage(service, query)));
+      const wanted = await demand();
+      assert.ok(wanted[0].purposes.some(({ purpose }: { purpose: string }) => purpose === 'se"arch'));
+      const archived = await run();
+      assert.equal(archived.decisions, 900);
+      assert.deepEqual(readdirSync(archiveDir), archived.files);
+      for (const [i, query] of queries.entries()) assert.deepEqual(await usage(service, query), before[i]);
+      await recount();
+      for (const [i, query] of queries.entries()) assert.deepEqual(await usage(service, query), before[i]);
+      assert.deepEqual(await demand(), wanted);
+      const log = await service.call('GET', '/v1/access/decisions?limit=100');
+      assert.equal(log.body.totalCount, 100);
+      assert.equal(log.body.data.length, 100);
+      // Again: there is nothing more to archive.
+      assert.equal((await run()).decisions, 0);
+      // What is deleted is in no answer, archived or not.
+      await service.call('DELETE', `/v1/content/${contents[0]}`);
+      const rest = (await usage(service)) as { summary: { totalRequests: number } };
+      // A third of each batch; 100 has one more in it.
+      assert.equal(rest.summary.totalRequests, 1_000 - 300 - 34);
+      await recount();
+      assert.deepEqual(await usage(service), rest);
+    });
+
+    test('cut off before the file is noted, or before the rows are deleted: nothing is missing or counted twice', async () => {
+      await using stack = new AsyncDisposableStack();
+      const { service, run, recount } = await stage(stack);
+      const before = await usage(service);
+      await run();
+      // Rows that were not deleted yet: the archive has them.
+      await service.tamper({
+        sql: `insert into decisions (seq, at, content_no, requester_id, policy_no, policy_version, reason)
+              select to_seq - 1, $1, 1, 'nobody', 1, 1, 7 from archives`,
+        params: [OLD],
+      });
+      await recount();
+      assert.deepEqual(await usage(service), before);
+      assert.equal((await run()).decisions, 0);
+      const left = await service.call('GET', '/v1/access/decisions?requesterId=nobody');
+      assert.equal(left.body.totalCount, 0);
+      // Writes a file anew when no row names it.
+      await service.tamper({ sql: 'delete from archives' });
+      await recount();
+      const rest = (await usage(service)) as { summary: { totalRequests: number } };
+      assert.equal(rest.summary.totalRequests, 100);
+    });
+
+    test('an archive that is not where it should be is said, harms no check, and is read once it is back', async () => {
+      await using stack = new AsyncDisposableStack();
+      const { service, run, recount, archiveDir, contents } = await stage(stack);
+      const before = await usage(service);
+      await run();
+      renameSync(archiveDir, `${archiveDir}-away`);
+      await recount();
+      const answer = await service.call('GET', '/v1/analytics/usage?period=all');
+      assert.equal(answer.status, 503, answer.text);
+      assert.ok(service.logs.some((line) => /archived decisions in .* cannot be read/.test(line)));
+      const check = await service.call('POST', '/v1/access/check', { body: { contentId: contents[1], dryRun: true } });
+      assert.equal(check.status, 200);
+      renameSync(`${archiveDir}-away`, archiveDir);
+      const back = await until(
+        'usage',
+        async () => {
+          const again = await service.call('GET', '/v1/analytics/usage?period=all');
+          return again.status === 200 && again.body;
+        },
+        30_000,
+      );
+      assert.deepEqual(back, before);
+    });
+
+    test('is refused for what is too young; the command says what it did', async () => {
+      await using stack = new AsyncDisposableStack();
+      const { records, archiveDir, env } = await stage(stack);
+      const young = { records, before: NOW - 86_400_000, to: archiveDir, now: NOW, say: () => {} };
+      await assert.rejects(archive(young), CannotArchive);
+      const args = ['archive', '--before', '2026-02-01', '--to', archiveDir, '--json'];
+      const where = engine === 'sqlite' ? ['--data-dir', records] : [];
+      const result = await command([...args, ...where], { env });
+      assert.equal(result.status, 0, result.stderr);
+      assert.equal(JSON.parse(result.stdout).decisions, 900);
+    });
+  });
+}

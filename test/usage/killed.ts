@@ -1,9 +1,0 @@
-/** Fills columns and kills its own process when `behind` has come down to argv[4]: the file is left as it was then. */
-import { openColumns } from '../../src/usage/columns.ts';
-
-const [records = '', columnsFile = '', behind = ''] = process.argv.slice(2);
-const columns = openColumns({ records, columnsFile });
-setInterval(() => {
-  const figures = columns.figures();
-  if (figures.sizeBytes > 0 && figures.behind <= Number(behind)) process.kill(process.pid, 'SIGKILL');
-}, 1);
