@@ -28,6 +28,10 @@ const TAG_LISTS_MAX = 100_000;
 /** An item with its policy. */
 type Item = Omit<Subject, 'requester'>;
 
+/** Whether the item was read when no rule needed its metadata, and now one does. */
+const lacksMetadata = (content: ContentFacts, policy: CompiledPolicy): boolean =>
+  policy.asksMetadata && content.metadata === null;
+
 export class Snapshot {
   readonly #db: Db;
   readonly #contents = new Cache<string, ContentFacts>(CONTENT_MAX);
@@ -96,18 +100,15 @@ export class Snapshot {
     const content = this.#contents.get(isContentId(ref) ? ref : (this.#ids.get(ref) ?? ''));
     const policy = content && this.#policies.get(content.policyId);
     if (content === undefined || policy === undefined) return undefined;
-    // It was read when no rule needed its metadata, and now one does.
-    return policy.asksMetadata && content.metadata === null ? undefined : { content, policy };
+    return lacksMetadata(content, policy) ? undefined : { content, policy };
   }
 
   async #withPolicy(ref: string, content: ContentFacts | undefined): Promise<Item | undefined> {
     if (content === undefined) return undefined;
     const policy = await this.#findPolicy(content.policyId);
-    if (policy !== undefined) return { content, policy };
-    // The item was moved to another policy and this one deleted: read it again.
-    const moved = (await this.#loadContents([ref])).get(ref);
-    const current = moved && (await this.#loadPolicy(moved.policyId));
-    return moved && current && { content: moved, policy: current };
+    if (policy !== undefined && !lacksMetadata(content, policy)) return { content, policy };
+    // Since it was read, the item moved and this policy was deleted, or a rule began to ask for metadata: read it again.
+    return this.#withPolicy(ref, (await this.#loadContents([ref])).get(ref));
   }
 
   /** Reads items by id or externalId, and the policies that say whether their metadata is kept. */
