@@ -27,6 +27,9 @@ export function seeded(seed: number): Random {
 
 export const anySeed = (): number => Math.floor(Math.random() * 2 ** 31);
 
+/** The seed of this process: `SEED` of the environment, which `npm test` always sets the same, or any. */
+export const runSeed = Number(process.env.SEED ?? anySeed());
+
 /** Returns a function that draws an index with the given weights. */
 export function weighted(weights: readonly number[]): (random: Random) => number {
   let sum = 0;

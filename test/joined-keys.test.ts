@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import * as fc from 'fast-check';
 import { openAsker } from '../client/src/asker.ts';
 import type { AccessDecision, Check } from '../client/src/types.ts';
+import * as fc from '../kit/fast-check.ts';
 import { keysOf, parseHost, parseTarget } from '../src/content/locator.ts';
 import { toStoredKey } from '../src/limits/key.ts';
 import { PERIODS, type Period } from '../src/limits/limit.ts';

@@ -1,7 +1,7 @@
 /** An explanation shows for each rule and condition what decided, in agreement with the second implementation. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../kit/fast-check.ts';
 import { factsOf, policyOf } from '../../kit/oracle.ts';
 import { ALL_KEYS, inputArbitrary } from '../../test/oracle/arbitrary.ts';
 import { type OracleInput, oracleDecide } from '../../test/oracle/decide.ts';

@@ -1,7 +1,7 @@
 /** Each remedy was tried: with it, the same check is allowed. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../kit/fast-check.ts';
 import { factsOf, policyOf } from '../../kit/oracle.ts';
 import { ALL_KEYS, inputArbitrary } from '../../test/oracle/arbitrary.ts';
 import { oracleDecide } from '../../test/oracle/decide.ts';

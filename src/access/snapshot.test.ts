@@ -12,7 +12,8 @@ import { migrate } from '../db/migrate.ts';
 import { openSqlite } from '../db/sqlite/db.ts';
 import { Failure } from '../errors.ts';
 import { newPolicy, planCreate, planUpdate } from '../policies/edits.ts';
-import type { Rule } from '../policies/schema.ts';
+
+import type { Rule } from '../policies/policy.ts';
 import { findPolicy } from '../policies/store.ts';
 import { Snapshot } from './snapshot.ts';
 
@@ -26,16 +27,23 @@ test('an item read before an edit that makes a rule ask for metadata is decided 
     await migrate(db, NOW);
     const clock = { now: () => NOW };
     const changes = openChanges(db, clock);
-    const policy = newPolicy({ name: 'Gold', rules: [] } as never, NOW);
+    const policy = newPolicy({ name: 'Gold', rules: [] }, NOW);
     await changes.commit(SYSTEM, policy.id, async () => planCreate(policy));
-    const item = { externalId: 'a', title: 'A', type: 'news', source: 'https://example.com/a', policyId: policy.id, metadata: { tier: 'gold' } };
+    const item = {
+      externalId: 'a',
+      title: 'A',
+      type: 'news',
+      source: 'https://example.com/a',
+      policyId: policy.id,
+      metadata: { tier: 'gold' },
+    };
     const edit = await planContent({ db, clock }, item as never);
     await changes.commit(SYSTEM, 'a', async () => edit);
 
     const publish = async (): Promise<void> => {
       const before = await findPolicy(db, policy.id);
       assert.ok(before);
-      await changes.commit(SYSTEM, policy.id, async () => planUpdate(before, { rules: asksMetadata } as never, NOW));
+      await changes.commit(SYSTEM, policy.id, async () => planUpdate(before, { rules: asksMetadata }, NOW));
     };
     // The policy is edited while the requester of the first check is read, after the items and before the second check.
     let isEdited = false;
@@ -53,13 +61,16 @@ test('an item read before an edit that makes a rule ask for metadata is decided 
       { contentId: 'a', requesterId: 'bot' },
       { contentId: 'a', requesterId: 'bot' },
     ];
-    const subjects = await new Snapshot(editing, changes).loadSubjects(asks as never);
+    const subjects = await new Snapshot(editing, changes).loadSubjects(asks);
     assert.ok(isEdited);
     for (const subject of subjects.values()) {
       assert.ok(!(subject instanceof Failure));
       if (subject.policy.version === 2) assert.deepEqual(subject.content.metadata, { tier: 'gold' });
     }
-    assert.equal([...subjects.values()].some((one) => !(one instanceof Failure) && one.policy.version === 2), true);
+    assert.equal(
+      [...subjects.values()].some((one) => !(one instanceof Failure) && one.policy.version === 2),
+      true,
+    );
   } finally {
     await db.close();
     rmSync(folder, { recursive: true, force: true });

@@ -28,7 +28,7 @@ const TAG_LISTS_MAX = 100_000;
 /** An item with its policy. */
 type Item = Omit<Subject, 'requester'>;
 
-/** Whether the item was read when no rule needed its metadata, and now one does. */
+/** Reports an item that was read when no rule needed its metadata, though one does now. */
 const lacksMetadata = (content: ContentFacts, policy: CompiledPolicy): boolean =>
   policy.asksMetadata && content.metadata === null;
 
@@ -107,7 +107,7 @@ export class Snapshot {
     if (content === undefined) return undefined;
     const policy = await this.#findPolicy(content.policyId);
     if (policy !== undefined && !lacksMetadata(content, policy)) return { content, policy };
-    // Since it was read, the item moved and this policy was deleted, or a rule began to ask for metadata: read it again.
+    // Since it was read, it moved and this policy was deleted, or a rule began to ask for metadata: read it again.
     return this.#withPolicy(ref, (await this.#loadContents([ref])).get(ref));
   }
 

@@ -1,7 +1,7 @@
 /** Distinct targets never share a name. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../kit/fast-check.ts';
 import { readTarget, type Target, toName } from './target.ts';
 
 /** Mostly separators of URL parts, plain and encoded, so that targets are nearly the same. */

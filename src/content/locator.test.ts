@@ -1,7 +1,7 @@
 /** Spellings of one URL meet; spellings that servers read differently find nothing. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../kit/fast-check.ts';
 import { keysOf, type Locator, parseHost, parseLocator, parsePath, parseTarget } from './locator.ts';
 
 const same = (a: string, b: string): void => {

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../kit/fast-check.ts';
 import { Failure } from '../errors.ts';
 import { parseJson, parseJsonInSlices } from './json.ts';
 

@@ -1,7 +1,7 @@
 /** Ranges within ranges, against counting their addresses one by one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../kit/fast-check.ts';
 import { contains, covers, parseRange, type Range } from './ip-range.ts';
 
 const rangeOf = (text: string): Range => parseRange(text) as Range;

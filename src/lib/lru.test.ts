@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../kit/fast-check.ts';
 import { Lru } from './lru.ts';
 
 test('never gives what was not set last, never holds more than its bound, keeps what is in use', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../kit/fast-check.ts';
 import { textSet } from './text-set.ts';
 
 test('holds for a text that contains one of them, and for no other', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../kit/fast-check.ts';
 import { TextTrie } from './text-trie.ts';
 
 /** Few letters, so that texts are inside one another and begin alike. */

@@ -4,7 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../kit/fast-check.ts';
+import { seeded } from '../../kit/random.ts';
 import { steadyClock } from '../lib/clock.ts';
 import { type Limit, type LimitState, type LimitUse, PERIODS, type Period, peek, take } from './limit.ts';
 
@@ -173,14 +174,14 @@ describe('rolling limits', () => {
           fc.double({ min: 1.05, max: 3, noNaN: true }),
           fc.integer(),
           (requests, demand, seed) => {
-            const random = mulberry32(seed);
+            const random = seeded(seed);
             const exact = new ExactLog();
             let admitted = 0;
             let state: LimitState = [];
             const gap = lengthMs / requests / demand;
-            let at = START + random() * lengthMs;
+            let at = START + random.next() * lengthMs;
             for (let i = 0; i < requests * demand * 40; i++) {
-              at += random() * 2 * gap;
+              at += random.next() * 2 * gap;
               const now = Math.floor(at);
               const use = take(state, { requests, period }, now);
               if (use.admitted) admitted++;
@@ -202,7 +203,7 @@ describe('rolling limits', () => {
           fc.array(fc.nat(400), { maxLength: 8, size: 'max' }),
           fc.integer(),
           (all, at, seed) => {
-            const random = mulberry32(seed);
+            const random = seeded(seed);
             const jumps = new Set(at);
             const admissions = new ExactLog();
             let source = START;
@@ -210,7 +211,7 @@ describe('rolling limits', () => {
             let state: LimitState = [];
             for (const [index, { wait, requests }] of all.entries()) {
               source += wait;
-              if (jumps.has(index)) source -= Math.floor(random() * lengthMs * 2);
+              if (jumps.has(index)) source -= Math.floor(random.next() * lengthMs * 2);
               const now = clock.now();
               const use = take(frozen(state), { requests, period }, now);
               if (use.admitted) {
@@ -232,7 +233,7 @@ describe('rolling limits', () => {
           fc.array(fc.nat(400), { maxLength: 8, size: 'max' }),
           fc.integer(),
           (all, at, seed) => {
-            const random = mulberry32(seed);
+            const random = seeded(seed);
             const jumps = new Set(at);
             const admissions = new ExactLog();
             let passed = START;
@@ -240,7 +241,7 @@ describe('rolling limits', () => {
             let state: LimitState = [];
             for (const [index, { wait, requests }] of all.entries()) {
               passed += wait;
-              if (jumps.has(index)) back += Math.floor(random() * lengthMs * 2);
+              if (jumps.has(index)) back += Math.floor(random.next() * lengthMs * 2);
               const use = take(frozen(state), { requests, period }, passed - back);
               if (use.admitted) {
                 admissions.times.push(passed);
@@ -313,7 +314,7 @@ describe('calendar limits', () => {
           fc.array(fc.nat(200), { maxLength: 8, size: 'max' }),
           fc.integer(),
           (sequence, at, seed) => {
-            const random = mulberry32(seed);
+            const random = seeded(seed);
             const jumps = new Set(at);
             const used = new Map<number, number>();
             let source = START;
@@ -321,7 +322,7 @@ describe('calendar limits', () => {
             let state: LimitState = [];
             for (const [index, { wait, requests }] of sequence.entries()) {
               source += wait;
-              if (jumps.has(index)) source -= Math.floor(random() * 60 * DAY_MS);
+              if (jumps.has(index)) source -= Math.floor(random.next() * 60 * DAY_MS);
               const now = clock.now();
               const { start } = calendarPeriod(period, now);
               const use = take(frozen(state), { requests, period }, now);
@@ -342,14 +343,14 @@ describe('calendar limits', () => {
           fc.array(fc.nat(200), { maxLength: 8, size: 'max' }),
           fc.integer(),
           (sequence, at, seed) => {
-            const random = mulberry32(seed);
+            const random = seeded(seed);
             const jumps = new Set(at);
             let reading = START;
             let stretch = { start: 0, admitted: 0 };
             let state: LimitState = [];
             for (const [index, { wait, requests }] of sequence.entries()) {
               reading += wait;
-              if (jumps.has(index)) reading -= Math.floor(random() * 60 * DAY_MS);
+              if (jumps.has(index)) reading -= Math.floor(random.next() * 60 * DAY_MS);
               const { start } = calendarPeriod(period, reading);
               stretch = { start, admitted: start > stretch.start ? 0 : stretch.admitted };
               const use = take(frozen(state), { requests, period }, reading);
@@ -474,13 +475,3 @@ describe('any limit', () => {
     );
   });
 });
-
-function mulberry32(seed: number): () => number {
-  let a = seed | 0;
-  return () => {
-    a = (a + 0x6d2b79f5) | 0;
-    let t = Math.imul(a ^ (a >>> 15), 1 | a);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}

@@ -1,7 +1,7 @@
 /** A diff lists every difference and nothing else: applied to the older version, it makes the newer one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../kit/fast-check.ts';
 import { ALL_KEYS, policyArbitrary } from '../../test/oracle/arbitrary.ts';
 import { type Comparable, diff, type FieldChange, type PolicyDiff, type RuleChange } from './diff.ts';
 import type { Rule } from './policy.ts';

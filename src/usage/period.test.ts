@@ -1,7 +1,7 @@
 /** A period means the promised range and buckets, on the clocks of its time zone. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../kit/fast-check.ts';
 import { Failure } from '../errors.ts';
 import { type Group, type PeriodQuery, resolvePeriod } from './period.ts';
 

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { createPostern, verifyWebhook, WebhookError } from '../../client/src/index.ts';
+import * as fc from '../../kit/fast-check.ts';
 import { startReceiver } from '../../kit/receiver.ts';
 import { startTestService } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { after, describe, test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../kit/fast-check.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { assertError, bytes, made, makeKey, makePolicy } from '../http/given.ts';
 import { assertRefused, authorize, decisions, ORIGIN, recorded, serve } from './asking.ts';

@@ -1,7 +1,7 @@
 /** Every list refuses a cursor that no list issued. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../kit/fast-check.ts';
 import { startTestService } from '../../kit/service.ts';
 import { assertError, made } from './given.ts';
 

@@ -1,7 +1,7 @@
 /** Decisions decided again, in memory: every count is what the second implementation says, and nothing is guessed. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../kit/fast-check.ts';
 import { decisionId } from '../../src/ledger/decision.ts';
 import { type Reason, reasonCode } from '../../src/ledger/reason.ts';
 import type { PolicyVersion, Rule } from '../../src/policies/policy.ts';

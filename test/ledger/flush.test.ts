@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../kit/fast-check.ts';
 import { type Decision, type Draft, settle } from '../../src/ledger/decision.ts';
 import { COLUMNS, type Placed, recordedOf, toFlush, WIDTH, workOut } from '../../src/ledger/flush.ts';
 import type { Receipt } from '../../src/ledger/ledger.ts';

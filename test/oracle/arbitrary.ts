@@ -2,7 +2,7 @@
 //
 // The values at the edge of what a service may accept are kept apart in EDGE, where they can be taken out one by one.
 
-import * as fc from 'fast-check';
+import * as fc from '../../kit/fast-check.ts';
 import type { OracleInput, OracleLicense } from './decide.ts';
 
 const NEGATABLE = [

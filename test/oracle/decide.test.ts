@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../kit/fast-check.ts';
 import { ALL_KEYS, CORE_KEYS, inputArbitrary } from './arbitrary.ts';
 import { type OracleInput, type OracleLicense, oracleDecide } from './decide.ts';
 

@@ -10,7 +10,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { testPostgres } from '../../kit/postgres.ts';
-import { anySeed, seeded } from '../../kit/random.ts';
+import { runSeed, seeded } from '../../kit/random.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres } from '../../src/db/postgres/db.ts';
 import { openPostgresLedger } from '../../src/ledger/postgres.ts';
@@ -115,14 +115,13 @@ test("a stranger's transaction that stays open delays no answer", async (t) => {
 });
 
 test('many writers with late and lost commits, and a ledger: every question is answered exactly', async (t) => {
-  const seed = Number(process.env.SEED ?? anySeed());
-  t.diagnostic(`SEED=${seed}`);
+  t.diagnostic(`SEED=${runSeed}`);
   const { client, ledger, open, problems } = await bench(t);
   const columns = open();
   const committed: number[] = [];
   let going = true;
   const writers = Array.from({ length: 6 }, async (_, n) => {
-    const random = seeded(seed + n);
+    const random = seeded(runSeed + n);
     const own = await client();
     while (going) {
       const seqs = await begin(own, random.int(1, 4));

@@ -1,7 +1,7 @@
 /** Promise: reports and lists equal a fold over the decisions, for all writes, deletions and queries. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../kit/fast-check.ts';
 import type { ContentType } from '../../src/content-types.ts';
 import { REASONS, reasonOf } from '../../src/ledger/reason.ts';
 import { type Columns, type DecisionFilter, openColumns } from '../../src/usage/columns.ts';

@@ -1,7 +1,7 @@
 /** Sets of intervals behave as sets of the points in them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../../kit/fast-check.ts';
 import { difference, type Intervals, intersection, union } from './intervals.ts';
 
 const SIZE = 16;

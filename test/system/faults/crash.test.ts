@@ -1,7 +1,7 @@
-/** The short forms of what `npm run proof` does at length, with a new seed each time. */
+/** The short forms of what `npm run proof` does at length and with a new seed each time. */
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
-import { anySeed } from '../../../kit/random.ts';
+import { test } from 'node:test';
+import { runSeed } from '../../../kit/random.ts';
 import { cannotMount, runDiskFull } from '../../../proof/crash/disk-faults.ts';
 import { runKills } from '../../../proof/crash/kills.ts';
 import { runPowerCuts } from '../../../proof/crash/power-cuts.ts';
@@ -11,21 +11,15 @@ import { runWriters } from '../../../proof/crash/writers.ts';
 
 const options = { timeout: 120_000 };
 
-function seedFor(t: TestContext): number {
-  const seed = Number(process.env.POSTERN_TEST_SEED ?? anySeed());
-  t.diagnostic(`seed ${seed} (again with POSTERN_TEST_SEED=${seed})`);
-  return seed;
-}
-
 test('what was acknowledged before kill -9 is there once; counts, limits and versions agree', options, async (t) => {
-  t.diagnostic(JSON.stringify(await runKills({ kills: 7, seed: seedFor(t) })));
+  t.diagnostic(JSON.stringify(await runKills({ kills: 7, seed: runSeed })));
 });
 
 test(
   '64 writers of policies and kill -9: versions without gap or duplicate, each what its writer sent',
   options,
   async (t) => {
-    const figures = await runWriters({ kills: 4, seed: seedFor(t) });
+    const figures = await runWriters({ kills: 4, seed: runSeed });
     t.diagnostic(JSON.stringify(figures));
     assert.ok(figures.acknowledged > 50);
   },
@@ -34,7 +28,7 @@ test(
 test('what was acknowledged before a power cut is there', options, async (t) => {
   const why = cannotTrace();
   if (why !== undefined) return t.skip(why);
-  const figures = await runPowerCuts({ cuts: 60, seed: seedFor(t), requests: 120 });
+  const figures = await runPowerCuts({ cuts: 60, seed: runSeed, requests: 120 });
   t.diagnostic(JSON.stringify(figures));
   assert.deepEqual([figures.lossy, figures.damaged], [0, 0]);
 });
@@ -42,9 +36,9 @@ test('what was acknowledged before a power cut is there', options, async (t) => 
 test('a full disk refuses, leaves nothing half done, and is over when there is space', options, async (t) => {
   const why = cannotMount();
   if (why !== undefined) return t.skip(why);
-  t.diagnostic(JSON.stringify(await runDiskFull({ faults: 1, seed: seedFor(t) })));
+  t.diagnostic(JSON.stringify(await runDiskFull({ faults: 1, seed: runSeed })));
 });
 
 test('after kill -9 every committed event arrives at every healthy endpoint, and no other', options, async (t) => {
-  t.diagnostic(JSON.stringify(await runWebhookKills({ kills: 5, seed: seedFor(t) })));
+  t.diagnostic(JSON.stringify(await runWebhookKills({ kills: 5, seed: runSeed })));
 });
