@@ -1,6 +1,6 @@
 /**
- * Writes dist/ for the package, because Node.js strips no types inside node_modules: src/ as JavaScript, and in
- * dist/client the client that the command uses. Lines and columns stay, so a stack trace leads to the source.
+ * Writes dist/ for the package, because Node.js strips no types inside node_modules: src/ as JavaScript with its data,
+ * and in dist/client the client that the command uses. Lines and columns stay, so a stack trace leads to the source.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
@@ -15,7 +15,11 @@ for (const [from, to] of Object.entries(FOLDERS)) {
     if (!file.endsWith('.test.ts')) build(join(root, from, file), join(to, file.replace(/\.ts$/, '.js')));
   }
 }
-for (const name of globSync('**/*.js', { cwd: dist })) {
+// Data beside the code.
+for (const file of globSync('**/*.json', { cwd: join(root, 'src') })) {
+  place(file, readFileSync(join(root, 'src', file), 'utf8'));
+}
+for (const name of globSync('**/*.{js,json}', { cwd: dist })) {
   if (!written.has(name)) rmSync(join(dist, name), { force: true });
 }
 process.stderr.write(`${written.size} files in dist\n`);
@@ -25,10 +29,14 @@ function build(source: string, name: string): void {
     // Imports and the files of threads are all named by relative paths.
     .replaceAll(/(['"`])(\.{1,2}\/[\w./-]+)\.ts\1/g, '$1$2.js$1')
     .replaceAll('../client/src/', 'client/');
+  place(name, script);
+}
+
+function place(name: string, text: string): void {
   const target = join(dist, name);
   written.add(name);
   // An unchanged file is left alone, so that builds can run in parallel.
-  if (existsSync(target) && readFileSync(target, 'utf8') === script) return;
+  if (existsSync(target) && readFileSync(target, 'utf8') === text) return;
   mkdirSync(dirname(target), { recursive: true });
-  writeFileSync(target, script);
+  writeFileSync(target, text);
 }

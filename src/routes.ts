@@ -3,6 +3,7 @@ import { accessRoutes } from './access/routes.ts';
 import { authorizeRoutes } from './authorize/routes.ts';
 import { auditRoutes } from './changes/audit-routes.ts';
 import { contentRoutes } from './content/routes.ts';
+import { crawlerRoutes } from './crawlers/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { statusRoutes } from './health/status.ts';
@@ -48,6 +49,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   contentRoutes(app, { db, changes, clock, stats: columns.stats });
   requesterRoutes(app, { db, changes, clock });
   licenseRoutes(app, { db, changes, clock });
+  crawlerRoutes(app);
   simulateRoutes(app, { db, snapshot, now: () => ledger.now() });
   impactRoutes(app, { db, ledger, impacts: parts.impacts });
   policyRoutes(app, { db, changes, clock });

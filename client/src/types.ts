@@ -42,6 +42,7 @@ export type LoggedDecision = Schemas['LoggedDecision'];
 export type Content = Schemas['Content'];
 export type Policy = Schemas['Policy'];
 export type Requester = Schemas['Requester'];
+export type Crawler = Schemas['Crawler'];
 export type License = Schemas['License'];
 export type PosternEvent = Schemas['Event'];
 export type Usage = Schemas['UsageReport'];

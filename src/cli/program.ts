@@ -12,6 +12,7 @@ import { type Context, examples } from './command.ts';
 import { completionCommand } from './completion.ts';
 import { getAddress, toCommandError } from './connection.ts';
 import { contentCommand } from './content.ts';
+import { crawlersCommand } from './crawlers.ts';
 import { decisionsCommand } from './decisions.ts';
 import { doctorCommand } from './doctor.ts';
 import { initCommand } from './init.ts';
@@ -35,6 +36,7 @@ const COMMANDS = [
   contentCommand,
   policiesCommand,
   requestersCommand,
+  crawlersCommand,
   licensesCommand,
   usageCommand,
   decisionsCommand,

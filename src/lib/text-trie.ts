@@ -72,14 +72,19 @@ export class TextTrie<V extends {}> {
     return [...values];
   }
 
+  /** Returns the value of the longest known text that begins at this index and may end where it ends. */
+  longestFrom(text: string, start: number, mayEnd: (text: string, at: number) => boolean): V | undefined {
+    return this.#at(text, start, mayEnd)?.value;
+  }
+
   /** Returns the longest known text that begins at this index. */
-  #at(text: string, start: number): Found<V> | undefined {
+  #at(text: string, start: number, mayEnd?: (text: string, at: number) => boolean): Found<V> | undefined {
     let found: Found<V> | undefined;
     let at = start;
     let node = this.#root.children.get(text.charCodeAt(at));
     while (node !== undefined && text.startsWith(node.label, at)) {
       at += node.label.length;
-      if (node.value !== undefined) found = { value: node.value, length: at - start };
+      if (node.value !== undefined && mayEnd?.(text, at) !== false) found = { value: node.value, length: at - start };
       node = node.children.get(text.charCodeAt(at));
     }
     return found;

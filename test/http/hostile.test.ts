@@ -46,6 +46,7 @@ const known = [
   `/v1/policies/${policyId}/versions/1/diff/1`,
   `/v1/policies/${policyId}/rollback`,
   '/v1/policies/templates',
+  '/v1/crawlers',
   '/v1/requesters',
   '/v1/requesters/known',
   '/v1/licenses',

@@ -36,6 +36,7 @@ export const OPERATIONS = {
   listApiKeys: { method: 'GET', path: '/v1/api-keys', answers: 'pages', takesQuery: true },
   listAuditEntries: { method: 'GET', path: '/v1/audit-log', answers: 'pages', takesQuery: true },
   listContent: { method: 'GET', path: '/v1/content', answers: 'pages', takesQuery: true },
+  listCrawlers: { method: 'GET', path: '/v1/crawlers', answers: 'pages', takesQuery: true },
   listDecisions: { method: 'GET', path: '/v1/access/decisions', answers: 'pages', takesQuery: true },
   listDemand: { method: 'GET', path: '/v1/analytics/demand', answers: 'pages', takesQuery: true },
   listEvents: { method: 'GET', path: '/v1/events', answers: 'pages', takesQuery: true },

@@ -387,6 +387,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/crawlers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the crawler directory
+         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
+         */
+        get: operations["listCrawlers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/policies/simulate": {
         parameters: {
             query?: never;
@@ -1301,6 +1321,44 @@ export interface components {
         };
         /** @enum {unknown} */
         ContentType: "article" | "report" | "image" | "dataset" | "video";
+        /** @description A bot of the directory that comes with this version of Postern */
+        Crawler: {
+            /** @enum {string} */
+            object: "crawler";
+            name: string;
+            operator: string | null;
+            purpose: components["schemas"]["CrawlerPurpose"];
+            /** @description Whole tokens of its user agents, case-insensitive */
+            userAgents: string[];
+            identities: components["schemas"]["CrawlerIdentity"][];
+            /** @description A page about the crawler */
+            url: string | null;
+            /** @description The page that the row was taken from */
+            source: string;
+        };
+        /** @description A way to verify that a visitor is the crawler it names */
+        CrawlerIdentity: {
+            /** @enum {unknown} */
+            kind: "ip" | "dns" | "signature";
+            /** @description kind `ip`: address of the published list of ranges */
+            list?: string;
+            /** @description kind `ip`: the ranges */
+            ranges?: string[];
+            /** @description kind `dns`: ends of the host name */
+            suffixes?: string[];
+            /** @description kind `signature`: the signer */
+            agent?: string;
+        };
+        CrawlerList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Crawler"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        /** @enum {unknown} */
+        CrawlerPurpose: "training" | "search" | "user_fetch" | "index" | "preview" | "monitoring" | "other";
         CreateApiKey: {
             /** Format: plain-text */
             name: string;
@@ -3051,6 +3109,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["License"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    listCrawlers: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+                purpose?: components["schemas"]["CrawlerPurpose"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CrawlerList"];
                 };
             };
             "4XX": components["responses"]["Refused"];

@@ -1,5 +1,6 @@
 // Written by scripts/openapi.ts; do not edit.
 export const CONTENT_TYPES = ['article', 'report', 'image', 'dataset', 'video'] as const;
+export const CRAWLER_PURPOSES = ['training', 'search', 'user_fetch', 'index', 'preview', 'monitoring', 'other'] as const;
 export const DENIAL_REASONS = ['no_license', 'license_expired', 'rate_limit_exceeded', 'permission_not_granted', 'content_archived', 'requester_suspended', 'policy_denied'] as const;
 export const ERROR_CODES = ['invalid_request', 'invalid_json', 'invalid_cursor', 'missing_api_key', 'invalid_api_key', 'insufficient_permissions', 'ip_not_allowed', 'content_not_found', 'policy_not_found', 'policy_version_not_found', 'requester_not_found', 'license_not_found', 'api_key_not_found', 'decision_not_found', 'webhook_not_found', 'event_not_found', 'delivery_not_found', 'route_not_found', 'method_not_allowed', 'external_id_exists', 'requester_exists', 'policy_in_use', 'default_policy', 'last_admin_key', 'idempotency_key_in_use', 'precondition_failed', 'payload_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'internal_error', 'service_unavailable', 'storage_full'] as const;
 export const ERROR_TYPES = ['validation_error', 'authentication_error', 'authorization_error', 'not_found_error', 'conflict_error', 'idempotency_error', 'api_error'] as const;

@@ -100,6 +100,7 @@ const ROWS: Record<string, Ask[]> = {
   'POST /v1/content/bulk-delete': [{ body: { ids: many(1000, (i) => `item-${40 + i}`) } }],
   'POST /v1/requesters': [{ body: { id: 'made', tags: names(0).slice(0, 50), metadata } }],
   'GET /v1/requesters': page,
+  'GET /v1/crawlers': page,
   'GET /v1/requesters/{id}': at('first'),
   'PATCH /v1/requesters/{id}': [{ path: '/first', body: { metadata } }],
   'DELETE /v1/requesters/{id}': at('made'),

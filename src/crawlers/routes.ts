@@ -1,0 +1,31 @@
+/** Lists the crawler directory. */
+import { cutPage, fromCursor, PAGE_DEFAULT, type Page } from '../db/page.ts';
+import type { App } from '../http/app.ts';
+import { toList } from '../http/list.ts';
+import { route } from '../http/route.ts';
+import type { Crawler } from './crawler.ts';
+import { CRAWLERS } from './directory.ts';
+import { type CrawlerAnswer, CrawlerPage, ListCrawlersQuery } from './schema.ts';
+
+const POSITION = /^\d{1,6}$/;
+
+export function crawlerRoutes(app: App): void {
+  const list = {
+    tag: 'Crawlers',
+    permission: 'policies:read',
+    id: 'listCrawlers',
+    is: 'List the crawler directory',
+    query: ListCrawlersQuery,
+    answer: CrawlerPage,
+  } as const;
+  route(app, 'GET /v1/crawlers', list, async ({ query }) => toList(listCrawlers(query), toAnswer));
+}
+
+const toAnswer = (crawler: Crawler): CrawlerAnswer => ({ object: 'crawler', ...crawler });
+
+/** Returns a page in the order of the directory, which does not change while the process runs. Throws InvalidCursor. */
+function listCrawlers({ limit = PAGE_DEFAULT, cursor, purpose }: ListCrawlersQuery): Page<Crawler> {
+  const all = purpose === undefined ? CRAWLERS : CRAWLERS.filter((crawler) => crawler.purpose === purpose);
+  const start = cursor === undefined ? 0 : Number(fromCursor(cursor, POSITION)) + 1;
+  return cutPage(all.slice(start, start + limit + 1), limit, all.length, (last) => String(all.indexOf(last)));
+}
