@@ -5,14 +5,19 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import module, { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const MAJOR = 26;
-const source = new URL('../src/postern.ts', import.meta.url);
-const entry = existsSync(source) ? source : new URL('../dist/postern.js', import.meta.url);
+// A plain `serve` needs nothing of the command, whose modules would take longer to load than those of the service.
+const isService = process.argv.length === 3 && process.argv[2] === 'serve' && !process.env.POSTERN_ENV_FILE;
+const part = isService ? 'main' : 'postern';
+const source = new URL(`../src/${part}.ts`, import.meta.url);
+const entry = existsSync(source) ? source : new URL(`../dist/${part}.js`, import.meta.url);
 
+// Before the first module: what strips types from TypeScript takes longer to load than what the cache holds.
+module.enableCompileCache?.();
 if (Number(process.versions.node.split('.')[0]) >= MAJOR) await import(entry.href);
 else runOn(installedNode());
 
@@ -25,7 +30,7 @@ function runOn(node) {
     );
     process.exit(1);
   }
-  const child = spawn(node, [fileURLToPath(entry), ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(node, [fileURLToPath(entry), ...(isService ? [] : process.argv.slice(2))], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
     process.stderr.write(`${node} cannot be run: ${error.message}\n`);

@@ -2,11 +2,10 @@
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
-import { openPostgres, type PostgresDb } from './db/postgres/db.ts';
+import type { PostgresDb } from './db/postgres/db.ts';
 import { openSqlite } from './db/sqlite/db.ts';
 import { StartRefused } from './errors.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import { openPostgresLedger } from './ledger/postgres.ts';
 import { ledgerProcedure, openSqliteLedger } from './ledger/sqlite.ts';
 import { type Clock, goingOnFrom, type MachineClock, machineClock } from './lib/clock.ts';
 import type { openSubscriptions } from './webhooks/subscriptions.ts';
@@ -32,6 +31,8 @@ export async function openRecords(
   onDeath: (cause: Error) => void,
 ): Promise<Records> {
   if (config.databaseUrl !== null) {
+    const { openPostgres } = await import('./db/postgres/db.ts');
+    const { openPostgresLedger } = await import('./ledger/postgres.ts');
     const db = await openPostgres(config.databaseUrl).catch((error: Error) => {
       if (error instanceof StartRefused) throw error;
       throw new StartRefused(`The database of POSTERN_DATABASE_URL cannot be used: ${findReason(error)}.`, {

@@ -34,7 +34,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   const { config, own, db, clock, changes, follower, ledger, columns, snapshot, keys, sessions, events, streams } =
     parts;
   await allowOrigins(app, config.corsOrigins);
-  await describeApi(app, VERSION);
+  describeApi(app, VERSION);
   healthRoutes(app, { notReady: () => own.notReady ?? follower.notReady(), db, metrics: parts.metrics });
   requireKeys(app, sessions.authenticate, keys.authorize, keys.source);
   supportIdempotency(app, db, clock);
@@ -69,5 +69,5 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   usageRoutes(app, reports);
   statusRoutes(app, { ...parts, dataDir: config.dataDir });
   sessionRoutes(app, { db, sessions });
-  await consoleFiles(app);
+  consoleFiles(app);
 }

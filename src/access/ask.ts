@@ -3,9 +3,8 @@
  * simulation.
  */
 
-import { Compile } from 'typebox/compile';
 import { Failure, fail } from '../errors.ts';
-import { validItem } from '../http/validate.ts';
+import { checkOf, validItem } from '../http/validate.ts';
 import { parseIso } from '../lib/clock.ts';
 import type { Caller } from '../permissions.ts';
 import { CheckRequest } from './schema.ts';
@@ -13,7 +12,7 @@ import { CheckRequest } from './schema.ts';
 /** An accepted check. `asOf`: the time to decide as of, in epoch ms; without it, now. */
 export type Ask = Omit<CheckRequest, 'asOf'> & { asOf?: number };
 
-const compiledCheck = Compile(CheckRequest);
+const isCheck = checkOf(CheckRequest);
 
 export interface AskTerms {
   caller: Caller;
@@ -26,7 +25,7 @@ export interface AskTerms {
 /** Returns one check of a list as an ask, or the reason it is refused. */
 export function acceptOne(terms: AskTerms, one: unknown): Ask | Failure {
   try {
-    return accept(terms, validItem(CheckRequest, compiledCheck, one, 'check'));
+    return accept(terms, validItem(CheckRequest, isCheck, one, 'check'));
   } catch (error) {
     if (error instanceof Failure) return error;
     throw error;

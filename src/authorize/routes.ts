@@ -3,7 +3,6 @@
  * everything that goes wrong is another status. Bodies and `Idempotency-Key` belong to the visitor and are ignored: a
  * repeated request is another access.
  */
-import { METHODS } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Ask } from '../access/ask.ts';
@@ -48,6 +47,8 @@ export function authorizeRoutes(app: App, deps: AuthorizeDeps): void {
     throw new Error('answered before');
   };
 
+  // An import of `node:http` reads all its exports, and thereby loads the undici within Node.js.
+  const { METHODS } = process.getBuiltinModule('node:http');
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const others = METHODS.filter((method) => method !== 'CONNECT' && method !== 'GET');
   const methods = ['GET', ...others];

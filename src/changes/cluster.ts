@@ -4,8 +4,7 @@
  */
 import type { Db } from '../db/db.ts';
 import type { PostgresDb } from '../db/postgres/db.ts';
-import { alwaysHeld, type Lease, openLease } from '../db/postgres/lease.ts';
-import { openPostgresLine } from '../db/postgres/line.ts';
+import type { Lease } from '../db/postgres/lease.ts';
 import type { Changes } from './changes.ts';
 import { aloneFollower, CHANNEL, type Follower, openFollower } from './follow.ts';
 
@@ -22,6 +21,9 @@ export interface ClusterEvents {
   onSilence(): void;
 }
 
+/** The lease of a single node. */
+const alwaysHeld: Lease = { held: () => true, close: async () => {} };
+
 export async function joinCluster(
   db: Db | PostgresDb,
   changes: Changes,
@@ -29,6 +31,8 @@ export async function joinCluster(
   { onFatal, onSilence }: ClusterEvents,
 ): Promise<Cluster> {
   if (!('abandon' in db)) return { follower: aloneFollower, lease: () => alwaysHeld };
+  const { openLease } = await import('../db/postgres/lease.ts');
+  const { openPostgresLine } = await import('../db/postgres/line.ts');
   let follower: Follower | undefined;
   const line = openPostgresLine({
     url: db.url,

@@ -1,12 +1,11 @@
 /** Plans edits of many items in one transaction. An invalid entry is reported and does not stop the others. */
 
-import { Compile } from 'typebox/compile';
 import type { Change, Edit } from '../changes/change.ts';
 import { isUnchanged } from '../changes/edit.ts';
 import { requireMetadata } from '../changes/metadata.ts';
 import type { Db, Step } from '../db/db.ts';
 import { Failure } from '../errors.ts';
-import { validItem } from '../http/validate.ts';
+import { checkOf, validItem } from '../http/validate.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { findDefaultPolicyId, findPolicies } from '../policies/store.ts';
 import { type Content, edited } from './content.ts';
@@ -22,11 +21,11 @@ import {
 import { CreateContent, requireExternalId } from './schema.ts';
 import { deleteContent, findContents, insertContent, updateContent } from './store.ts';
 
-const compiledItem = Compile(CreateContent);
+const isItem = checkOf(CreateContent);
 
 function validOrFailure(item: unknown): CreateContent | Failure {
   try {
-    return validItem(CreateContent, compiledItem, item, 'item');
+    return validItem(CreateContent, isItem, item, 'item');
   } catch (error) {
     if (error instanceof Failure) return error;
     throw error;

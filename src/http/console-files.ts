@@ -7,10 +7,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import fastifyStatic from '@fastify/static';
 import type { FastifyReply } from 'fastify';
 import { fail } from '../errors.ts';
 import type { App } from './app.ts';
+import { openOnce, serveLater } from './later.ts';
 
 const DIST = fileURLToPath(new URL('../../console/dist', import.meta.url));
 const PAGE = join(DIST, 'index.html');
@@ -24,7 +24,7 @@ const NONCE = /__POSTERN_NONCE__/g;
 const config = { permission: null };
 const schema = { hide: true } as object;
 
-export async function consoleFiles(app: App): Promise<void> {
+export function consoleFiles(app: App): void {
   app.get('/', { config, schema }, async (request, reply) => {
     if (request.headers.accept?.includes('text/html') === true) return reply.redirect('/console', 302);
     throw fail('route_not_found', 'There is no GET /. See /docs for what there is, or /console with a browser.');
@@ -50,12 +50,8 @@ export async function consoleFiles(app: App): Promise<void> {
   };
   // Every view of the console has an address of its own.
   for (const url of ['/console', '/console/*']) app.get(url, { config, schema }, answer);
-  await app.register(async (scope) => {
-    scope.addHook('onRoute', (route) => {
-      route.config = { ...route.config, permission: null };
-      route.schema = { ...route.schema, hide: true };
-    });
-    await scope.register(fastifyStatic, {
+  const open = openOnce(async (inner) => {
+    await inner.register((await import('@fastify/static')).default, {
       root: join(DIST, 'assets'),
       prefix: '/console/assets/',
       decorateReply: false,
@@ -68,6 +64,7 @@ export async function consoleFiles(app: App): Promise<void> {
       },
     });
   });
+  serveLater(app, ['/console/assets/*'], open);
 }
 
 const SAFE = {

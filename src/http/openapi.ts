@@ -1,14 +1,28 @@
 /** The OpenAPI document, generated from the schemas that validate, and a page that shows it. */
-import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance, RouteOptions } from 'fastify';
 import { PERMISSIONS, type Permission } from '../permissions.ts';
 import type { App } from './app.ts';
 import { type ApiDocument, nameSchemas } from './components.ts';
 import { ErrorAnswer } from './error-schema.ts';
+import { openOnce, serveLater } from './later.ts';
 
 /** Describes every route that is registered afterwards. */
-export async function describeApi(app: App, version: string): Promise<void> {
-  await app.register(swagger, {
+export function describeApi(app: App, version: string): void {
+  const routes: RouteOptions[] = [];
+  app.addHook('onRoute', (route) => void routes.push(route));
+  const open = openOnce((inner) => describe(inner, routes, version));
+  app.get('/openapi.json', { config: { permission: null }, schema: { hide: true } as never }, async () =>
+    (await open()).swagger(),
+  );
+  serveLater(app, ['/docs', '/docs/*'], open);
+}
+
+async function describe(inner: FastifyInstance, routes: readonly RouteOptions[], version: string): Promise<void> {
+  const [{ default: swagger }, { default: swaggerUi }] = await Promise.all([
+    import('@fastify/swagger'),
+    import('@fastify/swagger-ui'),
+  ]);
+  await inner.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: {
@@ -43,15 +57,17 @@ export async function describeApi(app: App, version: string): Promise<void> {
       return document;
     }) as never,
   });
-  await app.register(swaggerUi, {
+  for (const { method, url, schema, config } of routes) {
+    const { hide } = (schema ?? {}) as { hide?: boolean };
+    if (method !== 'HEAD' && hide !== true)
+      inner.route({ method, url, schema, config, handler: async () => undefined });
+  }
+  await inner.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: true,
     // Over plain HTTP the browser would otherwise load the page's files by HTTPS, which this port does not serve.
     transformStaticCSP: (policy) => policy.replace(/;?\s*upgrade-insecure-requests/, ''),
   });
-  app.get('/openapi.json', { config: { permission: null }, schema: { hide: true } as never }, async () =>
-    app.swagger(),
-  );
 }
 
 interface DescribedRoute {

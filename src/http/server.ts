@@ -47,6 +47,13 @@ export function createServer(logger: FastifyBaseLogger): App {
     return503OnClosing: false,
     // Refused below, in the usual form.
     http: { requireHostHeader: false },
+    // Given here, not set later: Fastify would load Ajv and a compiler of serializers that nothing uses.
+    schemaController: {
+      compilersFactory: {
+        buildValidator: () => validatorCompiler as never,
+        buildSerializer: () => () => JSON.stringify,
+      },
+    },
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     rewriteUrl: pathTarget,
     frameworkErrors: (error, request, reply) => {
@@ -61,8 +68,6 @@ export function createServer(logger: FastifyBaseLogger): App {
   );
   app.server.on('checkExpectation', (request) => answerMalformed(new Error('expectation'), request.socket));
 
-  app.setValidatorCompiler(validatorCompiler as never);
-  app.setSerializerCompiler(() => JSON.stringify);
   readBodies(app);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('request-id', request.id);

@@ -16,7 +16,8 @@ import {
   VARCHAR,
 } from '@duckdb/node-api';
 import { Conflict, type Db, type Row, type Value } from '../db/db.ts';
-import { isPostgresUrl, openPostgres } from '../db/postgres/db.ts';
+import { openPostgres } from '../db/postgres/db.ts';
+import { isPostgresUrl } from '../db/postgres/url.ts';
 import { openSqlite } from '../db/sqlite/db.ts';
 import { archivedTo } from '../ledger/log.ts';
 import { reasonOf } from '../ledger/reason.ts';

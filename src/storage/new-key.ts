@@ -5,14 +5,14 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Compile } from 'typebox/compile';
 import { SYSTEM } from '../changes/change.ts';
 import { openChanges } from '../changes/changes.ts';
 import { type Db, Unavailable } from '../db/db.ts';
 import { MIGRATIONS } from '../db/migrations/index.ts';
-import { isPostgresUrl, openPostgres } from '../db/postgres/db.ts';
+import { openPostgres } from '../db/postgres/db.ts';
+import { isPostgresUrl } from '../db/postgres/url.ts';
 import { openSqlite } from '../db/sqlite/db.ts';
-import { validItem } from '../http/validate.ts';
+import { checkOf, validItem } from '../http/validate.ts';
 import { newKey, planKey } from '../keys/make.ts';
 import { CreateKey } from '../keys/schema.ts';
 import { type Clock, steadyClock } from '../lib/clock.ts';
@@ -20,14 +20,14 @@ import { type Clock, steadyClock } from '../lib/clock.ts';
 /** The key cannot be created; the message says what to do. */
 export class CannotMakeKey extends Error {}
 
-const compiled = Compile(CreateKey);
+const isKey = checkOf(CreateKey);
 
 /**
  * Creates a key in `records`, the folder of an installation or a PostgreSQL URL. Returns the answer of `POST
  * /v1/api-keys`. Throws CannotMakeKey, Unavailable, and Failure for a body that the API would refuse.
  */
 export async function makeKeyOffline(records: string, body: unknown): Promise<Record<string, unknown>> {
-  const wanted = validItem(CreateKey, compiled, body, 'key');
+  const wanted = validItem(CreateKey, isKey, body, 'key');
   const { db, clock } = await open(records);
   try {
     await requireSchema(db, records);

@@ -5,7 +5,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { deserialize, serialize } from 'node:v8';
 import { Type } from 'typebox';
-import { Agent, request } from 'undici';
+import type { Agent } from 'undici';
 import { type Db, Unavailable } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import type { App } from '../http/app.ts';
@@ -31,13 +31,15 @@ export async function clusterSecret(db: Db): Promise<string> {
 
 /** `url`: the address of the node with columns. */
 export function openRemoteColumns(url: string, secret: string): Columns {
-  const agent = new Agent({ connections: 16 });
+  let agent: Agent | undefined;
 
   async function ask<T>(question: Question): Promise<T> {
     let status: number;
     let answer: Buffer;
     try {
-      const { statusCode, body } = await request(new URL(PATH, url), {
+      const undici = await import('undici');
+      agent ??= new undici.Agent({ connections: 16 });
+      const { statusCode, body } = await undici.request(new URL(PATH, url), {
         method: 'POST',
         headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
         body: JSON.stringify(question),
@@ -64,7 +66,7 @@ export function openRemoteColumns(url: string, secret: string): Columns {
     bounds: () => ask({ kind: 'bounds' }),
     figures: () => ({ behind: 0, caughtUpAt: null, sizeBytes: 0, rebuilds: 0, questions: 0, restarts: 0 }),
     abandon: () => {},
-    close: () => agent.close(),
+    close: async () => agent?.close(),
   };
 }
 

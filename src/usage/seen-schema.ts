@@ -4,7 +4,7 @@ import { pageOf, pageProperties, spanProperties } from '../http/list.ts';
 import type { Reason } from '../ledger/reason.ts';
 import { DenialReason } from '../ledger/schema.ts';
 import { ContentTypeName } from '../policies/names.ts';
-import { DEMAND_SORTS, SEEN_SORTS, TREND_PARTS } from './seen.ts';
+import { DEMAND_SORTS, SEEN_SORTS, TREND_PARTS } from './seen-sorts.ts';
 
 const closed = { additionalProperties: false } as const;
 const count = (description: string) => Type.Integer({ minimum: 0, description });

@@ -3,6 +3,7 @@
  * the same decisions on each page, however many are made meanwhile: the first page fixes the last decision that counts.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { type DemandSort, type SeenSort, TREND_PARTS } from './seen-sorts.ts';
 import {
   type DecisionFilter,
   inSnapshot,
@@ -21,9 +22,6 @@ export interface After {
   value: number;
   id: string;
 }
-
-export const SEEN_SORTS = ['requests', 'denied', 'lastSeen'] as const;
-export type SeenSort = (typeof SEEN_SORTS)[number];
 
 export interface SeenQuery {
   filter: Pick<DecisionFilter, 'from' | 'to'>;
@@ -102,11 +100,6 @@ export function answerSeen(connection: DuckDBConnection, query: SeenQuery): Prom
   });
 }
 
-export const DEMAND_SORTS = ['denied', 'change', 'lastSeen'] as const;
-export type DemandSort = (typeof DEMAND_SORTS)[number];
-
-/** Equal parts of the span in a trend. */
-export const TREND_PARTS = 12;
 const PURPOSES_MAX = 10;
 const CONTENT_MAX = 3;
 

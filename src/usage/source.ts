@@ -5,8 +5,7 @@
  * appear in between.
  */
 import type { Db, Row, Value } from '../db/db.ts';
-import { isPostgresUrl } from '../db/postgres/db.ts';
-import { openPostgresReader } from '../db/postgres/reader.ts';
+import { isPostgresUrl } from '../db/postgres/url.ts';
 import { inList, toList } from '../db/query.ts';
 import { openConnection } from '../db/sqlite/connection.ts';
 
@@ -195,6 +194,7 @@ async function openPostgresSource(url: string): Promise<Source> {
   const failed = (cause: unknown): never => {
     throw new SourceFailed('the records cannot be read', { cause });
   };
+  const { openPostgresReader } = await import('../db/postgres/reader.ts');
   const reader = await openPostgresReader(url).catch(failed);
   const all: All = async <R>(sql: string, params: readonly Value[] = []) =>
     (await reader.all([{ sql, params }]).catch(failed))[0] as unknown as R[];

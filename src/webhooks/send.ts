@@ -5,7 +5,7 @@
  */
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { Agent, buildConnector, request as send } from 'undici';
+import type { Agent, buildConnector, request } from 'undici';
 import { findUrlFault, isPublicAddress, parseLiteral } from './destination.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -43,13 +43,19 @@ export interface SenderOptions {
 export class BlockedAddress extends Error {}
 
 export function openSender({ allowPrivate, lookup = systemLookup }: SenderOptions): Sender {
-  const agent = new Agent({
-    connect: allowPrivate ? connector(lookup) : publicConnector(lookup),
-    headersTimeout: TIMEOUT_MS,
-    bodyTimeout: TIMEOUT_MS,
-    keepAliveTimeout: IDLE_MS,
-    keepAliveMaxTimeout: IDLE_MS,
-  });
+  // undici takes 40 ms to load, which a start without webhooks does without.
+  let opened: Promise<{ agent: Agent; send: typeof request }> | undefined;
+  async function open(): Promise<{ agent: Agent; send: typeof request }> {
+    const undici = await import('undici');
+    const agent = new undici.Agent({
+      connect: await (allowPrivate ? connector(lookup) : publicConnector(lookup)),
+      headersTimeout: TIMEOUT_MS,
+      bodyTimeout: TIMEOUT_MS,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: IDLE_MS,
+    });
+    return { agent, send: undici.request };
+  }
 
   return {
     async post(url, headers, body, aborted) {
@@ -67,6 +73,8 @@ export function openSender({ allowPrivate, lookup = systemLookup }: SenderOption
         // The webhook may have been created while private addresses were allowed.
         const fault = findUrlFault(url, allowPrivate);
         if (fault !== undefined) return outcome({ error: `The webhook's URL ${fault}; nothing was sent.` });
+        opened ??= open();
+        const { agent, send } = await opened;
         const answer = await send(url, { dispatcher: agent, method: 'POST', headers, body, signal });
         const responseBody = await readBeginning(answer.body);
         const retryAfter = [answer.headers['retry-after'] ?? []].flat()[0];
@@ -75,16 +83,16 @@ export function openSender({ allowPrivate, lookup = systemLookup }: SenderOption
         return outcome({ error: describe(error as Error & { code?: string }) });
       }
     },
-    close: () => agent.destroy(),
+    close: async () => (await opened)?.agent.destroy(),
   };
 }
 
-const connector = (lookup: LookupFunction): buildConnector.connector =>
-  buildConnector({ lookup, timeout: CONNECT_TIMEOUT_MS, allowH2: false });
+const connector = async (lookup: LookupFunction): Promise<buildConnector.connector> =>
+  (await import('undici')).buildConnector({ lookup, timeout: CONNECT_TIMEOUT_MS, allowH2: false });
 
 /** Connects an undici `Agent` to public addresses only; others fail with `BlockedAddress` before any packet is sent. */
-export function publicConnector(lookup = systemLookup as LookupFunction): buildConnector.connector {
-  const connect = connector(guarded(lookup));
+export async function publicConnector(lookup = systemLookup as LookupFunction): Promise<buildConnector.connector> {
+  const connect = await connector(guarded(lookup));
   return (options, callback) => {
     // An IP literal is never resolved, so it is checked here.
     const literal = parseLiteral(options.hostname);

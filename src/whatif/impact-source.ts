@@ -3,8 +3,7 @@
  * only grow, so pages need no common snapshot. An item's own row shows that it was edited or deleted meanwhile.
  */
 import type { Db, Value } from '../db/db.ts';
-import { isPostgresUrl } from '../db/postgres/db.ts';
-import { openPostgresReader } from '../db/postgres/reader.ts';
+import { isPostgresUrl } from '../db/postgres/url.ts';
 import { inList, toList } from '../db/query.ts';
 import { openConnection } from '../db/sqlite/connection.ts';
 import type { PolicyVersion } from '../policies/policy.ts';
@@ -165,6 +164,7 @@ async function openSqliteImpactSource(file: string): Promise<ImpactSource> {
  * their times in the other. So the ends of a span are looked up by time, and decisions of other times are left out.
  */
 async function openPostgresImpactSource(url: string): Promise<ImpactSource> {
+  const { openPostgresReader } = await import('../db/postgres/reader.ts');
   const reader = await openPostgresReader(url);
   const all: All = async <R>(sql: string, params: readonly Value[]) =>
     (await reader.all([{ sql, params }]))[0] as unknown as R[];

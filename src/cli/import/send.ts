@@ -45,19 +45,18 @@ export function openSender(postern: Postern): Send {
 
 /** Validates items against the schema of the API, and finds duplicate externalIds. */
 export async function openChecker(): Promise<Send> {
-  const [{ CreateContent, requireExternalId }, { validItem }, { Compile }, { Failure }] = await Promise.all([
+  const [{ CreateContent, requireExternalId }, { checkOf, validItem }, { Failure }] = await Promise.all([
     import('../../content/schema.ts'),
     import('../../http/validate.ts'),
-    import('typebox/compile'),
     import('../../errors.ts'),
   ]);
-  const compiled = Compile(CreateContent);
+  const isItem = checkOf(CreateContent);
   const seen = new Map<string, string>();
   const check = (entry: Entry): Failed[] => {
     const { at, item } = entry;
     if (item === undefined) return [unreadable(entry)];
     try {
-      const { externalId } = validItem(CreateContent, compiled, item, 'item');
+      const { externalId } = validItem(CreateContent, isItem, item, 'item');
       requireExternalId(externalId);
       const first = seen.get(externalId);
       if (first !== undefined) {

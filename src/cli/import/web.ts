@@ -15,7 +15,7 @@ export type OpenWeb = (url: string, signal: AbortSignal) => Promise<Readable>;
 
 /** Returns a function that opens the address `named` on the command line, and addresses from its answers. */
 export function openWeb(named: string | undefined): OpenWeb {
-  const publicOnly = new Agent({ connect: publicConnector() });
+  const publicOnly = publicConnector().then((connect) => new Agent({ connect }));
   const anywhere = new Agent();
   const origin = named !== undefined && URL.canParse(named) ? new URL(named) : undefined;
   let trusted: Promise<boolean> | undefined;
@@ -29,7 +29,7 @@ export function openWeb(named: string | undefined): OpenWeb {
     let at = url;
     for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
       const target = new URL(at);
-      const dispatcher = (await isTrusted(target)) ? anywhere : publicOnly;
+      const dispatcher = (await isTrusted(target)) ? anywhere : await publicOnly;
       const response = await get(target, dispatcher, signal, at === named);
       const location = response.headers.get('location');
       if (response.status < 300 || response.status >= 400 || location === null) {

@@ -47,9 +47,6 @@ const DURABLE: Step = {
     case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, true)`,
 };
 
-/** Returns whether the records are at a PostgreSQL URL, rather than in a SQLite file. */
-export const isPostgresUrl = (records: string): boolean => /^postgres(ql)?:\/\//.test(records);
-
 export interface PostgresDb extends Db {
   readonly engine: 'postgres';
   readonly url: string;

@@ -24,9 +24,6 @@ export interface Lease {
   close(): Promise<void>;
 }
 
-/** The lease of a single node. */
-export const alwaysHeld: Lease = { held: () => true, close: async () => {} };
-
 export function openLease(line: PostgresLine, name: string): Lease {
   const holder = newBody(Date.now());
   let heldUntil = 0;
