@@ -38,7 +38,6 @@ export function archiveCommand(parent: Command, context: Context): void {
       }
       throw error;
     }
-    return undefined;
   });
 }
 

@@ -25,6 +25,5 @@ export function backupCommand(parent: Command, context: Context): void {
     } catch (error) {
       throw error instanceof CannotCopy ? failed(error.message, error) : error;
     }
-    return undefined;
   });
 }

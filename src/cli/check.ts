@@ -5,8 +5,7 @@
 import type { Command } from 'commander';
 import type { AccessDecision, Check } from '../../client/src/types.ts';
 import type { Explanation, RuleTrace } from '../access/explain.ts';
-import { type Context, collect, does, examples } from './command.ts';
-import { connect } from './connection.ts';
+import { type Context, calls, collect, examples } from './command.ts';
 import { EXIT } from './outcome.ts';
 import { paint, plain, print, type Terminal } from './terminal.ts';
 
@@ -48,9 +47,7 @@ export function checkCommand(parent: Command, context: Context): void {
     '$ postern check article-123 --requester university --license-type research --dry-run',
     '$ postern check article-123 --country DE --json | jq .reason',
   );
-  does<Options>(command, context, async (options, content) => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls<Options>(command, context, async ({ postern, terminal }, options, content) => {
     const decision = await postern.checkAccess(toCheck(content, options));
     await print(terminal, options, decision, () => toText(terminal, decision));
     return decision.allowed ? EXIT.ok : EXIT.denied;

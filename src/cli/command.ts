@@ -1,5 +1,7 @@
 /** Shared parts of every command: the context, the declaration, arguments, and help that begins with examples. */
 import { Argument, type Command, InvalidArgumentError } from 'commander';
+import type { Postern } from '../../client/src/client.ts';
+import { connect } from './connection.ts';
 import { type ExitStatus, misused } from './outcome.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -18,16 +20,36 @@ export interface Context {
   ended(status: ExitStatus): void;
 }
 
-type Work<Options> = (options: Options & Common, ...args: string[]) => Promise<ExitStatus | undefined>;
+interface Connected {
+  terminal: Terminal;
+  postern: Postern;
+}
 
-/**
- * Sets what a command does. `work` gets the options, then the arguments; it returns the exit status, undefined for 0.
- */
-export function does<Options = object>(command: Command, { ended }: Context, work: Work<Options>): Command {
+/** Returns the exit status; nothing for 0. */
+type Work<Before extends unknown[]> = (...given: [...Before, ...args: string[]]) => Promise<ExitStatus | void>;
+
+/** Sets what a command does. `work` gets the options, then the arguments. */
+export function does<Options = object>(
+  command: Command,
+  { ended }: Context,
+  work: Work<[options: Options & Common]>,
+): Command {
   return command.action(async (...given: unknown[]) => {
     const args = given.slice(0, -2).flat() as string[];
     ended((await work(command.optsWithGlobals(), ...args)) ?? 0);
   });
+}
+
+/** The same for a command that calls the service: `work` gets the connection first. */
+export function calls<Options = object>(
+  command: Command,
+  context: Context,
+  work: Work<[Connected, options: Options & Common]>,
+): Command {
+  const { terminal } = context;
+  return does<Options>(command, context, async (options, ...args) =>
+    work({ terminal, postern: await connect(terminal, options) }, options, ...args),
+  );
 }
 
 /** Adds examples at the top of the command's help; `$` begins a line to type. */

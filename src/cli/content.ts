@@ -3,12 +3,11 @@ import { type Command, Option } from 'commander';
 import type { Content, Query } from '../../client/src/types.ts';
 import { STATUSES } from '../content/content.ts';
 import { CONTENT_TYPES } from '../content-types.ts';
-import { type Context, does, examples, toWholeNumber } from './command.ts';
-import { connect } from './connection.ts';
+import { type Context, calls, examples, toWholeNumber } from './command.ts';
 import { importCommand } from './content-import.ts';
 import { CSV_COLUMNS, csvCell, TAG_SEPARATOR } from './import/csv.ts';
 import { openOutput } from './output.ts';
-import { print, progress, table } from './terminal.ts';
+import { printList, progress } from './terminal.ts';
 
 interface Filter {
   type?: Content['type'];
@@ -52,28 +51,21 @@ function listCommand(parent: Command, context: Context): void {
     '$ postern content list --type report --search tides',
     '$ postern content list --limit 1000 --json',
   );
-  does<Filter & { limit: string }>(command, context, async (options) => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls<Filter & { limit: string }>(command, context, async ({ postern, terminal }, options) => {
     const limit = toWholeNumber('--limit', options.limit);
     const items: Content[] = [];
     for await (const item of postern.listContent({ ...toQuery(options), limit: Math.min(limit, 100) })) {
       items.push(item);
       if (items.length === limit) break;
     }
-    const heads = ['externalId', 'title', 'type', 'status', 'policy', 'created'];
-    await print(terminal, options, items, () => {
-      const rows = items.map(({ externalId, title, type, status, policyId, created }) => [
-        externalId,
-        title,
-        type,
-        status,
-        policyId,
-        created.slice(0, 10),
-      ]);
-      return table(terminal, heads, rows);
+    await printList(terminal, options, items, {
+      externalId: ({ externalId }) => externalId,
+      title: ({ title }) => title,
+      type: ({ type }) => type,
+      status: ({ status }) => status,
+      policy: ({ policyId }) => policyId,
+      created: ({ created }) => created.slice(0, 10),
     });
-    return undefined;
   });
 }
 
@@ -90,9 +82,7 @@ function exportCommand(parent: Command, context: Context): void {
     '$ postern content export > catalog.ndjson',
     '$ postern content export --format csv --status active --output catalog.csv',
   );
-  does<Filter & { format: string; output?: string }>(command, context, async (options) => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls<Filter & { format: string; output?: string }>(command, context, async ({ postern, terminal }, options) => {
     const output = openOutput(terminal, options.output);
     const shown = progress(terminal, 'item');
     const csv = options.format === 'csv';
@@ -104,7 +94,6 @@ function exportCommand(parent: Command, context: Context): void {
     }
     shown.end();
     await output.end();
-    return undefined;
   });
 }
 

@@ -3,8 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import type { Postern } from '../../client/src/client.ts';
 import type { LoggedDecision, Query } from '../../client/src/types.ts';
-import { type Context, does, examples } from './command.ts';
-import { connect } from './connection.ts';
+import { type Context, calls, examples } from './command.ts';
 import { openOutput } from './output.ts';
 import { paint, plain, progress, type Terminal } from './terminal.ts';
 
@@ -55,13 +54,10 @@ function tailCommand(parent: Command, context: Context): void {
     '$ postern decisions tail --denied',
     '$ postern decisions tail --requester gptbot --json | jq .reason',
   );
-  does<Filter & { last: string }>(command, context, async (options) => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls<Filter & { last: string }>(command, context, async ({ postern, terminal }, options) => {
     for await (const decision of follow(terminal, postern, toQuery(options), Number(options.last))) {
       await terminal.out(options.json === true ? `${JSON.stringify(decision)}\n` : toLine(terminal, decision));
     }
-    return undefined;
   });
 }
 
@@ -80,9 +76,7 @@ function exportCommand(parent: Command, context: Context): void {
     '$ postern decisions export --from 2026-11-01 --to 2026-11-30 --format csv --output november.csv',
     '$ postern decisions export --denied | wc -l',
   );
-  does<Filter & { format: string; output?: string }>(command, context, async (options) => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls<Filter & { format: string; output?: string }>(command, context, async ({ postern, terminal }, options) => {
     const query = Object.entries(toQuery(options)).filter(([, value]) => value !== undefined);
     const params = new URLSearchParams(query.map(([name, value]) => [name, String(value)]));
     const accept = options.format === 'csv' ? 'text/csv' : 'application/x-ndjson';
@@ -97,7 +91,6 @@ function exportCommand(parent: Command, context: Context): void {
     }
     shown.end();
     await output.end();
-    return undefined;
   });
 }
 

@@ -7,11 +7,11 @@ import { Failure } from '../errors.ts';
 import { KEY_TYPES } from '../keys/key.ts';
 import { PERMISSIONS } from '../permissions.ts';
 import { CannotMakeKey, makeKeyOffline } from '../storage/new-key.ts';
-import { type Common, type Context, collect, does, examples, idArgument } from './command.ts';
+import { type Common, type Context, calls, collect, does, examples, idArgument } from './command.ts';
 import { connect } from './connection.ts';
 import { EXIT, failed, misused } from './outcome.ts';
 import { confirmed } from './prompts.ts';
-import { print, report, type Terminal, table } from './terminal.ts';
+import { print, printList, report, type Terminal } from './terminal.ts';
 import { toDay, toEnd, toLastDay } from './time.ts';
 
 type NewKey = Body<'createApiKey'>;
@@ -28,23 +28,16 @@ export function keysCommand(parent: Command, context: Context): void {
 function listCommand(parent: Command, context: Context): void {
   const command = parent.command('list').description('Lists the keys, newest first.');
   examples(command, '$ postern keys list');
-  does(command, context, async (options) => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls(command, context, async ({ postern, terminal }, options) => {
     const keys = await Array.fromAsync(postern.listApiKeys({ limit: 100 }));
-    const heads = ['id', 'name', 'begins', 'permissions', 'last day', 'last used'];
-    await print(terminal, options, keys, () => {
-      const rows = keys.map(({ id, name, prefix, permissions, expiresAt, lastUsedAt }) => [
-        id,
-        name,
-        prefix,
-        permissions.join(' '),
-        toLastDay(expiresAt),
-        toDay(lastUsedAt),
-      ]);
-      return table(terminal, heads, rows);
+    await printList(terminal, options, keys, {
+      id: ({ id }) => id,
+      name: ({ name }) => name,
+      begins: ({ prefix }) => prefix,
+      permissions: ({ permissions }) => permissions.join(' '),
+      'last day': ({ expiresAt }) => toLastDay(expiresAt),
+      'last used': ({ lastUsedAt }) => toDay(lastUsedAt),
     });
-    return undefined;
   });
 }
 
@@ -95,7 +88,6 @@ function createCommand(parent: Command, context: Context): void {
         : await (await connect(terminal, options)).createApiKey(body);
     terminal.err(`${made.id} with ${made.permissions.join(', ')}. The key is shown only once.\n`);
     await printKey(terminal, options, made);
-    return undefined;
   });
 }
 
@@ -106,13 +98,10 @@ function rotateCommand(parent: Command, context: Context): void {
     .description('Creates a key that replaces another, and writes it to stdout, once.')
     .option('--grace <seconds>', 'how long the old key keeps working, up to 604800', '0');
   examples(command, '$ postern keys rotate key_… --grace 3600 > web-server.key');
-  does<{ grace: string }>(command, context, async (options, id = '') => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls<{ grace: string }>(command, context, async ({ postern, terminal }, options, id = '') => {
     const made = await postern.rotateApiKey(id, { graceSeconds: Number(options.grace) });
     terminal.err(`${made.id} replaces ${id}. The key is shown only once.\n`);
     await printKey(terminal, options, made);
-    return undefined;
   });
 }
 
@@ -126,13 +115,11 @@ function revokeCommand(parent: Command, context: Context): void {
     .description('Revokes a key; it stops working at once.')
     .option('--yes', 'skip the confirmation');
   examples(command, '$ postern keys revoke key_…');
-  does<{ yes?: boolean }>(command, context, async (options, id = '') => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls<{ yes?: boolean }>(command, context, async ({ postern, terminal }, options, id = '') => {
     const { name, prefix } = await postern.getApiKey(id);
     if (!(await confirmed(terminal, `Revoke ${name} (${prefix}…)?`, options.yes))) return EXIT.failed;
     await report(terminal, options, await postern.revokeApiKey(id), `${id} is revoked.\n`);
-    return undefined;
+    return EXIT.ok;
   });
 }
 

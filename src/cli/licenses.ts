@@ -1,11 +1,11 @@
 /** `postern licenses`: creates, lists, edits and revokes the licenses of requesters. */
 import type { Command } from 'commander';
 import type { Body } from '../../client/src/types.ts';
-import { type Context, collect, does, examples, idArgument, requireFields } from './command.ts';
+import { type Context, calls, collect, does, examples, idArgument, requireFields } from './command.ts';
 import { connect } from './connection.ts';
 import { EXIT } from './outcome.ts';
 import { confirmed } from './prompts.ts';
-import { print, report, table } from './terminal.ts';
+import { print, printList, report } from './terminal.ts';
 import { toEnd, toLastDay, toStart } from './time.ts';
 
 type NewLicense = Body<'createLicense'>;
@@ -17,6 +17,12 @@ export function licensesCommand(parent: Command, context: Context): void {
   createCommand(group, context);
   editCommand(group, context);
   revokeCommand(group, context);
+}
+
+interface Filter {
+  requester?: string;
+  type?: string;
+  expiresBefore?: string;
 }
 
 function listCommand(parent: Command, context: Context): void {
@@ -31,25 +37,18 @@ function listCommand(parent: Command, context: Context): void {
     '$ postern licenses list --requester university',
     '$ postern licenses list --expires-before 2027-01-01',
   );
-  does<{ requester?: string; type?: string; expiresBefore?: string }>(command, context, async (options) => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls<Filter>(command, context, async ({ postern, terminal }, options) => {
     const { requester: requesterId, type, expiresBefore: before } = options;
     const expiresBefore = before === undefined ? undefined : toStart('--expires-before', before);
     const licenses = await Array.fromAsync(postern.listLicenses({ requesterId, type, expiresBefore, limit: 100 }));
-    const heads = ['id', 'requester', 'type', 'features', 'state', 'last day'];
-    await print(terminal, options, licenses, () => {
-      const rows = licenses.map((license) => [
-        license.id,
-        license.requesterId,
-        license.type,
-        license.features.join(' '),
-        license.valid ? 'valid' : license.status === 'active' ? 'not valid now' : license.status,
-        toLastDay(license.expiresAt),
-      ]);
-      return table(terminal, heads, rows);
+    await printList(terminal, options, licenses, {
+      id: ({ id }) => id,
+      requester: ({ requesterId: holder }) => holder,
+      type: ({ type: kind }) => kind,
+      features: ({ features }) => features.join(' '),
+      state: ({ valid, status }) => (valid ? 'valid' : status === 'active' ? 'not valid now' : status),
+      'last day': ({ expiresAt }) => toLastDay(expiresAt),
     });
-    return undefined;
   });
 }
 
@@ -66,12 +65,9 @@ function createCommand(parent: Command, context: Context): void {
     '$ postern licenses create university --type research --expires 2027-12-31',
     '$ postern licenses create gptbot --type commercial --feature training --tag archive',
   );
-  does<Fields & { type: string }>(command, context, async (options, requesterId = '') => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls<Fields & { type: string }>(command, context, async ({ postern, terminal }, options, requesterId = '') => {
     const license = await postern.createLicense({ requesterId, type: options.type, ...toBody(options) });
     await print(terminal, options, license, () => `${license.id}\n`);
-    return undefined;
   });
 }
 
@@ -98,7 +94,6 @@ function editCommand(parent: Command, context: Context): void {
     const license = await postern.updateLicense(id, body);
     const state = license.valid ? 'valid' : 'not valid now';
     await report(terminal, options, license, `${license.id} is updated, and ${state}.\n`);
-    return undefined;
   });
 }
 
@@ -109,13 +104,11 @@ function revokeCommand(parent: Command, context: Context): void {
     .description('Revokes a license permanently.')
     .option('--yes', 'skip the confirmation');
   examples(command, '$ postern licenses revoke lic_…');
-  does<{ yes?: boolean }>(command, context, async (options, id = '') => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls<{ yes?: boolean }>(command, context, async ({ postern, terminal }, options, id = '') => {
     const { type, requesterId } = await postern.getLicense(id);
     if (!(await confirmed(terminal, `Revoke the ${type} license of ${requesterId}?`, options.yes))) return EXIT.failed;
     await report(terminal, options, await postern.revokeLicense(id), `${id} is revoked.\n`);
-    return undefined;
+    return EXIT.ok;
   });
 }
 

@@ -36,6 +36,5 @@ export function migrateStoreCommand(parent: Command, context: Context): void {
       }
       throw error;
     }
-    return undefined;
   });
 }

@@ -2,9 +2,9 @@
 import { type Command, Option } from 'commander';
 import type { Requester } from '../../client/src/types.ts';
 import { REQUESTER_STATUSES } from '../requesters/requester.ts';
-import { type Context, collect, does, examples, idArgument, requireFields } from './command.ts';
+import { type Context, calls, collect, does, examples, idArgument, requireFields } from './command.ts';
 import { connect } from './connection.ts';
-import { print, report, table } from './terminal.ts';
+import { print, printList, report } from './terminal.ts';
 
 export function requestersCommand(parent: Command, context: Context): void {
   const group = parent.command('requesters').description('Requesters: list, create, edit, suspend, activate.');
@@ -39,22 +39,16 @@ function listCommand(parent: Command, context: Context): void {
     .addOption(new Option('--status <status>', 'only requesters with this status').choices([...REQUESTER_STATUSES]))
     .option('--search <words>', 'only requesters with these words in the name');
   examples(command, '$ postern requesters list --type crawler');
-  does<Filter>(command, context, async (options) => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls<Filter>(command, context, async ({ postern, terminal }, options) => {
     const { type, tag, status, search: q } = options;
     const requesters = await Array.fromAsync(postern.listRequesters({ type, tag, status, q, limit: 100 }));
-    await print(terminal, options, requesters, () => {
-      const rows = requesters.map(({ id, name, type: kind, tags, status: state }) => [
-        id,
-        name,
-        kind,
-        tags.join(' '),
-        state,
-      ]);
-      return table(terminal, ['id', 'name', 'type', 'tags', 'status'], rows);
+    await printList(terminal, options, requesters, {
+      id: (one) => one.id,
+      name: (one) => one.name,
+      type: (one) => one.type,
+      tags: (one) => one.tags.join(' '),
+      status: (one) => one.status,
     });
-    return undefined;
   });
 }
 
@@ -63,12 +57,9 @@ function createCommand(parent: Command, context: Context): void {
     parent.command('create').argument('<id>', 'id, as checks name it').description('Registers a requester.'),
   );
   examples(command, '$ postern requesters create gptbot --name GPTBot --type crawler --tag ai --user-agent GPTBot');
-  does<Fields>(command, context, async (options, id = '') => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls<Fields>(command, context, async ({ postern, terminal }, options, id = '') => {
     const requester = await postern.createRequester({ id, ...toBody(options) });
     await print(terminal, options, requester, () => `${requester.id}\n`);
-    return undefined;
   });
 }
 
@@ -87,7 +78,6 @@ function editCommand(parent: Command, context: Context): void {
     const postern = await connect(terminal, options);
     const requester = await postern.updateRequester(id, body);
     await report(terminal, options, requester, `${requester.id} is updated.\n`);
-    return undefined;
   });
 }
 
@@ -100,12 +90,9 @@ interface Status {
 function statusCommand(parent: Command, context: Context, { name, status, description }: Status): void {
   const command = parent.command(name).addArgument(idArgument()).description(description);
   examples(command, `$ postern requesters ${name} gptbot`);
-  does(command, context, async (options, id = '') => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls(command, context, async ({ postern, terminal }, options, id = '') => {
     const requester = await postern.updateRequester(id, { status });
     await report(terminal, options, requester, `${requester.id} is ${requester.status}.\n`);
-    return undefined;
   });
 }
 

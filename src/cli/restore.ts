@@ -22,6 +22,5 @@ export function restoreCommand(parent: Command, context: Context): void {
     } catch (error) {
       throw error instanceof CannotCopy ? failed(error.message, error) : error;
     }
-    return undefined;
   });
 }

@@ -18,6 +18,5 @@ export function serveCommand(parent: Command, context: Context): void {
   examples(command, '$ postern serve', '$ POSTERN_PORT=8081 POSTERN_DATA_DIR=/var/lib/postern postern serve');
   does(command, context, async () => {
     await context.serve();
-    return undefined;
   });
 }

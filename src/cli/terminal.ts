@@ -70,6 +70,18 @@ export async function report(
   else terminal.err(text);
 }
 
+/** Writes records to stdout: as JSON with --json, else as a table with these columns. */
+export const printList = <R>(
+  terminal: Pick<Terminal, 'out' | 'color' | 'width'>,
+  options: { json?: boolean },
+  records: readonly R[],
+  columns: Record<string, (record: R) => Cell>,
+): Promise<void> =>
+  print(terminal, options, records, () => {
+    const rows = records.map((record) => Object.values(columns).map((show) => show(record)));
+    return table(terminal, Object.keys(columns), rows);
+  });
+
 export type Cell = string | number | boolean | null | undefined;
 
 /** Formats rows under their heads; numbers align right. The widest text columns shrink to fit the terminal. */

@@ -3,8 +3,7 @@ import { type Command, Option } from 'commander';
 import type { Query, Usage } from '../../client/src/types.ts';
 import { CONTENT_TYPES } from '../content-types.ts';
 import { GROUPS, PERIODS } from '../usage/period.ts';
-import { type Context, does, examples } from './command.ts';
-import { connect } from './connection.ts';
+import { type Context, calls, examples } from './command.ts';
 import { bar, type Cell, counted, paint, print, type Terminal, table } from './terminal.ts';
 
 type Selection = Query<'getUsage'>;
@@ -40,25 +39,26 @@ export function usageCommand(parent: Command, context: Context): void {
     '$ postern usage --requester gptbot --group-by hour --from 2026-11-20',
     '$ postern usage --period 90d --json | jq .summary',
   );
-  does<Options>(command, context, async ({ from, to, content, requester, limit, ...options }) => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
-    const { period, groupBy, timezone, type } = options;
-    const report = await postern.getUsage({
-      period,
-      startDate: from,
-      endDate: to,
-      groupBy,
-      timezone,
-      contentId: content,
-      requesterId: requester,
-      type,
-      // The service reports an invalid number.
-      limit: limit as number | undefined,
-    });
-    await print(terminal, options, report, () => toText(terminal, report));
-    return undefined;
-  });
+  calls<Options>(
+    command,
+    context,
+    async ({ postern, terminal }, { from, to, content, requester, limit, ...options }) => {
+      const { period, groupBy, timezone, type } = options;
+      const report = await postern.getUsage({
+        period,
+        startDate: from,
+        endDate: to,
+        groupBy,
+        timezone,
+        contentId: content,
+        requesterId: requester,
+        type,
+        // The service reports an invalid number.
+        limit: limit as number | undefined,
+      });
+      await print(terminal, options, report, () => toText(terminal, report));
+    },
+  );
 }
 
 function toText(terminal: Terminal, report: Usage): string {

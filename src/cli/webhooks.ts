@@ -42,7 +42,6 @@ export function webhooksCommand(parent: Command, context: Context): void {
     const { terminal } = context;
     if (options.create === true) await listenWithWebhook(terminal, options);
     else await listenWithSecret(terminal, options);
-    return undefined;
   });
 }
 

@@ -17,7 +17,7 @@ export interface ReadOptions {
   enabled?: boolean;
   /** Shows the last answer while the next one loads. */
   keep?: boolean;
-  everyMs?: number;
+  everyMs?: number | undefined;
 }
 
 export type Reading<T> = UseQueryResult<T>;

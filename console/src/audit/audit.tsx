@@ -3,14 +3,12 @@ import { Button, Select } from '@mantine/core';
 import { IconDownload, IconHistory } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Query } from '../api/client.ts';
-import { useRead } from '../api/read.ts';
 import { FilterText } from '../parts/filter-fields.tsx';
 import { FilterSpan, readSpan } from '../parts/filter-span.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { type Column, PagedList } from '../parts/list.tsx';
-import { notifyFailure } from '../parts/notices.tsx';
 import { PageHead } from '../parts/page.tsx';
-import { saveAnswer } from '../parts/save.ts';
+import { useSaving } from '../parts/save.ts';
 import { Chip, Time } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { type AuditEntry, Entry } from './entry.tsx';
@@ -34,11 +32,6 @@ export default function AuditPage() {
   const [open, setOpen] = useState<AuditEntry>();
   const named = Object.fromEntries(FILTERS.map((name) => [name, values[name]]));
   const filter = { ...named, ...readSpan(values) } as Filter;
-  const entries = useRead(
-    'GET /v1/audit-log',
-    { query: { ...filter, limit: 25, ...(values.cursor === undefined ? {} : { cursor: values.cursor }) } },
-    { keep: true },
-  );
   return (
     <>
       <PageHead
@@ -50,10 +43,9 @@ export default function AuditPage() {
       <div className="panel">
         <PagedList
           caption="Changes"
-          of={entries}
+          of="GET /v1/audit-log"
+          filter={filter}
           noun={['change', 'changes']}
-          filtered={Object.values(filter).some((value) => value !== undefined)}
-          idOf={({ id }) => id}
           empty={
             <Empty icon={<IconHistory size={36} stroke={1.3} />} title="No changes yet">
               Every edit of content, policies, partners, licenses, keys and webhooks appears here, with who made it.
@@ -68,16 +60,10 @@ export default function AuditPage() {
 }
 
 function SaveButton({ filter }: { filter: Filter }) {
-  const [busy, setBusy] = useState(false);
-  const save = async () => {
-    setBusy(true);
-    await saveAnswer('audit-log.ndjson', 'GET /v1/audit-log', { query: filter }, 'application/x-ndjson').catch(
-      notifyFailure,
-    );
-    setBusy(false);
-  };
+  const { saving, save } = useSaving();
+  const start = () => save('audit-log.ndjson', 'GET /v1/audit-log', { query: filter }, 'application/x-ndjson');
   return (
-    <Button variant="default" leftSection={<IconDownload size={16} />} loading={busy} onClick={save}>
+    <Button variant="default" leftSection={<IconDownload size={16} />} loading={saving} onClick={start}>
       NDJSON
     </Button>
   );

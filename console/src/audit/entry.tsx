@@ -3,6 +3,7 @@ import '@mantine/core/styles/Drawer.css';
 import { Drawer } from '@mantine/core';
 import type { Row } from '../api/client.ts';
 import { Id } from '../parts/copy.tsx';
+import { Facts } from '../parts/page.tsx';
 import { formatTime, Json } from '../parts/show.tsx';
 
 export type AuditEntry = Row<'GET /v1/audit-log'>;
@@ -21,20 +22,15 @@ export function Entry({ entry, onClose }: { entry: AuditEntry; onClose: () => vo
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <div className="stack">
-        <dl className="facts">
-          <dt>Record</dt>
-          <dd>
-            <Id of={entry.target.id} />
-          </dd>
-          <dt>Who</dt>
-          <dd>{actor.type === 'system' ? 'the service itself' : `${actor.name ?? 'a key'} (${actor.id})`}</dd>
-          <dt>From</dt>
-          <dd>{entry.address ?? '–'}</dd>
-          <dt>When</dt>
-          <dd>{formatTime(entry.created)}</dd>
-          <dt>Request</dt>
-          <dd>{entry.requestId ?? '–'}</dd>
-        </dl>
+        <Facts
+          of={{
+            Record: <Id of={entry.target.id} />,
+            Who: actor.type === 'system' ? 'the service itself' : `${actor.name ?? 'a key'} (${actor.id})`,
+            From: entry.address ?? '–',
+            When: formatTime(entry.created),
+            Request: entry.requestId ?? '–',
+          }}
+        />
         {before !== null && after !== null ? (
           <ul className="differences">
             {changed(before as Fields, after as Fields).map((name) => (

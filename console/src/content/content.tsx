@@ -4,7 +4,6 @@ import { IconFileText, IconPlus, IconUpload } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
 import type { Row } from '../api/client.ts';
-import { useRead } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
 import { FilterChoice, FilterText, FilterWords } from '../parts/filter-fields.tsx';
 import { useFilters } from '../parts/filters.ts';
@@ -41,8 +40,6 @@ const COLUMNS: readonly Column<Row<'GET /v1/content'>>[] = [
 
 export default function ContentPage() {
   const { values } = useFilters();
-  const query = Object.fromEntries([...FILTERS, 'cursor'].map((name) => [name, values[name]]));
-  const content = useRead('GET /v1/content', { query: { ...query, limit: 25 } }, { keep: true });
   return (
     <>
       <PageHead title="Content" lead="Every item, the policy that applies to it, and its tags." actions={<Buttons />} />
@@ -50,10 +47,9 @@ export default function ContentPage() {
       <div className="panel">
         <PagedList
           caption="Content"
-          of={content}
+          of="GET /v1/content"
+          filter={Object.fromEntries(FILTERS.map((name) => [name, values[name]]))}
           noun={['item', 'items']}
-          filtered={FILTERS.some((name) => values[name] !== undefined)}
-          idOf={({ id }) => id}
           empty={<NoContent />}
           columns={COLUMNS}
         />

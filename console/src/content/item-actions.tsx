@@ -6,7 +6,7 @@ import { useLocation } from 'wouter';
 import { useWrite } from '../api/read.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
-import { notify, notifyFailure } from '../parts/notices.tsx';
+import { notify, tell } from '../parts/notices.tsx';
 import { pluralize } from '../parts/plural.ts';
 import { ItemForm } from './item-form.tsx';
 import type { Item } from './types.ts';
@@ -17,12 +17,9 @@ export function Actions({ item }: { item: Item }) {
   const archived = item.status === 'archived';
   const close = () => setDialog(undefined);
   const toggle = () =>
-    write('PATCH /v1/content/{id}', {
-      path: { id: item.id },
-      body: { status: archived ? 'active' : 'archived' },
-    }).then(
-      () => notify(archived ? 'The item is active again.' : 'The item is archived: every check of it is denied.'),
-      notifyFailure,
+    tell(
+      write('PATCH /v1/content/{id}', { path: { id: item.id }, body: { status: archived ? 'active' : 'archived' } }),
+      archived ? 'The item is active again.' : 'The item is archived: every check of it is denied.',
     );
   return (
     <>

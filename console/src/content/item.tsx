@@ -6,7 +6,7 @@ import { useRead } from '../api/read.ts';
 import { Decisions } from '../decisions/table.tsx';
 import { UsageOver } from '../overview/usage-over.tsx';
 import { Id } from '../parts/copy.tsx';
-import { PageHead, Panel } from '../parts/page.tsx';
+import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { Chip, formatCount, formatPercent, Json, Tags, Time } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
@@ -85,38 +85,21 @@ function Total({ name, value, under }: { name: string; value: string; under: str
 function Details({ item }: { item: Item }) {
   return (
     <Panel title="Details">
-      <dl className="facts">
-        <dt>Id</dt>
-        <dd>
-          <Id of={item.id} />
-        </dd>
-        <dt>External id</dt>
-        <dd>
-          <Id of={item.externalId} />
-        </dd>
-        <dt>Source</dt>
-        <dd>
-          <Anchor href={item.source} target="_blank" rel="noreferrer" size="sm">
-            {item.source} <IconExternalLink size={13} />
-          </Anchor>
-        </dd>
-        <dt>Policy</dt>
-        <dd>
-          <PolicyLink id={item.policyId} />
-        </dd>
-        <dt>Tags</dt>
-        <dd>
-          <Tags of={item.tags} />
-        </dd>
-        <dt>Registered</dt>
-        <dd>
-          <Time at={item.created} />
-        </dd>
-        <dt>Updated</dt>
-        <dd>
-          <Time at={item.updated} />
-        </dd>
-      </dl>
+      <Facts
+        of={{
+          Id: <Id of={item.id} />,
+          'External id': <Id of={item.externalId} />,
+          Source: (
+            <Anchor href={item.source} target="_blank" rel="noreferrer" size="sm">
+              {item.source} <IconExternalLink size={13} />
+            </Anchor>
+          ),
+          Policy: <PolicyLink id={item.policyId} />,
+          Tags: <Tags of={item.tags} />,
+          Registered: <Time at={item.created} />,
+          Updated: <Time at={item.updated} />,
+        }}
+      />
     </Panel>
   );
 }

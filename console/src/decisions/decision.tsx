@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { type Body, call } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { Id } from '../parts/copy.tsx';
-import { PageHead, Panel } from '../parts/page.tsx';
+import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { formatCount, formatLastDay, formatTime, RequesterLink, Tags, Time, Verdict } from '../parts/show.tsx';
 import { Failed, Loaded } from '../parts/states.tsx';
@@ -64,98 +64,70 @@ function Stated({ value, absent = 'not said' }: { value: string | null | undefin
 function RequestFacts({ decision }: { decision: Decision }) {
   const { context, license } = decision;
   return (
-    <dl className="facts">
-      <dt>Who</dt>
-      <Who decision={decision} />
-      <dt>Item</dt>
-      <Item decision={decision} />
-      <dt>Purpose</dt>
-      <dd>
-        <Stated value={decision.purpose} />
-      </dd>
-      <dt>Right</dt>
-      <dd>
-        <Stated value={decision.permission} absent="none in particular" />
-      </dd>
-      <dt>Country</dt>
-      <dd>
-        <Stated value={context?.country} />
-      </dd>
-      <dt>Address</dt>
-      <dd>
-        <Stated value={context?.ip} />
-      </dd>
-      <dt>User agent</dt>
-      <dd>
-        <Stated value={context?.userAgent} />
-      </dd>
-      {license != null && (
-        <>
-          <dt>License your server stated</dt>
-          <dd>{describeStated(license, decision.created)}</dd>
-        </>
-      )}
-      <dt>When</dt>
-      <dd>
-        {formatTime(decision.created)} (<Time at={decision.created} />)
-      </dd>
-    </dl>
+    <Facts
+      of={{
+        Who: <Who decision={decision} />,
+        Item: <Item decision={decision} />,
+        Purpose: <Stated value={decision.purpose} />,
+        Right: <Stated value={decision.permission} absent="none in particular" />,
+        Country: <Stated value={context?.country} />,
+        Address: <Stated value={context?.ip} />,
+        'User agent': <Stated value={context?.userAgent} />,
+        'License your server stated': license != null && describeStated(license, decision.created),
+        When: (
+          <>
+            {formatTime(decision.created)} (<Time at={decision.created} />)
+          </>
+        ),
+      }}
+    />
   );
 }
 
 function Who({ decision: { requesterId, names } }: { decision: Decision }) {
   const name = names?.requester ?? requesterId;
   return (
-    <dd>
+    <>
       <RequesterLink id={requesterId} name={name ?? ''} />
       {name !== requesterId && <span className="under">{requesterId}</span>}
-    </dd>
+    </>
   );
 }
 
 function Item({ decision: { contentId, externalId, names } }: { decision: Decision }) {
   return (
-    <dd>
+    <>
       <Link href={`/content/${contentId}`}>{names?.content ?? externalId}</Link>
       {names?.content != null && <span className="under">{externalId}</span>}
-    </dd>
+    </>
   );
 }
+
+const NONE = <span className="soft">none</span>;
 
 function AnswerFacts({ decision }: { decision: Decision }) {
   const { matchedRule, rateLimit, names } = decision;
   return (
-    <dl className="facts">
-      <dt>Decision</dt>
-      <dd>
-        <Verdict reason={decision.reason} />
-      </dd>
-      <dt>Granted</dt>
-      <dd>
-        <Tags of={decision.permissions} />
-      </dd>
-      <dt>Decided by</dt>
-      <dd>
-        <Link href={`/policies/${decision.policyId}?tab=versions&version=${decision.policyVersion}`}>
-          {names?.policy ?? 'Its policy'}
-        </Link>
-        , {decidedBy({ reason: decision.reason, matchedRule })} (version {decision.policyVersion})
-      </dd>
-      <dt>License</dt>
-      <dd>{decision.licenseId === null ? <span className="soft">none</span> : <Id of={decision.licenseId} />}</dd>
-      <dt>Limit</dt>
-      <dd>
-        {rateLimit === null ? (
-          <span className="soft">none</span>
-        ) : (
-          `${formatCount(rateLimit.remaining)} of ${formatCount(rateLimit.limit)} a ${rateLimit.period} were left`
-        )}
-      </dd>
-      <dt>Id</dt>
-      <dd>
-        <Id of={decision.id ?? ''} />
-      </dd>
-    </dl>
+    <Facts
+      of={{
+        Decision: <Verdict reason={decision.reason} />,
+        Granted: <Tags of={decision.permissions} />,
+        'Decided by': (
+          <>
+            <Link href={`/policies/${decision.policyId}?tab=versions&version=${decision.policyVersion}`}>
+              {names?.policy ?? 'Its policy'}
+            </Link>
+            , {decidedBy({ reason: decision.reason, matchedRule })} (version {decision.policyVersion})
+          </>
+        ),
+        License: decision.licenseId === null ? NONE : <Id of={decision.licenseId} />,
+        Limit:
+          rateLimit === null
+            ? NONE
+            : `${formatCount(rateLimit.remaining)} of ${formatCount(rateLimit.limit)} a ${rateLimit.period} were left`,
+        Id: <Id of={decision.id ?? ''} />,
+      }}
+    />
   );
 }
 

@@ -1,21 +1,18 @@
 /** The decision log: every recorded decision, with filters and export. */
 import { Button, Menu } from '@mantine/core';
 import { IconDownload, IconListSearch } from '@tabler/icons-react';
-import { useState } from 'react';
 import { Link } from 'wouter';
-import { useRead } from '../api/read.ts';
 import { FilterChoice, FilterText } from '../parts/filter-fields.tsx';
 import { FilterSpan, readSpan } from '../parts/filter-span.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { PagedList } from '../parts/list.tsx';
-import { notifyFailure } from '../parts/notices.tsx';
 import { PageHead } from '../parts/page.tsx';
-import { saveAnswer } from '../parts/save.ts';
+import { useSaving } from '../parts/save.ts';
 import { REASONS } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { usePolicyChoices } from '../policies/names.ts';
 import { PartnerChoice } from '../requesters/partner-choice.tsx';
-import { DECISION_COLUMNS, type Decision } from './table.tsx';
+import { DECISION_COLUMNS } from './table.tsx';
 
 const FILTERS = ['requesterId', 'contentId', 'policyId', 'allowed', 'reason'] as const;
 
@@ -23,18 +20,6 @@ export default function DecisionsPage() {
   const { values } = useFilters();
   const span = readSpan(values);
   const filter = { ...Object.fromEntries(FILTERS.map((name) => [name, values[name]])), ...span };
-  const decisions = useRead(
-    'GET /v1/access/decisions',
-    {
-      query: {
-        ...filter,
-        expand: 'names' as const,
-        limit: 25,
-        ...(values.cursor === undefined ? {} : { cursor: values.cursor }),
-      },
-    },
-    { keep: true },
-  );
   return (
     <>
       <PageHead
@@ -44,12 +29,12 @@ export default function DecisionsPage() {
       />
       <FilterBar />
       <div className="panel">
-        <PagedList<Decision>
+        <PagedList
           caption="Decisions"
-          of={decisions}
+          of="GET /v1/access/decisions"
+          filter={filter}
+          query={{ expand: 'names' }}
           noun={['decision', 'decisions']}
-          filtered={Object.values(filter).some((value) => value !== undefined)}
-          idOf={({ id }) => id ?? ''}
           columns={DECISION_COLUMNS}
           empty={
             <Empty
@@ -108,25 +93,20 @@ function FilterBar() {
 }
 
 function Export({ filter }: { filter: object }) {
-  const [busy, setBusy] = useState(false);
-  const save = async (name: string, accept: string) => {
-    setBusy(true);
-    await saveAnswer(name, 'GET /v1/access/decisions', { query: { ...filter, expand: 'names' } }, accept).catch(
-      notifyFailure,
-    );
-    setBusy(false);
-  };
+  const { saving, save } = useSaving();
+  const start = (name: string, accept: string) =>
+    save(name, 'GET /v1/access/decisions', { query: { ...filter, expand: 'names' } }, accept);
   return (
     <Menu position="bottom-end" shadow="md">
       <Menu.Target>
-        <Button variant="default" leftSection={<IconDownload size={16} />} loading={busy}>
+        <Button variant="default" leftSection={<IconDownload size={16} />} loading={saving}>
           Export
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>The whole selection</Menu.Label>
-        <Menu.Item onClick={() => void save('decisions.csv', 'text/csv')}>CSV</Menu.Item>
-        <Menu.Item onClick={() => void save('decisions.ndjson', 'application/x-ndjson')}>NDJSON</Menu.Item>
+        <Menu.Item onClick={() => start('decisions.csv', 'text/csv')}>CSV</Menu.Item>
+        <Menu.Item onClick={() => start('decisions.ndjson', 'application/x-ndjson')}>NDJSON</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -1,7 +1,6 @@
 /** API keys: create from presets, show once, rotate, revoke. */
 import { IconPlus } from '@tabler/icons-react';
 import type { Row } from '../api/client.ts';
-import { useRead } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { type Column, PagedList } from '../parts/list.tsx';
@@ -42,11 +41,6 @@ const COLUMNS: readonly Column<Key>[] = [
 
 export default function KeysPage() {
   const { values, set } = useFilters();
-  const keys = useRead(
-    'GET /v1/api-keys',
-    { query: { limit: 25, ...(values.cursor === undefined ? {} : { cursor: values.cursor }) } },
-    { keep: true },
-  );
   return (
     <>
       <PageHead
@@ -65,10 +59,8 @@ export default function KeysPage() {
       <div className="panel">
         <PagedList
           caption="API keys"
-          of={keys}
+          of="GET /v1/api-keys"
           noun={['key', 'keys']}
-          filtered={false}
-          idOf={({ id }) => id}
           empty={<Empty title="No keys yet">Create one for each system, so that you can revoke them one by one.</Empty>}
           columns={COLUMNS}
         />

@@ -1,21 +1,18 @@
 /** Leads: requesters denied for want of a license, their purposes and trend. A salesperson works from this list. */
 import { Button } from '@mantine/core';
 import { IconDownload, IconTargetArrow } from '@tabler/icons-react';
-import { useState } from 'react';
 import { Link } from 'wouter';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
 import type { Row } from '../api/client.ts';
-import { useRead } from '../api/read.ts';
 import { Trend } from '../parts/bars.tsx';
 import { dayAt } from '../parts/days.ts';
 import { FilterChoice, FilterText, FilterWords } from '../parts/filter-fields.tsx';
 import { FilterSpan, readSpan } from '../parts/filter-span.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { type Column, PagedList } from '../parts/list.tsx';
-import { notifyFailure } from '../parts/notices.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { pluralize } from '../parts/plural.ts';
-import { saveAnswer } from '../parts/save.ts';
+import { useSaving } from '../parts/save.ts';
 import { formatCount, REASONS, RequesterLink, Time } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { formatPurposes } from './purposes.ts';
@@ -27,18 +24,12 @@ const FILTERS = ['q', 'reason', 'purpose', 'type', 'requesterId', 'contentId'] a
 export default function LeadsPage() {
   const { values } = useFilters();
   const filter = { ...Object.fromEntries(FILTERS.map((name) => [name, values[name]])), ...readSpan(values) };
-  const { sort, cursor } = values;
-  const leads = useRead(
-    'GET /v1/analytics/demand',
-    { query: { ...filter, sort, cursor, limit: 25 } as never },
-    { keep: true },
-  );
   return (
     <>
       <PageHead
         title="Leads"
         lead="Requesters denied for want of a license: what they asked for, and the change since the period before."
-        actions={<Export query={{ ...filter, sort }} />}
+        actions={<Export query={{ ...filter, sort: values.sort }} />}
       />
       <div className="filters" role="search">
         <FilterWords label="Name or id" />
@@ -53,11 +44,11 @@ export default function LeadsPage() {
         <FilterChoice name="type" label="Type of content" data={[...CONTENT_TYPES]} w={160} />
       </div>
       <div className="panel">
-        <PagedList<Lead>
+        <PagedList
           caption="Leads"
-          of={leads}
+          of="GET /v1/analytics/demand"
+          filter={filter}
           noun={['lead', 'leads']}
-          filtered={Object.values(filter).some((value) => value !== undefined)}
           idOf={({ requesterId }) => requesterId ?? ''}
           empty={<NoLeads />}
           sortedBy="denied"
@@ -116,16 +107,10 @@ const formatChange = (change: number): string =>
   change === 0 ? '±0' : `${change > 0 ? '+' : '−'}${formatCount(Math.abs(change))}`;
 
 function Export({ query }: { query: object }) {
-  const [busy, setBusy] = useState(false);
-  const save = async () => {
-    setBusy(true);
-    await saveAnswer(`leads-${dayAt(Date.now())}.csv`, 'GET /v1/analytics/demand', { query }, 'text/csv').catch(
-      notifyFailure,
-    );
-    setBusy(false);
-  };
+  const { saving, save } = useSaving();
+  const start = () => save(`leads-${dayAt(Date.now())}.csv`, 'GET /v1/analytics/demand', { query }, 'text/csv');
   return (
-    <Button variant="default" leftSection={<IconDownload size={16} />} loading={busy} onClick={() => void save()}>
+    <Button variant="default" leftSection={<IconDownload size={16} />} loading={saving} onClick={start}>
       CSV
     </Button>
   );

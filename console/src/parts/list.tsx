@@ -2,7 +2,8 @@
 import { Button } from '@mantine/core';
 import { IconArrowDown, IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
-import type { Reading } from '../api/read.ts';
+import type { Operation, Row } from '../api/client.ts';
+import { type Reading, useRead } from '../api/read.ts';
 import { useFilters } from './filters.ts';
 import { formatCount } from './show.tsx';
 import { Empty, Loaded } from './states.tsx';
@@ -82,41 +83,52 @@ function Sort({ label, by, sorting }: { label: string; by: string; sorting: Sort
 const getClass = (right?: boolean, narrow?: boolean): string =>
   `${right === true ? 'right number' : ''}${narrow === true ? ' narrow' : ''}`;
 
-interface PageOf<R> {
+interface Page<R> {
   data: R[];
-  hasMore: boolean;
   totalCount: number;
   nextCursor: string | null;
 }
 
-interface PagedProps<R> extends Omit<ListProps<R>, 'records' | 'sorting'> {
-  of: Reading<PageOf<R>>;
+interface PagedProps<O extends Operation> extends Omit<ListProps<Row<O>>, 'records' | 'sorting' | 'idOf'> {
+  of: O;
+  path?: Record<string, string>;
+  /** The filters; if one is set, an empty result is no empty list. */
+  filter?: object;
+  /** More of the query. */
+  query?: object;
+  /** Reads again, this often. */
+  everyMs?: number;
   /** The empty state without filters. */
   empty: ReactNode;
-  /** A filter is set, so an empty result is no empty list. */
-  filtered: boolean;
+  idOf?: (record: Row<O>) => string;
   /** Singular and plural. */
   noun: [string, string];
   /** The default order; newest first without it. */
   sortedBy?: string;
 }
 
-export function PagedList<R>({ of, empty, filtered, noun, sortedBy, ...list }: PagedProps<R>) {
+const byId = (record: unknown): string => (record as { id: string }).id;
+
+export function PagedList<O extends Operation>(props: PagedProps<O>) {
+  const { of, path = {}, filter = {}, query = {}, everyMs, empty, noun, sortedBy, idOf = byId, ...list } = props;
   const { values, set } = useFilters();
+  const { cursor, sort } = values;
+  const page = { limit: 25, ...query, ...filter, cursor, ...(sortedBy === undefined ? {} : { sort }) };
+  const answer = useRead(of, { path, query: page as never }, { keep: true, everyMs });
   const sorting =
     sortedBy === undefined
       ? undefined
-      : { by: values.sort ?? sortedBy, onSort: (sort: string) => set({ sort: sort === sortedBy ? null : sort }) };
+      : { by: sort ?? sortedBy, onSort: (by: string) => set({ sort: by === sortedBy ? null : by }) };
   return (
-    <Loaded of={of} rows={8}>
+    <Loaded of={answer as Reading<Page<Row<O>>>} rows={8}>
       {({ data, nextCursor, totalCount }) => {
-        if (data.length === 0 && values.cursor === undefined) {
-          if (!filtered) return empty;
+        if (data.length === 0 && cursor === undefined) {
+          if (Object.values(filter).every((value) => value === undefined)) return empty;
           return <Empty title={`No matching ${noun[1]}`}>Remove a filter to see more.</Empty>;
         }
         return (
-          <div aria-busy={of.isPlaceholderData}>
-            <List {...list} records={data} sorting={sorting} />
+          <div aria-busy={answer.isPlaceholderData}>
+            <List {...list} idOf={idOf} records={data} sorting={sorting} />
             <div className="pager">
               <span aria-live="polite">
                 <span className="number" data-total={totalCount}>

@@ -31,6 +31,10 @@ function show(text: string, failed: boolean): void {
 export const notify = (text: string): void => show(text, false);
 export const notifyFailure = (error: unknown): void => show((error as Error).message, true);
 
+/** Shows `done` when `work` has succeeded, or why it failed. */
+export const tell = (work: Promise<unknown>, done: string): Promise<void> =>
+  work.then(() => notify(done), notifyFailure);
+
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
   return () => listeners.delete(listener);

@@ -1,6 +1,6 @@
-/** The head of a page, with its API requests as curl commands. */
+/** The parts of a page: its head, with its API requests as curl commands; panels; the facts of a record. */
 import { Anchor } from '@mantine/core';
-import { type ReactNode, useEffect } from 'react';
+import { Fragment, type ReactNode, useEffect } from 'react';
 import { Link } from 'wouter';
 import { CopyAsCurl } from './curl.tsx';
 
@@ -57,5 +57,23 @@ export function Panel({ title, lead, actions, children }: PanelProps) {
       </header>
       {children}
     </section>
+  );
+}
+
+/** Names and values; a value of null or false is left out. */
+export function Facts({ of }: { of: Record<string, ReactNode> }) {
+  return (
+    <dl className="facts">
+      {Object.entries(of).map(
+        ([name, value]) =>
+          value !== null &&
+          value !== false && (
+            <Fragment key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </Fragment>
+          ),
+      )}
+    </dl>
   );
 }

@@ -1,19 +1,28 @@
 /** Saves files that the console generates or the service streams. */
+import { useState } from 'react';
 import { type Args, type Operation, open } from '../api/client.ts';
+import { notifyFailure } from './notices.tsx';
 
 export function saveText(name: string, text: string, type = 'text/csv'): void {
   saveBlob(name, new Blob([text], { type }));
 }
 
-/** Saves a whole selection in the format `accept`. Throws as `call` does. */
-export async function saveAnswer<O extends Operation>(
-  name: string,
-  operation: O,
-  args: Args<O>,
-  accept: string,
-): Promise<void> {
-  const answer = await open(operation, args, accept);
-  saveBlob(name, await answer.blob());
+/** Saves whole selections in a format, and says while it does. */
+export function useSaving(): {
+  saving: boolean;
+  save: <O extends Operation>(name: string, operation: O, args: Args<O>, accept: string) => void;
+} {
+  const [saving, setSaving] = useState(false);
+  return {
+    saving,
+    save: (name, operation, args, accept) => {
+      setSaving(true);
+      void open(operation, args, accept)
+        .then(async (answer) => saveBlob(name, await answer.blob()))
+        .catch(notifyFailure)
+        .finally(() => setSaving(false));
+    },
+  };
 }
 
 function saveBlob(name: string, blob: Blob): void {

@@ -2,9 +2,7 @@
 import { Button } from '@mantine/core';
 import { IconPlus, IconScale } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
-import { useRead } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
-import { useFilters } from '../parts/filters.ts';
 import { type Column, PagedList } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { Chip, Time } from '../parts/show.tsx';
@@ -13,13 +11,7 @@ import { useHasDraft } from './drafts.ts';
 import type { Policy } from './rules.ts';
 
 export default function PoliciesPage() {
-  const { values } = useFilters();
   const [, go] = useLocation();
-  const policies = useRead(
-    'GET /v1/policies',
-    { query: { limit: 25, ...(values.cursor === undefined ? {} : { cursor: values.cursor }) } },
-    { keep: true },
-  );
   return (
     <>
       <PageHead
@@ -38,10 +30,8 @@ export default function PoliciesPage() {
       <div className="panel">
         <PagedList
           caption="Policies"
-          of={policies}
+          of="GET /v1/policies"
           noun={['policy', 'policies']}
-          filtered={false}
-          idOf={({ id }) => id}
           empty={
             <Empty
               icon={<IconScale size={36} stroke={1.3} />}

@@ -9,7 +9,7 @@ import { Confirm, MayButton } from '../parts/act.tsx';
 import { Id } from '../parts/copy.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { MoreMenu } from '../parts/more-menu.tsx';
-import { notify, notifyFailure } from '../parts/notices.tsx';
+import { notify, tell } from '../parts/notices.tsx';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { Chip, Time } from '../parts/show.tsx';
@@ -116,10 +116,7 @@ function Actions({ policy, onDeleted }: { policy: Policy; onDeleted: () => void 
   const [deleting, setDeleting] = useState(false);
   const path = { id: policy.id };
   const makeDefault = () =>
-    write('POST /v1/policies/{id}/make-default', { path }).then(
-      () => notify('New content gets this policy from now on.'),
-      notifyFailure,
-    );
+    tell(write('POST /v1/policies/{id}/make-default', { path }), 'New content gets this policy from now on.');
   return (
     <>
       <MoreMenu

@@ -4,7 +4,7 @@ import { IconDots } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useWrite } from '../api/read.ts';
 import { Confirm } from '../parts/act.tsx';
-import { notify, notifyFailure } from '../parts/notices.tsx';
+import { notify, tell } from '../parts/notices.tsx';
 import { lacking, useMay } from '../shell/session.tsx';
 import { LicenseForm } from './license-form.tsx';
 import { renewedEnd } from './term.ts';
@@ -18,9 +18,9 @@ export function LicenseActions({ license }: { license: License }) {
   const path = { id: license.id };
   const suspended = license.status === 'suspended';
   const toggle = () =>
-    write('PATCH /v1/licenses/{id}', { path, body: { status: suspended ? 'active' : 'suspended' } }).then(
-      () => notify(suspended ? 'The license counts again.' : 'The license is suspended.'),
-      notifyFailure,
+    tell(
+      write('PATCH /v1/licenses/{id}', { path, body: { status: suspended ? 'active' : 'suspended' } }),
+      suspended ? 'The license counts again.' : 'The license is suspended.',
     );
   const close = () => setDialog(undefined);
   return (

@@ -2,7 +2,6 @@
 import { Modal, SegmentedControl } from '@mantine/core';
 import { IconCertificate, IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
-import { useRead } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
 import { FilterChoice } from '../parts/filter-fields.tsx';
 import { useFilters } from '../parts/filters.ts';
@@ -18,7 +17,6 @@ import './requesters.css';
 import { getState, type License, lastDayWords, scopeWords } from './types.ts';
 
 const DAY_MS = 86_400_000;
-const FILTERS = ['requesterId', 'type', 'status', 'ending'] as const;
 
 const COLUMNS: readonly Column<License>[] = [
   {
@@ -64,8 +62,7 @@ const COLUMNS: readonly Column<License>[] = [
 export default function LicensesPage() {
   const { values, set } = useFilters();
   const soon = useMemo(() => endingIn(values.ending), [values.ending]);
-  const query = Object.fromEntries(['requesterId', 'type', 'status', 'cursor'].map((name) => [name, values[name]]));
-  const licenses = useRead('GET /v1/licenses', { query: { ...query, ...soon, limit: 25 } }, { keep: true });
+  const { requesterId, type, status } = values;
   const close = () => set({ new: null });
   const create = (
     <MayButton permission="policies:write" leftSection={<IconPlus size={16} />} onClick={() => set({ new: '1' })}>
@@ -79,10 +76,9 @@ export default function LicensesPage() {
       <div className="panel">
         <PagedList
           caption="Licenses"
-          of={licenses}
+          of="GET /v1/licenses"
+          filter={{ requesterId, type, status, ...soon }}
           noun={['license', 'licenses']}
-          filtered={FILTERS.some((name) => values[name] !== undefined)}
-          idOf={({ id }) => id}
           empty={
             <Empty icon={<IconCertificate size={36} stroke={1.3} />} title="No licenses yet" action={create}>
               A license lets its holder pass the rules that ask for one. Add the partner first, then create its license.

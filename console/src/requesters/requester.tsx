@@ -10,8 +10,8 @@ import { UsageOver } from '../overview/usage-over.tsx';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { Id } from '../parts/copy.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
-import { notify, notifyFailure } from '../parts/notices.tsx';
-import { PageHead, Panel } from '../parts/page.tsx';
+import { notify, tell } from '../parts/notices.tsx';
+import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { Chip, Json, Tags, Time } from '../parts/show.tsx';
 import { Failed, Loaded } from '../parts/states.tsx';
@@ -119,26 +119,15 @@ function Details({ requester }: { requester: Requester }) {
   const hasMetadata = Object.keys(requester.metadata).length > 0;
   return (
     <Panel title="Details">
-      <dl className="facts">
-        <dt>Id</dt>
-        <dd>
-          <Id of={requester.id} />
-        </dd>
-        <dt>Tags</dt>
-        <dd>
-          <Tags of={requester.tags} />
-        </dd>
-        <dt>User agents</dt>
-        <dd>
-          <Tags of={requester.userAgents} />
-        </dd>
-        <dt>Added</dt>
-        <dd>
-          <Time at={requester.created} />
-        </dd>
-        <dt>Metadata</dt>
-        <dd>{hasMetadata ? <Json of={requester.metadata} /> : <span className="soft">none</span>}</dd>
-      </dl>
+      <Facts
+        of={{
+          Id: <Id of={requester.id} />,
+          Tags: <Tags of={requester.tags} />,
+          'User agents': <Tags of={requester.userAgents} />,
+          Added: <Time at={requester.created} />,
+          Metadata: hasMetadata ? <Json of={requester.metadata} /> : <span className="soft">none</span>,
+        }}
+      />
     </Panel>
   );
 }
@@ -166,12 +155,9 @@ function Actions({ requester }: { requester: Requester }) {
   const suspended = requester.status === 'suspended';
   const path = { id: requester.id };
   const toggle = () =>
-    write('PATCH /v1/requesters/{id}', { path, body: { status: suspended ? 'active' : 'suspended' } }).then(
-      () =>
-        notify(
-          suspended ? `${requester.name} is active again.` : `${requester.name} is suspended: it is denied everything.`,
-        ),
-      notifyFailure,
+    tell(
+      write('PATCH /v1/requesters/{id}', { path, body: { status: suspended ? 'active' : 'suspended' } }),
+      suspended ? `${requester.name} is active again.` : `${requester.name} is suspended: it is denied everything.`,
     );
   return (
     <>

@@ -3,7 +3,6 @@ import { Modal } from '@mantine/core';
 import { IconPlus, IconUsers } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import type { Row } from '../api/client.ts';
-import { useRead } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
 import { FilterChoice, FilterWords } from '../parts/filter-fields.tsx';
 import { FilterSpan, readSpan } from '../parts/filter-span.tsx';
@@ -52,13 +51,7 @@ export default function RequestersPage() {
 function Everybody() {
   const { values } = useFilters();
   const mayReadRecords = useMay('policies:read');
-  const { q, registered, status, sort, cursor } = values;
-  const filter = { q, registered, status, ...readSpan(values) };
-  const requesters = useRead(
-    'GET /v1/analytics/requesters',
-    { query: { ...filter, sort, cursor, limit: 25 } as never },
-    { keep: true },
-  );
+  const { q, registered, status } = values;
   return (
     <>
       <div className="filters" role="search">
@@ -78,10 +71,9 @@ function Everybody() {
       <div className="panel">
         <PagedList
           caption="Partners and bots"
-          of={requesters}
+          of="GET /v1/analytics/requesters"
+          filter={{ q, registered, status, ...readSpan(values) }}
           noun={['partner or bot', 'partners and bots']}
-          filtered={Object.values(filter).some((value) => value !== undefined)}
-          idOf={({ id }) => id}
           empty={<Nobody />}
           sortedBy="requests"
           columns={SEEN_COLUMNS}
@@ -155,12 +147,7 @@ const SEEN_COLUMNS: readonly Column<Seen>[] = [
 /** The registered requesters only, for a key that may not read usage. */
 function Listed() {
   const { values } = useFilters();
-  const { q, status, cursor } = values;
-  const requesters = useRead(
-    'GET /v1/requesters',
-    { query: { q, status, cursor, limit: 25 } as never },
-    { keep: true },
-  );
+  const { q, status } = values;
   return (
     <>
       <div className="filters" role="search">
@@ -170,10 +157,9 @@ function Listed() {
       <div className="panel">
         <PagedList
           caption="Partners and bots"
-          of={requesters}
+          of="GET /v1/requesters"
+          filter={{ q, status }}
           noun={['partner or bot', 'partners and bots']}
-          filtered={q !== undefined || status !== undefined}
-          idOf={({ id }) => id}
           empty={<Nobody />}
           columns={LISTED_COLUMNS}
         />

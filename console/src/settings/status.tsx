@@ -2,7 +2,7 @@
 import { Anchor } from '@mantine/core';
 import type { Answer } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
-import { PageHead, Panel } from '../parts/page.tsx';
+import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { Chip, formatBytes, formatCount, formatPercent, Time } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
 import './status.css';
@@ -33,26 +33,24 @@ export default function StatusPage() {
 function Service({ status: { version, started, memoryBytes } }: { status: Status }) {
   return (
     <Panel title="Service">
-      <dl className="facts">
-        <dt>Version</dt>
-        <dd>{version}</dd>
-        <dt>Running since</dt>
-        <dd>
-          <Time at={started} />
-        </dd>
-        <dt>Memory</dt>
-        <dd className="number">{formatBytes(memoryBytes)}</dd>
-        <dt>For monitoring</dt>
-        <dd>
-          <Anchor href="/metrics" size="sm">
-            /metrics
-          </Anchor>
-          ,{' '}
-          <Anchor href="/readyz" size="sm">
-            /readyz
-          </Anchor>
-        </dd>
-      </dl>
+      <Facts
+        of={{
+          Version: version,
+          'Running since': <Time at={started} />,
+          Memory: <span className="number">{formatBytes(memoryBytes)}</span>,
+          'For monitoring': (
+            <>
+              <Anchor href="/metrics" size="sm">
+                /metrics
+              </Anchor>
+              ,{' '}
+              <Anchor href="/readyz" size="sm">
+                /readyz
+              </Anchor>
+            </>
+          ),
+        }}
+      />
     </Panel>
   );
 }
@@ -60,16 +58,17 @@ function Service({ status: { version, started, memoryBytes } }: { status: Status
 function Storage({ of: { recordsBytes, columnsBytes, diskFreeBytes, diskBytes } }: { of: Status['storage'] }) {
   return (
     <Panel title="Storage">
-      <dl className="facts">
-        <dt>Records</dt>
-        <dd className="number">{formatBytes(recordsBytes)}</dd>
-        <dt>Data for reports</dt>
-        <dd className="number">{formatBytes(columnsBytes)}</dd>
-        <dt>Disk</dt>
-        <dd className="number">
-          {formatBytes(diskFreeBytes)} free of {formatBytes(diskBytes)} ({formatPercent(diskFreeBytes, diskBytes)})
-        </dd>
-      </dl>
+      <Facts
+        of={{
+          Records: <span className="number">{formatBytes(recordsBytes)}</span>,
+          'Data for reports': <span className="number">{formatBytes(columnsBytes)}</span>,
+          Disk: (
+            <span className="number">
+              {formatBytes(diskFreeBytes)} free of {formatBytes(diskBytes)} ({formatPercent(diskFreeBytes, diskBytes)})
+            </span>
+          ),
+        }}
+      />
       <div className="meter" aria-hidden="true">
         <span
           style={{
@@ -85,27 +84,28 @@ function Storage({ of: { recordsBytes, columnsBytes, diskFreeBytes, diskBytes } 
 function Decisions({ status: { ledger, columns } }: { status: Status }) {
   return (
     <Panel title="Decisions">
-      <dl className="facts">
-        <dt>Recorded since the start</dt>
-        <dd className="number">{formatCount(ledger.decisions)}</dd>
-        <dt>Waiting to be recorded</dt>
-        <dd className="number">{formatCount(ledger.waiting)}</dd>
-        <dt>Not yet in reports</dt>
-        <dd className="number">
-          {formatCount(columns.behind)}{' '}
-          <Chip tone={columns.behind === 0 ? 'allowed' : 'limited'}>
-            {columns.behind === 0 ? 'up to date' : 'catching up'}
-          </Chip>
-        </dd>
-      </dl>
+      <Facts
+        of={{
+          'Recorded since the start': <span className="number">{formatCount(ledger.decisions)}</span>,
+          'Waiting to be recorded': <span className="number">{formatCount(ledger.waiting)}</span>,
+          'Not yet in reports': (
+            <span className="number">
+              {formatCount(columns.behind)}{' '}
+              <Chip tone={columns.behind === 0 ? 'allowed' : 'limited'}>
+                {columns.behind === 0 ? 'up to date' : 'catching up'}
+              </Chip>
+            </span>
+          ),
+        }}
+      />
       <details className="technical">
         <summary>Technical details</summary>
-        <dl className="facts">
-          <dt>Group commits</dt>
-          <dd className="number">{formatCount(ledger.commits)}</dd>
-          <dt>Report columns rebuilt</dt>
-          <dd className="number">{formatCount(columns.rebuilds)}</dd>
-        </dl>
+        <Facts
+          of={{
+            'Group commits': <span className="number">{formatCount(ledger.commits)}</span>,
+            'Report columns rebuilt': <span className="number">{formatCount(columns.rebuilds)}</span>,
+          }}
+        />
       </details>
     </Panel>
   );
@@ -114,14 +114,13 @@ function Decisions({ status: { ledger, columns } }: { status: Status }) {
 function Deliveries({ of: { succeeded, failed, inFlight } }: { of: Status['webhooks'] }) {
   return (
     <Panel title="Webhooks">
-      <dl className="facts">
-        <dt>Attempts that succeeded</dt>
-        <dd className="number">{formatCount(succeeded)}</dd>
-        <dt>Attempts that failed</dt>
-        <dd className="number">{formatCount(failed)}</dd>
-        <dt>In flight</dt>
-        <dd className="number">{formatCount(inFlight)}</dd>
-      </dl>
+      <Facts
+        of={{
+          'Attempts that succeeded': <span className="number">{formatCount(succeeded)}</span>,
+          'Attempts that failed': <span className="number">{formatCount(failed)}</span>,
+          'In flight': <span className="number">{formatCount(inFlight)}</span>,
+        }}
+      />
     </Panel>
   );
 }

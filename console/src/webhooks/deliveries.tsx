@@ -2,10 +2,10 @@
 import { Button, Select } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import type { Row } from '../api/client.ts';
-import { useRead, useWrite } from '../api/read.ts';
+import { useWrite } from '../api/read.ts';
 import { useFilters } from '../parts/filters.ts';
 import { type Column, PagedList } from '../parts/list.tsx';
-import { notify, notifyFailure } from '../parts/notices.tsx';
+import { tell } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Chip, type Outcome, Time } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
@@ -38,16 +38,6 @@ const COLUMNS: readonly Column<Delivery>[] = [
 
 export function Deliveries({ id }: { id: string }) {
   const { values, set } = useFilters();
-  const query = {
-    limit: 15,
-    status: values.status as never,
-    ...(values.cursor === undefined ? {} : { cursor: values.cursor }),
-  };
-  const deliveries = useRead(
-    'GET /v1/webhooks/{id}/deliveries',
-    { path: { id }, query },
-    { keep: true, everyMs: EVERY_MS },
-  );
   return (
     <Panel
       title="Deliveries"
@@ -66,10 +56,12 @@ export function Deliveries({ id }: { id: string }) {
     >
       <PagedList
         caption="Deliveries"
-        of={deliveries}
+        of="GET /v1/webhooks/{id}/deliveries"
+        path={{ id }}
+        filter={{ status: values.status }}
+        query={{ limit: 15 }}
+        everyMs={EVERY_MS}
         noun={['delivery', 'deliveries']}
-        filtered={values.status !== undefined}
-        idOf={(delivery) => delivery.id}
         empty={<Empty title="No deliveries yet">Send a test, or wait for the first event.</Empty>}
         columns={COLUMNS}
       />
@@ -93,9 +85,9 @@ function OpenDelivery({ delivery }: { delivery: Delivery }) {
 function Retry({ delivery: { id, webhookId, eventType } }: { delivery: Delivery }) {
   const write = useWrite();
   const retry = () =>
-    write('POST /v1/webhooks/{id}/deliveries/{deliveryId}/retry', { path: { id: webhookId, deliveryId: id } }).then(
-      () => notify('The delivery is sent again.'),
-      notifyFailure,
+    tell(
+      write('POST /v1/webhooks/{id}/deliveries/{deliveryId}/retry', { path: { id: webhookId, deliveryId: id } }),
+      'The delivery is sent again.',
     );
   return (
     <Button

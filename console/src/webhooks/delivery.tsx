@@ -3,6 +3,7 @@ import '@mantine/core/styles/Drawer.css';
 import { Drawer } from '@mantine/core';
 import type { Answer } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
+import { Facts } from '../parts/page.tsx';
 import { Chip, formatTime, Json } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
 
@@ -57,30 +58,15 @@ function AttemptDetails({ attempt }: { attempt: Attempt }) {
       <h3 className="small">
         Attempt {number}, {formatTime(created)}
       </h3>
-      <dl className="facts">
-        <dt>Answer</dt>
-        <dd>{statusCode ?? 'none'}</dd>
-        <dt>Took</dt>
-        <dd>{durationMs} ms</dd>
-        {error !== null && (
-          <>
-            <dt>Error</dt>
-            <dd>{error}</dd>
-          </>
-        )}
-        {responseBody !== null && responseBody !== '' && (
-          <>
-            <dt>Response</dt>
-            <dd>
-              <pre className="json">{responseBody}</pre>
-            </dd>
-          </>
-        )}
-        <dt>Headers</dt>
-        <dd>
-          <Json of={request.headers} />
-        </dd>
-      </dl>
+      <Facts
+        of={{
+          Answer: statusCode ?? 'none',
+          Took: `${durationMs} ms`,
+          Error: error,
+          Response: responseBody !== null && responseBody !== '' && <pre className="json">{responseBody}</pre>,
+          Headers: <Json of={request.headers} />,
+        }}
+      />
     </section>
   );
 }

@@ -6,7 +6,7 @@ import type { Answer } from '../api/client.ts';
 import { useWrite } from '../api/read.ts';
 import { Confirm } from '../parts/act.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
-import { notify, notifyFailure } from '../parts/notices.tsx';
+import { notify, tell } from '../parts/notices.tsx';
 import { Secret, WebhookForm } from './webhook-form.tsx';
 
 type Webhook = Answer<'GET /v1/webhooks/{id}'>;
@@ -20,10 +20,10 @@ export function Actions({ webhook }: { webhook: Webhook }) {
   const active = webhook.status === 'active';
   const close = () => setDialog(undefined);
   const toggle = () =>
-    write('PATCH /v1/webhooks/{id}', {
-      path: { id: webhook.id },
-      body: { status: active ? 'disabled' : 'active' },
-    }).then(() => notify(active ? 'The webhook is disabled.' : 'The webhook is active.'), notifyFailure);
+    tell(
+      write('PATCH /v1/webhooks/{id}', { path: { id: webhook.id }, body: { status: active ? 'disabled' : 'active' } }),
+      active ? 'The webhook is disabled.' : 'The webhook is active.',
+    );
   return (
     <>
       <MoreMenu

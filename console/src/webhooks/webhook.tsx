@@ -5,8 +5,8 @@ import type { Answer } from '../api/client.ts';
 import { useRead, useWrite } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
 import { Id } from '../parts/copy.tsx';
-import { notify, notifyFailure } from '../parts/notices.tsx';
-import { PageHead, Panel } from '../parts/page.tsx';
+import { tell } from '../parts/notices.tsx';
+import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { Tags, Time } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
@@ -31,9 +31,9 @@ export default function WebhookPage() {
 function WebhookView({ webhook }: { webhook: Webhook }) {
   const write = useWrite();
   const test = () =>
-    write('POST /v1/webhooks/{id}/test', { path: { id: webhook.id } }).then(
-      () => notify('A test is on its way; see the deliveries.'),
-      notifyFailure,
+    tell(
+      write('POST /v1/webhooks/{id}/test', { path: { id: webhook.id } }),
+      'A test is on its way; see the deliveries.',
     );
   return (
     <>
@@ -82,24 +82,14 @@ function Notice({ of: { status, disabledReason, failingSince } }: { of: Webhook 
 function Details({ webhook }: { webhook: Webhook }) {
   return (
     <Panel title="Details">
-      <dl className="facts">
-        <dt>Address</dt>
-        <dd>
-          <code>{webhook.url}</code>
-        </dd>
-        <dt>Events</dt>
-        <dd>
-          <Tags of={webhook.events.map((one) => (one === '*' ? 'everything' : one))} />
-        </dd>
-        <dt>Id</dt>
-        <dd>
-          <Id of={webhook.id} />
-        </dd>
-        <dt>Added</dt>
-        <dd>
-          <Time at={webhook.created} />
-        </dd>
-      </dl>
+      <Facts
+        of={{
+          Address: <code>{webhook.url}</code>,
+          Events: <Tags of={webhook.events.map((one) => (one === '*' ? 'everything' : one))} />,
+          Id: <Id of={webhook.id} />,
+          Added: <Time at={webhook.created} />,
+        }}
+      />
     </Panel>
   );
 }

@@ -3,7 +3,6 @@ import { Modal } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import type { Row } from '../api/client.ts';
-import { useRead } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { type Column, PagedList } from '../parts/list.tsx';
@@ -33,11 +32,6 @@ const COLUMNS: readonly Column<Row<'GET /v1/webhooks'>>[] = [
 export default function WebhooksPage() {
   const { values, set } = useFilters();
   const [, go] = useLocation();
-  const webhooks = useRead(
-    'GET /v1/webhooks',
-    { query: { limit: 25, ...(values.cursor === undefined ? {} : { cursor: values.cursor }) } },
-    { keep: true },
-  );
   const close = () => set({ new: null });
   return (
     <>
@@ -57,10 +51,8 @@ export default function WebhooksPage() {
       <div className="panel">
         <PagedList
           caption="Webhooks"
-          of={webhooks}
+          of="GET /v1/webhooks"
           noun={['webhook', 'webhooks']}
-          filtered={false}
-          idOf={({ id }) => id}
           empty={
             <Empty
               icon={<IconWebhook size={36} stroke={1.3} />}

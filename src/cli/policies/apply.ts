@@ -5,8 +5,8 @@
 import type { Command } from 'commander';
 import type { Postern } from '../../../client/src/client.ts';
 import type { Answered } from '../../../client/src/types.ts';
-import { type Context, does, examples } from '../command.ts';
-import { connect, getAddress } from '../connection.ts';
+import { type Context, calls, examples } from '../command.ts';
+import { getAddress } from '../connection.ts';
 import { EXIT } from '../outcome.ts';
 import { confirmed } from '../prompts.ts';
 import { counted, json, plain, type Terminal } from '../terminal.ts';
@@ -27,9 +27,7 @@ export function applyCommand(parent: Command, context: Context): void {
     '$ postern policies apply policies/*.yaml',
     '$ postern policies apply policies/*.yaml --yes   # in CI',
   );
-  does<{ yes?: boolean; dryRun?: boolean }>(command, context, async (options, ...paths) => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls<{ yes?: boolean; dryRun?: boolean }>(command, context, async ({ postern, terminal }, options, ...paths) => {
     const plans = await planAll(terminal, postern, paths);
     if (plans === undefined) return EXIT.usage;
     if (!(await casesPass(terminal, plans))) return EXIT.failed;
@@ -43,7 +41,7 @@ export function applyCommand(parent: Command, context: Context): void {
       for (const plan of open) await write(terminal, postern, plan);
     }
     if (options.json === true) await terminal.out(json(plans.map(toRecord)));
-    return undefined;
+    return EXIT.ok;
   });
 }
 

@@ -4,8 +4,7 @@
 import type { Command } from 'commander';
 import type { Postern } from '../../../client/src/client.ts';
 import type { PolicyDiff } from '../../policies/diff.ts';
-import { type Context, does, examples } from '../command.ts';
-import { connect } from '../connection.ts';
+import { type Context, calls, examples } from '../command.ts';
 import { EXIT } from '../outcome.ts';
 import { print } from '../terminal.ts';
 import { getPolicy } from './find.ts';
@@ -22,9 +21,7 @@ export function diffCommand(parent: Command, context: Context): void {
     '$ postern policies diff policies/*.yaml --exit-code',
     '$ postern policies diff "Research partners" 1 3',
   );
-  does<{ exitCode?: boolean }>(command, context, async (options, ...what) => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls<{ exitCode?: boolean }>(command, context, async ({ postern, terminal }, options, ...what) => {
     let same: boolean;
     if (what.length === 3 && what.slice(1).every((text) => /^\d+$/.test(text))) {
       const changes = await diffVersions(postern, what);

@@ -2,8 +2,7 @@
 import type { Command } from 'commander';
 import type { Postern } from '../../../client/src/client.ts';
 import type { Answered, Body } from '../../../client/src/types.ts';
-import { type Context, does, examples } from '../command.ts';
-import { connect } from '../connection.ts';
+import { type Context, calls, examples } from '../command.ts';
 import { EXIT, failed } from '../outcome.ts';
 import { type Cell, counted, paint, plain, print, type Terminal, table } from '../terminal.ts';
 import { findPolicy, getPolicy, listPolicies } from './find.ts';
@@ -29,16 +28,14 @@ export function impactCommand(parent: Command, context: Context): void {
     '$ postern policies impact policies/research.yaml',
     '$ postern policies impact "Research partners" --of-version 2 --from 2026-11-01T00:00:00Z',
   );
-  does<Options>(command, context, async ({ ofVersion, from, to, ...options }, name = '') => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls<Options>(command, context, async ({ postern, terminal }, { ofVersion, from, to, ...options }, name = '') => {
     const draft =
       ofVersion === undefined ? await readDraft(terminal, postern, name) : await getDraft(postern, name, ofVersion);
     if (draft === undefined) return EXIT.usage;
     const body = { ...draft.rules, from, to } as Body<'previewPolicyImpact'>;
     const report = await postern.previewPolicyImpact(draft.policyId, body);
     await print(terminal, options, report, () => toText(terminal, report));
-    return undefined;
+    return EXIT.ok;
   });
 }
 

@@ -29,6 +29,6 @@ export function rollbackCommand(parent: Command, context: Context): void {
     const written = await postern.rollbackPolicy(policy.id, { version }, { ifMatch: `"${policy.version}"` });
     const message = `${plain(written.name)} is at version ${written.version}, with the rules of version ${version}.\n`;
     await report(terminal, options, written, message);
-    return undefined;
+    return EXIT.ok;
   });
 }
