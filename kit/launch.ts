@@ -143,19 +143,3 @@ function watch(child: ChildProcess): Pick<Running, 'url' | 'output' | 'exited' |
 
 /** The process ended before it was ready. */
 export class EndedEarly extends Error {}
-
-/** Polls `attempt` until its value is `done`; returns the value. */
-export async function eventually<T>(
-  what: string,
-  withinMs: number,
-  attempt: () => Promise<T>,
-  done: (value: T) => boolean,
-): Promise<T> {
-  const end = performance.now() + withinMs;
-  for (;;) {
-    const value = await attempt();
-    if (done(value)) return value;
-    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}; last: ${JSON.stringify(value)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

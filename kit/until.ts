@@ -1,16 +1,20 @@
 /** Waits for what happens elsewhere: looks again and again, and fails when it has not happened in time. */
-import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 5;
 
-/** Gives what `look` found: anything but undefined and false. What it asserts may fail until the end of the time. */
-export async function until<T>(what: string, look: () => T | Promise<T>, withinMs = 15_000): Promise<NonNullable<T>> {
+/** Returns what `look` found, once it is `done`: by itself, anything but undefined, null and false. */
+export async function until<T>(
+  what: string,
+  look: () => T | Promise<T>,
+  withinMs = 20_000,
+  done = (found: T): boolean => found !== undefined && found !== null && found !== false,
+): Promise<NonNullable<T>> {
   const end = performance.now() + withinMs;
   for (;;) {
     const found = await look();
-    if (found !== undefined && found !== null && found !== false) return found;
-    assert.ok(performance.now() < end, `not within ${withinMs} ms: ${what}`);
+    if (done(found)) return found as NonNullable<T>;
+    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}; last: ${JSON.stringify(found)}`);
     await pause(LOOK_EVERY_MS);
   }
 }

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
+import { words } from '../kit/words.ts';
 
 /** Each room may import those before it; rooms of one line do not know each other. */
 const ORDER = [
@@ -31,41 +32,19 @@ const ORDER = [
   ['main'],
   ['postern'],
 ];
-const PURE = [
-  'access/decide',
-  'whatif/impact',
-  'whatif/tally',
-  'cli/policies/cases',
-  'authorize/target',
-  'content/locator',
-  'crawlers/token',
-  'policies/conditions',
-  'policies/license-keys',
-  'policies/match',
-  'policies/compile',
-  'requesters/history',
-  'limits/limit',
-  'usage/period',
-  'usage/series',
-  'webhooks/destination',
-  'webhooks/schedule',
-];
+const PURE = words(`
+  access/decide whatif/impact whatif/tally cli/policies/cases authorize/target content/locator crawlers/token
+  policies/conditions policies/license-keys policies/match policies/compile requesters/history limits/limit
+  usage/period usage/series webhooks/destination webhooks/schedule
+`);
 /**
  * The files that may import `http/`, beside routes, schemas and the rooms above the features: they read requests or
  * refuse them.
  */
-const TRANSPORT = [
-  'access/ask',
-  'access/check',
-  'changes/changes',
-  'changes/resource',
-  'content/bulk',
-  'keys/authenticate',
-  'keys/sessions',
-  'storage/new-key',
-  'usage/lists',
-  'usage/remote',
-];
+const TRANSPORT = words(`
+  access/ask access/check changes/changes changes/resource content/bulk keys/authenticate keys/sessions
+  storage/new-key usage/lists usage/remote
+`);
 const OWNERS: Record<string, string> = {
   content: 'content/store.ts',
   purges: 'content/store.ts ledger/sweep.ts',

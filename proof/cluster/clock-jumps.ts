@@ -7,8 +7,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Answer } from '../../kit/answer.ts';
-import { eventually, launch, newTestKey, temporaryFolder } from '../../kit/launch.ts';
+import { launch, newTestKey, temporaryFolder } from '../../kit/launch.ts';
 import { seeded } from '../../kit/random.ts';
+import { until } from '../../kit/until.ts';
 import { CLOCK_HACK } from './nodes.ts';
 
 const LIMIT = { requests: 5, period: 'second' } as const;
@@ -54,12 +55,7 @@ export async function runClockJumps({ jumps, seed }: { jumps: number; seed: numb
     /** Uses the limit up and waits until it is free again; then looks how far apart two decisions are. */
     async function goesOn(what: string): Promise<void> {
       for (let i = 0; i <= LIMIT.requests; i++) await check();
-      await eventually(
-        `${what}: a limit that was used up is free again`,
-        FREE_WITHIN_MS,
-        check,
-        ({ allowed }) => allowed,
-      );
+      await until(`${what}: a limit that was used up is free again`, check, FREE_WITHIN_MS, ({ allowed }) => allowed);
       const begun = performance.now();
       const first = Date.parse((await check()).created);
       await pause(APART_MS);
@@ -96,7 +92,7 @@ export async function runClockJumps({ jumps, seed }: { jumps: number; seed: numb
     const headers = { authorization: `Bearer ${key.key}` };
     await set(off - MINUTE_MS);
     const ask = () => node.ask('GET', '/v1/content', { headers });
-    await eventually('a key expires', FREE_WITHIN_MS, ask, ({ status }) => status === 401);
+    await until('a key expires', ask, FREE_WITHIN_MS, ({ status }) => status === 401);
     return figures;
   } catch (error) {
     throw new Error(`with seed ${seed}: ${(error as Error).message}`, { cause: error });

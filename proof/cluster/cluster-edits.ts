@@ -5,9 +5,9 @@
  */
 import assert from 'node:assert/strict';
 import type { Answer } from '../../kit/answer.ts';
-import { eventually } from '../../kit/launch.ts';
 import { query } from '../../kit/postgres.ts';
 import { seeded } from '../../kit/random.ts';
+import { until } from '../../kit/until.ts';
 import { type ClusterNode, startTestCluster } from './nodes.ts';
 
 const NODES = 3;
@@ -135,7 +135,7 @@ export async function runClusterEdits({ rounds, seed, tell = () => {} }: Options
     const answers = (await Promise.all(nodes.map(ask))).filter(isIn);
     assert.ok(answers.length > 0, `${kind}: both say that the other is at it`);
     for (const node of cluster.nodes) {
-      answers.push(await eventually(`${kind}: an answer`, ANSWERED_WITHIN_MS, () => ask(node), isIn));
+      answers.push(await until(`${kind}: an answer`, () => ask(node), ANSWERED_WITHIN_MS, isIn));
     }
     const [answer] = answers as [Answer];
     for (const { status, text, headers } of answers) {

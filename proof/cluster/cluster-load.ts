@@ -7,8 +7,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import { eventually } from '../../kit/launch.ts';
 import { type Random, seeded } from '../../kit/random.ts';
+import { until } from '../../kit/until.ts';
 import { parseDecisionId } from '../../src/ledger/decision.ts';
 import { type Reason, reasonOf } from '../../src/ledger/reason.ts';
 import type { ClusterNode, Nodes } from './nodes.ts';
@@ -157,7 +157,7 @@ export function startLoad(cluster: Nodes, items: readonly string[], random: Rand
     const repeated = [...lost, ...known.slice(0, answered)];
     for (const { index } of repeated) {
       const again = () => send(node, index);
-      await eventually(`an answer to request ${index}`, ANSWER_WITHIN_MS * 3, again, (isAnswered) => isAnswered);
+      await until(`an answer to request ${index}`, again, ANSWER_WITHIN_MS * 3);
     }
     return repeated.length;
   }
@@ -181,9 +181,8 @@ function gaveUp(): never {
 
 /** `withinMs` may be over: then it has to be ready now. */
 export async function isReady(node: ClusterNode, withinMs: number): Promise<void> {
-  await eventually(
+  await until(
     `node ${node.index} is ready`,
-    withinMs,
     async () => {
       if (node.stopped) return 200;
       return node.running.ask('GET', '/readyz').then(
@@ -191,6 +190,7 @@ export async function isReady(node: ClusterNode, withinMs: number): Promise<void
         () => 0,
       );
     },
+    withinMs,
     (status) => status === 200 || node.stopped,
   );
 }
@@ -298,10 +298,10 @@ function assertKept(kept: Kept | undefined, i: number, row: { seq: string; reaso
 /** Each node counts what is in the database, to the unit. */
 export async function assertUsage(cluster: Nodes, rows: number, allowed: number): Promise<void> {
   for (const node of cluster.nodes) {
-    const { body, text } = await eventually(
+    const { body, text } = await until(
       'a usage report',
-      60_000,
       () => node.running.ask('GET', '/v1/analytics/usage?period=all'),
+      60_000,
       ({ status }) => status === 200,
     );
     assert.deepEqual([body.summary.totalRequests, body.summary.allowed], [rows, allowed], text.slice(0, 500));

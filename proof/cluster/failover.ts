@@ -6,11 +6,11 @@
  */
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { eventually } from '../../kit/launch.ts';
 import { query } from '../../kit/postgres.ts';
 import { startPostgresPair, type TestPair } from '../../kit/postgres-pair.ts';
 import { type Random, seeded } from '../../kit/random.ts';
 import { type Relay, startRelay } from '../../kit/relay.ts';
+import { until } from '../../kit/until.ts';
 import { answer, openReceiver, type Receiver, subscribe } from '../crash/receiver.ts';
 import { ANSWER_WITHIN_MS, assertUsage, isReady, readBooks, setStage, startLoad } from './cluster-load.ts';
 import { type ClusterNode, type Nodes, startNodes } from './nodes.ts';
@@ -108,10 +108,10 @@ async function prove({ pair, relay, receiver, cluster, random, rounds, tell }: S
         seen('reportsMs');
       }),
     );
-    await eventually(
+    await until(
       'each work is done by one node',
-      left(TAKEN_OVER_WITHIN_MS),
       () => holders(cluster),
+      left(TAKEN_OVER_WITHIN_MS),
       (held) => WORKS.every((work) => held.filter((one) => one.work === work).length === 1),
     );
     seen('takenOverMs');
@@ -138,7 +138,7 @@ async function prove({ pair, relay, receiver, cluster, random, rounds, tell }: S
 }
 
 const works = (what: string, withinMs: number, attempt: () => Promise<boolean>): Promise<boolean> =>
-  eventually(`a node ${what}`, withinMs, attempt, (done) => done);
+  until(`a node ${what}`, attempt, withinMs);
 
 const WORKS = ['housekeeping', 'deliveries'];
 
@@ -236,11 +236,10 @@ async function startEditors(cluster: Nodes, random: Random): Promise<Editors> {
           assert.ok(body.metadata.i >= Math.max(...done), `a node has an old ${item}`);
         }
       }
-      await eventually(
+      await until(
         'every edit has arrived at the webhook',
+        () => [...events.values()].filter((id) => !receiver.taken('edits').has(id)).length === 0,
         DELIVERED_WITHIN_MS,
-        async () => [...events.values()].filter((id) => !receiver.taken('edits').has(id)).length,
-        (missing) => missing === 0,
       );
       assert.deepEqual(receiver.faults, []);
     },

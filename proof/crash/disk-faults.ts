@@ -7,8 +7,9 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer } from '../../kit/answer.ts';
-import { eventually, launch, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
+import { launch, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
 import { type Random, seeded } from '../../kit/random.ts';
+import { until } from '../../kit/until.ts';
 import { Book, type Refusal } from './book.ts';
 import { failCalls } from './strace.ts';
 import { Verifier } from './verify.ts';
@@ -183,10 +184,10 @@ async function runFaults(dataDir: string, options: FaultOptions, faults: readonl
         book.editsRefusedAs = null;
         figures.repeatedAfterwards += await repeatRefused(service, book);
         const askedAt = performance.now();
-        await eventually<Answer>(
+        await until<Answer>(
           'usage',
-          USAGE_WITHIN_MS,
           () => usage(service),
+          USAGE_WITHIN_MS,
           ({ status }) => status === 200,
         );
         figures.slowestUsageMs = Math.max(figures.slowestUsageMs, Math.round(performance.now() - askedAt));
@@ -220,11 +221,10 @@ async function aDecision(service: Running): Promise<string> {
 
 function refusals(book: Book, wanted: number): Promise<unknown> {
   const goal = book.refusals.storage_full + book.refusals.service_unavailable + wanted;
-  return eventually(
+  return until(
     `${wanted} refusals`,
+    () => book.refusals.storage_full + book.refusals.service_unavailable >= goal,
     30_000,
-    async () => book.refusals.storage_full + book.refusals.service_unavailable,
-    (count) => count >= goal,
   );
 }
 
@@ -248,10 +248,10 @@ async function readsGoOn(service: Running, fault: Fault, policyId: string): Prom
   // These count decisions, which must be copied into the columns first: in memory, where only the room is missing.
   for (const path of ['/v1/analytics/usage', '/v1/content/open-0', '/v1/access/decisions']) {
     if (fault.name === 'full') {
-      const counted = await eventually<Answer>(
+      const counted = await until<Answer>(
         `GET ${path} while the disk is full`,
-        RECOVERED_WITHIN_MS,
         () => service.ask('GET', path),
+        RECOVERED_WITHIN_MS,
         ({ status }) => status === 200,
       );
       assert.equal(counted.status, 200);
@@ -266,9 +266,8 @@ async function readsGoOn(service: Running, fault: Fault, policyId: string): Prom
 async function recovery(service: Running, book: Book, round: Round, number: number): Promise<number> {
   const startedAt = performance.now();
   let tries = 0;
-  await eventually(
+  await until(
     'checks are recorded again',
-    RECOVERED_WITHIN_MS,
     async () => {
       const refused = book.refused.length;
       const token = `${number}.recovery.${tries++}`;
@@ -286,6 +285,7 @@ async function recovery(service: Running, book: Book, round: Round, number: numb
       });
       return book.refused.length === refused;
     },
+    RECOVERED_WITHIN_MS,
     (recorded) => recorded,
   );
   return performance.now() - startedAt;

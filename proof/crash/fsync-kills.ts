@@ -3,8 +3,9 @@
  * N.
  */
 import assert from 'node:assert/strict';
-import { eventually, launch, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
+import { launch, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
 import { seeded } from '../../kit/random.ts';
+import { until } from '../../kit/until.ts';
 import { Book } from './book.ts';
 import { killAtFsync } from './strace.ts';
 import { type Found, Verifier } from './verify.ts';
@@ -108,14 +109,14 @@ async function killFirstStarts(ownKey: boolean): Promise<number> {
           ownKey ? [...(first.output() + second.output()).matchAll(/svc_sk_\w{49}/g)].map(([text]) => text) : [key],
         );
       // A key that the first start printed may have been replaced by one that the second is about to print.
-      await eventually(
+      await until(
         'a key that was printed works',
-        5_000,
         async () => {
           let works = 0;
           for (const one of told()) works += await tryService(second, one);
           return works;
         },
+        5_000,
         (works) => works > 0,
       );
     } catch (error) {

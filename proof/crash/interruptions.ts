@@ -5,10 +5,11 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Answer } from '../../kit/answer.ts';
-import { type Ask, eventually } from '../../kit/launch.ts';
+import type { Ask } from '../../kit/launch.ts';
 import { startPostgres } from '../../kit/postgres.ts';
 import { type Random, seeded } from '../../kit/random.ts';
 import { startRelay } from '../../kit/relay.ts';
+import { until } from '../../kit/until.ts';
 import { type ClusterNode, startNodes } from '../cluster/nodes.ts';
 
 const BOUND_MS = 1_000;
@@ -38,7 +39,7 @@ export async function runInterruptions({ rounds, seed, tell = () => {} }: Option
   /** Through the node that works; the other may hold what an edit waits for. */
   async function must(method: string, path: string, body?: object): Promise<Answer['body']> {
     const ask = () => here.running.ask(method, path, body === undefined ? {} : { body });
-    const reply = await eventually(`${method} ${path}`, BACK_WITHIN_MS, ask, ({ status }) => status !== 503);
+    const reply = await until(`${method} ${path}`, ask, BACK_WITHIN_MS, ({ status }) => status !== 503);
     assert.ok(reply.status < 300, `${method} ${path}: ${reply.text}`);
     return reply.body;
   }
@@ -90,7 +91,7 @@ export async function runInterruptions({ rounds, seed, tell = () => {} }: Option
       if (!passed) figures.refused++;
       return { passed, answered: true };
     }
-    await eventually('it passes there', BACK_WITHIN_MS, ask, ({ passed }) => passed);
+    await until('it passes there', ask, BACK_WITHIN_MS, ({ passed }) => passed);
 
     interrupt[kind]();
     // A stopped node takes up what it was sent only when it goes on; the others answer at once.
@@ -98,9 +99,9 @@ export async function runInterruptions({ rounds, seed, tell = () => {} }: Option
     const cut = own.pick(CUTS);
     await cuts[cut]();
     const cutAt = performance.now();
-    const until = cutAt + BOUND_MS + own.int(50, 2_500);
+    const end = cutAt + BOUND_MS + own.int(50, 2_500);
     const meanwhile: { late: boolean; answer: ReturnType<typeof ask> }[] = [];
-    while (performance.now() < until) {
+    while (performance.now() < end) {
       const late = kind === 'stop' || performance.now() - cutAt >= BOUND_MS;
       const answer = ask();
       // Awaited below: an early failure must not end the process.
@@ -114,7 +115,7 @@ export async function runInterruptions({ rounds, seed, tell = () => {} }: Option
       const { passed } = await answer;
       assert.ok(!(passed && late), `${kind}, ${cut}: sent meanwhile, it passed`);
     }
-    await eventually(`the node is back: ${kind}`, BACK_WITHIN_MS, ask, ({ passed, answered }) => {
+    await until(`the node is back: ${kind}`, ask, BACK_WITHIN_MS, ({ passed, answered }) => {
       assert.ok(!passed, `${kind}, ${cut}: sent after it, it passed`);
       return answered;
     });

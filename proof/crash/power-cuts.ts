@@ -7,8 +7,9 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Answer } from '../../kit/answer.ts';
-import { eventually, launch, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
+import { launch, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
 import { type Random, seeded } from '../../kit/random.ts';
+import { until } from '../../kit/until.ts';
 import { parseDecisionId } from '../../src/ledger/decision.ts';
 import { Disk, type DiskEvent, FATES, readDiskLog, traceDisk } from './disk-log.ts';
 
@@ -217,10 +218,10 @@ async function startOn(dataDir: string, key: string, facts: readonly Fact[]): Pr
     const database = new DatabaseSync(join(dataDir, 'postern.db'), { readOnly: true });
     const rows = database.prepare('select count(*) as n from decisions').get()?.n;
     database.close();
-    const usage = await eventually<Answer>(
+    const usage = await until<Answer>(
       'usage',
-      20_000,
       () => service.ask('GET', '/v1/analytics/usage?period=all'),
+      20_000,
       ({ status }) => status === 200,
     );
     assert.equal(usage.body.summary.totalRequests, rows);

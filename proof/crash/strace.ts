@@ -3,7 +3,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { eventually } from '../../kit/launch.ts';
+import { until } from '../../kit/until.ts';
 
 /** Why strace cannot be used here; undefined when it can. */
 export function cannotTrace(): string | undefined {
@@ -28,12 +28,7 @@ export async function failCalls(pid: number, calls: string, error: string): Prom
     { stdio: 'ignore' },
   );
   const gone = new Promise((resolve) => tracer.once('exit', resolve));
-  await eventually(
-    'all threads are traced',
-    10_000,
-    async () => untraced(pid),
-    (count) => count === 0,
-  );
+  await until('all threads are traced', () => untraced(pid) === 0, 10_000);
   return {
     async heal() {
       tracer.kill('SIGINT');

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../../kit/answer.ts';
-import { eventually, type Running } from '../../kit/launch.ts';
+import type { Running } from '../../kit/launch.ts';
 import type { Random } from '../../kit/random.ts';
+import { until } from '../../kit/until.ts';
 import { parseDecisionId } from '../../src/ledger/decision.ts';
 import { REASONS, type Reason } from '../../src/ledger/reason.ts';
 import { type Book, type Decided, gone, type Item, type Sent, there } from './book.ts';
@@ -299,10 +300,10 @@ export class Verifier {
       .all() as { total: number; allowed: number; requesters: number; content: number }[];
     const path = '/v1/analytics/usage?period=all';
     // While the columns are being built anew, usage may be unavailable; everything else is not.
-    const reply = await eventually<Answer>(
+    const reply = await until<Answer>(
       'usage',
-      USAGE_WITHIN_MS,
       () => service.ask('GET', path),
+      USAGE_WITHIN_MS,
       ({ status }) => {
         assert.ok(status === 200 || status === 503, String(status));
         return status === 200;
@@ -405,10 +406,10 @@ export class Verifier {
 
 /** While the columns are being built anew, an item's counts, and so the item, may be unavailable. */
 const readItem = (service: Running, externalId: string): Promise<Answer> =>
-  eventually<Answer>(
+  until<Answer>(
     'an item',
-    USAGE_WITHIN_MS,
     () => service.ask('GET', `/v1/content/${encodeURIComponent(externalId)}`),
+    USAGE_WITHIN_MS,
     ({ status }) => status !== 503,
   );
 

@@ -6,8 +6,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Answer } from '../../kit/answer.ts';
-import { EndedEarly, eventually, launch, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
+import { EndedEarly, launch, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
 import { type Random, seeded } from '../../kit/random.ts';
+import { until } from '../../kit/until.ts';
 import {
   answer,
   type Behaviour,
@@ -267,10 +268,10 @@ async function verify(
   const count = async (type: string): Promise<number> =>
     (await succeed(service.ask('GET', `/v1/events?limit=1&type=${type}`))).body.totalCount;
   const given = await count('license.created');
-  await eventually(
+  await until(
     'every licence that ran out is announced',
-    EXPIRES_WITHIN_MS + ANNOUNCED_WITHIN_MS,
     () => count('license.expired'),
+    EXPIRES_WITHIN_MS + ANNOUNCED_WITHIN_MS,
     (announced) => announced >= given,
   );
   const events = await listEvents(service);
@@ -284,12 +285,7 @@ async function verify(
   const missing = (name: string): string[] =>
     wanted(name).flatMap(({ id, type }) => (receiver.taken(name).has(id) ? [] : `${id} ${type}`));
   for (const name of Object.keys(HEALTHY)) {
-    await eventually(
-      `everything arrives at ${name}`,
-      ARRIVED_WITHIN_MS,
-      async () => missing(name).slice(0, 5),
-      isEmpty,
-    );
+    await until(`everything arrives at ${name}`, async () => missing(name).slice(0, 5), ARRIVED_WITHIN_MS, isEmpty);
     const known = new Set(wanted(name).map(({ id }) => id));
     assert.deepEqual(
       [...receiver.taken(name)].filter((id) => !known.has(id)),
@@ -369,10 +365,10 @@ async function checkDeliveries(
   for (const [name, id] of webhooks) {
     for (let i = 0; i < 30; i++) {
       const event = random.pick(wanted(name));
-      const { data } = await eventually(
+      const { data } = await until(
         `the delivery of ${event.id} to ${name} is settled`,
-        ARRIVED_WITHIN_MS,
         async () => (await succeed(service.ask('GET', `/v1/webhooks/${id}/deliveries?eventId=${event.id}`))).body,
+        ARRIVED_WITHIN_MS,
         (found) => found.data.every(({ status }: { status: string }) => status !== 'pending'),
       );
       assert.deepEqual(

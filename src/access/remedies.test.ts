@@ -32,34 +32,36 @@ test('a remedy turns the denial, says the second implementation', () => {
     assert.ok(count >= CASES / 1000, `${kind} was offered ${count} times`);
 });
 
+type Input = Parameters<typeof oracleDecide>[0];
+
+/** An anonymous check of an article, of which nothing more is known. */
+const PLAIN: Omit<Input, 'policy'> = {
+  at: 0,
+  content: {
+    id: 'cnt_1',
+    externalId: 'a',
+    type: 'article',
+    tags: [],
+    metadata: {},
+    status: 'active',
+    policyId: 'pol_1',
+  },
+  requesterId: null,
+  requester: null,
+  licenses: [],
+  permission: null,
+  purpose: null,
+  context: {},
+  usedUp: () => false,
+};
+
 describe('what is offered', () => {
   const at = Date.parse('2026-11-21T09:30:00Z');
   type Rule = Parameters<typeof policyOf>[0]['policy']['rules'][number];
   type Given = Partial<Input> & { defaultAction?: 'allow' | 'deny' };
   /** Returns the remedies of an anonymous check of an article at `at`. */
   function offered(rules: Rule[], { defaultAction = 'deny', ...given }: Given = {}): Remedy[] {
-    const input: Input = {
-      at,
-      policy: { rules, defaultAction },
-      content: {
-        id: 'cnt_1',
-        externalId: 'a',
-        type: 'article',
-        tags: [],
-        metadata: {},
-        status: 'active',
-        policyId: 'pol_1',
-      },
-      requesterId: null,
-      requester: null,
-      licenses: [],
-      permission: null,
-      purpose: null,
-      context: {},
-      usedUp: () => false,
-      ...given,
-    };
-    return remediesFor(evaluated(input));
+    return remediesFor(evaluated({ ...PLAIN, at, policy: { rules, defaultAction }, ...given }));
   }
   const allow = (conditions: object, more: object = {}): Rule => ({ action: 'allow', conditions, ...more });
   const deny = (conditions: object): Rule => ({ action: 'deny', conditions });
@@ -78,162 +80,133 @@ describe('what is offered', () => {
   const wait = (until: string): Remedy => ({ kind: 'wait', until });
   const held = { type: 'a', features: [], startsAt: null, expiresAt: null, status: 'active' as const, scope: {} };
 
-  const cases: [string, Rule[], Given, Remedy[]][] = [
-    ['nothing to who is allowed', [allow({})], {}, []],
-    [
-      'nothing to who is allowed, though a rule misses a licence',
-      [allow({}), allow({ hasValidLicense: true })],
-      {},
-      [],
-    ],
-    ['nothing where nothing helps', [allow({ purpose: 'a' })], {}, []],
-    ['a licence of any kind', [allow({ hasValidLicense: true })], {}, [license(null, [], 0)]],
-    ['a licence with features', [allow({ licenseFeatures: ['x', 'y'] })], {}, [license(null, ['x', 'y'], 0)]],
-    ['a licence of any of the types', [allow({ licenseType: ['b', 'a'] })], {}, [license(['b', 'a'], [], 0)]],
+  const cases: [string, Rule[], Remedy[], Given?][] = [
+    ['nothing to who is allowed', [allow({})], []],
+    ['nothing to who is allowed, though a rule misses a licence', [allow({}), allow({ hasValidLicense: true })], []],
+    ['nothing where nothing helps', [allow({ purpose: 'a' })], []],
+    ['a licence of any kind', [allow({ hasValidLicense: true })], [license(null, [], 0)]],
+    ['a licence with features', [allow({ licenseFeatures: ['x', 'y'] })], [license(null, ['x', 'y'], 0)]],
+    ['a licence of any of the types', [allow({ licenseType: ['b', 'a'] })], [license(['b', 'a'], [], 0)]],
     [
       'only those types that help',
-      [{ action: 'deny', conditions: { licenseType: 'b' } }, allow({ licenseType: ['a', 'b'] })],
-      {},
+      [deny({ licenseType: 'b' }), allow({ licenseType: ['a', 'b'] })],
       [license(['a'], [], 1)],
     ],
     [
       'no licence when an earlier rule denies all of its types',
-      [{ action: 'deny', conditions: { licenseType: ['a', 'b'] } }, allow({ licenseType: ['a', 'b'] })],
-      {},
+      [deny({ licenseType: ['a', 'b'] }), allow({ licenseType: ['a', 'b'] })],
       [],
     ],
     [
       'no licence when an earlier rule denies all who have one',
-      [{ action: 'deny', conditions: { hasValidLicense: true } }, allow({ hasValidLicense: true })],
-      {},
+      [deny({ hasValidLicense: true }), allow({ hasValidLicense: true })],
       [],
     ],
     [
       'a licence for each rule that asks for one, in their order',
       [allow({ licenseType: 'a' }, { priority: 9 }), allow({ licenseType: 'b' })],
-      {},
       [license(['b'], [], 1), license(['a'], [], 0)],
     ],
     [
       'no licence to a rule that would still not hold',
       [allow({ licenseType: 'a', purpose: 'x' }), allow({ licenseType: 'b' })],
-      {},
       [license(['b'], [], 1)],
     ],
     [
       'no licence for a rule that is asked earlier and would still not hold, though it helps another',
       [allow({ licenseType: 'a', purpose: 'x' }), allow({ licenseType: 'a' })],
-      {},
       [license(['a'], [], 1)],
     ],
     [
       'a licence of any kind, though one type is denied, whatever its name',
-      [{ action: 'deny', conditions: { licenseType: ['any', 'x'] } }, allow({ hasValidLicense: true })],
-      {},
+      [deny({ licenseType: ['any', 'x'] }), allow({ hasValidLicense: true })],
       [license(null, [], 1)],
     ],
     [
       'a licence beside those held, of which one rule takes away the use',
-      [{ action: 'deny', conditions: { licenseType: 'a' } }, allow({ licenseType: 'b' })],
-      { licenses: [held] },
+      [deny({ licenseType: 'a' }), allow({ licenseType: 'b' })],
       [],
+      { licenses: [held] },
     ],
     [
       'a licence that ends before what the rule says',
       [allow({ licenseExpiry: { before: '2026-11-21T09:30:00.002Z' } })],
-      {},
       [license(null, [], 0, { before: '2026-11-21T09:30:00.002Z' })],
     ],
     [
       'a licence that ends within what the rule says',
       [allow({ licenseType: 'a', licenseExpiry: { after: '2026-12-01T00:00:00Z', before: '2027-01-01T00:00:00Z' } })],
-      {},
       [license(['a'], [], 0, { after: '2026-12-01T00:00:00Z', before: '2027-01-01T00:00:00Z' })],
     ],
     [
       'any licence, where a rule denies all who have none',
       [deny({ hasValidLicense: false }), allow({})],
-      {},
       [license(null, [], 0)],
     ],
     [
       'any licence, where the default action then allows',
       [allow({ licenseType: 'a' }), deny({ hasValidLicense: false, purpose: 'p' })],
-      { defaultAction: 'allow', purpose: 'p' },
       [license(['a'], [], 0), license(null, [], 1)],
+      { defaultAction: 'allow', purpose: 'p' },
     ],
     [
       'a licence of the types without which a rule denies, with the features without which it denies',
       [deny({ licenseTypeNot: ['a', 'b'], licenseFeaturesNot: ['x', 'y'] }), allow({})],
-      {},
       [license(['a', 'b'], ['x', 'y'], 0)],
     ],
     [
       'any licence, told once, where a rule asks for one and the next denies everybody',
       [allow({ hasValidLicense: true }), deny({})],
-      {},
       [license(null, [], 0)],
     ],
     [
       'a licence of any type with the features without which a rule denies',
       [deny({ licenseFeaturesNot: 'x' }), allow({})],
-      {},
       [license(null, ['x'], 0)],
     ],
     [
       'a licence of any type but those that a rule names, whatever it names',
       [allow({ hasValidLicense: true, licenseTypeNot: 'mutant' })],
-      {},
       [license(null, [], 0)],
     ],
-    [
-      'no licence where the next rule denies all the same',
-      [deny({ hasValidLicense: false }), deny({}), allow({})],
-      {},
-      [],
-    ],
+    ['no licence where the next rule denies all the same', [deny({ hasValidLicense: false }), deny({}), allow({})], []],
     [
       'no licence that the next rule denies',
       [deny({ licenseTypeNot: 'a' }), deny({ licenseType: 'a' }), allow({})],
-      {},
       [],
     ],
     [
       'the licence of the rule that allows, where any other leaves the denial to another rule',
       [deny({ hasValidLicense: false }), allow({ licenseType: 'a' })],
-      {},
       [license(['a'], [], 1)],
     ],
-    ['no licence that would have to have ended', [allow({ licenseExpiry: { before: 'now' } })], {}, []],
-    ['no licence that grants another permission', [allow({ hasValidLicense: true })], { permission: 'training' }, []],
+    ['no licence that would have to have ended', [allow({ licenseExpiry: { before: 'now' } })], []],
+    ['no licence that grants another permission', [allow({ hasValidLicense: true })], [], { permission: 'training' }],
     [
       'those permissions that the rule grants',
       [allow({}, { permissions: ['preview_only', 'inference'] })],
-      { permission: 'training' },
       [{ kind: 'permission', permissions: ['preview_only', 'inference'] }],
+      { permission: 'training' },
     ],
     [
       'those permissions that the rule still grants when asked for them',
-      [
-        { action: 'deny', conditions: { permission: 'inference' } },
-        allow({}, { permissions: ['preview_only', 'inference'] }),
-      ],
-      { permission: 'training' },
+      [deny({ permission: 'inference' }), allow({}, { permissions: ['preview_only', 'inference'] })],
       [{ kind: 'permission', permissions: ['preview_only'] }],
+      { permission: 'training' },
     ],
-    ['no permission of a rule that grants none', [allow({}, { permissions: [] })], { permission: 'training' }, []],
+    ['no permission of a rule that grants none', [allow({}, { permissions: [] })], [], { permission: 'training' }],
     [
       'what the default action grants',
       [],
-      { permission: 'training', defaultAction: 'allow' },
       [{ kind: 'permission', permissions: ['full_access'] }],
+      { permission: 'training', defaultAction: 'allow' },
     ],
-    ['no permission when it is not the permission', [allow({ purpose: 'a' })], { permission: 'training' }, []],
+    ['no permission when it is not the permission', [allow({ purpose: 'a' })], [], { permission: 'training' }],
     [
       'no other permission where a rule denies the one asked for',
-      [{ action: 'deny', conditions: { permission: 'training' } }, allow({})],
-      { permission: 'training' },
+      [deny({ permission: 'training' }), allow({})],
       [],
+      { permission: 'training' },
     ],
     [
       'the first moment that a rule begins',
@@ -242,27 +215,24 @@ describe('what is offered', () => {
         allow({ time: { after: '2026-11-23T00:00:00Z' } }),
         allow({ time: { after: '2026-11-22T00:00:00Z' }, purpose: 'a' }),
       ],
-      {},
       [wait('2026-11-23T00:00:00.000Z')],
     ],
     [
       'the moment that a denial ends',
-      [{ action: 'deny', conditions: { time: { before: '2026-11-22T00:00:00Z' } } }, allow({})],
-      {},
+      [deny({ time: { before: '2026-11-22T00:00:00Z' } }), allow({})],
       [wait('2026-11-22T00:00:00.000Z')],
     ],
-    ['no moment that has passed', [allow({ time: { before: '2026-11-21T09:30:00Z' } })], {}, []],
+    ['no moment that has passed', [allow({ time: { before: '2026-11-21T09:30:00Z' } })], []],
     [
       'no span that has passed',
       [allow({ time: { after: '2026-11-20T00:00:00Z', before: '2026-11-21T00:00:00Z' } })],
-      {},
       [],
     ],
     [
       'the moment that a licence begins',
       [allow({ licenseType: 'a' })],
-      { licenses: [{ ...held, startsAt: at + 1000 }] },
       [license(['a'], [], 0), wait('2026-11-21T09:30:01.000Z')],
+      { licenses: [{ ...held, startsAt: at + 1000 }] },
     ],
     [
       'no moment behind twenty others',
@@ -272,7 +242,6 @@ describe('what is offered', () => {
         ),
         allow({ time: { after: '2026-12-31T00:00:00Z' } }),
       ],
-      {},
       [],
     ],
     [
@@ -287,11 +256,10 @@ describe('what is offered', () => {
         allow({ time: { after: '2026-11-20T00:00:00Z', before: '2026-11-21T09:30:00Z' } }),
         allow({ time: { after: '2026-12-31T00:00:00Z' } }),
       ],
-      {},
       [wait('2026-12-31T00:00:00.000Z')],
     ],
   ];
-  for (const [name, rules, given, expected] of cases) {
+  for (const [name, rules, expected, given] of cases) {
     test(name, () => assert.deepEqual(offered(rules, given), expected));
   }
 
@@ -324,26 +292,7 @@ describe('what is offered', () => {
 test('no more than 2,000 things are tried for one denial', () => {
   const types = (rule: number) => Array.from({ length: 1000 }, (_, i) => `${rule}-${i}`);
   const rules = [0, 1, 2].map((rule) => ({ action: 'allow' as const, conditions: { licenseType: types(rule) } }));
-  const input: Input = {
-    at: 0,
-    policy: { rules, defaultAction: 'deny' },
-    content: {
-      id: 'cnt_1',
-      externalId: 'a',
-      type: 'article',
-      tags: [],
-      metadata: {},
-      status: 'active',
-      policyId: 'pol_1',
-    },
-    requesterId: null,
-    requester: null,
-    licenses: [],
-    permission: null,
-    purpose: null,
-    context: {},
-    usedUp: () => false,
-  };
+  const input: Input = { ...PLAIN, policy: { rules, defaultAction: 'deny' } };
   let tries = 0;
   const remedies = remediesFor(evaluated(input), () => tries++);
   assert.equal(tries, 2000);
@@ -352,8 +301,6 @@ test('no more than 2,000 things are tried for one denial', () => {
     [1000, 1000],
   );
 });
-
-type Input = Parameters<typeof oracleDecide>[0];
 
 function withRemedy(input: Input, remedy: Remedy): Input[] {
   if (remedy.kind === 'wait') return [{ ...input, at: Date.parse(remedy.until) }];

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
+import { words } from '../../kit/words.ts';
 import { keysOf, type Locator, parseHost, parseLocator, parsePath, parseTarget } from './locator.ts';
 
 const same = (a: string, b: string): void => {
@@ -42,50 +43,16 @@ describe('one spelling', () => {
 
 test('what servers read differently has no locator', () => {
   for (const path of [
-    '/a/../b',
-    '/a/..',
-    '/./a',
-    '/a/.',
-    '/a/%2e%2e/b',
-    '/a/.%2E/b',
-    '/%2e/a',
-    '//a',
-    '/a//b',
-    '/a/b//',
-    '/a%2fb',
-    '/a%2Fb',
-    '/a%5cb',
+    ...words(`
+    /a/../b /a/.. /./a /a/. /a/%2e%2e/b /a/.%2E/b /%2e/a //a /a//b /a/b// /a%2fb /a%2Fb /a%5cb /a%252fb /%2574ides
+    /a%25%32%66b /a%252%66b /a%25%32fb /a%25%35%43b /%25%37%34ides /%25%32%65%25%32%65/a /a%25%30%30 /a%25252fb
+    /a%25u002fb /a%25%75%30%30%32%46b /a%00 /a%0a /a%7f /a%c2%85 /a#b /a?b /a% /a%zz /a%c3 /a%c0%af /a%ed%a0%80 /höhe
+    a * https://example.com/a
+  `),
     '/a\\b',
-    '/a%252fb',
-    '/%2574ides',
-    '/a%25%32%66b',
-    '/a%252%66b',
-    '/a%25%32fb',
-    '/a%25%35%43b',
-    '/%25%37%34ides',
-    '/%25%32%65%25%32%65/a',
-    '/a%25%30%30',
-    '/a%25252fb',
-    '/a%25u002fb',
-    '/a%25%75%30%30%32%46b',
-    '/a%00',
-    '/a%0a',
-    '/a%7f',
-    '/a%c2%85',
-    '/a#b',
-    '/a?b',
-    '/a%',
-    '/a%zz',
-    '/a%c3',
-    '/a%c0%af',
-    '/a%ed%a0%80',
-    '/höhe',
     '/a b',
     '/a\tb',
-    'a',
     '',
-    '*',
-    'https://example.com/a',
   ]) {
     assert.equal(parsePath(path), undefined, path);
   }

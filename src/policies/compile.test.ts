@@ -1,6 +1,7 @@
 /** Values that are compiled once: limit ids, the matching license, the data that a check must read. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { words } from '../../kit/words.ts';
 import { type CompiledRule, compile } from './compile.ts';
 import { Facts, type FactsInput, type LicenseFacts } from './facts.ts';
 import { DEFAULT_POLICY_ID, GRANTS, grants, POLICY_PREFIX, type Rule, SCOPES } from './policy.ts';
@@ -273,16 +274,12 @@ describe('time is told to the minute', () => {
 
 test('the words that a policy knows', () => {
   assert.deepEqual(SCOPES, ['requester', 'content', 'global']);
-  assert.deepEqual(GRANTS, [
-    'full_access',
-    'preview_only',
-    'metadata_only',
-    'commercial_use',
-    'training',
-    'fine_tuning',
-    'inference',
-    'redistribution',
-  ]);
+  assert.deepEqual(
+    GRANTS,
+    words(`
+    full_access preview_only metadata_only commercial_use training fine_tuning inference redistribution
+  `),
+  );
   assert.equal(DEFAULT_POLICY_ID, 'pol_default');
   assert.ok(DEFAULT_POLICY_ID.startsWith(POLICY_PREFIX) && POLICY_PREFIX.length === 4);
   for (const one of GRANTS) {

@@ -1,4 +1,5 @@
 /** The table of conditions: what each key takes, up to its bounds, and that its page says the same. */
+import { words } from '../../kit/words.ts';
 import '../http/formats.ts';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -31,17 +32,7 @@ test('the keys are these, and these have a negation', () => {
     assert.equal(takes({ [`${key}Not`]: example }), false, key);
     assert.throws(() => conditionOf(`${key}Not`), /no condition is called/);
   }
-  for (const key of [
-    '',
-    'Not',
-    'nope',
-    'nopeNot',
-    'purposeNo',
-    'purposeXYZ',
-    'purposeNotNot',
-    'toString',
-    'toStringNot',
-  ]) {
+  for (const key of [...words('Not nope nopeNot purposeNo purposeXYZ purposeNotNot toString toStringNot'), '']) {
     assert.throws(() => conditionOf(key), new Error(`no condition is called ${key}`));
   }
 });

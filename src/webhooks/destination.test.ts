@@ -14,6 +14,7 @@ import { spawnService } from '../../kit/process.ts';
 import { startReceiver } from '../../kit/receiver.ts';
 import { startTestService } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
+import { words } from '../../kit/words.ts';
 import { made } from '../../test/http/given.ts';
 import { isPublicAddress } from './destination.ts';
 import { type Outcome, openSender } from './send.ts';
@@ -30,16 +31,9 @@ const { port } = listener.address() as AddressInfo;
 /** Addresses that are not public, by reason. */
 const NOT_PUBLIC: Record<string, readonly string[]> = {
   'this network': ['0.0.0.0', '0.0.0.1', '0.255.255.255'],
-  private: [
-    '10.0.0.0',
-    '10.0.0.1',
-    '10.255.255.255',
-    '172.16.0.1',
-    '172.20.1.1',
-    '172.31.255.255',
-    '192.168.0.1',
-    '192.168.255.255',
-  ],
+  private: words(`
+    10.0.0.0 10.0.0.1 10.255.255.255 172.16.0.1 172.20.1.1 172.31.255.255 192.168.0.1 192.168.255.255
+  `),
   shared: ['100.64.0.1', '100.100.100.200', '100.127.255.255'],
   loopback: ['127.0.0.1', '127.0.0.2', '127.1.2.3', '127.255.255.255'],
   'link-local': ['169.254.0.1', '169.254.169.254', '169.254.170.2', '169.254.255.255'],
@@ -52,37 +46,11 @@ const NOT_PUBLIC: Record<string, readonly string[]> = {
   reserved: ['240.0.0.1', '255.255.255.254', '255.255.255.255'],
 };
 const V4 = Object.values(NOT_PUBLIC).flat();
-const V6 = [
-  '::',
-  '::1',
-  '0:0:0:0:0:0:0:1',
-  '::2',
-  'fe80::1',
-  'febf::1',
-  'fec0::1',
-  'fc00::1',
-  'fd00::1',
-  'fd00:ec2::254',
-  'fdff::1',
-  'ff00::1',
-  'ff02::1',
-  'ff05::2',
-  'ffff::1',
-  '100::1',
-  '5f00::1',
-  '4000::1',
-  '8000::1',
-  'e000::1',
-  '2001::1',
-  '2001:2::1',
-  '2001:10::1',
-  '2001:20::1',
-  '2001:1ff::1',
-  '2001:db8::1',
-  '2001:db8:ffff::1',
-  '3fff::1',
-  '3fff:fff::1',
-];
+const V6 = words(`
+  :: ::1 0:0:0:0:0:0:0:1 ::2 fe80::1 febf::1 fec0::1 fc00::1 fd00::1 fd00:ec2::254 fdff::1 ff00::1 ff02::1 ff05::2
+  ffff::1 100::1 5f00::1 4000::1 8000::1 e000::1 2001::1 2001:2::1 2001:10::1 2001:20::1 2001:1ff::1 2001:db8::1
+  2001:db8:ffff::1 3fff::1 3fff:fff::1
+`);
 const octets = (text: string) => text.split('.').map(Number) as [number, number, number, number];
 const number = (text: string) => octets(text).reduce((sum, part) => sum * 256 + part, 0);
 const groups = (text: string) => {
@@ -119,21 +87,10 @@ const written = (text: string): string[] => {
   ];
 };
 const SAMPLE = ['127.0.0.1', '10.0.0.1', '169.254.169.254', '192.168.0.1', '172.16.0.1', '100.64.0.1', '0.0.0.0'];
-const NAMES = [
-  'localhost',
-  'LOCALHOST',
-  'localhost.',
-  'a.localhost',
-  'a.b.localhost.',
-  'localhost.localdomain',
-  'ｌｏｃａｌｈｏｓｔ',
-  'loc%61lhost',
-  'printer.local',
-  'router.local.',
-  'metadata.google.internal',
-  'a.internal',
-  'nas.home.arpa',
-];
+const NAMES = words(`
+  localhost LOCALHOST localhost. a.localhost a.b.localhost. localhost.localdomain ｌｏｃａｌｈｏｓｔ loc%61lhost printer.local
+  router.local. metadata.google.internal a.internal nas.home.arpa
+`);
 const bracketed = (text: string) => `[${text}]`;
 
 const HOSTS = [
@@ -357,40 +314,12 @@ describe('addresses', () => {
     for (const address of [...V6, ...V4.flatMap(carried)]) assert.equal(isPublicAddress(address), false, address);
   });
   test('those around the ranges, and well-known ones, are public', () => {
-    for (const address of [
-      '1.0.0.0',
-      '1.1.1.1',
-      '8.8.8.8',
-      '9.255.255.255',
-      '11.0.0.0',
-      '100.63.255.255',
-      '100.128.0.0',
-      '126.255.255.255',
-      '128.0.0.0',
-      '169.253.255.255',
-      '169.255.0.0',
-      '172.15.255.255',
-      '172.32.0.0',
-      '192.0.1.0',
-      '192.0.3.0',
-      '192.167.255.255',
-      '192.169.0.0',
-      '198.17.255.255',
-      '198.20.0.0',
-      '198.51.99.255',
-      '203.0.112.255',
-      '203.0.114.0',
-      '223.255.255.255',
-      '168.63.129.15',
-      '192.88.98.255',
-      '2606:4700:4700::1111',
-      '2001:4860:4860::8888',
-      '2001:200::1',
-      '2003::1',
-      '2a00:1450::1',
-      '2620:fe::fe',
-      '3ffe::1',
-    ]) {
+    for (const address of words(`
+      1.0.0.0 1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0
+      169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 192.0.1.0 192.0.3.0 192.167.255.255 192.169.0.0
+      198.17.255.255 198.20.0.0 198.51.99.255 203.0.112.255 203.0.114.0 223.255.255.255 168.63.129.15 192.88.98.255
+      2606:4700:4700::1111 2001:4860:4860::8888 2001:200::1 2003::1 2a00:1450::1 2620:fe::fe 3ffe::1
+    `)) {
       assert.equal(isPublicAddress(address), true, address);
     }
   });

@@ -7,6 +7,7 @@ import { METHODS } from 'node:http';
 import { after, describe, test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
+import { words } from '../../kit/words.ts';
 import { assertError, bytes, made, makeKey, makePolicy } from '../http/given.ts';
 import { assertRefused, authorize, decisions, ORIGIN, recorded, serve } from './asking.ts';
 
@@ -284,16 +285,10 @@ describe('which item', () => {
 
   test('what servers read differently is refused, also where unknown content is let through', async () => {
     for (const target of [
-      '/open/../closed',
-      '/closed/%2e%2e/open',
-      '//open',
-      '/open%2f',
-      '/%2563losed',
-      '/%25%36%33losed',
-      '/open%25%32%66',
+      ...words(`
+      /open/../closed /closed/%2e%2e/open //open /open%2f /%2563losed /%25%36%33losed /open%25%32%66 /open#a /ope%
+    `),
       '/open\\',
-      '/open#a',
-      '/ope%',
     ]) {
       assertRefused(await authorize(postern, target, { path: path('unknown=allow') }), 'unreadable_url', target);
     }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startTestService, type TestService, testClock } from '../../kit/service.ts';
+import { words } from '../../kit/words.ts';
 import {
   assertError,
   assertStatus,
@@ -34,18 +35,7 @@ const decided = async (rules: object[], asked: object = {}, policy: object = {})
 };
 
 describe('the answer', () => {
-  const KEYS = [
-    'id',
-    'object',
-    'allowed',
-    'action',
-    'reason',
-    'message',
-    'permissions',
-    'contentId',
-    'externalId',
-    'requesterId',
-  ];
+  const KEYS = words('id object allowed action reason message permissions contentId externalId requesterId');
   const MORE = ['policyId', 'policyVersion', 'matchedRule', 'licenseId', 'rateLimit', 'recorded', 'created'];
   test('to a denial', async () => {
     const content = await makeItem(postern, [allow({ purpose: 'no' }), deny({}, { priority: 99, message: 'Not you' })]);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
 import { startTestService } from '../../kit/service.ts';
+import { words } from '../../kit/words.ts';
 import { assertErrorShape, item, made, makeItem, wire } from './given.ts';
 
 const RUNS = Number(process.env.HOSTILE_RUNS ?? 1200);
@@ -31,46 +32,22 @@ const methods = fc.constantFrom(
   'QUERY',
 );
 const known = [
-  '/v1/content',
-  '/v1/content/known',
+  ...words(`
+  /v1/content /v1/content/known /v1/content/upsert /v1/content/bulk-upsert /v1/content/bulk-delete /v1/policies
+  /v1/policies/pol_default /v1/policies/lint /v1/policies/simulate /v1/policies/templates /v1/crawlers /v1/requesters
+  /v1/requesters/known /v1/licenses /v1/api-keys /v1/api-keys/x/rotate /v1/access/check /v1/access/check/batch
+  /v1/access/decisions /v1/access/decisions/x /v1/analytics/usage /livez /readyz /metrics /openapi.json /docs
+  /docs/json /docs/static/x / /v1 *
+`),
   `/v1/content/${contentId}`,
-  '/v1/content/upsert',
-  '/v1/content/bulk-upsert',
-  '/v1/content/bulk-delete',
-  '/v1/policies',
-  '/v1/policies/pol_default',
   `/v1/policies/${policyId}`,
-  '/v1/policies/lint',
-  '/v1/policies/simulate',
   `/v1/policies/${policyId}/impact`,
   `/v1/policies/${policyId}/versions/1/diff/1`,
   `/v1/policies/${policyId}/rollback`,
-  '/v1/policies/templates',
-  '/v1/crawlers',
-  '/v1/requesters',
-  '/v1/requesters/known',
-  '/v1/licenses',
   `/v1/licenses/${licenseId}`,
   `/v1/licenses/${licenseId}/revoke`,
-  '/v1/api-keys',
   `/v1/api-keys/${keyId}`,
-  '/v1/api-keys/x/rotate',
   `/v1/api_keys/${keyId}/rotate`,
-  '/v1/access/check',
-  '/v1/access/check/batch',
-  '/v1/access/decisions',
-  '/v1/access/decisions/x',
-  '/v1/analytics/usage',
-  '/livez',
-  '/readyz',
-  '/metrics',
-  '/openapi.json',
-  '/docs',
-  '/docs/json',
-  '/docs/static/x',
-  '/',
-  '/v1',
-  '*',
 ];
 const word = fc.oneof(
   fc.constantFrom(

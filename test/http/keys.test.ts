@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { databaseSettings, startTestService, type TestService, testClock } from '../../kit/service.ts';
+import { words } from '../../kit/words.ts';
 import { openPostgres } from '../../src/db/postgres/db.ts';
 import { PERMISSIONS } from '../../src/permissions.ts';
 import { assertError, assertErrorShape, assertStatus, ID, item, MOMENT, made, makeKey, wire } from './given.ts';
@@ -417,53 +418,18 @@ describe('rotation', () => {
 });
 
 describe('allowedIps', () => {
-  const good = [
-    '127.0.0.1',
-    '10.0.0.0/8',
-    '0.0.0.0/0',
-    '1.2.3.4/32',
-    '::1',
-    '2001:db8::/32',
-    '::/0',
-    '2001:db8::1/128',
-    '::ffff:10.0.0.1',
-  ];
+  const good = words(`
+    127.0.0.1 10.0.0.0/8 0.0.0.0/0 1.2.3.4/32 ::1 2001:db8::/32 ::/0 2001:db8::1/128 ::ffff:10.0.0.1
+  `);
   const bad = [
+    ...words(`
+    x localhost 256.0.0.1 1.2.3 127.1 2130706433 0x7f.0.0.1 0x7f000001 010.0.0.1 1.2.3.04 1.2.3.4.5 1.2.3.4/33
+    1.2.3.4/ /8 1.2.3.4/-1 1.2.3.4/8/8 1.2.3.4/08 1.2.3.4/a 1.2.3.4/1e1 ::/129 ::: 1::2::3 fe80::1%eth0 [::1]
+    1.2.3.4:80 * 1.2.3.* 1.2.3.4-5 ::ffff:1.2.3 ::ffff:01.2.3.4 12345:: g::
+  `),
     '',
-    'x',
-    'localhost',
-    '256.0.0.1',
-    '1.2.3',
-    '127.1',
-    '2130706433',
-    '0x7f.0.0.1',
-    '0x7f000001',
-    '010.0.0.1',
-    '1.2.3.04',
-    '1.2.3.4.5',
-    '1.2.3.4/33',
-    '1.2.3.4/',
-    '/8',
-    '1.2.3.4/-1',
-    '1.2.3.4/8/8',
-    '1.2.3.4/08',
     '1.2.3.4/8 ',
     ' 1.2.3.4',
-    '1.2.3.4/a',
-    '1.2.3.4/1e1',
-    '::/129',
-    ':::',
-    '1::2::3',
-    'fe80::1%eth0',
-    '[::1]',
-    '1.2.3.4:80',
-    '*',
-    '1.2.3.*',
-    '1.2.3.4-5',
-    '::ffff:1.2.3',
-    '::ffff:01.2.3.4',
-    '12345::',
-    'g::',
   ];
   for (const one of good) test(`${one} is a range`, async () => assertStatus(await create({ allowedIps: [one] }), 201));
   for (const one of bad) {

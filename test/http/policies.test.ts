@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startTestService, testClock } from '../../kit/service.ts';
+import { words } from '../../kit/words.ts';
 import { assertError, assertStatus, check, ID, item, MOMENT, made, makeItem, makePolicy } from './given.ts';
 
 const clock = testClock();
@@ -110,16 +111,9 @@ describe('limits', () => {
     }
   });
   test('permissions: the known ones and any other small word', async () => {
-    const known = [
-      'full_access',
-      'preview_only',
-      'metadata_only',
-      'commercial_use',
-      'training',
-      'fine_tuning',
-      'inference',
-      'redistribution',
-    ];
+    const known = words(`
+      full_access preview_only metadata_only commercial_use training fine_tuning inference redistribution
+    `);
     assertStatus(await withRule({ permissions: known }), 201);
     for (const one of ['a', 'a1_', 'x'.repeat(63), 'x'.repeat(64)])
       assertStatus(await withRule({ permissions: [one] }), 201, one);

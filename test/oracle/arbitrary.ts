@@ -3,66 +3,21 @@
 // The values at the edge of what a service may accept are kept apart in EDGE, where they can be taken out one by one.
 
 import * as fc from '../../kit/fast-check.ts';
+import { words } from '../../kit/words.ts';
 import type { OracleInput, OracleLicense } from './decide.ts';
 
-const NEGATABLE = [
-  'licenseType',
-  'licenseFeatures',
-  'requesterId',
-  'requesterType',
-  'requesterTags',
-  'purpose',
-  'permission',
-  'contentId',
-  'contentType',
-  'contentTags',
-  'contentMetadata',
-  'requesterMetadata',
-  'country',
-  'ip',
-  'userAgent',
-];
-
-function withNotForms(keys: string[]): string[] {
-  return [...keys, ...keys.filter((key) => NEGATABLE.includes(key)).map((key) => `${key}Not`)];
-}
-
-export const CORE_KEYS: string[] = withNotForms([
-  'default',
-  'hasValidLicense',
-  'licenseType',
-  'requesterId',
-  'purpose',
-  'permission',
-  'contentType',
-  'contentTags',
-  'country',
-  'ip',
-  'userAgent',
-]);
+/** Conditions that have a Not form. */
+const NEGATABLE = words(`
+  licenseType licenseFeatures requesterId requesterType requesterTags purpose permission contentId contentType
+  contentTags contentMetadata requesterMetadata country ip userAgent
+`);
+const withNotForms = (keys: string[]): string[] => [...keys, ...keys.map((key) => `${key}Not`)];
 
 /** The entire condition table. */
-export const ALL_KEYS: string[] = withNotForms([
-  'default',
-  'hasValidLicense',
-  'licenseType',
-  'licenseFeatures',
-  'licenseExpiry',
-  'requesterId',
-  'requesterType',
-  'requesterTags',
-  'purpose',
-  'permission',
-  'contentId',
-  'contentType',
-  'contentTags',
-  'contentMetadata',
-  'requesterMetadata',
-  'country',
-  'ip',
-  'userAgent',
-  'time',
-]);
+export const ALL_KEYS: string[] = ['default', 'hasValidLicense', 'licenseExpiry', 'time', ...withNotForms(NEGATABLE)];
+
+const LESS_COMMON = /^(licenseFeatures|licenseExpiry|requesterT|contentId|time)|Metadata/;
+export const CORE_KEYS: string[] = ALL_KEYS.filter((key) => !LESS_COMMON.test(key));
 
 export const VOCABULARY = {
   contents: [

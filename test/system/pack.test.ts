@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { outside, outsidePath, type Ran, runOutside } from '../../kit/npm.ts';
 import { until } from '../../kit/until.ts';
+import { words } from '../../kit/words.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-pack-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -40,16 +41,10 @@ test('the package installs elsewhere and runs', { timeout: 240_000 }, async () =
   assert.equal(packed.status, 0, packed.stderr);
   const [{ filename, files }] = JSON.parse(packed.stdout) as [{ filename: string; files: { path: string }[] }];
   const paths = files.map(({ path }) => path);
-  for (const path of [
-    'bin/postern.js',
-    'dist/postern.js',
-    'dist/db/sqlite/worker.js',
-    'dist/client/client.js',
-    'console/dist/index.html',
-    'docs/cli.md',
-    'LICENSE',
-    'README.md',
-  ]) {
+  for (const path of words(`
+    bin/postern.js dist/postern.js dist/db/sqlite/worker.js dist/client/client.js console/dist/index.html docs/cli.md
+    LICENSE README.md
+  `)) {
     assert.ok(paths.includes(path), path);
   }
   assert.deepEqual(

@@ -113,7 +113,7 @@ export function PagedList<O extends Operation>(props: PagedProps<O>) {
   const { of, path = {}, filter = {}, query = {}, everyMs, empty, noun, sortedBy, idOf = byId, ...list } = props;
   const { values, set } = useFilters();
   const { cursor, sort } = values;
-  const page = { limit: 25, ...query, ...filter, cursor, ...(sortedBy === undefined ? {} : { sort }) };
+  const page = { ...filter, cursor, ...(sortedBy === undefined ? {} : { sort }), limit: 25, ...query };
   const answer = useRead(of, { path, query: page as never }, { keep: true, everyMs });
   const sorting =
     sortedBy === undefined

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../../kit/fast-check.ts';
 import { seeded } from '../../../kit/random.ts';
+import { words } from '../../../kit/words.ts';
 import { ALL_KEYS, inputArbitrary, VOCABULARY } from '../../../test/oracle/arbitrary.ts';
 import { type OracleInput, type OracleLicense, oracleDecide } from '../../../test/oracle/decide.ts';
 import { decide } from '../../access/decide.ts';
@@ -257,17 +258,9 @@ function silent(key: string, input: Input): Input {
   return { ...input, context };
 }
 
-const WITHHELD = [
-  'purpose',
-  'permission',
-  'country',
-  'ip',
-  'userAgent',
-  'requesterId',
-  'requesterType',
-  'requesterTags',
-  'requesterMetadata',
-];
+const WITHHELD = words(`
+  purpose permission country ip userAgent requesterId requesterType requesterTags requesterMetadata
+`);
 
 test('a deny that is evaded by silence is reported, and hardly any other', () => {
   const seen = { reported: 0, confirmed: 0, evaded: 0 };

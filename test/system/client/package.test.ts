@@ -11,6 +11,7 @@ import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { startTestService } from '../../../kit/service.ts';
+import { words } from '../../../kit/words.ts';
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'postern-client-'));
@@ -67,15 +68,10 @@ test('those who use it compile, strictly, and with other compilers’ settings',
   );
   const tsc = resolve('node_modules/typescript/bin/tsc');
   const strict = [
-    '--noEmit',
-    '--strict',
-    '--exactOptionalPropertyTypes',
-    '--noUncheckedIndexedAccess',
-    '--lib',
-    'es2024,dom,dom.iterable',
-    '--target',
-    'es2022',
-    '--types',
+    ...words(`
+    --noEmit --strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --lib es2024,dom,dom.iterable --target
+    es2022 --types
+  `),
     '',
   ];
   for (const module of [

@@ -10,6 +10,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { launchBrowser, signedIn } from '../../../kit/browser.ts';
 import { startTestService, type TestService } from '../../../kit/service.ts';
+import { words } from '../../../kit/words.ts';
 import { item, made } from '../../http/given.ts';
 import { fillWithDemo } from './catalogue.ts';
 
@@ -37,17 +38,9 @@ for (const more of [
 ]) {
   await made(full, '/v1/licenses', { requesterId: 'GPTBot', ...more });
 }
-const everything = [
-  'licenseType',
-  'licenseFeatures',
-  'requesterId',
-  'requesterTags',
-  'purpose',
-  'country',
-  'ip',
-  'userAgent',
-  'contentTags',
-].map((key) => [key, key === 'country' ? ['DE'] : key === 'ip' ? ['192.0.2.0/24'] : ['x']]);
+const everything = words(`
+  licenseType licenseFeatures requesterId requesterTags purpose country ip userAgent contentTags
+`).map((key) => [key, key === 'country' ? ['DE'] : key === 'ip' ? ['192.0.2.0/24'] : ['x']]);
 const policy = await made(full, '/v1/policies', {
   name: 'One of each',
   description: 'All kinds of conditions',

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request as open, type ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { eventually, launch, newTestKey, type Running, temporaryFolder } from '../../../kit/launch.ts';
+import { launch, newTestKey, type Running, temporaryFolder } from '../../../kit/launch.ts';
+import { until } from '../../../kit/until.ts';
 import { answer, hang, openReceiver, subscribe } from '../../../proof/crash/receiver.ts';
 
 const ENV = { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' };
@@ -51,10 +52,10 @@ interface Delivery {
 
 /** The delivery of the first event to a webhook, as soon as it is as it should be. */
 const delivery = (service: Running, webhookId: string, done: (one: Delivery) => boolean): Promise<Delivery> =>
-  eventually<Delivery>(
+  until<Delivery>(
     'the delivery',
-    WITHIN_MS,
     async () => (await service.ask('GET', `/v1/webhooks/${webhookId}/deliveries`)).body.data.at(-1),
+    WITHIN_MS,
     (one) => one !== undefined && done(one),
   );
 
@@ -110,24 +111,14 @@ test('SIGTERM lets what is under way end, gives up requests that hang within the
     const heldId = await subscribe(receiver, service.ask, 'held', ['content.*']);
     const hangingId = await subscribe(receiver, service.ask, 'hanging', ['content.*']);
     await change(service, 'one');
-    await eventually(
-      'both requests are under way',
-      WITHIN_MS,
-      async () => [held.length, receiver.arrivals('hanging').length],
-      ([one, other]) => one === 1 && other === 1,
-    );
+    await until('both requests are under way', () => held.length === 1 && receiver.arrivals('hanging').length === 1);
     // A client in the middle of a request, which it ends when the hanging endpoint has been given up, and not before.
     const client = await halfARequest(service, key);
     const asked = performance.now();
     const ended = service.end('SIGTERM');
-    await eventually(
-      'it stops',
-      WITHIN_MS,
-      async () => service.output(),
-      (output) => output.includes('stopping'),
-    );
+    await until('it stops', () => service.output().includes('stopping'));
     held[0]?.writeHead(200).end();
-    await eventually('it is given up', WITHIN_MS, async () => receiver.arrivals('hanging')[0]?.over, Boolean);
+    await until('it is given up', () => receiver.arrivals('hanging')[0]?.over);
     assert.equal(await client.finish(), 201);
     assert.deepEqual(await ended, { code: 0, signal: null }, service.output());
     const tookMs = performance.now() - asked;
@@ -147,10 +138,10 @@ test('SIGTERM lets what is under way end, gives up requests that hang within the
     const { eventId } = receiver.arrivals('held')[0] ?? {};
     assert.equal(receiver.arrivals('held').filter((one) => one.eventId === eventId).length, 1);
     // What the client's request committed while the service stopped is delivered too.
-    await eventually(
+    await until(
       'the late one',
-      WITHIN_MS,
       async () => receiver.taken('held').size,
+      WITHIN_MS,
       (size) => size === 2,
     );
   } finally {

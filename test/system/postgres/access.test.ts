@@ -1,17 +1,10 @@
 /** The black-box suites about checks and what is made of them once more, with the service on PostgreSQL. */
+import { words } from '../../../kit/words.ts';
 import { onPostgres } from './suites.ts';
 
-await onPostgres([
-  'enforce/authorize',
-  'enforce/max-age',
-
-  'http/access',
-  'http/expiry',
-  'system/http/laws',
-  'http/decisions',
-  'http/usage',
-  'http/demand',
-  'impact/as-of',
-  'system/impact/impact',
-  'impact/simulate',
-]);
+await onPostgres(
+  words(`
+  enforce/authorize enforce/max-age http/access http/expiry system/http/laws http/decisions http/usage http/demand
+  impact/as-of system/impact/impact impact/simulate
+`),
+);

@@ -1,21 +1,11 @@
 /** The black-box suites about records and about what is hostile once more, with the service on PostgreSQL. */
+import { words } from '../../../kit/words.ts';
 import { onPostgres } from './suites.ts';
 
-await onPostgres([
-  'docs',
-  'http.smoke',
-  'metrics',
-  '../src/policies/templates',
-  'http/answers',
-  'http/content',
-  'http/policies',
-  'http/keys',
-  'system/http/pages',
-  'http/cursors',
-  'http/permissions',
-  'http/disclosure',
-  'http/idempotency',
-  'system/http/concurrency',
-  'http/hostile',
-  'system/http/hostile-conditions',
-]);
+await onPostgres(
+  words(`
+  docs http.smoke metrics ../src/policies/templates http/answers http/content http/policies http/keys
+  system/http/pages http/cursors http/permissions http/disclosure http/idempotency system/http/concurrency
+  http/hostile system/http/hostile-conditions
+`),
+);

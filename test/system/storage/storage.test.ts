@@ -9,6 +9,7 @@ import { command } from '../../../kit/command.ts';
 import { testPostgres } from '../../../kit/postgres.ts';
 import { startRelay } from '../../../kit/relay.ts';
 import { startTestService, type TestService } from '../../../kit/service.ts';
+import { words } from '../../../kit/words.ts';
 import { Unavailable } from '../../../src/db/db.ts';
 import { openPostgres } from '../../../src/db/postgres/db.ts';
 import { backUp, CannotCopy, restore } from '../../../src/storage/backup.ts';
@@ -72,18 +73,11 @@ async function fill(dataDir: string): Promise<{ key: string; limited: string; la
 /** Returns the service's answers to queries about all records. */
 async function answers(on: TestService, key: string): Promise<Any[]> {
   const found: Any[] = [];
-  for (const path of [
-    '/v1/content?limit=100',
-    '/v1/policies',
-    '/v1/requesters',
-    '/v1/licenses',
-    '/v1/webhooks',
-    '/v1/audit-log?limit=100',
-    '/v1/events?limit=100',
-    '/v1/access/decisions?limit=100',
-    '/v1/access/decisions?limit=100&requesterId=r',
-    '/v1/analytics/usage?period=all',
-  ]) {
+  for (const path of words(`
+    /v1/content?limit=100 /v1/policies /v1/requesters /v1/licenses /v1/webhooks /v1/audit-log?limit=100
+    /v1/events?limit=100 /v1/access/decisions?limit=100 /v1/access/decisions?limit=100&requesterId=r
+    /v1/analytics/usage?period=all
+  `)) {
     found.push(await must(on, key, `GET ${path}`));
   }
   return found;
