@@ -55,7 +55,7 @@ function rule(action: string, conditions: any, more: any) {
   return conditions === undefined ? { action, ...more } : { action, conditions, ...more };
 }
 
-/** `outcome`: "allowed" or the reason, and the index of the rule that decided; then what differs from the plain check. */
+/** `outcome`: "allowed" or the reason, and the index of the rule that decided; then what differs from a plain check. */
 type Case = [name: string, rules: any[], outcome: string, changes?: Changes];
 
 function run(title: string, cases: Case[]) {

@@ -234,14 +234,14 @@ test('one long id breaks no word in the other columns', async () => {
   }
   const screen = { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' } as const;
   await using signed = await signedIn(browser, postern.url, postern.key, screen);
-  for (const [path, words] of [
+  for (const [path, texts] of [
     ['requesters', ['university']],
     ['licenses', ['commercial', 'everything']],
     ['decisions', ['A title tide-tables-of-2026']],
   ] as const) {
     await signed.page.goto(`/console/${path}`);
     await settled(signed.page);
-    for (const word of words) {
+    for (const word of texts) {
       const [lines] = await signed.page.getByRole('cell', { name: word, exact: true }).evaluateAll((cells) =>
         cells.map((cell) => {
           const range = cell.ownerDocument.createRange();
