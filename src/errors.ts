@@ -36,6 +36,7 @@ export const ERRORS = {
     meaning: 'The key may not be used from the address that the message names.',
   },
   content_not_found: { status: 404, type: 'not_found_error', meaning: 'No item has this id or externalId.' },
+  collection_not_found: { status: 404, type: 'not_found_error', meaning: 'No collection has this id.' },
   policy_not_found: { status: 404, type: 'not_found_error', meaning: 'No policy has this id.' },
   policy_version_not_found: {
     status: 404,
@@ -80,7 +81,7 @@ export const ERRORS = {
   policy_in_use: {
     status: 409,
     type: 'conflict_error',
-    meaning: 'Content, possibly archived, still uses the policy. Assign another policy to it first.',
+    meaning: 'Content, possibly archived, or a collection still uses the policy. Assign another policy to it first.',
   },
   default_policy: {
     status: 409,

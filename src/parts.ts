@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { Snapshot } from './access/snapshot.ts';
 import { openChanges } from './changes/changes.ts';
 import { joinCluster } from './changes/cluster.ts';
+import { openCollections } from './collections/known.ts';
 import type { Config } from './config.ts';
 import { migrate } from './db/migrate.ts';
 import { holdFolder } from './db/sqlite/hold.ts';
@@ -105,13 +106,14 @@ async function openEngine(
         });
   opened.defer(() => columns.close());
   opened.defer(() => ledger.close());
+  const collections = openCollections(db, changes);
   const snapshot = new Snapshot(db, changes);
   const impacts = openImpacts(records, () => ledger.figures().entries);
   readers.push(columns, impacts);
   opened.defer(() => impacts.close());
   const keys = openKeys(db, changes, clock, config);
   opened.defer(() => keys.close());
-  return { changes, follower, lease, ledger, secret, columns, snapshot, impacts, keys };
+  return { changes, follower, lease, ledger, secret, columns, collections, snapshot, impacts, keys };
 }
 
 /** Work that one node of a cluster does at a time: housekeeping and deliveries. */

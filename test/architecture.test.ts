@@ -19,6 +19,7 @@ const ORDER = [
   ['keys', 'limits', 'crawlers'],
   ['policies'],
   ['requesters'],
+  ['collections'],
   ['content'],
   ['ledger'],
   ['usage'],
@@ -33,7 +34,8 @@ const ORDER = [
   ['postern'],
 ];
 const PURE = words(`
-  access/decide whatif/impact whatif/tally cli/policies/cases authorize/target content/locator crawlers/token
+  access/decide whatif/impact whatif/tally cli/policies/cases authorize/target crawlers/token
+  collections/collection-index collections/ties lib/locator lib/url-pattern
   policies/conditions policies/license-keys policies/match policies/compile requesters/history limits/limit
   usage/period usage/series webhooks/destination webhooks/schedule
 `);
@@ -48,6 +50,8 @@ const TRANSPORT = words(`
 const OWNERS: Record<string, string> = {
   content: 'content/store.ts',
   purges: 'content/store.ts ledger/sweep.ts',
+  collections: 'collections/store.ts',
+  collection_versions: 'collections/store.ts',
   policies: 'policies/store.ts',
   policy_versions: 'policies/store.ts',
   requesters: 'requesters/store.ts',

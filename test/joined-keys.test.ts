@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { openAsker } from '../client/src/asker.ts';
 import type { AccessDecision, Check } from '../client/src/types.ts';
 import * as fc from '../kit/fast-check.ts';
-import { keysOf, parseHost, parseTarget } from '../src/content/locator.ts';
+import { keysOf, parseHost, parseTarget } from '../src/lib/locator.ts';
 import { toStoredKey } from '../src/limits/key.ts';
 import { PERIODS, type Period } from '../src/limits/limit.ts';
 import { compile } from '../src/policies/compile.ts';

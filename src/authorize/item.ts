@@ -3,10 +3,10 @@
  * meant, none is chosen. Once an edit has been answered, it counts.
  */
 import type { Changes } from '../changes/changes.ts';
-import { keysOf } from '../content/locator.ts';
 import { findIds, findServedAt } from '../content/store.ts';
 import type { Db } from '../db/db.ts';
 import { Cache } from '../lib/cache.ts';
+import { keysOf } from '../lib/locator.ts';
 import { type Target, toName } from './target.ts';
 
 const KNOWN_MAX = 50_000;

@@ -2,7 +2,7 @@
  * The target of a visitor's request, read from what the proxy alone says. Headers that contradict each other, and URLs
  * that servers read differently, are refused, never guessed.
  */
-import { type Locator, parseHost, parseLocator, parseTarget } from '../content/locator.ts';
+import { type Locator, parseHost, parseLocator, parseTarget } from '../lib/locator.ts';
 
 /** The reasons why a request gets no decision. Access is then refused under every configuration. */
 export type Unclear =

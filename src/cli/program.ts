@@ -8,6 +8,7 @@ import { VERSION } from '../version.ts';
 import { archiveCommand } from './archive.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
+import { collectionsCommand } from './collections.ts';
 import { type Context, examples } from './command.ts';
 import { completionCommand } from './completion.ts';
 import { getAddress, toCommandError } from './connection.ts';
@@ -34,6 +35,7 @@ const COMMANDS = [
   doctorCommand,
   checkCommand,
   contentCommand,
+  collectionsCommand,
   policiesCommand,
   requestersCommand,
   crawlersCommand,

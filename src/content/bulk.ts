@@ -7,17 +7,10 @@ import type { Db, Step } from '../db/db.ts';
 import { Failure } from '../errors.ts';
 import { checkOf, validItem } from '../http/validate.ts';
 import { mapInSlices } from '../lib/slices.ts';
+import { unknownPolicy } from '../policies/edits.ts';
 import { findDefaultPolicyId, findPolicies } from '../policies/store.ts';
 import { type Content, edited } from './content.ts';
-import {
-  contentNotFound,
-  createdChange,
-  deletedChange,
-  type EditDeps,
-  newContent,
-  unknownPolicy,
-  updatedChange,
-} from './edits.ts';
+import { contentNotFound, createdChange, deletedChange, type EditDeps, newContent, updatedChange } from './edits.ts';
 import { CreateContent, requireExternalId } from './schema.ts';
 import { deleteContent, findContents, insertContent, updateContent } from './store.ts';
 

@@ -8,6 +8,7 @@ import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { newId } from '../lib/id.ts';
+import { unknownPolicy } from '../policies/edits.ts';
 import { findDefaultPolicyId, policyExists } from '../policies/store.ts';
 import { CONTENT_PREFIX, type Content, type ContentEdit, contentEtag, edited, FIRST_VALUES } from './content.ts';
 import { type CreateContent, contentAnswer, requireExternalId } from './schema.ts';
@@ -28,11 +29,6 @@ async function resolvePolicy(db: Db, wanted: string | null | undefined, present?
 
 export const contentNotFound = (ref: string) =>
   fail('content_not_found', `There is no content with the id or externalId ${JSON.stringify(ref.slice(0, 300))}.`);
-
-export const unknownPolicy = (id: string) =>
-  fail('invalid_request', `There is no policy ${id}. Create it first, or leave policyId out for the default policy.`, {
-    param: 'policyId',
-  });
 
 export const newContent = (body: CreateContent, policyId: string, at: number): Content => ({
   ...FIRST_VALUES,

@@ -6,10 +6,10 @@ import type { Db, Step } from '../db/db.ts';
 import { idForm, type Page, type PageQuery, readPage } from '../db/page.ts';
 import { inList, toList, Where } from '../db/query.ts';
 import { columns } from '../db/record.ts';
+import { keysOf, type LocatorKeys, parseLocator } from '../lib/locator.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { words } from '../lib/text.ts';
 import { type Content, isContentId, type Status } from './content.ts';
-import { keysOf, type LocatorKeys, parseLocator } from './locator.ts';
 
 const CONTENT = columns<Content>(
   {

@@ -2,6 +2,7 @@
 import { Set as setFormat } from 'typebox/format';
 import { parseIso } from '../lib/clock.ts';
 import { parseAddress, parseRange } from '../lib/ip-range.ts';
+import { parseHostPattern, parsePathPattern } from '../lib/url-pattern.ts';
 
 export const FORMATS = {
   'http-url': {
@@ -20,6 +21,15 @@ export const FORMATS = {
     test: (text: string): boolean => parseRange(text) !== undefined,
     expected:
       'must be an IPv4 or IPv6 address or CIDR range in canonical form, with no bits set past the prefix, such as 203.0.113.0/24',
+  },
+  'host-pattern': {
+    test: (text: string): boolean => parseHostPattern(text) !== undefined,
+    expected: 'must be a host such as www.example.com, *.example.com or localhost:8080, without a scheme or path',
+  },
+  'path-pattern': {
+    test: (text: string): boolean => parsePathPattern(text) !== undefined,
+    expected:
+      'must be a path pattern such as /news/ or /*.pdf$: it begins with / or *, has no spaces, //, /../, %2F or %5C, and every other escape is complete',
   },
   'time-zone': {
     test: isTimezone,

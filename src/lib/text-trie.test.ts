@@ -34,6 +34,11 @@ test('finds what a look at each text finds, after any edits', () => {
             .toSorted(),
           expected.toSorted(),
         );
+        const begun = [...known.values()].filter(({ text }) => agent.startsWith(text));
+        assert.deepEqual(
+          trie.startsOf(agent),
+          begun.toSorted((a, b) => a.text.length - b.text.length),
+        );
       }
     }),
     { numRuns: 2000 },

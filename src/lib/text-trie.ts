@@ -77,6 +77,19 @@ export class TextTrie<V extends {}> {
     return this.#at(text, start, mayEnd)?.value;
   }
 
+  /** Returns the values of all known texts with which this one begins, the longest last. */
+  startsOf(text: string): V[] {
+    const values: V[] = [];
+    let at = 0;
+    let node = this.#root.children.get(text.charCodeAt(at));
+    while (node !== undefined && text.startsWith(node.label, at)) {
+      at += node.label.length;
+      if (node.value !== undefined) values.push(node.value);
+      node = node.children.get(text.charCodeAt(at));
+    }
+    return values;
+  }
+
   /** Returns the longest known text that begins at this index. */
   #at(text: string, start: number, mayEnd?: (text: string, at: number) => boolean): Found<V> | undefined {
     let found: Found<V> | undefined;

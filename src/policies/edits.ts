@@ -10,6 +10,12 @@ import { DEFAULT_POLICY_ID, POLICY_PREFIX, type Policy, type PolicyVersion } fro
 import { type CreatePolicy, policyAnswer, policyEtag, type UpdatePolicy } from './schema.ts';
 import { deletePolicy, findVersion, insertPolicy, policyInUse, setDefaultPolicy, updatePolicy } from './store.ts';
 
+/** The refusal of a record's `policyId`. */
+export const unknownPolicy = (id: string) =>
+  fail('invalid_request', `There is no policy ${id}. Create it first, or leave policyId out for the default policy.`, {
+    param: 'policyId',
+  });
+
 export function newPolicy(body: CreatePolicy, at: number): Policy {
   return {
     no: 0,
@@ -103,7 +109,10 @@ export async function planDelete(db: Db, policy: Policy): Promise<Edit> {
     throw fail('default_policy', 'The default policy cannot be deleted; edit it instead.');
   }
   if (await policyInUse(db, policy.id)) {
-    throw fail('policy_in_use', 'Content (perhaps archived) still has this policy; give it another one first.');
+    throw fail(
+      'policy_in_use',
+      'Content (perhaps archived) or a collection still has this policy; give it another one first.',
+    );
   }
   return {
     steps: [deletePolicy(policy)],

@@ -126,7 +126,9 @@ export async function findDefaultPolicyId(db: Db): Promise<string> {
 }
 
 export async function policyInUse(db: Db, id: string): Promise<boolean> {
-  return (await db.read('select 1 from content where policy_id = $1 limit 1', [id])).length > 0;
+  const sql = `select 1 where exists (select 1 from content where policy_id = $1)
+               or exists (select 1 from collections where policy_id = $1)`;
+  return (await db.read(sql, [id])).length > 0;
 }
 
 export const listPolicies = (db: Db, query: PageQuery): Promise<Page<Policy>> =>
@@ -170,10 +172,11 @@ const insertVersion = (policy: Policy): Step => ({
   expect: 1,
 });
 
-/** A Conflict when the policy was edited or assigned to content since it was read. */
+/** A Conflict when the policy was edited or assigned since it was read. */
 export const deletePolicy = (policy: Policy): Step => ({
   sql: `delete from policies where id = $1 and version = $2
         and not exists (select 1 from content where policy_id = $1)
+        and not exists (select 1 from collections where policy_id = $1)
         and not exists (select 1 from settings where name = 'default_policy' and value = $1)`,
   params: [policy.id, policy.version],
   expect: 1,

@@ -120,6 +120,27 @@ test('from a requester to its license to its decisions to the report', async () 
   assert.match(stdout, /no_license +1\n/);
 });
 
+test('collections, from the first to none', async () => {
+  const create = ['collections', 'create', 'The site', '--host', 'www.example.com', '--path', '/', '--path', '/a*'];
+  const { stdout } = await run(...create, '--policy', policy.id, '--tag', 'x');
+  const id = stdout.trim();
+  assert.match(id, /^col_\w{26}$/);
+  const tied = await run('collections', 'create', 'Tied', '--path', '/', '--host', 'www.example.com', '--tag', 'y');
+  assert.equal(tied.status, 0);
+  assert.match(tied.stderr, /^Warning: paths\[0\]: .*"The site" .*older\.\n$/);
+  const { stdout: listed } = await run('collections', 'list', '--search', 'site');
+  assert.match(listed, /^col_\S+ +The site +www.example.com +\/ \/a\* +x +pol_\S+ +enforce$/m);
+  const edit = ['collections', 'edit', id, '--policy', 'default', '--mode', 'observe', '--description', 'D'];
+  assert.equal((await run(...edit)).status, 0);
+  const shown = JSON.parse((await run('collections', 'show', id)).stdout);
+  assert.deepEqual([shown.policyId, shown.mode, shown.description, shown.paths], [null, 'observe', 'D', ['/', '/a*']]);
+  assert.equal((await run('collections', 'edit', id)).status, 2);
+  assert.equal((await run('collections', 'edit', id, '--path', 'a')).status, 1);
+  assert.equal((await run('collections', 'delete', id)).status, 2);
+  assert.equal((await run('collections', 'delete', id, '--yes')).status, 0);
+  assert.equal((await run('collections', 'show', id)).status, 1);
+});
+
 test('a licence that the command vouches for, and every word of a check, reach the service', async () => {
   const { stdout, status } = await run(
     ...'check tides --requester x --permission full_access --purpose p --ip 203.0.113.7 --country NO --user-agent'.split(

@@ -53,6 +53,15 @@ const CHANGES: { [route: string]: () => Promise<{ path: string; body?: object; k
     const { id } = await made(postern, '/v1/content', item());
     return { path: '/v1/content/bulk-delete', body: { ids: [id] }, kind: 'content.deleted', target: id };
   },
+  'POST /v1/collections': async () => ({ path: '/v1/collections', body: collection(), kind: 'collection.created' }),
+  'PATCH /v1/collections/{id}': async () => {
+    const { id } = await made(postern, '/v1/collections', collection());
+    return { path: `/v1/collections/${id}`, body: { name: 'N' }, kind: 'collection.updated', target: id };
+  },
+  'DELETE /v1/collections/{id}': async () => {
+    const { id } = await made(postern, '/v1/collections', collection());
+    return { path: `/v1/collections/${id}`, kind: 'collection.deleted', target: id };
+  },
   'POST /v1/policies': async () => ({ path: '/v1/policies', body: policy(), kind: 'policy.created' }),
   'PATCH /v1/policies/{id}': async () => {
     const { id } = await made(postern, '/v1/policies', policy());
@@ -140,6 +149,7 @@ function keyRoutes(path: string): typeof CHANGES {
   };
 }
 
+const collection = () => ({ name: 'C', hosts: ['example.com'] });
 const policy = () => ({ name: 'P', rules: [allowAll] });
 const hook = () => ({ url: 'http://127.0.0.1:9/', events: ['license.expired'] });
 async function license(): Promise<Record> {

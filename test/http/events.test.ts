@@ -11,6 +11,7 @@ import { allowAll, assertError, assertStatus, check, ID, item, MOMENT, made, mak
 /** The promised kinds. */
 const KINDS = [
   ...['created', 'updated', 'archived', 'restored', 'deleted'].map((verb) => `content.${verb}`),
+  ...['created', 'updated', 'deleted'].map((verb) => `collection.${verb}`),
   ...['created', 'updated', 'rolled_back', 'deleted'].map((verb) => `policy.${verb}`),
   ...['created', 'updated', 'deleted'].map((verb) => `requester.${verb}`),
   ...['created', 'updated', 'revoked', 'expired'].map((verb) => `license.${verb}`),
@@ -169,6 +170,18 @@ describe('each kind', () => {
     assert.ok(made2.some(({ data }) => data.object.id === id));
     await post('/v1/policies/pol_default/make-default');
     assert.equal((await one('policy.deleted', '', () => remove(path()), null)).id, id);
+  });
+
+  test('collections', async () => {
+    let id = '';
+    const path = () => `/v1/collections/${id}`;
+    const create = async () => ({ id } = await made(postern, '/v1/collections', { name: 'C', paths: ['/'] }));
+    await asNow(await one('collection.created', '', create, null), path());
+    await asNow(
+      await one('collection.updated', path(), () => patch(path(), { paths: ['/a'] }), ['paths', 'updated', 'version']),
+      path(),
+    );
+    assert.equal((await one('collection.deleted', '', () => remove(path()), null)).id, id);
   });
 
   test('requesters and licences', async () => {

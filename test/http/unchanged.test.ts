@@ -74,6 +74,22 @@ const KINDS: Record = {
       { rules: [rules[0], { ...rules[1], priority: 2 }] },
     ],
   },
+  '/v1/collections/{id}': {
+    make: () =>
+      made(postern, '/v1/collections', {
+        name: 'C',
+        hosts: ['a.example'],
+        paths: ['/a', '/b'],
+        metadata: { b: 1, a: { x: 1, y: 2 } },
+      }),
+    same: [
+      { name: 'C', description: null },
+      { paths: ['/a', '/b', '/a'], policyId: null, mode: 'enforce' },
+      { metadata: { a: { y: 2, x: 1 } } },
+      { contentTypes: [], contentTags: [] },
+    ],
+    other: [{ paths: ['/b', '/a'] }, { mode: 'observe' }, { policyId: 'pol_default' }, { contentTags: ['t'] }],
+  },
   '/v1/requesters/{id}': {
     make: () =>
       made(postern, '/v1/requesters', {

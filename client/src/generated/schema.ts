@@ -263,6 +263,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/collections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List collections
+         * @description Needs the permission `content:read` (Read content).
+         */
+        get: operations["listCollections"];
+        put?: never;
+        /**
+         * Create a collection
+         * @description Needs the permission `content:write` (Create, update and delete content).
+         */
+        post: operations["createCollection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/collections/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a collection
+         * @description Needs the permission `content:read` (Read content).
+         */
+        get: operations["getCollection"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a collection
+         * @description Needs the permission `content:write` (Create, update and delete content).
+         */
+        delete: operations["deleteCollection"];
+        options?: never;
+        head?: never;
+        /**
+         * Edit a collection
+         * @description Needs the permission `content:write` (Create, update and delete content).
+         */
+        patch: operations["updateCollection"];
+        trace?: never;
+    };
     "/v1/requesters": {
         parameters: {
             query?: never;
@@ -1105,7 +1157,7 @@ export interface components {
             /** @enum {string} */
             object: "audit_entry";
             /** @enum {unknown} */
-            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
             created: string;
             actor: {
                 /** @enum {unknown} */
@@ -1117,7 +1169,7 @@ export interface components {
             requestId: string | null;
             target: {
                 /** @enum {unknown} */
-                type: "content" | "policy" | "requester" | "license" | "api_key" | "webhook" | "webhook_delivery";
+                type: "content" | "collection" | "policy" | "requester" | "license" | "api_key" | "webhook" | "webhook_delivery";
                 id: string;
             };
             /** @description The record before; null when it was created */
@@ -1211,6 +1263,81 @@ export interface components {
                 /** @description Everything that is wrong */
                 details?: components["schemas"]["Problem"][];
             };
+        };
+        /** @description A collection */
+        Collection: {
+            id: string;
+            /** @enum {string} */
+            object: "collection";
+            /** Format: plain-text */
+            name: string;
+            description: string | null;
+            /** @description Such as `www.example.com` or `*.example.com` */
+            hosts: string[];
+            /** @description Patterns as in RFC 9309: a prefix, `*`, `$` at the end */
+            paths: string[];
+            contentTypes: components["schemas"]["ContentType"][];
+            contentTags: string[];
+            /** @description null: the default policy */
+            policyId: string | null;
+            /** @enum {unknown} */
+            mode: "enforce" | "observe";
+            /** @description Any JSON object: 16 KiB, 5 levels */
+            metadata: {
+                [key: string]: unknown;
+            };
+            version: number;
+            created: string;
+            updated: string;
+        };
+        CollectionDeleted: {
+            id: string;
+            /** @enum {string} */
+            object: "collection";
+            /** @enum {boolean} */
+            deleted: true;
+        };
+        CollectionList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Collection"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        CollectionWarning: {
+            /** @enum {unknown} */
+            code: "collections_tie";
+            message: string;
+            param: string;
+        };
+        /** @description A collection, and warnings about its selectors */
+        CollectionWithWarnings: {
+            id: string;
+            /** @enum {string} */
+            object: "collection";
+            /** Format: plain-text */
+            name: string;
+            description: string | null;
+            /** @description Such as `www.example.com` or `*.example.com` */
+            hosts: string[];
+            /** @description Patterns as in RFC 9309: a prefix, `*`, `$` at the end */
+            paths: string[];
+            contentTypes: components["schemas"]["ContentType"][];
+            contentTags: string[];
+            /** @description null: the default policy */
+            policyId: string | null;
+            /** @enum {unknown} */
+            mode: "enforce" | "observe";
+            /** @description Any JSON object: 16 KiB, 5 levels */
+            metadata: {
+                [key: string]: unknown;
+            };
+            version: number;
+            created: string;
+            updated: string;
+            /** @description Other collections with which this one can tie */
+            warnings: components["schemas"]["CollectionWarning"][];
         };
         /** @description All must match for the rule to decide; see docs/conditions.md */
         Conditions: {
@@ -1368,6 +1495,26 @@ export interface components {
             allowedIps?: string[];
             expiresAt?: string | null;
         };
+        /** @description With at least one selector */
+        CreateCollection: {
+            /** Format: plain-text */
+            name: string;
+            description?: string | null;
+            /** @description Such as `www.example.com` or `*.example.com` */
+            hosts?: string[];
+            /** @description Patterns as in RFC 9309: a prefix, `*`, `$` at the end */
+            paths?: string[];
+            contentTypes?: components["schemas"]["ContentType"][];
+            contentTags?: string[];
+            /** @description null: the default policy */
+            policyId?: string | null;
+            /** @enum {unknown} */
+            mode?: "enforce" | "observe";
+            /** @description Any JSON object: 16 KiB, 5 levels */
+            metadata?: {
+                [key: string]: unknown;
+            };
+        };
         CreateContent: {
             /** Format: plain-text */
             externalId: string;
@@ -1424,7 +1571,7 @@ export interface components {
         CreateWebhook: {
             /** Format: http-url */
             url: string;
-            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, requester.created, requester.updated, requester.deleted, license.created, license.updated, license.revoked, license.expired, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, requester.created, requester.updated, requester.deleted, license.created, license.updated, license.revoked, license.expired, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
             events: string[];
             description?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
@@ -1536,7 +1683,7 @@ export interface components {
             };
         };
         /** @enum {unknown} */
-        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "insufficient_permissions" | "ip_not_allowed" | "content_not_found" | "policy_not_found" | "policy_version_not_found" | "requester_not_found" | "license_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
+        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "insufficient_permissions" | "ip_not_allowed" | "content_not_found" | "collection_not_found" | "policy_not_found" | "policy_version_not_found" | "requester_not_found" | "license_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
         /** @enum {unknown} */
         ErrorType: "validation_error" | "authentication_error" | "authorization_error" | "not_found_error" | "conflict_error" | "idempotency_error" | "api_error";
         /** @description A change of a record, or a decision */
@@ -1562,7 +1709,7 @@ export interface components {
             nextCursor: string | null;
         };
         /** @enum {unknown} */
-        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
+        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
         /** @enum {unknown} */
         KeyPermission: "content:read" | "content:write" | "policies:read" | "policies:write" | "access:check" | "analytics:read" | "webhooks:manage" | "api_keys:manage" | "*";
         /** @description A license */
@@ -2123,6 +2270,26 @@ export interface components {
             /** @enum {unknown} */
             defaultAction?: "allow" | "deny";
         };
+        UpdateCollection: {
+            /** Format: plain-text */
+            name?: string;
+            description?: string | null;
+            /** @description Such as `www.example.com` or `*.example.com` */
+            hosts?: string[];
+            /** @description Patterns as in RFC 9309: a prefix, `*`, `$` at the end */
+            paths?: string[];
+            contentTypes?: components["schemas"]["ContentType"][];
+            contentTags?: string[];
+            /** @description null: the default policy */
+            policyId?: string | null;
+            /** @enum {unknown} */
+            mode?: "enforce" | "observe";
+            /** @description Any JSON object: 16 KiB, 5 levels */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            metadataReplace?: boolean;
+        };
         UpdateContent: {
             title?: string;
             /** Format: http-url */
@@ -2177,7 +2344,7 @@ export interface components {
         UpdateWebhook: {
             /** Format: http-url */
             url?: string;
-            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, requester.created, requester.updated, requester.deleted, license.created, license.updated, license.revoked, license.expired, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, requester.created, requester.updated, requester.deleted, license.created, license.updated, license.revoked, license.expired, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
             events?: string[];
             description?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
@@ -2801,6 +2968,159 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BulkDeleteResult"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    listCollections: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+                /** @description Words of the name */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionList"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    createCollection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description With at least one selector */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCollection"];
+            };
+        };
+        responses: {
+            /** @description A collection, and warnings about its selectors */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionWithWarnings"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getCollection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: answers 304 if the record has not changed since */
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A collection */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collection"];
+                };
+            };
+            /** @description Not changed since the `ETag` in `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    deleteCollection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: edits the record only if it has not changed since */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionDeleted"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    updateCollection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
+                "Idempotency-Key"?: string;
+                /** @description An `ETag`: edits the record only if it has not changed since */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateCollection"];
+            };
+        };
+        responses: {
+            /** @description A collection, and warnings about its selectors */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionWithWarnings"];
                 };
             };
             "4XX": components["responses"]["Refused"];
@@ -3695,9 +4015,9 @@ export interface operations {
                 cursor?: string;
                 /** @description Id of a key, or `system` */
                 actor?: string;
-                /** @description Id of a record, or one of content, policy, requester, license, api_key, webhook, webhook_delivery */
+                /** @description Id of a record, or one of content, collection, policy, requester, license, api_key, webhook, webhook_delivery */
                 object?: string;
-                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
                 /** @description Inclusive: a date or a date-time, UTC */
                 from?: string;
                 /** @description A date, whose day is included, or an exclusive date-time */

@@ -3,6 +3,7 @@ export const KINDS = [
   { group: 'Everything', items: [{ value: '*', label: 'Everything' }] },
   { group: 'Decisions', items: [...of('access', ['*', 'granted', 'denied', 'rate_limited'])] },
   { group: 'Content', items: [...of('content', ['*', 'created', 'updated', 'archived', 'restored', 'deleted'])] },
+  { group: 'Collections', items: [...of('collection', ['*', 'created', 'updated', 'deleted'])] },
   { group: 'Policies', items: [...of('policy', ['*', 'created', 'updated', 'rolled_back', 'deleted'])] },
   { group: 'Requesters', items: [...of('requester', ['*', 'created', 'updated', 'deleted'])] },
   { group: 'Licenses', items: [...of('license', ['*', 'created', 'updated', 'revoked', 'expired'])] },

@@ -1,0 +1,207 @@
+/**
+ * Finds the most specific collection of an address or an item. Pure. The longest matching path pattern in octets wins;
+ * then an exact host before `*.`, before none; then more selectors; then the older. A search costs about the same for
+ * any number of hosts and of patterns that differ in their literal beginnings.
+ */
+import type { Locator } from '../lib/locator.ts';
+import { TextTrie } from '../lib/text-trie.ts';
+import {
+  hostPatternsOf,
+  matchesPath,
+  type PathPattern,
+  parseHostPattern,
+  parsePathPattern,
+  type Target,
+  toTarget,
+} from '../lib/url-pattern.ts';
+import { type Collection, givenSelectors } from './collection.ts';
+
+/** An address or an item, as collections select it. */
+export interface Selected {
+  /** undefined: no address, so neither hosts nor paths match. */
+  locator: Locator | undefined;
+  /** null: an address without a registered item. */
+  item: { readonly type: string; readonly tags: readonly string[] } | null;
+}
+
+/** A collection with its patterns parsed. */
+interface Member {
+  collection: Collection;
+  hosts: readonly string[];
+  patterns: readonly PathPattern[];
+  types: ReadonlySet<string> | null;
+  tags: ReadonlySet<string> | null;
+  selectors: number;
+}
+
+interface Match {
+  member: Member;
+  octets: number;
+  /** 2: the host itself, 1: a name below, 0: any host. */
+  hostRank: number;
+}
+
+/** For collections without hosts. */
+const ANY_HOST = '';
+
+export class CollectionIndex {
+  readonly #members = new Map<string, Member>();
+  readonly #sites = new Map<string, Site>();
+
+  /** Adds a collection, or replaces the one with its id. Costs its own addresses, not those of the others. */
+  put(collection: Collection): void {
+    this.delete(collection.id);
+    const member = toMember(collection);
+    this.#members.set(collection.id, member);
+    for (const host of member.hosts) {
+      const site = this.#sites.get(host) ?? new Site();
+      this.#sites.set(host, site);
+      site.add(member);
+    }
+  }
+
+  delete(id: string): void {
+    const member = this.#members.get(id);
+    this.#members.delete(id);
+    for (const host of member?.hosts ?? []) {
+      const site = this.#sites.get(host);
+      site?.remove(member as Member);
+      if (site?.size === 0) this.#sites.delete(host);
+    }
+  }
+
+  get(id: string): Collection | undefined {
+    return this.#members.get(id)?.collection;
+  }
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  all(): Collection[] {
+    return [...this.#members.values()].map(({ collection }) => collection);
+  }
+
+  find({ locator, item }: Selected): Collection | undefined {
+    const target = locator && toTarget(locator);
+    let best: Match | undefined;
+    for (const host of locator === undefined ? [ANY_HOST] : [...hostPatternsOf(locator.host), ANY_HOST]) {
+      const hostRank = host === ANY_HOST ? 0 : host.startsWith('*') ? 1 : 2;
+      best = this.#sites.get(host)?.find({ target, item, hostRank }, best) ?? best;
+    }
+    return best?.member.collection;
+  }
+}
+
+function toMember(collection: Collection): Member {
+  const { contentTypes, contentTags, hosts, paths } = collection;
+  return {
+    collection,
+    hosts: hosts.length === 0 ? [ANY_HOST] : [...new Set(hosts.flatMap((host) => parseHostPattern(host) ?? []))],
+    patterns: paths.flatMap((path) => parsePathPattern(path) ?? []),
+    types: contentTypes.length === 0 ? null : new Set(contentTypes),
+    tags: contentTags.length === 0 ? null : new Set(contentTags),
+    selectors: givenSelectors(collection).length,
+  };
+}
+
+/** A pattern of one collection. */
+interface Entry {
+  member: Member;
+  pattern: PathPattern;
+}
+
+interface Sought {
+  target: Target | undefined;
+  item: Selected['item'];
+  hostRank: number;
+}
+
+/** The collections of one host. */
+class Site {
+  readonly #members = new Set<Member>();
+  #patterns: Patterns | undefined;
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  add(member: Member): void {
+    this.#members.add(member);
+    this.#patterns = undefined;
+  }
+
+  remove(member: Member): void {
+    this.#members.delete(member);
+    this.#patterns = undefined;
+  }
+
+  /** Returns the best match here if it is better than the best one so far. */
+  find({ target, item, hostRank }: Sought, before: Match | undefined): Match | undefined {
+    // Made at the first search, so that many edits in a row cost little.
+    this.#patterns ??= new Patterns(this.#members);
+    let best = before;
+    const consider = (member: Member, octets: number): void => {
+      const match = { member, octets, hostRank };
+      if (selects(member, item) && (best === undefined || isBetter(match, best))) best = match;
+    };
+    if (target !== undefined) {
+      for (const entries of this.#patterns.listsFor(target)) {
+        for (const { member, pattern } of entries) {
+          // Sorted by length: no later one can win.
+          if (best !== undefined && pattern.octets < best.octets) break;
+          if (matchesPath(pattern, target)) consider(member, pattern.octets);
+        }
+      }
+    }
+    for (const member of this.#patterns.withoutPaths) consider(member, 0);
+    return best;
+  }
+}
+
+class Patterns {
+  readonly withoutPaths: Member[] = [];
+  /** Longest first, by the literal beginning of their patterns. */
+  readonly #byBeginning = new TextTrie<Entry[]>();
+  readonly #withoutBeginning: Entry[] = [];
+
+  constructor(members: Iterable<Member>) {
+    const lists = new Map<string, Entry[]>();
+    for (const member of members) {
+      if (member.collection.paths.length === 0) this.withoutPaths.push(member);
+      for (const pattern of member.patterns) {
+        const beginning = pattern.path.parts[0] as string;
+        const list = lists.get(beginning) ?? (beginning === '' ? this.#withoutBeginning : []);
+        lists.set(beginning, list);
+        list.push({ member, pattern });
+      }
+    }
+    for (const [beginning, list] of lists) {
+      list.sort((a, b) => b.pattern.octets - a.pattern.octets);
+      if (beginning !== '') this.#byBeginning.set(beginning, list);
+    }
+  }
+
+  /** Returns the entries whose literal beginning is that of the path; where most is literal first. */
+  listsFor({ path }: Target): Entry[][] {
+    const lists = this.#byBeginning.startsOf(path).toReversed();
+    lists.push(this.#withoutBeginning);
+    return lists;
+  }
+}
+
+function selects({ types, tags }: Member, item: Selected['item']): boolean {
+  if (types !== null && (item === null || !types.has(item.type))) return false;
+  return tags === null || (item?.tags.some((tag) => tags.has(tag)) ?? false);
+}
+
+function isBetter(one: Match, other: Match): boolean {
+  if (one.octets !== other.octets) return one.octets > other.octets;
+  if (one.hostRank !== other.hostRank) return one.hostRank > other.hostRank;
+  if (one.member.selectors !== other.member.selectors) return one.member.selectors > other.member.selectors;
+  return isOlder(one.member.collection, other.member.collection);
+}
+
+/** Ids are in order of time. */
+const isOlder = (one: Collection, other: Collection): boolean =>
+  one.createdAt === other.createdAt ? one.id < other.id : one.createdAt < other.createdAt;

@@ -1,0 +1,91 @@
+/** Create, list, read, edit and delete collections. */
+import type { Changes } from '../changes/changes.ts';
+import { resource } from '../changes/resource.ts';
+import type { App } from '../http/app.ts';
+import { isUnchanged, NotModified } from '../http/etag.ts';
+import { toList } from '../http/list.ts';
+import { edit, route } from '../http/route.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Collection } from './collection.ts';
+import { collectionNotFound, type EditDeps, newCollection, planCreate, planDelete, planUpdate } from './edits.ts';
+import {
+  CollectionAnswer,
+  CollectionDeleted,
+  CollectionPage,
+  CollectionWithWarnings,
+  CreateCollection,
+  collectionAnswer,
+  collectionEtag,
+  ListCollectionsQuery,
+  UpdateCollection,
+} from './schema.ts';
+import { findCollection, listCollections } from './store.ts';
+
+export interface CollectionDeps extends EditDeps {
+  changes: Changes;
+  clock: Clock;
+}
+
+const reading = { tag: 'Collections', permission: 'content:read' } as const;
+const writing = { tag: 'Collections', permission: 'content:write' } as const;
+const editing = { ...writing, ifMatch: true } as const;
+
+export function collectionRoutes(app: App, deps: CollectionDeps): void {
+  const { db, changes, clock } = deps;
+  const collections = resource<Collection>({
+    changes,
+    find: (id) => findCollection(db, id),
+    notFound: collectionNotFound,
+    etag: collectionEtag,
+  });
+
+  const create = {
+    ...writing,
+    id: 'createCollection',
+    is: 'Create a collection',
+    body: CreateCollection,
+    answers: { 201: CollectionWithWarnings },
+  };
+  edit(app, 'POST /v1/collections', create, async (request) => {
+    const collection = newCollection(request.body, clock.now());
+    return changes.commit(request, collection.id, () => planCreate(deps, collection));
+  });
+
+  const list = {
+    ...reading,
+    id: 'listCollections',
+    is: 'List collections',
+    query: ListCollectionsQuery,
+    answer: CollectionPage,
+  };
+  route(app, 'GET /v1/collections', list, async ({ query }) =>
+    toList(await listCollections(db, query), collectionAnswer),
+  );
+
+  const read = {
+    ...reading,
+    id: 'getCollection',
+    is: 'Read a collection',
+    answers: { 200: CollectionAnswer, 304: NotModified },
+  };
+  route(app, 'GET /v1/collections/:id', read, async (request, reply) => {
+    const collection = await collections.get(request.params.id);
+    return isUnchanged(request, reply, collectionEtag(collection)) ? reply.send() : collectionAnswer(collection);
+  });
+
+  const update = {
+    ...editing,
+    id: 'updateCollection',
+    is: 'Edit a collection',
+    body: UpdateCollection,
+    answer: CollectionWithWarnings,
+  };
+  edit(app, 'PATCH /v1/collections/:id', update, (request) =>
+    collections.edit(request, (before) => planUpdate(deps, before, request.body, clock.now())),
+  );
+
+  const remove = { ...editing, id: 'deleteCollection', is: 'Delete a collection', answer: CollectionDeleted };
+  edit(app, 'DELETE /v1/collections/:id', remove, (request) =>
+    collections.edit(request, async (collection) => planDelete(collection, clock.now())),
+  );
+}

@@ -1,0 +1,69 @@
+/** Collections on the wire. */
+import { type Static, Type } from 'typebox';
+import { deletedOf, pageOf, pageProperties } from '../http/list.ts';
+import { toIso } from '../lib/clock.ts';
+import { partial, pick } from '../lib/fields.ts';
+import { type Collection, FIELDS } from './collection.ts';
+import { WARNING_CODES } from './ties.ts';
+
+const { name, ...optionalFields } = FIELDS;
+
+export const CreateCollection = Type.Object(
+  { name, ...partial(optionalFields) },
+  { additionalProperties: false, title: 'CreateCollection', description: 'With at least one selector' },
+);
+export type CreateCollection = Static<typeof CreateCollection>;
+
+export const UpdateCollection = Type.Object(partial({ ...FIELDS, metadataReplace: Type.Boolean() }), {
+  additionalProperties: false,
+  minProperties: 1,
+  title: 'UpdateCollection',
+});
+export type UpdateCollection = Static<typeof UpdateCollection>;
+
+export const ListCollectionsQuery = Type.Object(
+  {
+    ...pageProperties,
+    q: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Words of the name' })),
+  },
+  { additionalProperties: false },
+);
+
+export const CollectionAnswer = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('collection'),
+    ...FIELDS,
+    version: Type.Integer(),
+    created: Type.String(),
+    updated: Type.String(),
+  },
+  { title: 'Collection', description: 'A collection' },
+);
+export const CollectionWithWarnings = Type.Object(
+  {
+    ...CollectionAnswer.properties,
+    warnings: Type.Array(
+      Type.Object(
+        { code: Type.Enum([...WARNING_CODES]), message: Type.String(), param: Type.String() },
+        { title: 'CollectionWarning' },
+      ),
+      { description: 'Other collections with which this one can tie' },
+    ),
+  },
+  { title: 'CollectionWithWarnings', description: 'A collection, and warnings about its selectors' },
+);
+export const CollectionPage = pageOf(CollectionAnswer);
+export const CollectionDeleted = deletedOf('collection');
+
+export const collectionAnswer = (collection: Collection) => ({
+  id: collection.id,
+  object: 'collection' as const,
+  ...pick(collection, FIELDS),
+  version: collection.version,
+  created: toIso(collection.createdAt),
+  updated: toIso(collection.updatedAt),
+});
+
+/** The ETag of a collection is its version. */
+export const collectionEtag = ({ version }: Pick<Collection, 'version'>): string => `"${version}"`;

@@ -1,0 +1,158 @@
+/**
+ * Patterns of paths as in RFC 9309, section 2.2.3: a prefix, `*` for any characters, `$` for the end; case-sensitive.
+ * Promise: two spellings of one file match the same patterns. So, unlike in RFC 9309, a pattern without a question mark
+ * matches the path alone: a query that a visitor adds changes nothing. `%2A` and `%24` are the characters themselves.
+ */
+import { type Locator, parseHost } from './locator.ts';
+
+/** Literal parts in order, any characters between two of them. */
+interface Glob {
+  readonly parts: readonly string[];
+  /** The last part ends the text; without it, anything may follow. */
+  readonly ends: boolean;
+}
+
+export interface PathPattern {
+  readonly path: Glob;
+  /** null: the pattern matches any query, and none. */
+  readonly query: Glob | null;
+  /** Its length in one spelling: of two that match, the longer is more specific. */
+  readonly octets: number;
+}
+
+/** The part of a URL that patterns match, in one spelling. */
+export interface Target {
+  readonly path: string;
+  readonly query: string;
+}
+
+/** Characters that stand for themselves in both parts. */
+const PLAIN = /^[\w\-.~!$&'()*,;=:@/]*$/;
+
+export const toTarget = ({ path, query }: Pick<Locator, 'path' | 'query'>): Target => ({
+  path: toPathText(path),
+  query: toQueryText(query),
+});
+
+/** Spells a decoded path. */
+const toPathText = (path: string): string =>
+  PLAIN.test(path) ? path : encodeURI(path.toWellFormed()).replaceAll('?', '%3F').replaceAll('#', '%23');
+
+/** Spells a query octet by octet: what stands for itself is never encoded, everything else always is. */
+const toQueryText = (query: string): string =>
+  PLAIN.test(query) ? query : query.replaceAll(/%[0-9a-fA-F]{2}|[^\w\-.~!$&'()*,;=:@/?]/gu, toQueryOctets);
+
+/** Takes an escape, or a character that does not stand for itself. A plus sign is a space. */
+function toQueryOctets(found: string): string {
+  if (found === '+') return '%20';
+  if (found.length !== 3 || !found.startsWith('%')) {
+    return [...Buffer.from(found)].map((octet) => `%${octet.toString(16).toUpperCase().padStart(2, '0')}`).join('');
+  }
+  const character = String.fromCharCode(Number.parseInt(found.slice(1), 16));
+  return character === '?' || PLAIN.test(character) ? character : found.toUpperCase();
+}
+
+/** Returns undefined for a text that is no pattern or can match no path. */
+export function parsePathPattern(text: string): PathPattern | undefined {
+  if (!/^[/*]/.test(text) || /[\s\\#]|\p{Cc}/u.test(text)) return undefined;
+  const ends = text.endsWith('$');
+  const [path = '', ...others] = (ends ? text.slice(0, -1) : text).split('?');
+  const pathParts = toParts(path, toLiteralPath);
+  const queryParts = others.length === 0 ? null : toParts(others.join('?'), toLiteralQuery);
+  if (pathParts === undefined || queryParts === undefined) return undefined;
+  const octets = lengthOf(pathParts) + (ends ? 1 : 0);
+  if (queryParts === null) return { path: { parts: pathParts, ends }, query: null, octets };
+  return {
+    path: { parts: pathParts, ends: true },
+    query: { parts: queryParts, ends },
+    octets: octets + 1 + lengthOf(queryParts),
+  };
+}
+
+function toParts(text: string, toLiteral: (text: string) => string | undefined): string[] | undefined {
+  const parts = text.split(/\*+/).map(toLiteral);
+  return parts.includes(undefined) ? undefined : (parts as string[]);
+}
+
+const lengthOf = (parts: readonly string[]): number => parts.reduce((sum, part) => sum + part.length, parts.length - 1);
+
+/** Encoded slashes and backslashes, segments that servers resolve, and what is encoded twice: no locator has them. */
+const UNMATCHED = /\/\/|\/\.\.?\/|\\|%(?:[0-9a-f]{2}|u[0-9a-f]{4})|\p{Cc}/iu;
+
+function toLiteralPath(text: string): string | undefined {
+  if (/%(?:2f|5c)/i.test(text) || !text.isWellFormed()) return undefined;
+  try {
+    const path = decodeURIComponent(text);
+    return UNMATCHED.test(path) ? undefined : toPathText(path);
+  } catch {
+    return undefined;
+  }
+}
+
+const toLiteralQuery = (text: string): string | undefined =>
+  /%(?![0-9a-f]{2})/i.test(text) || !text.isWellFormed() ? undefined : toQueryText(text);
+
+export const matchesPath = (pattern: PathPattern, { path, query }: Target): boolean =>
+  isMatch(pattern.path, path) && (pattern.query === null || (query !== '' && isMatch(pattern.query, query)));
+
+/** The first place of each part leaves most for the others, so no other place needs a try. */
+function isMatch({ parts, ends }: Glob, text: string): boolean {
+  const [first = '', ...rest] = parts;
+  if (!text.startsWith(first)) return false;
+  const last = rest.pop();
+  if (last === undefined) return !ends || text.length === first.length;
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return ends ? text.length - last.length >= at && text.endsWith(last) : text.includes(last, at);
+}
+
+/** Returns whether some URL matches both. Takes at most as many steps as the product of their lengths. */
+export function canMatchBoth(one: PathPattern, other: PathPattern): boolean {
+  if (!canShare(one.path, other.path)) return false;
+  return one.query === null || other.query === null || canShare(one.query, other.query);
+}
+
+/** Any characters. */
+const ANY = -1;
+
+const toSymbols = ({ parts, ends }: Glob): number[] => {
+  const symbols = parts.flatMap((part, i) => [...(i === 0 ? [] : [ANY]), ...Buffer.from(part)]);
+  return ends ? symbols : [...symbols, ANY];
+};
+
+function canShare(one: Glob, other: Glob): boolean {
+  const [a, b] = [toSymbols(one), toSymbols(other)];
+  // `row[j]`: some text matches what is left of `a` from `i`, and of `b` from `j`.
+  let below: boolean[] = [];
+  for (let i = a.length; i >= 0; i--) {
+    const row: boolean[] = [];
+    for (let j = b.length; j >= 0; j--) {
+      if (i === a.length && j === b.length) row[j] = true;
+      else if (a[i] === ANY || b[j] === ANY) {
+        row[j] = (i < a.length && below[j] === true) || (j < b.length && row[j + 1] === true);
+      } else row[j] = i < a.length && a[i] === b[j] && below[j + 1] === true;
+    }
+    below = row;
+  }
+  return below[0] === true;
+}
+
+/** Parses a host such as `www.example.com`, `*.example.com` for all names below it, or either with a port. */
+export function parseHostPattern(text: string): string | undefined {
+  const isBelow = text.startsWith('*.');
+  const host = parseHost(isBelow ? text.slice(2) : text);
+  if (host === undefined) return undefined;
+  // An address has no names below it.
+  return isBelow ? (/^\[|\.\d+(:|$)/.test(host) ? undefined : `*.${host}`) : host;
+}
+
+/** Returns the host patterns that a host matches: itself, then those of the names above it. */
+export function hostPatternsOf(host: string): string[] {
+  const patterns = [host];
+  for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) patterns.push(`*${host.slice(dot)}`);
+  return patterns;
+}

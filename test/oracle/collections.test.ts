@@ -1,0 +1,204 @@
+/** The index finds what the second implementation finds, in every spelling of a URL and after any edits. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from '../../kit/fast-check.ts';
+import { runSeed } from '../../kit/random.ts';
+import { type Collection, FIRST_VALUES } from '../../src/collections/collection.ts';
+import { CollectionIndex } from '../../src/collections/collection-index.ts';
+import { findTies } from '../../src/collections/ties.ts';
+import { parseLocator } from '../../src/lib/locator.ts';
+import { parsePathPattern } from '../../src/lib/url-pattern.ts';
+import { mostSpecific, type OracleSubject, ranked } from './collections.ts';
+
+const HOSTS = ['a.example', 'www.a.example', 'b.a.example:8080', 'localhost'];
+const part = fc.constantFrom('/news', '/n', '/ä', '/a b', '/%', '/x?y', '/*', '/$', ';v=1', '.pdf', '', 'e', '+');
+const query = fc.constantFrom('', '', 'id=1', 'id=1&x', 'id=12', 'q=ä', 'a+b', 'a b', '%', '*');
+
+/** A path and a query as they are meant, before they are spelled. */
+interface Meant {
+  host: string;
+  path: string;
+  query: string;
+}
+const meant: fc.Arbitrary<Meant> = fc.record({
+  host: fc.constantFrom(...HOSTS),
+  path: fc
+    .array(part, { maxLength: 4 })
+    .map((parts) => (parts.join('').startsWith('/') ? parts.join('') : `/${parts.join('')}`)),
+  query,
+});
+
+/** Spells a character: as it is where a URL may have it, else, or if asked to, encoded. */
+const spell = (text: string, plain: RegExp, isEncoded: (i: number) => boolean): string =>
+  [...text]
+    .map((character, i) => {
+      if (plain.test(character) && !isEncoded(i)) return character;
+      const octets = [...Buffer.from(character)];
+      return octets
+        .map((octet) => `%${octet.toString(16).padStart(2, '0')[i % 2 === 0 ? 'toUpperCase' : 'toLowerCase']()}`)
+        .join('');
+    })
+    .join('');
+
+/** Every spelling of one URL that the rules of locators take. */
+function toUrl({ host, path, query: meantQuery }: Meant, bits: number): string {
+  const bit = (i: number): boolean => ((bits >> (i % 28)) & 1) === 1;
+  const [name = '', port] = host.split(':');
+  const spelledHost = (bit(0) ? name.toUpperCase() : name) + (bit(1) ? '.' : '');
+  const spelledPort = port === undefined ? (bit(2) ? ':443' : '') : `:${port}`;
+  // An encoded slash, and an escape that is still one after decoding, have no locator.
+  const spelledPath = path
+    .split('/')
+    .map((segment) => spell(segment, /[\w\-.~!$&'()*+,;=:@]/, bit))
+    .join('/');
+  const spelledQuery = spell(meantQuery, /[\w\-.~!$&'()*,;=:@/?]/, bit).replaceAll('%20', bit(3) ? '+' : '%20');
+  const end = meantQuery === '' ? (bit(4) ? '?' : '') : `?${spelledQuery}`;
+  return `${bit(5) ? 'https' : 'HTTP'}://${bit(6) ? 'user@' : ''}${spelledHost}${spelledPort}${spelledPath}${end}`;
+}
+
+const pathPattern = fc
+  .tuple(
+    fc.array(fc.oneof(part, fc.constantFrom('*', '%2A', '%3F')), { maxLength: 4 }),
+    query,
+    fc.boolean(),
+    fc.boolean(),
+  )
+  .map(([parts, wanted, hasQuery, isEnd]) => {
+    const path = parts
+      .join('')
+      .replaceAll('?', '%3F')
+      .replaceAll(' ', '%20')
+      .replaceAll(/%(?![0-9A-F]{2})/g, '%25');
+    const rooted = /^[/*]/.test(path) ? path : `/${path}`;
+    const asked = hasQuery && wanted !== '' ? `?${wanted.replaceAll(' ', '%20').replaceAll(/%(?!20)/g, '%25')}` : '';
+    return `${rooted}${asked}${isEnd ? '$' : ''}`;
+  })
+  .filter((text) => parsePathPattern(text) !== undefined);
+
+const TYPES = ['article', 'report'] as const;
+const TAGS = ['x', 'y', 'z'];
+const few = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T[]> =>
+  fc.oneof({ weight: 2, arbitrary: fc.array(value, { maxLength: 0 }) }, fc.array(value, { maxLength: 3 }));
+
+let count = 0;
+const collection: fc.Arbitrary<Collection> = fc
+  .record({
+    hosts: few(
+      fc.constantFrom('a.example', 'WWW.A.example', '*.a.example', '*.example', 'b.a.example:8080', '*.a.example:8080'),
+    ),
+    paths: few(pathPattern),
+    contentTypes: few(fc.constantFrom(...TYPES)),
+    contentTags: few(fc.constantFrom(...TAGS)),
+    createdAt: fc.integer({ min: 1, max: 4 }),
+  })
+  .filter(({ hosts, paths, contentTypes, contentTags }) =>
+    [hosts, paths, contentTypes, contentTags].some((one) => one.length > 0),
+  )
+  .map((fields) => ({ ...FIRST_VALUES, ...fields, name: 'C', no: 1, id: `col_${++count}`, version: 1, updatedAt: 1 }));
+
+const item = fc.option(fc.record({ type: fc.constantFrom(...TYPES), tags: fc.subarray(TAGS) }), { nil: null });
+
+const subjectOf = (url: string | undefined, of: OracleSubject['item']): OracleSubject => ({
+  url: url === undefined ? undefined : parseLocator(url),
+  item: of,
+});
+
+const indexOf = (collections: readonly Collection[]): CollectionIndex => {
+  const index = new CollectionIndex();
+  for (const one of collections) index.put(one);
+  return index;
+};
+
+const find = (index: CollectionIndex, { url, item: of }: OracleSubject): Collection | undefined =>
+  index.find({ locator: url, item: of });
+
+const bits = fc.nat({ max: 2 ** 28 });
+
+test('the index and the second implementation find the same collection', (t) => {
+  t.diagnostic(`seed ${runSeed} (again with SEED=${runSeed})`);
+  const found = { none: 0, some: 0, byPath: 0 };
+  fc.assert(
+    fc.property(
+      fc.array(collection, { maxLength: 8 }),
+      fc.array(fc.tuple(meant, bits, item), { maxLength: 6 }),
+      (all, asked) => {
+        const index = indexOf(all);
+        for (const [url, spelling, of] of asked) {
+          const subject = subjectOf(toUrl(url, spelling), of);
+          const expected = mostSpecific(all, subject);
+          assert.equal(find(index, subject)?.id, expected?.id, JSON.stringify(subject));
+          found[expected === undefined ? 'none' : expected.paths.length > 0 ? 'byPath' : 'some']++;
+        }
+        for (const kind of [null, { type: 'article', tags: ['x'] }]) {
+          const subject = subjectOf(undefined, kind);
+          assert.equal(find(index, subject)?.id, mostSpecific(all, subject)?.id);
+        }
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+  t.diagnostic(JSON.stringify(found));
+  assert.ok(Math.min(...Object.values(found)) > 300, JSON.stringify(found));
+});
+
+test('every spelling of a URL reaches the same collection', () => {
+  let respelled = 0;
+  fc.assert(
+    fc.property(fc.array(collection, { minLength: 1, maxLength: 8 }), meant, bits, bits, (all, url, one, other) => {
+      const index = indexOf(all);
+      const [a, b] = [toUrl(url, one), toUrl(url, other)].map((text) => subjectOf(text, null));
+      if (a?.url === undefined || b?.url === undefined) return;
+      respelled++;
+      assert.equal(find(index, a)?.id, find(index, b)?.id, `${toUrl(url, one)} ${toUrl(url, other)}`);
+    }),
+    { numRuns: 4_000 },
+  );
+  assert.ok(respelled > 1_000, String(respelled));
+});
+
+test('edits leave the index as if it were new', () => {
+  const edits = fc.array(fc.tuple(fc.nat({ max: 5 }), fc.option(collection, { nil: null })), { maxLength: 20 });
+  fc.assert(
+    fc.property(edits, fc.array(meant, { minLength: 3, maxLength: 3 }), (given, urls) => {
+      const index = new CollectionIndex();
+      const all = new Map<string, Collection>();
+      for (const [number, next] of given) {
+        const id = `col_${number}`;
+        if (next === null) {
+          index.delete(id);
+          all.delete(id);
+        } else {
+          index.put({ ...next, id });
+          all.set(id, { ...next, id });
+        }
+        assert.equal(index.size, all.size);
+        for (const url of urls) {
+          const subject = subjectOf(toUrl(url, 0), null);
+          assert.deepEqual(find(index, subject), mostSpecific([...all.values()], subject));
+        }
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('where only their age decides between two collections, a warning says so', () => {
+  let ties = 0;
+  fc.assert(
+    fc.property(collection, collection, meant, item, (one, other, url, of) => {
+      const [first, second] = ranked([one, other], subjectOf(toUrl(url, 0), of));
+      if (first === undefined || second === undefined) return;
+      if (first.rank.slice(0, 3).join() !== second.rank.slice(0, 3).join()) return;
+      ties++;
+      for (const [edited, there] of [
+        [one, other],
+        [other, one],
+      ] as const) {
+        const [warning] = findTies(edited, [edited, there]);
+        assert.ok(warning?.message.includes(there.id), JSON.stringify([one, other, url]));
+      }
+    }),
+    { numRuns: 30_000 },
+  );
+  assert.ok(ties > 200, String(ties));
+});
