@@ -101,3 +101,31 @@ test('the Grafana board can be read, and each of its queries uses metrics that e
     }
   }
 });
+
+test('durations of answers are a histogram by route and status, also of refused requests', async () => {
+  await using postern = await startTestService();
+  for (let i = 0; i < 3; i++) await postern.call('GET', '/v1/content?limit=1');
+  await postern.call('GET', '/v1/content', { key: null });
+  const { text } = await postern.call('GET', '/metrics', { key: null });
+  const name = 'postern_http_request_duration_seconds';
+  assert.ok(text.includes(`\n# TYPE ${name} histogram\n`));
+  const listed = (status: number) => `method="GET",route="/v1/content",status="${status}"`;
+  for (const [status, count] of [
+    [200, 3],
+    [401, 1],
+  ] as const) {
+    const counts = [...text.matchAll(new RegExp(`^${name}_bucket\\{le="([^"]+)",${listed(status)}\\} (\\d+)$`, 'gm'))];
+    const bounds = counts.map(([, bound]) => (bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound)));
+    assert.deepEqual(
+      bounds,
+      bounds.toSorted((a, b) => a - b),
+    );
+    assert.deepEqual(
+      counts.map(([, , seen]) => Number(seen)),
+      counts.map(([, , seen]) => Number(seen)).toSorted((a, b) => a - b),
+    );
+    assert.equal(Number(counts.at(-1)?.[2]), count);
+    assert.ok(text.split('\n').includes(`${name}_count{${listed(status)}} ${count}`));
+    assert.match(text, new RegExp(`^${name}_sum\\{${listed(status)}\\} 0\\.\\d+`, 'm'));
+  }
+});

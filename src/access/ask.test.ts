@@ -14,7 +14,7 @@ describe('a check is accepted or told why not', () => {
   const ask = (one: unknown, terms: Partial<AskTerms> & { readOnly?: boolean } = {}): Ask | Failure => {
     const { readOnly = false, ...more } = terms;
     const caller = { keyId: 'key_1', credential: '', permissions: new Set<string>(), readOnly };
-    return acceptOne({ caller, now, dry: false, ...more }, one);
+    return acceptOne({ caller, now: () => now, dry: false, ...more }, one);
   };
   const accepted: [string, object, (Partial<AskTerms> & { readOnly?: boolean })?][] = [
     ['an ordinary one', { contentId: 'a' }],

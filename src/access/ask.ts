@@ -16,8 +16,8 @@ const isCheck = checkOf(CheckRequest);
 
 export interface AskTerms {
   caller: Caller;
-  /** Epoch ms. */
-  now: number;
+  /** The clock of decisions, epoch ms. */
+  now(): number;
   /** Nothing is ever recorded here, so `asOf` needs no `dryRun`. */
   dry: boolean;
 }
@@ -47,6 +47,6 @@ export function accept({ caller, now, dry }: AskTerms, request: CheckRequest): A
     });
   }
   const asOf = parseIso(request.asOf) as number;
-  if (asOf > now) throw fail('invalid_request', '`asOf` must not be in the future.', { param: 'asOf' });
+  if (asOf > now()) throw fail('invalid_request', '`asOf` must not be in the future.', { param: 'asOf' });
   return { ...request, asOf };
 }

@@ -46,8 +46,10 @@ export interface Attempt {
 }
 
 /** Decides one check. Throws what the check is refused with, Unavailable, Stale. */
-export async function check(deps: CheckDeps, ask: Ask, attempt: Attempt): Promise<Decision> {
-  const [answer] = await checkAll(deps, [ask], attempt);
+export const check = (deps: CheckDeps, ask: Ask, attempt: Attempt): Promise<Decision> =>
+  checkAll(deps, [ask], attempt).then(getOnly);
+
+function getOnly([answer]: readonly (Decision | Failure)[]): Decision {
   if (answer instanceof Failure) throw answer;
   return answer as Decision;
 }
@@ -60,11 +62,13 @@ export async function checkAll(
 ): Promise<(Decision | Failure)[]> {
   const { ledger, maxAge } = deps;
   const { caller, explainer } = attempt;
+  // Only what is not there yet is awaited: each turn of a promise costs a check more than its rules do.
   const subjects = findInMemory(deps.snapshot, asks) ?? (await findSubjects(deps, asks));
   const terms = { caller, explainer, now: ledger.now(), maxAge };
-  const decided = await mapInSlices(subjects, (subject, i) =>
+  const deciding = mapInSlices(subjects, (subject, i) =>
     subject instanceof Failure ? subject : decideAsk(subject, asks[i] as Ask, terms),
   );
+  const decided = deciding instanceof Promise ? await deciding : deciding;
   const answers = decided.some(isDry) ? await settleDry(ledger, decided) : decided.map(getDraft);
   const entries: Entry[] = [];
   for (const one of decided) if (!(one instanceof Failure) && one.recorded) entries.push(one.entry);
@@ -131,22 +135,28 @@ async function record(
   { grounds, toReceipt }: Attempt,
 ): Promise<(Decision | Failure)[]> {
   const receipt = toReceipt === undefined ? undefined : await toReceipt(answers);
-  const recorded = (await ledger.record(entries, receipt, grounds).catch(refuse)).values();
-  return answers.map((answer) => ('decision' in answer ? settle(answer, recorded.next().value as Recorded) : answer));
+  try {
+    const recorded = await ledger.record(entries, receipt, grounds);
+    let next = 0;
+    return answers.map((answer) => ('decision' in answer ? settle(answer, recorded[next++] as Recorded) : answer));
+  } catch (error) {
+    throw toRefusal(error);
+  }
 }
 
-function refuse(error: unknown): never {
-  if (error instanceof Conflict) throw inUse();
+function toRefusal(error: unknown): unknown {
+  if (error instanceof Conflict) return inUse();
   if (error instanceof Unavailable) {
-    throw unavailable('The decision cannot be recorded now, so none is given. Retry the request.', error);
+    return unavailable('The decision cannot be recorded now, so none is given. Retry the request.', error);
   }
-  throw error;
+  return error;
 }
 
 /** A request whose key can be looked at again. */
 export interface Asker {
   caller: Caller;
-  readonly admittedAt: number;
+  /** Before its key was looked at; see lib/monotonic. */
+  readonly arrivedAt: number;
   admit(): Promise<Caller>;
 }
 
@@ -155,7 +165,7 @@ export interface Asker {
  * is recorded was true when its recording began. Throws what else it throws, and what `admit` throws.
  */
 export async function decideFresh<T>(asker: Asker, decide: (grounds: Grounds) => Promise<T>): Promise<T> {
-  let grounds: Grounds = { readAt: asker.admittedAt };
+  let grounds: Grounds = { readAt: asker.arrivedAt };
   for (;;) {
     try {
       return await decide(grounds);

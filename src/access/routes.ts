@@ -3,7 +3,7 @@ import type { Idempotency } from '../db/receipt.ts';
 import type { Failure } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { requireKeepable } from '../http/idempotency.ts';
-import { sendJson } from '../http/reply.ts';
+import { asJson } from '../http/reply.ts';
 import { route } from '../http/route.ts';
 import type { Decision, Draft } from '../ledger/decision.ts';
 import type { Receipt } from '../ledger/ledger.ts';
@@ -27,11 +27,11 @@ export function accessRoutes(app: App, deps: CheckDeps): void {
     const { body, idempotency } = request;
     const decision = await decideFresh(request, (grounds) => {
       const { caller } = request;
-      const ask = accept({ caller, now: deps.ledger.now(), dry: false }, body);
+      const ask = accept({ caller, now: deps.ledger.now, dry: false }, body);
       const explainer = ask.explain === true ? openExplainer(caller, 'explain') : null;
       return keeping(idempotency, ONE, (toReceipt) => check(deps, ask, { caller, grounds, explainer, toReceipt }));
     });
-    return sendJson(reply, 200, JSON.stringify(decision));
+    return asJson(reply, JSON.stringify(decision));
   });
 
   const batch = {
@@ -47,7 +47,7 @@ export function accessRoutes(app: App, deps: CheckDeps): void {
     const frame = toListFrame(body.checks.length);
     const answers = await decideFresh(request, async (grounds) => {
       const { caller } = request;
-      const terms = { caller, now: deps.ledger.now(), dry: false };
+      const terms = { caller, now: deps.ledger.now, dry: false };
       const asks = await mapInSlices(body.checks, (entry) => acceptOne(terms, entry));
       const explainer = openExplainer(caller, 'checks');
       return keeping(idempotency, frame, (toReceipt) =>
@@ -55,7 +55,7 @@ export function accessRoutes(app: App, deps: CheckDeps): void {
       );
     });
     const texts = await mapInSlices(answers, toText);
-    return sendJson(reply, 200, frame.before + texts.join(',') + frame.after);
+    return asJson(reply, frame.before + texts.join(',') + frame.after);
   });
 }
 
@@ -79,12 +79,19 @@ const toListFrame = (count: number): Frame => ({
  * Hands `work` what makes the receipt for the request's `Idempotency-Key`, if it has one, and marks the answer as
  * kept.
  */
-async function keeping<T>(
+function keeping<T>(
   idempotency: Idempotency | null,
   frame: Frame,
   work: (toReceipt: Attempt['toReceipt']) => Promise<T>,
 ): Promise<T> {
-  if (idempotency === null) return work(undefined);
+  return idempotency === null ? work(undefined) : keepAnswer(idempotency, frame, work);
+}
+
+async function keepAnswer<T>(
+  idempotency: Idempotency,
+  frame: Frame,
+  work: (toReceipt: Attempt['toReceipt']) => Promise<T>,
+): Promise<T> {
   let isRecorded = false;
   const answer = await work((answers) => {
     isRecorded = true;

@@ -28,7 +28,7 @@ export interface WrittenChange extends Change {
 }
 
 /** Serializes payloads in slices: a bulk edit has thousands. */
-export const writeChanges = (changes: readonly Change[]): Promise<WrittenChange[]> =>
+export const writeChanges = (changes: readonly Change[]): WrittenChange[] | Promise<WrittenChange[]> =>
   mapInSlices(changes, (change) => ({
     ...change,
     text: JSON.stringify(change.object),

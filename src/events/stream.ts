@@ -58,7 +58,7 @@ export function openStreams({ events, reauthorize }: StreamsDeps): Streams {
     try {
       for await (const text of readFeed({ events, kinds, from, check, ended })) await write(text);
     } catch (error) {
-      if (!ended.aborted) request.log.info({ err: error, requestId: request.id }, 'an event stream ended');
+      if (!ended.aborted) request.server.logger.info({ err: error, requestId: request.id }, 'an event stream ended');
     } finally {
       raw.end();
     }

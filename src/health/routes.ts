@@ -50,7 +50,7 @@ export function healthRoutes(app: App, { notReady, db, metrics }: HealthDeps): v
 
   const registry = openRegistry(app, metrics);
   route(app, 'GET /metrics', { ...open, id: 'getMetrics', is: 'Metrics for Prometheus' }, async (_request, reply) =>
-    sendText(reply, registry.contentType, await registry.metrics()),
+    sendText(reply, registry.contentType, await registry.text()),
   );
 }
 

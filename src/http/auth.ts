@@ -3,7 +3,6 @@
  * room checks keys; its functions are passed in, so that this room knows no feature.
  */
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
-import { monotonicMs } from '../lib/monotonic.ts';
 import type { Caller, Permission } from '../permissions.ts';
 import type { App } from './app.ts';
 import { hooksOf } from './hooks.ts';
@@ -36,8 +35,6 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     caller: Caller;
-    /** When its key was looked at; see lib/monotonic. */
-    admittedAt: number;
     /** Checks the key again, for a request that has waited and whose key may have changed. */
     admit(): Promise<Caller>;
     /** The address it came from, past trusted proxies. */
@@ -52,7 +49,6 @@ export function requireKeys(
   sourceOf: (request: FastifyRequest) => string,
 ): void {
   app.decorateRequest('caller', null as never);
-  app.decorateRequest('admittedAt', 0);
   app.decorateRequest('admit', async function admit() {
     const { config } = this.routeOptions;
     const caller = await authenticate(this, credentialsOf(this, config.keyHeader));
@@ -75,7 +71,6 @@ export function requireKeys(
         request.caller = caller;
         done();
       };
-      request.admittedAt = monotonicMs();
       try {
         const caller = authenticate(request, credentialsOf(request, keyHeader));
         if (caller instanceof Promise) caller.then(enter).catch(done);

@@ -1,8 +1,8 @@
 /** Answers malformed HTTP in the usual form, with a request id. */
-import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Failure } from '../errors.ts';
 import { errorBody } from './reply.ts';
+import { newRequestId } from './request-id.ts';
 
 export function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -10,7 +10,7 @@ export function answerMalformed(error: Error & { code?: string }, socket: Socket
     return;
   }
   const failure = new Failure('invalid_request', MALFORMED[error.code ?? ''] ?? 'The request is not valid HTTP/1.1.');
-  const id = `req_${randomUUID()}`;
+  const id = newRequestId();
   const body = errorBody(failure, id);
   socket.end(
     `HTTP/1.1 400 Bad Request\r\nRequest-Id: ${id}\r\nContent-Type: application/json; charset=utf-8\r\n` +

@@ -15,11 +15,19 @@ export const errorBody = (failure: Failure, requestId: string): string =>
 export function answerError(failure: Failure, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (failure.status >= 500) {
     const level = failure.code === 'internal_error' ? 'error' : 'warn';
-    request.log[level]({ requestId: request.id, err: failure.cause ?? failure }, failure.code);
+    request.server.logger[level]({ requestId: request.id, err: failure.cause ?? failure }, failure.code);
   }
   if (failure.status === 401) reply.header('www-authenticate', 'Bearer');
   reply.headers(failure.headers ?? {});
   return sendJson(reply, ERRORS[failure.code].status, errorBody(failure, request.id));
+}
+
+/** Text that is JSON already, to be returned by a handler. */
+export type JsonText = string & { readonly isJson: true };
+
+export function asJson(reply: FastifyReply, text: string): JsonText {
+  reply.header('content-type', JSON_TYPE);
+  return text as JsonText;
 }
 
 /** Sends text that is JSON already. */

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Permission } from '../permissions.ts';
 import type { App } from './app.ts';
-import { type Committed, sendCommitted } from './reply.ts';
+import { type Committed, type JsonText, sendCommitted } from './reply.ts';
 
 const BULK_BODY_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -50,12 +50,15 @@ export type RequestTo<Path extends string, Query extends TSchema, Body extends T
   Body: Static<Body>;
 }>;
 
-/** Adds an operation whose handler returns the answer, or the reply it has sent. */
+/** Adds an operation whose handler returns the answer, its text, or the reply it has sent. */
 export function route<Path extends Target, Query extends TSchema, Body extends TSchema, Answer extends TSchema>(
   app: App,
   target: Path,
   operation: Operation<Query, Body, Answer>,
-  handler: (request: RequestTo<Path, Query, Body>, reply: FastifyReply) => Promise<Static<Answer> | FastifyReply>,
+  handler: (
+    request: RequestTo<Path, Query, Body>,
+    reply: FastifyReply,
+  ) => Promise<Static<Answer> | JsonText | FastifyReply>,
 ): void {
   const [method, url] = target.split(' ') as [string, string];
   const { permission, secretKey, ifMatch, tag, id, is, query, body, answer } = operation;

@@ -2,18 +2,18 @@
  * The web server: the steps of every request. In order: request id, caller and permission (onRequest), body
  * (parseJson), schema (validate), idempotency (preHandler), handler. Every refusal leaves through `answerError`.
  */
-import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { type FastifyBaseLogger, LogController, type preSerializationAsyncHookHandler } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type preSerializationAsyncHookHandler } from 'fastify';
 import { fail } from '../errors.ts';
+import { monotonicMs } from '../lib/monotonic.ts';
 import type { App } from './app.ts';
 import { readBodies } from './body.ts';
 import { hooksOf } from './hooks.ts';
 import { answersPage, pageText } from './list.ts';
 import { answerMalformed } from './malformed.ts';
 import { answerError, toFailure } from './reply.ts';
+import { newRequestId } from './request-id.ts';
 import { checkTargets, pathTarget } from './target.ts';
 import { NoQuery, validatorCompiler } from './validate.ts';
 
@@ -27,18 +27,21 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-function requestId(request: IncomingMessage): string {
-  const given = request.headers['x-request-id'];
-  return typeof given === 'string' && REQUEST_ID.test(given) ? given : `req_${randomUUID()}`;
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Fastify has none of its own: with one, it would make a logger and listeners for each request. */
+    logger: FastifyBaseLogger;
+  }
+  interface FastifyRequest {
+    /** See lib/monotonic. */
+    arrivedAt: number;
+  }
 }
 
 export function createServer(logger: FastifyBaseLogger): App {
   const app = Fastify({
-    loggerInstance: logger,
-    logController: new LogController({ disableRequestLogging: true }),
-    // A logger for each request costs some microseconds and few requests log; those that do name their id.
-    childLoggerFactory: (parent) => parent,
-    genReqId: requestId,
+    genReqId: ({ headers: { 'x-request-id': given } }) =>
+      typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId(),
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: 0,
@@ -69,7 +72,10 @@ export function createServer(logger: FastifyBaseLogger): App {
   app.server.on('checkExpectation', (request) => answerMalformed(new Error('expectation'), request.socket));
 
   readBodies(app);
+  app.decorate('logger', logger);
+  app.decorateRequest('arrivedAt', 0);
   app.addHook('onRequest', (request, reply, done) => {
+    request.arrivedAt = monotonicMs();
     reply.header('request-id', request.id);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') done(NO_HOST);
     else done();

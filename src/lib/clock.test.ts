@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { goingOnFrom, type MachineClock, machineClock } from './clock.ts';
+import { FIRST_TIME, goingOnFrom, LAST_TIME, type MachineClock, machineClock, toIso } from './clock.ts';
 
 const START = Date.parse('2026-11-21T09:30:00.000Z');
 const SECOND = 1_000;
@@ -147,4 +147,10 @@ describe('after a restart', () => {
     hand.at += SECOND;
     assert.equal(time.now(), START + 61 * SECOND);
   });
+});
+
+test('times are formatted as Date does, over seconds, years and before 1970', () => {
+  const times = [0, -1, 999, 1000, FIRST_TIME, LAST_TIME, 16_000, 16_001, 32_000];
+  for (let i = 0; i < 2_000; i++) times.push(FIRST_TIME + Math.floor(((LAST_TIME - FIRST_TIME) / 2_000) * i) + i);
+  for (const at of [...times, ...times.toReversed()]) assert.equal(toIso(at), new Date(at).toISOString());
 });

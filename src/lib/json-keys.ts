@@ -4,6 +4,8 @@
  */
 
 const COUNTED_DEPTH = 64;
+const QUOTE = 0x22;
+const SPACE = 0x20;
 
 /**
  * Returns the path of the first duplicate key in a JSON text that `value` was parsed from; undefined when none is
@@ -53,10 +55,14 @@ function isNew(frame: Frame | undefined, key: string): boolean {
   return frame.keys.add(key).size > size;
 }
 
-/** Returns the number of keys, unless a string contains a colon. */
+/** Returns the number of keys, or more if a string contains a colon after a quotation mark or white space. */
 function countColons(text: string): number {
   let count = 0;
-  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) count++;
+  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) {
+    const before = text.charCodeAt(at - 1);
+    // Not the colons of URLs, times and addresses: nearly every user agent has one.
+    if (before === QUOTE || before <= SPACE) count++;
+  }
   return count;
 }
 

@@ -29,7 +29,7 @@ export function simulateRoutes(app: App, deps: SimulateDeps): void {
     answer: SimulateAnswer,
   } as const;
   route(app, 'POST /v1/policies/simulate', operation, async ({ body, caller }, reply) => {
-    const terms = { caller, now: deps.now(), dry: true };
+    const terms = { caller, now: deps.now, dry: true };
     const asks = await mapInSlices(body.checks, (one) => acceptOne(terms, one));
     const data = await simulate(deps, caller, body.policy, asks);
     return reply.send({ object: 'list', data, hasMore: false, totalCount: data.length, nextCursor: null });
