@@ -1,14 +1,16 @@
 /**
  * Runs the test files: `npm test`, and with `--system` `npm run test:system`. Large files run first, so that no core
  * idles at the end. System tests need programs of the machine. The missing ones are listed with their packages, and so
- * are the tests that did not run without them. Where CI is set, a missing program ends the run with status 1.
+ * are the tests that did not run without them. Where CI is set, a missing program ends the run with status 1, and few
+ * files that fail run once more by themselves: a change is not refused for a test that is unsteady, which is named.
  *
  *   node test/main.ts [--system] [--missing] [files…]
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { globSync, statSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { join, matchesGlob } from 'node:path';
+import { once } from 'node:events';
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, matchesGlob, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compileCache } from '../kit/compile-cache.ts';
 
@@ -34,6 +36,7 @@ const PROGRAMS: readonly Program[] = [
   { command: 'systemd-analyze', package: 'systemd', files: 'test/system/systemd.test.ts' },
   { command: 'mount', package: 'mount', files: 'test/system/faults/full-disk.test.ts' },
 ];
+const ROOT = join(import.meta.dirname, '..');
 const SYSTEM = 'test/system/**/*.test.ts';
 const ALWAYS = '{src,console/src,kit,test}/**/*.test.ts';
 
@@ -70,14 +73,36 @@ if (missing.length > 0 && process.env.CI !== undefined) {
 }
 
 /** More files than cores, because some tests wait for timers. */
-const concurrency = availableParallelism() + 1;
-const child = spawn(process.execPath, ['--test', `--test-concurrency=${concurrency}`, ...files], {
-  cwd: join(import.meta.dirname, '..'),
-  // The same cases every time, so that a change is judged by what it changed. `SEED=…` tries others.
-  env: { SEED: '1', ...process.env, ...compileCache() },
-  stdio: 'inherit',
-});
-child.on('close', (code) => {
-  sayMissing();
-  process.exitCode = code ?? 1;
-});
+const CONCURRENCY = availableParallelism() + 1;
+/** More files that fail at once are no accident. */
+const AGAIN_MAX = 5;
+
+/** Returns the status, and the files with a test that failed. */
+async function run(these: readonly string[], concurrency: number): Promise<{ status: number; failed: string[] }> {
+  const folder = mkdtempSync(join(tmpdir(), 'postern-tests-'));
+  const list = join(folder, 'failed');
+  const reporters = ['spec', join(import.meta.dirname, 'failed-files.ts')].map((one) => `--test-reporter=${one}`);
+  const destinations = ['stdout', list].map((one) => `--test-reporter-destination=${one}`);
+  const options = ['--test', `--test-concurrency=${concurrency}`, ...reporters, ...destinations];
+  const child = spawn(process.execPath, [...options, ...these], {
+    cwd: ROOT,
+    // The same cases every time, so that a change is judged by what it changed. `SEED=…` tries others.
+    env: { SEED: '1', ...process.env, ...compileCache() },
+    stdio: 'inherit',
+  });
+  const [status] = (await once(child, 'close')) as [number | null];
+  const failed = readFileSync(list, 'utf8').split('\n').filter(Boolean);
+  rmSync(folder, { recursive: true });
+  return { status: status ?? 1, failed };
+}
+
+const { status, failed } = await run(files, CONCURRENCY);
+sayMissing();
+process.exitCode = status;
+const names = failed.map((file) => relative(ROOT, file));
+if (status !== 0 && process.env.CI !== undefined && failed.length > 0 && failed.length <= AGAIN_MAX) {
+  write(`\nOnce more, by themselves: ${names.join(' ')}`);
+  const again = await run(failed, 1);
+  process.exitCode = again.status;
+  if (again.status === 0) write(`\nUnsteady, to be mended: ${names.join(' ')}`);
+}
