@@ -3,7 +3,8 @@
  * report. Then the service keeps running on that data. Every number comes from the API, and the decisions that were
  * written are compared with the report.
  */
-import { join, relative, resolve } from 'node:path';
+import { once } from 'node:events';
+import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { createPostern, type Postern } from '../client/src/client.ts';
@@ -105,14 +106,14 @@ async function onOwnService(sizes: Sizes): Promise<void> {
   }
 
   chapter('The service', `node src/main.ts on ${shown}`);
-  const service = await runService({ ...settingsOf(data), POSTERN_PORT: flags.port }, join(data.dir, 'service.log'));
+  const service = await runService(data, flags.port);
   const postern = open(service.url, data.key);
   try {
     say(`   answers on ${cyan(service.url)}`);
     if (!data.first) await publish(postern, catalog, interrupt.signal);
     const before = await waitForReports(postern);
     if (data.first && before !== past) throw new Error(`${past} decisions were written, ${before} are reported`);
-    await checkAndReport(postern, catalog, sizes.live, before);
+    await checkAndReport({ url: service.url, key: data.key }, catalog, sizes.live, before);
     say(`   ${dim(`The whole run took ${seconds(performance.now() - began)}.`)}`);
     if (flags.once) return;
     invite(service.url, catalog, data.key);
@@ -133,7 +134,7 @@ async function onRunningService(url: string, sizes: Sizes): Promise<void> {
   const postern = open(url, flags.key);
   chapter('The catalog');
   await publish(postern, catalog, interrupt.signal);
-  await checkAndReport(postern, catalog, sizes.live, await waitForReports(postern));
+  await checkAndReport({ url, key: flags.key }, catalog, sizes.live, await waitForReports(postern));
   invite(url, catalog, undefined);
 }
 
@@ -152,7 +153,7 @@ function chapter(title: string, note = ''): void {
 async function publishInThePast(data: Data, catalog: readonly Listed[]): Promise<void> {
   chapter('The catalog', 'MDN articles, brand icons, data sets, with the licenses that they state');
   const service = await startService({
-    config: readConfig({ ...settingsOf(data), POSTERN_PORT: '0' }),
+    config: readConfig({ POSTERN_DATA_DIR: data.dir, POSTERN_BOOTSTRAP_KEY: data.key, POSTERN_PORT: '0' }),
     logger: pino({ level: 'silent' }),
     clock: { now: () => Date.now() - (DAYS + 1) * DAY },
   });
@@ -161,10 +162,6 @@ async function publishInThePast(data: Data, catalog: readonly Listed[]): Promise
   } finally {
     await service.close();
   }
-}
-
-function settingsOf({ dir, key }: Data): Record<string, string> {
-  return { POSTERN_DATA_DIR: dir, POSTERN_BOOTSTRAP_KEY: key };
 }
 
 /** Waits until reports cover all decisions. Returns their number. */
@@ -187,19 +184,20 @@ async function waitForReports(postern: Postern): Promise<number> {
 }
 
 async function checkAndReport(
-  postern: Postern,
+  { url, key }: { url: string; key: string },
   catalog: readonly Listed[],
   checks: number,
   before: number,
 ): Promise<void> {
+  const postern = open(url, key);
   chapter('Live checks', 'through the API; every decision is on disk before it is returned');
   const traffic = openTraffic(catalog, Date.now(), seeded(Date.now()));
   const sent = await sendChecks(postern, traffic, checks, interrupt.signal);
   say(`   ${dim(`${count(sent.allowed)} allowed, ${count(sent.recorded - sent.allowed)} denied`)}`);
   for (const [code, times] of sent.errors) say(red(`   ${count(times)} checks failed with ${code}`));
 
-  chapter('Usage', 'GET /v1/analytics/usage');
-  await showReport(postern);
+  chapter('Usage', 'as the command reports it');
+  await showReport(url, key, interrupt.signal);
   const { summary } = await postern.getUsage({ period: 'all', limit: 1 });
   const recorded = before + sent.recorded;
   const same = recorded === summary.totalRequests;
@@ -234,12 +232,7 @@ function invite(url: string, catalog: readonly Listed[], key: string | undefined
   say();
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((settle) => {
-    if (signal.aborted) settle();
-    else signal.addEventListener('abort', () => settle(), { once: true });
-  });
-}
+const aborted = async (signal: AbortSignal): Promise<unknown> => signal.aborted || once(signal, 'abort');
 
 function parseFlags() {
   try {

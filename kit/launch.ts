@@ -36,6 +36,8 @@ export interface LaunchOptions {
   /** Given to Node before the entry. */
   nodeOptions?: readonly string[];
   env?: Record<string, string>;
+  /** In a process group of its own. */
+  detached?: boolean;
 }
 
 export interface Running {
@@ -61,7 +63,8 @@ export function temporaryFolder(): Disposable & { path: string } {
 }
 
 export function launch(options: LaunchOptions): Running {
-  const { dataDir, key, ownKey = false, wrap = [], main = MAIN, nodeOptions = [], env = {} } = options;
+  const { dataDir, key, ownKey = false, wrap = [], main = MAIN, nodeOptions = [] } = options;
+  const { env = {}, detached = false } = options;
   const [command, ...args] = [...wrap, process.execPath, ...nodeOptions, main];
   const child = spawn(command, args, {
     env: {
@@ -74,6 +77,7 @@ export function launch(options: LaunchOptions): Running {
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached,
   });
   const { url, output, exited, ready } = watch(child);
   return {
