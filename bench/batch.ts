@@ -3,11 +3,11 @@
  * Not pinned: the service and the load share all cores, as "decisions a second per machine" has it.
  */
 import { join } from 'node:path';
+import { temporaryFolder } from '../kit/launch.ts';
 import { seeded, skewed } from '../kit/random.ts';
 import { type Figure, median, medianRatio, type Part } from './figure.ts';
 import { checksOf, itemAt, TEN_RULES } from './inputs.ts';
 import { openLoader } from './load.ts';
-import { tempDir } from './process.ts';
 import { summarizeProfiles } from './profile.ts';
 import { RIVAL_HEADERS, startBareFastify } from './rivals/rivals.ts';
 import { createPolicy, HEADERS, startPostern, upsertItems } from './service.ts';
@@ -22,7 +22,7 @@ export const batchPart: Part = {
   name: 'batch',
   about: `Durable decisions in batches of ${SIZE}, not pinned`,
   async run({ quick, profile, say }) {
-    using dir = tempDir();
+    using dir = temporaryFolder();
     const profileDir = profile ? join(dir.path, 'profiles') : undefined;
     await using postern = await startPostern({ dataDir: join(dir.path, 'data'), profileDir });
     const items = Array.from({ length: ITEMS }, (_, i) => itemAt(i));

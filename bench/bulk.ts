@@ -3,9 +3,9 @@
  * Fastify server parses the same bodies beside it.
  */
 import { join } from 'node:path';
+import { temporaryFolder } from '../kit/launch.ts';
 import { type Figure, median, medianRatio, type Part } from './figure.ts';
 import { itemAt, TEN_RULES } from './inputs.ts';
-import { tempDir } from './process.ts';
 import { summarizeProfiles } from './profile.ts';
 import { RIVAL_HEADERS, startBareFastify } from './rivals/rivals.ts';
 import { createPolicy, startPostern } from './service.ts';
@@ -17,7 +17,7 @@ export const bulkPart: Part = {
   name: 'bulk',
   about: `Bulk-upsert in requests of ${SIZE.toLocaleString('en')} items, one after the other`,
   async run({ quick, profile, say }) {
-    using dir = tempDir();
+    using dir = temporaryFolder();
     const profileDir = profile ? join(dir.path, 'profiles') : undefined;
     await using postern = await startPostern({ dataDir: join(dir.path, 'data'), profileDir });
     await using fastify = await startBareFastify();

@@ -5,13 +5,14 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '../kit/launch.ts';
 import { seeded, skewed } from '../kit/random.ts';
 import type { CheckRequest } from '../src/access/schema.ts';
 import { type Figure, median, medianRatio, type Part, type PartOptions } from './figure.ts';
 import { checksOf, type Item, itemAt, LIMITED_RULES, TEN_RULES } from './inputs.ts';
 import { type LoadPlan, type LoadResult, openLoader } from './load.ts';
 import { splitCores } from './machine.ts';
-import { type Running, tempDir } from './process.ts';
+import type { Running } from './process.ts';
 import { summarizeProfiles } from './profile.ts';
 import { CERBOS_PATH, cerbosRequest, findCerbos, isAllowedByCerbos, startCerbos } from './rivals/cerbos.ts';
 import { RIVAL_HEADERS, startBareFastify, startBareHttp } from './rivals/rivals.ts';
@@ -34,7 +35,7 @@ export const checkPart: Part = {
   name: 'check',
   about: `One durable check over HTTP at ${CONNECTIONS} connections, ten rules, ${ITEMS} items asked for with skew`,
   async run(options) {
-    using dir = tempDir();
+    using dir = temporaryFolder();
     const cores = splitCores();
     const profileDir = options.profile ? join(dir.path, 'profiles') : undefined;
     await using postern = await startPostern({ dataDir: join(dir.path, 'data'), core: cores.server, profileDir });

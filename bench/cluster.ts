@@ -5,13 +5,13 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '../kit/launch.ts';
 import { startPostgres } from '../kit/postgres.ts';
 import { seeded, skewed } from '../kit/random.ts';
 import type { Rule } from '../src/policies/policy.ts';
 import { type Figure, median, medianRatio, type Part, type PartOptions } from './figure.ts';
 import { checksOf, type Item, itemAt, TEN_RULES } from './inputs.ts';
 import { type Loader, openLoader } from './load.ts';
-import { tempDir } from './process.ts';
 import { createPolicy, HEADERS, type Postern, startPostern, upsertItems } from './service.ts';
 
 const ITEMS = 1_000;
@@ -36,7 +36,7 @@ export const clusterPart: Part = {
   name: 'cluster',
   about: `One durable check over HTTP at ${CONNECTIONS} connections in all, on PostgreSQL and embedded`,
   async run(options) {
-    using dir = tempDir();
+    using dir = temporaryFolder();
     const server = await startPostgres();
     await using database = await server.newDatabase();
     const startNode = (name: string, env: Record<string, string>): Promise<Postern> => {

@@ -4,11 +4,11 @@
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '../kit/launch.ts';
 import { openConnection } from '../src/db/sqlite/connection.ts';
 import { type Figure, type Part } from './figure.ts';
 import { monthUntil, openStore } from './history.ts';
 import { TEN_RULES } from './inputs.ts';
-import { tempDir } from './process.ts';
 import { startPostern } from './service.ts';
 
 const ITEMS = 10_000;
@@ -18,7 +18,7 @@ export const diskPart: Part = {
   name: 'disk',
   about: 'Bytes on disk for each decision, with purpose, country and a real user agent recorded',
   async run({ quick }) {
-    using dir = tempDir();
+    using dir = temporaryFolder();
     const dataDir = join(dir.path, 'data');
     const decisions = quick ? DECISIONS / 10 : DECISIONS;
     const store = await openStore(dataDir);

@@ -5,13 +5,13 @@
  * least.
  */
 import { join } from 'node:path';
+import { temporaryFolder } from '../kit/launch.ts';
 import { type Random, seeded, skewed } from '../kit/random.ts';
 import { type Figure, median, medianRatio, type Part, type PartOptions } from './figure.ts';
 import { openStore } from './history.ts';
 import { checksOf, itemAt, TEN_RULES, unmatchedRules } from './inputs.ts';
 import { type LoadResult, openLoader } from './load.ts';
 import { splitCores } from './machine.ts';
-import { tempDir } from './process.ts';
 import { createPolicy, HEADERS, type Postern, startPostern, upsertItems } from './service.ts';
 
 const CHECKS = 100_000;
@@ -32,7 +32,7 @@ export const flatPart: Part = {
   name: 'flat',
   about: 'Cost of a durable check over HTTP by the size of the catalogue and of the policy',
   async run(options) {
-    using dir = tempDir();
+    using dir = temporaryFolder();
     await using running = new AsyncDisposableStack();
     const cores = splitCores();
     const cases: Case[] = [];

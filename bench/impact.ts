@@ -3,13 +3,13 @@
  * without a preview alternate; in a round with previews, one follows the other.
  */
 import { join } from 'node:path';
+import { temporaryFolder } from '../kit/launch.ts';
 import { seeded, skewed } from '../kit/random.ts';
 import { type Figure, median, medianRatio, type Part, type PartOptions } from './figure.ts';
 import { monthUntil, openStore } from './history.ts';
 import { checksOf, itemAt, TEN_RULES } from './inputs.ts';
 import { type LoadResult, openLoader } from './load.ts';
 import { splitCores } from './machine.ts';
-import { tempDir } from './process.ts';
 import { HEADERS, type Postern, startPostern } from './service.ts';
 
 const ITEMS = 100_000;
@@ -45,7 +45,7 @@ export const impactPart: Part = {
   name: 'impact',
   about: 'The impact preview of 1,000,000 recorded decisions, and the checks beside it',
   async run(options) {
-    using dir = tempDir();
+    using dir = temporaryFolder();
     const dataDir = join(dir.path, 'data');
     const decisions = options.quick ? DECISIONS / 10 : DECISIONS;
     const to = Date.now() - 60_000;

@@ -6,9 +6,9 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { temporaryFolder } from '../kit/launch.ts';
 import { type Figure, median, medianRatio, type Part } from './figure.ts';
 import { itemAt, TEN_RULES } from './inputs.ts';
-import { tempDir } from './process.ts';
 import { createPolicy, KEY, startPostern, upsertItems } from './service.ts';
 
 const POSTERN = join(import.meta.dirname, '../src/postern.ts');
@@ -19,7 +19,7 @@ export const importPart: Part = {
   about:
     'Importing an NDJSON file of 50,000 items with `postern content import`, from the start of the process to its end',
   async run({ quick, say }) {
-    using dir = tempDir();
+    using dir = temporaryFolder();
     await using postern = await startPostern({ dataDir: join(dir.path, 'data') });
     const policyId = await createPolicy(postern, 'Ten rules', TEN_RULES);
     const size = quick ? 5_000 : 50_000;

@@ -1,8 +1,6 @@
 /** Runs servers as child processes, from the start until they answer, and cleans up afterwards. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { onCore } from './machine.ts';
 
 export interface Running extends AsyncDisposable {
@@ -91,13 +89,4 @@ function ended(child: ChildProcess): Promise<void> {
     });
     child.kill('SIGTERM');
   });
-}
-
-export interface TempDir extends Disposable {
-  path: string;
-}
-
-export function tempDir(): TempDir {
-  const path = mkdtempSync(join(tmpdir(), 'postern-bench-'));
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }

@@ -5,12 +5,12 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '../kit/launch.ts';
 import { seeded, skewed } from '../kit/random.ts';
 import { type Figure, median, type Part, type PartOptions } from './figure.ts';
 import { monthUntil, openStore } from './history.ts';
 import { checksOf, itemAt, TEN_RULES } from './inputs.ts';
 import { openLoader } from './load.ts';
-import { tempDir } from './process.ts';
 import { RIVAL_HEADERS, startBareFastify } from './rivals/rivals.ts';
 import { HEADERS, startPostern } from './service.ts';
 
@@ -41,7 +41,7 @@ interface Start {
 }
 
 async function starts({ quick, say }: PartOptions): Promise<Figure[]> {
-  using dir = tempDir();
+  using dir = temporaryFolder();
   let count = 0;
   const fresh = (name: string): string => {
     const path = join(dir.path, `${name}-${count++}`);
@@ -86,7 +86,7 @@ async function starts({ quick, say }: PartOptions): Promise<Figure[]> {
 }
 
 async function memory({ quick, say }: PartOptions): Promise<Figure[]> {
-  using dir = tempDir();
+  using dir = temporaryFolder();
   const dataDir = join(dir.path, 'data');
   const store = await openStore(dataDir);
   await store.addItems(ITEMS, await store.addPolicy('Ten rules', TEN_RULES));

@@ -4,11 +4,11 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '../kit/launch.ts';
 import { openConnection } from '../src/db/sqlite/connection.ts';
 import { type Figure, median, type Part, type PartOptions } from './figure.ts';
 import { monthUntil, openStore } from './history.ts';
 import { itemAt, TEN_RULES } from './inputs.ts';
-import { tempDir } from './process.ts';
 import { type Postern, startPostern } from './service.ts';
 
 const ITEMS = 100_000;
@@ -22,7 +22,7 @@ export const usagePart: Part = {
   name: 'usage',
   about: `The usage report over millions of decisions on ${ITEMS.toLocaleString('en')} items, through HTTP`,
   async run(options) {
-    using dir = tempDir();
+    using dir = temporaryFolder();
     const dataDir = join(dir.path, 'data');
     const figures: Figure[] = [];
     const end = Date.now() - 60_000;

@@ -6,11 +6,11 @@
  */
 import { join } from 'node:path';
 import { Agent, request as send } from 'undici';
+import { temporaryFolder } from '../kit/launch.ts';
 import { type Figure, median, medianRatio, type Part, type PartOptions } from './figure.ts';
 import { checksOf, itemAt } from './inputs.ts';
 import { type Loader, type LoadPlan, openLoader } from './load.ts';
 import { splitCores } from './machine.ts';
-import { tempDir } from './process.ts';
 import { summarizeProfiles } from './profile.ts';
 import { type Kind, openReceivers, type Received, type Receivers } from './receivers.ts';
 import { createPolicy, HEADERS, type Postern, startPostern, upsertItems } from './service.ts';
@@ -44,7 +44,7 @@ export const webhooksPart: Part = {
 };
 
 async function measureDeliveries({ quick, profile, say }: PartOptions): Promise<Figure[]> {
-  using dir = tempDir();
+  using dir = temporaryFolder();
   const profileDir = profile ? join(dir.path, 'profiles') : undefined;
   await using receivers = await openReceivers(Array.from({ length: RECEIVERS }, (_, i) => BAD[i] ?? 'good'));
   await using postern = await startPostern({
@@ -128,7 +128,7 @@ async function bareClient(urls: readonly string[], count: number): Promise<numbe
 }
 
 async function measureChecks({ quick, profile, say }: PartOptions): Promise<{ figures: Figure[]; note: string }> {
-  using dir = tempDir();
+  using dir = temporaryFolder();
   const cores = splitCores();
   const profileDir = profile ? join(dir.path, 'profiles') : undefined;
   await using receivers = await openReceivers(['good'], cores.load);

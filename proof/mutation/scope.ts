@@ -11,7 +11,7 @@ export const SCOPE: Record<string, LeftOut> = {
   'src/whatif/impact.ts': {},
   'src/whatif/report.ts': {},
   'src/whatif/tally.ts': {},
-  'src/cli/policies/test.ts': {},
+  'src/cli/policies/cases.ts': {},
   'src/limits/limit.ts': {},
   'src/policies/canonical.ts': {},
   'src/policies/compile.ts': {},
