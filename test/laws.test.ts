@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import * as fc from '../kit/fast-check.ts';
 import { factsOf, policyOf } from '../kit/oracle.ts';
+import { pluck } from '../kit/pluck.ts';
 import { runSeed } from '../kit/random.ts';
 import { decide, type Verdict } from '../src/access/decide.ts';
 import { explain } from '../src/access/explain.ts';
@@ -237,7 +238,7 @@ law('the explanation is of the decision: no rule held before the one that decide
     const verdict = decide(policy, facts);
     const { rules } = explain({ policy, facts, verdict });
     assert.deepEqual(
-      rules.map(({ index }) => index).toSorted(),
+      pluck(rules, 'index').toSorted(),
       input.policy.rules.map((_, i) => i),
     );
     const first = rules.findIndex((rule) => rule.held);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Answer } from '../../kit/answer.ts';
 import { EndedEarly, launch, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
+import { pluck } from '../../kit/pluck.ts';
 import { type Random, seeded } from '../../kit/random.ts';
 import { until } from '../../kit/until.ts';
 import {
@@ -371,11 +372,7 @@ async function checkDeliveries(
         ARRIVED_WITHIN_MS,
         (found) => found.data.every(({ status }: { status: string }) => status !== 'pending'),
       );
-      assert.deepEqual(
-        data.map(({ status }: { status: string }) => status),
-        ['succeeded'],
-        `deliveries of ${event.id} to ${name}`,
-      );
+      assert.deepEqual(pluck(data, 'status'), ['succeeded'], `deliveries of ${event.id} to ${name}`);
     }
   }
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
 import { factsOf, policyOf } from '../../kit/oracle.ts';
+import { pluck } from '../../kit/pluck.ts';
 import { ALL_KEYS, inputArbitrary } from '../../test/oracle/arbitrary.ts';
 import { type OracleInput, oracleDecide } from '../../test/oracle/decide.ts';
 import { decide } from './decide.ts';
@@ -164,15 +165,12 @@ describe('what a condition met', () => {
     const policy = policyOf({ ...known, policy: { rules: [{ action: 'allow', conditions }], defaultAction: 'deny' } });
     const facts = factsOf(known);
     const [rule] = explain({ policy, facts, verdict: decide(policy, facts) }, false).rules;
-    assert.deepEqual(
-      rule?.conditions.map(({ key, actual, withheld }) => [key, actual, withheld]),
-      [
-        ['contentType', null, 'content:read'],
-        ['contentTagsNot', null, 'content:read'],
-        ['contentMetadata', null, 'content:read'],
-        ['contentId', 'cnt_1', undefined],
-        ['requesterMetadata', { tier: 2 }, undefined],
-      ],
-    );
+    assert.deepEqual(pluck(rule?.conditions ?? [], 'key', 'actual', 'withheld'), [
+      ['contentType', null, 'content:read'],
+      ['contentTagsNot', null, 'content:read'],
+      ['contentMetadata', null, 'content:read'],
+      ['contentId', 'cnt_1', undefined],
+      ['requesterMetadata', { tier: 2 }, undefined],
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 /** Values that are compiled once: limit ids, the matching license, the data that a check must read. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { pluck } from '../../kit/pluck.ts';
 import { words } from '../../kit/words.ts';
 import { type CompiledRule, compile } from './compile.ts';
 import { Facts, type FactsInput, type LicenseFacts } from './facts.ts';
@@ -78,10 +79,7 @@ test('rules of one priority stay in their order; a catch-all that says so is las
     allow({ purpose: 'a' }, { priority: 3 }),
     deny({}, { priority: 3 }),
   ];
-  assert.deepEqual(
-    compiled(rules).rules.map(({ index }) => index),
-    [2, 1, 3, 4, 0],
-  );
+  assert.deepEqual(pluck(compiled(rules).rules, 'index'), [2, 1, 3, 4, 0]);
 });
 
 test('the metadata of an item is asked for by rules that name it', () => {

@@ -1,6 +1,7 @@
 /** Templates: each is listed, can be stored as it is, has no warnings, and does what its cases say, here and live. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { pluck } from '../../kit/pluck.ts';
 import { startTestService, type TestService } from '../../kit/service.ts';
 import { assertError, assertStatus, item, made, makeKey, next } from '../../test/http/given.ts';
 import { runCases } from '../cli/policies/cases.ts';
@@ -29,10 +30,7 @@ const asFile = (template: PolicyTemplate, format: 'json' | 'yaml') => {
 };
 
 test('there is one for each of the five needs', () => {
-  assert.deepEqual(
-    TEMPLATES.map(({ id }) => id),
-    ['open_access', 'licensed_only', 'tiered', 'no_ai_training', 'embargo'],
-  );
+  assert.deepEqual(pluck(TEMPLATES, 'id'), ['open_access', 'licensed_only', 'tiered', 'no_ai_training', 'embargo']);
 });
 
 for (const template of TEMPLATES) {

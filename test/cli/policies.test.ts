@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { commandHere, type Ran } from '../../kit/command.ts';
+import { pluck } from '../../kit/pluck.ts';
 import { startTestService } from '../../kit/service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-policies-'));
@@ -51,10 +52,7 @@ describe('apply', () => {
     assert.deepEqual([a.action, a.version, b.action], ['create', 1, 'create']);
     const again = await run('apply', '--yes', ...files);
     assert.match(again.stdout, /0 to create, 0 to edit, 2 unchanged/);
-    assert.deepEqual(
-      (await named('A')).map(({ id, version }) => [id, version]),
-      [[a.id, 1]],
-    );
+    assert.deepEqual(pluck(await named('A'), 'id', 'version'), [[a.id, 1]]);
 
     put(
       'a.yaml',
@@ -65,10 +63,7 @@ describe('apply', () => {
       edited.stdout,
       /~ a\.yaml: A: pol_\w+, version 1, to be edited\n {4}~ rules\[0\] changed\n {8}conditions\.licenseType: "research" → \["research","press"\]/,
     );
-    assert.deepEqual(
-      (await named('A')).map(({ version }) => version),
-      [2],
-    );
+    assert.deepEqual(pluck(await named('A'), 'version'), [2]);
   });
 
   test('asks; without an answer nothing is written', async () => {
@@ -128,10 +123,7 @@ describe('apply', () => {
       (await run('apply', '--yes', put('twin.json', { id: one, name: 'No twin', rules: [open] }))).status,
       0,
     );
-    assert.deepEqual(
-      (await named('No twin')).map(({ id }) => id),
-      [one],
-    );
+    assert.deepEqual(pluck(await named('No twin'), 'id'), [one]);
     const gone = await run('apply', '--yes', put('gone.json', { id: 'pol_gone', name: 'Gone', rules: [] }));
     assert.match(gone.stderr, /pol_gone, which the service does not have/);
     const twice = await run(
@@ -187,10 +179,7 @@ test('diff tells files from the service, and versions from each other', async ()
   assert.equal((await run('diff', file)).status, 0);
   await run('apply', '--yes', file);
   const versions = await run('diff', 'D', '1', '2', '--json');
-  assert.deepEqual(
-    JSON.parse(versions.stdout).rules.map(({ change }: { change: string }) => change),
-    ['added'],
-  );
+  assert.deepEqual(pluck(JSON.parse(versions.stdout).rules, 'change'), ['added']);
 });
 
 test('lint tells what is hardly meant, without a service', async () => {

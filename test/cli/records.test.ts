@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { command, commandHere, type Ran, startCommand } from '../../kit/command.ts';
+import { pluck } from '../../kit/pluck.ts';
 import { startTestService } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 
@@ -235,10 +236,7 @@ describe('webhooks listen', () => {
       { env },
     );
     await until('it listens', () => written.stderr.includes('delivers to'));
-    assert.deepEqual(
-      (await hooks()).map((one: { events: string[] }) => one.events),
-      [['content.*']],
-    );
+    assert.deepEqual(pluck(await hooks(), 'events'), [['content.*']]);
     await postern.call('POST', '/v1/content', {
       body: { externalId: 'h', title: 'H', type: 'article', source: 'https://example.com/h' },
     });

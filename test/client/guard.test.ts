@@ -10,6 +10,7 @@ import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
 import { type GuardOptions, guard, type Visit } from '../../client/src/index.ts';
+import { pluck } from '../../kit/pluck.ts';
 import { startTestService } from '../../kit/service.ts';
 import { made, makePolicy } from '../http/given.ts';
 import { startFaultyProxy } from './faulty-proxy.ts';
@@ -248,7 +249,7 @@ describe('asking', () => {
     const verdicts = await Promise.all(paths.map((path) => check(path)));
     const expected = [200, 401, 403];
     assert.deepEqual(
-      verdicts.map(({ status }) => status),
+      pluck(verdicts, 'status'),
       paths.map((_, i) => expected[i % 3]),
     );
     assert.deepEqual(checks(), ['/v1/access/check/batch']);
@@ -257,10 +258,7 @@ describe('asking', () => {
   test('one that cannot be asked about spoils no other of its batch', async () => {
     const check = ask();
     const verdicts = await Promise.all([check('/open'), check('/open', { 'x-login': 'not an id!' }), check('/open')]);
-    assert.deepEqual(
-      verdicts.map(({ status }) => status),
-      [200, 403, 200],
-    );
+    assert.deepEqual(pluck(verdicts, 'status'), [200, 403, 200]);
     assert.equal(checks().length, 1);
   });
 
@@ -288,10 +286,7 @@ describe('asking', () => {
   test('nothing is sent twice by itself, and no key is kept for it', async () => {
     proxy.faults = ['lost'];
     assert.equal((await ask()('/open')).status, 503);
-    assert.deepEqual(
-      proxy.asked.map(({ key }) => key),
-      [undefined],
-    );
+    assert.deepEqual(pluck(proxy.asked, 'key'), [undefined]);
   });
 
   test('an answer is used again only if the service says so, and as long', async () => {

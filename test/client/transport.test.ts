@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, beforeEach, describe, test } from 'node:test';
 import { createPostern, metaOf, PosternError, PosternUnreachable } from '../../client/src/index.ts';
+import { pluck } from '../../kit/pluck.ts';
 import { startTestService } from '../../kit/service.ts';
 import { startFaultyProxy } from './faulty-proxy.ts';
 
@@ -75,10 +76,7 @@ describe('tried again', () => {
   test('without a key nothing that writes is sent twice', async () => {
     proxy.faults = ['lost'];
     await assert.rejects(client.createContent(item(), { idempotencyKey: false }), PosternUnreachable);
-    assert.deepEqual(
-      proxy.asked.map(({ key }) => key),
-      [undefined],
-    );
+    assert.deepEqual(pluck(proxy.asked, 'key'), [undefined]);
   });
 
   test('what passes is tried again, what is for good is not', async () => {
@@ -213,10 +211,7 @@ describe('what a path carries', () => {
   test('the key goes to the service alone, and a redirect is not followed', async () => {
     proxy.faults = [{ status: 307, headers: { location: `${proxy.url}/elsewhere` } }];
     await refusal(client.listContent());
-    assert.deepEqual(
-      proxy.asked.map(({ path }) => path),
-      ['/v1/content'],
-    );
+    assert.deepEqual(pluck(proxy.asked, 'path'), ['/v1/content']);
   });
 });
 

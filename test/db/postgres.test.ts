@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Client } from 'pg';
+import { pluck } from '../../kit/pluck.ts';
 import { testPostgres } from '../../kit/postgres.ts';
 import { Conflict, DbError, Unavailable } from '../../src/db/db.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -86,10 +87,7 @@ describe('PostgreSQL', () => {
       words.map((name) => ({ sql: `insert into settings (name, value) values ($1, '')`, params: [name] })),
     );
     const rows = await store.db.read<{ name: string }>('select name from settings order by name');
-    assert.deepEqual(
-      rows.map(({ name }) => name),
-      ['A', 'B', '_', 'a', 'b', 'z', 'é'],
-    );
+    assert.deepEqual(pluck(rows, 'name'), ['A', 'B', '_', 'a', 'b', 'z', 'é']);
     assert.equal((await store.db.read(`select 1 from settings where name < 'a'`)).length, 3);
   });
 
@@ -108,7 +106,7 @@ describe('PostgreSQL', () => {
       while (going) {
         const rows = await db.read<{ seq: number }>('select seq from events order by seq');
         assert.deepEqual(
-          rows.slice(0, seen).map(({ seq }) => seq),
+          pluck(rows.slice(0, seen), 'seq'),
           Array.from({ length: seen }, (_, i) => i + 1),
         );
         assert.equal(rows.at(-1)?.seq ?? 0, rows.length);
@@ -201,10 +199,7 @@ describe('PostgreSQL', () => {
     const given = { unless: () => true };
     assert.equal(await db.exchange([put(5)], () => ({ steps: [put(6)], value: 'both' }), given), undefined);
     assert.equal(await db.write([put(7)], given), undefined);
-    assert.deepEqual(
-      (await db.read<{ a: number }>('select a from t order by a')).map(({ a }) => a),
-      [1, 2],
-    );
+    assert.deepEqual(pluck(await db.read<{ a: number }>('select a from t order by a'), 'a'), [1, 2]);
   });
 
   test('transactions that wait for each other in a circle are both done, the one after the other', async () => {
@@ -218,10 +213,7 @@ describe('PostgreSQL', () => {
     const wait = { sql: 'select pg_sleep(0.3)' };
     await Promise.all([store.db.write([add(1), wait, add(2)]), other.write([add(2), wait, add(1)])]);
     const rows = await store.db.read<{ n: number }>('select n from t order by id');
-    assert.deepEqual(
-      rows.map(({ n }) => n),
-      [2, 2],
-    );
+    assert.deepEqual(pluck(rows, 'n'), [2, 2]);
     await other.close();
   });
 

@@ -1,6 +1,7 @@
 /** Checks: which rule decides, why, what is granted, what is counted, and limits of every period and scope. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { pluck } from '../../kit/pluck.ts';
 import { startTestService, type TestService, testClock } from '../../kit/service.ts';
 import { words } from '../../kit/words.ts';
 import {
@@ -95,10 +96,7 @@ describe('the answer', () => {
       explain: true,
     });
     assert.ok(got.explanation);
-    assert.deepEqual(
-      got.explanation.rules.map((one: { index: number }) => one.index),
-      [1, 0],
-    );
+    assert.deepEqual(pluck(got.explanation.rules, 'index'), [1, 0]);
   });
 });
 
@@ -530,10 +528,7 @@ describe('batch', () => {
     const { id } = await makeItem(postern, [allow({}, { rateLimit: { requests: 3, period: 'day' } })]);
     const one = { contentId: id, requesterId: 'b' };
     const answer = await batch([one, { ...one, dryRun: true }, one, one, one, { ...one, requesterId: 'c' }, one]);
-    assert.deepEqual(
-      answer.body.data.map((each: { allowed: boolean }) => each.allowed),
-      [true, true, true, true, false, true, false],
-    );
+    assert.deepEqual(pluck(answer.body.data, 'allowed'), [true, true, true, true, false, true, false]);
     const remaining = [0, 2, 3].map((at) => answer.body.data[at].rateLimit.remaining);
     assert.deepEqual(remaining, [2, 1, 0]);
   });

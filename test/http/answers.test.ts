@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { pluck } from '../../kit/pluck.ts';
 import { startTestService } from '../../kit/service.ts';
 import { words } from '../../kit/words.ts';
 import {
@@ -237,10 +238,7 @@ describe('an unknown name is refused, and the nearest known one is told', () => 
   test('one that is near to nothing is told after what is missing', async () => {
     const answer = await postern.call('POST', '/v1/access/check', { body: { qqqq: 1 } });
     assertError(answer, 'invalid_request', 'contentId');
-    assert.deepEqual(
-      answer.body.error.details.map((one: { param: string }) => one.param),
-      ['contentId', 'qqqq'],
-    );
+    assert.deepEqual(pluck(answer.body.error.details, 'param'), ['contentId', 'qqqq']);
   });
   test('in the second of several rules the index is told', async () => {
     const rules = [

@@ -1,6 +1,7 @@
 /** Content: every operation, every limit at n-1, n and n+1, and addressing by any externalId. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { pluck } from '../../kit/pluck.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { words } from '../../kit/words.ts';
 import { assertError, assertStatus, check, ID, item, MOMENT, made, makeItem, makePolicy, next, wire } from './given.ts';
@@ -226,10 +227,7 @@ describe('addressing', () => {
       assert.equal((await check(postern, { contentId: externalId })).contentId, created.body.id);
       const query = encodeURIComponent(externalId);
       const list = await postern.call('GET', `/v1/content?externalId=${query}`);
-      assert.deepEqual(
-        list.body.data.map((one: { id: string }) => one.id),
-        [created.body.id],
-      );
+      assert.deepEqual(pluck(list.body.data, 'id'), [created.body.id]);
       const usage = await postern.call('GET', `/v1/analytics/usage?contentId=${query}`);
       assert.equal(usage.body.summary.totalRequests, 1);
       const log = await postern.call('GET', `/v1/access/decisions?contentId=${query}`);
@@ -440,10 +438,7 @@ describe('bulk-upsert', () => {
     ];
     const { body } = await bulk(items);
     assert.deepEqual([body.created, body.updated, body.failed], [2, 1, 9]);
-    assert.deepEqual(
-      body.errors.map((one: { index: number }) => one.index),
-      [1, 2, 3, 4, 5, 6, 7, 8, 10],
-    );
+    assert.deepEqual(pluck(body.errors, 'index'), [1, 2, 3, 4, 5, 6, 7, 8, 10]);
     for (const error of body.errors) {
       assert.equal(error.code, 'invalid_request');
       assert.equal(typeof error.message, 'string');
@@ -538,14 +533,8 @@ describe('deletion', () => {
           { totalRequests: 1, allowed: 1, denied: 0, uniqueRequesters: 1, uniqueContent: 1 },
           query,
         );
-        assert.deepEqual(
-          body.topContent.map((one: { id: string }) => one.id),
-          [other.id],
-        );
-        assert.deepEqual(
-          body.topRequesters.map((one: { requests: number }) => one.requests),
-          [1],
-        );
+        assert.deepEqual(pluck(body.topContent, 'id'), [other.id]);
+        assert.deepEqual(pluck(body.topRequesters, 'requests'), [1]);
         assert.deepEqual(body.byDenialReason, []);
         const sum = body.timeSeries.reduce((total: number, one: { requests: number }) => total + one.requests, 0);
         assert.equal(sum, 1);

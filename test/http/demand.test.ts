@@ -1,6 +1,7 @@
 /** Demand: the requesters and the licenses they lack, exact, complete, in order, page by page and as a file. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { pluck } from '../../kit/pluck.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { assertError, assertStatus, item, made, makePolicy } from './given.ts';
 
@@ -185,15 +186,9 @@ describe('who asked', () => {
   test('a requester is there as soon as it is registered, as it was edited, and not when deleted', async () => {
     const found = async () => (await read('requesters?q=newcomer')).data;
     await made(postern, '/v1/requesters', { id: 'newcomer', name: 'New' });
-    assert.deepEqual(
-      (await found()).map(({ name, requests }: Any) => [name, requests]),
-      [['New', 0]],
-    );
+    assert.deepEqual(pluck(await found(), 'name', 'requests'), [['New', 0]]);
     await postern.call('PATCH', '/v1/requesters/newcomer', { body: { name: 'Newer', tags: ['x'] } });
-    assert.deepEqual(
-      (await found()).map(({ name, tags }: Any) => [name, tags]),
-      [['Newer', ['x']]],
-    );
+    assert.deepEqual(pluck(await found(), 'name', 'tags'), [['Newer', ['x']]]);
     await postern.call('DELETE', '/v1/requesters/newcomer');
     assert.deepEqual(await found(), []);
   });

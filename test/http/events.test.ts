@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Answer } from '../../kit/answer.ts';
+import { pluck } from '../../kit/pluck.ts';
 import { startReceiver } from '../../kit/receiver.ts';
 import { startTestService, type TestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
@@ -65,10 +66,7 @@ describe('each kind', () => {
   async function one(kind: string, path: string, operation: () => Promise<unknown>, changed: string[] | null) {
     const before = changed === null ? undefined : await get(path);
     const events = await announced(postern, operation);
-    assert.deepEqual(
-      events.map(({ type }) => type),
-      [kind],
-    );
+    assert.deepEqual(pluck(events, 'type'), [kind]);
     const [{ data, ...event }] = events;
     produced.add(kind);
     assert.match(event.id, ID('evt'));
@@ -366,10 +364,7 @@ describe('the list', () => {
     assert.equal(before.length, 7);
     await own.tamper({ sql: 'update events set seq = 1000 - seq' });
     const { data } = await list();
-    assert.deepEqual(
-      data.map(({ id }: { id: string }) => id),
-      before,
-    );
+    assert.deepEqual(pluck(data, 'id'), before);
     const place = ({ created, id }: { created: string; id: string }) => `${created} ${id}`;
     const sorted = data.toSorted((a: (typeof data)[0], b: (typeof data)[0]) => (place(a) < place(b) ? 1 : -1));
     assert.deepEqual(data, sorted);

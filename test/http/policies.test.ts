@@ -1,6 +1,7 @@
 /** Policies: every operation and every limit; what a rule may say. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { pluck } from '../../kit/pluck.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { words } from '../../kit/words.ts';
 import { assertError, assertStatus, check, ID, item, MOMENT, made, makeItem, makePolicy } from './given.ts';
@@ -330,10 +331,7 @@ describe('list', () => {
     const ids = [];
     for (let i = 0; i < 5; i++) ids.unshift((await makePolicy(own, [])).id);
     const { body } = await own.call('GET', '/v1/policies');
-    assert.deepEqual(
-      body.data.map((one: { id: string }) => one.id),
-      [...ids, 'pol_default'],
-    );
+    assert.deepEqual(pluck(body.data, 'id'), [...ids, 'pol_default']);
     assert.deepEqual([body.totalCount, body.hasMore, body.nextCursor], [6, false, null]);
   });
 });

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { pluck } from '../../kit/pluck.ts';
 import { until } from '../../kit/until.ts';
 import { Conflict, type Db, Unavailable } from '../../src/db/db.ts';
 import { type Decision, type Draft, settle } from '../../src/ledger/decision.ts';
@@ -434,10 +435,7 @@ export function ledgerContract(name: string, empty: () => Promise<LedgerStore>):
           ledger.record([limited()]),
           ledger.record([limited()], receipt('t')),
         ]);
-        assert.deepEqual(
-          outcomes.map(({ status }) => status),
-          ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
-        );
+        assert.deepEqual(pluck(outcomes, 'status'), ['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
         assert.ok((outcomes[1] as PromiseRejectedResult).reason instanceof Conflict);
         assert.equal((outcomes[2] as PromiseFulfilledResult<Recorded[]>).value[0]?.granted?.remaining, 0);
         assert.deepEqual(admitted((outcomes[3] as PromiseFulfilledResult<Recorded[]>).value), [false]);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Client } from 'pg';
+import { pluck } from '../../kit/pluck.ts';
 import { testPostgres } from '../../kit/postgres.ts';
 import { until } from '../../kit/until.ts';
 import { Conflict, type Db, Unavailable } from '../../src/db/db.ts';
@@ -82,10 +83,7 @@ describe('a limit that somebody else holds', () => {
     const recorded = (await Promise.all(stopped)).flat();
     assert.ok(recorded.every(({ granted }) => granted?.admitted === true));
     const left = await ledger.peek(['a', 'b', 'c'].map(claimOf));
-    assert.deepEqual(
-      left.map(({ remaining }) => remaining),
-      [99 - 11, 99 - 5, 99 - 11],
-    );
+    assert.deepEqual(pluck(left, 'remaining'), [99 - 11, 99 - 5, 99 - 11]);
   });
 
   test('does not stop those that wait for another one, which is free again', async () => {
@@ -103,10 +101,7 @@ describe('a limit that somebody else holds', () => {
     await heldA[Symbol.asyncDispose]();
     await Promise.all([...onA, onBoth]);
     const left = await ledger.peek(['a', 'b'].map(claimOf));
-    assert.deepEqual(
-      left.map(({ remaining }) => remaining),
-      [88, 88],
-    );
+    assert.deepEqual(pluck(left, 'remaining'), [88, 88]);
   });
 
   test('for longer than 5 s: its checks are Unavailable, others never; free again, it is as it was', async () => {

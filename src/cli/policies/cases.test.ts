@@ -1,6 +1,7 @@
 /** The cases of a policy file: what a case leaves out, and how it differs when it fails. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { pluck } from '../../../kit/pluck.ts';
 import { runCases } from './cases.ts';
 import type { Expectation, PolicyCase, PolicyFile } from './policy-file.ts';
 
@@ -52,10 +53,12 @@ describe('differences', () => {
     }
   });
   test('all, in their order', () =>
-    assert.deepEqual(
-      run(rules, {}, allowed).differences.map(({ field }) => field),
-      ['allowed', 'reason', 'permissions', 'rule'],
-    ));
+    assert.deepEqual(pluck(run(rules, {}, allowed).differences, 'field'), [
+      'allowed',
+      'reason',
+      'permissions',
+      'rule',
+    ]));
   test('permissions in any order, but all of them and no others', () => {
     const failed = (permissions: string[]): boolean =>
       !run(rules, { purpose: 'a' }, { allowed: true, permissions }).passed;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { pluck } from '../../../kit/pluck.ts';
 import type { Action, Rule } from '../policy.ts';
 import { LINT_CODES, lint } from './lint.ts';
 
@@ -315,13 +316,10 @@ test('a duplicate says the same, however it is written', () => {
 
 test('what a deny rule cannot do', () => {
   const rule = deny({ default: true }, { permissions: ['full_access'], rateLimit: { requests: 1, period: 'day' } });
-  assert.deepEqual(
-    lint([rule], 'deny').map(({ code, param }) => [code, param]),
-    [
-      ['permissions_on_deny', 'rules[0].permissions'],
-      ['rate_limit_on_deny', 'rules[0].rateLimit'],
-    ],
-  );
+  assert.deepEqual(pluck(lint([rule], 'deny'), 'code', 'param'), [
+    ['permissions_on_deny', 'rules[0].permissions'],
+    ['rate_limit_on_deny', 'rules[0].rateLimit'],
+  ]);
   assert.deepEqual(lint([{ ...rule, action: 'allow' }], 'deny'), []);
 });
 
@@ -332,15 +330,12 @@ test('permissions without a meaning of their own', () => {
     deny({ permission: ['full_access', 'traning'] }),
   ];
   const warnings = lint(rules, 'deny').filter(({ code }) => code === 'unknown_permission');
-  assert.deepEqual(
-    warnings.map(({ param }) => param),
-    [
-      'rules[0].permissions[1]',
-      'rules[0].permissions[2]',
-      'rules[1].conditions.permissionNot',
-      'rules[2].conditions.permission[1]',
-    ],
-  );
+  assert.deepEqual(pluck(warnings, 'param'), [
+    'rules[0].permissions[1]',
+    'rules[0].permissions[2]',
+    'rules[1].conditions.permissionNot',
+    'rules[2].conditions.permission[1]',
+  ]);
   assert.match(warnings[0]?.message ?? '', /Did you mean `commercial_use`\?/);
   // An allow rule without `permissions` grants none of its own.
   assert.deepEqual(warned([allow({ permission: 'mutant' }), deny({ country: 'DE' })], ['unknown_permission']), [

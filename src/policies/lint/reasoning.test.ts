@@ -1,6 +1,7 @@
 /** The reasoning behind the warnings: what it names, what it does not claim, and that its meter bounds it. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { pluck } from '../../../kit/pluck.ts';
 import type { Action, Rule } from '../policy.ts';
 import { Meter, OutOfUnits } from './cells.ts';
 import { lint } from './lint.ts';
@@ -46,10 +47,7 @@ describe('a rule that never decides', () => {
       deny({}, { priority: 3 }),
     ];
     // Priorities: 5, none (last), 3, 4 and 3.
-    assert.deepEqual(
-      place(rules).map(({ index }) => index),
-      [2, 4, 3, 0, 1],
-    );
+    assert.deepEqual(pluck(place(rules), 'index'), [2, 4, 3, 0, 1]);
   });
 });
 
@@ -135,13 +133,10 @@ describe('a shorter meter reports less, and nothing else', () => {
   });
   test('evasions', () => {
     const whole = evasions(rules, 'allow');
-    assert.deepEqual(
-      whole.map(({ index, key }) => [index, key]),
-      [
-        [0, 'purpose'],
-        [4, 'userAgent'],
-      ],
-    );
+    assert.deepEqual(pluck(whole, 'index', 'key'), [
+      [0, 'purpose'],
+      [4, 'userAgent'],
+    ]);
     for (let units = 0; units < 1000; units += 3) {
       const found = findEvasions(place(rules), 'allow', new Meter(units));
       for (const one of found) assert.ok(whole.some(({ index, key }) => index === one.index && key === one.key));

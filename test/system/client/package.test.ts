@@ -10,6 +10,7 @@ import { join, resolve } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
+import { pluck } from '../../../kit/pluck.ts';
 import { startTestService } from '../../../kit/service.ts';
 import { words } from '../../../kit/words.ts';
 
@@ -38,7 +39,7 @@ test('it holds the built client, its declarations, the README and the licence', 
   const sources = globSync('client/src/**/*.ts').map((file) => file.slice('client/src/'.length, -'.ts'.length));
   const built = sources.flatMap((name) => [`dist/${name}.js`, `dist/${name}.d.ts`]);
   assert.deepEqual(
-    packed.files.map(({ path }) => path).toSorted(),
+    pluck(packed.files, 'path').toSorted(),
     ['LICENSE', 'README.md', 'package.json', ...built].toSorted(),
   );
 });

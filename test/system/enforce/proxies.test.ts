@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
+import { pluck } from '../../../kit/pluck.ts';
 import { freePort } from '../../../kit/port.ts';
 import { startTestService } from '../../../kit/service.ts';
 import { folderOf } from '../../../kit/web-server.ts';
@@ -176,10 +177,7 @@ for (const [name, startOne] of SERVERS) {
       const refused = await visit(proxy.url, '/upload-closed', { method: 'POST', body });
       // A refusal may come before all was sent.
       assert.ok(refused.status === 403 || refused.status === 0, String(refused.status));
-      assert.deepEqual(
-        reached.map(({ path }) => path),
-        ['/upload'],
-      );
+      assert.deepEqual(pluck(reached, 'path'), ['/upload']);
     });
 
     test('8 kB of headers change nothing', async () => {
@@ -240,10 +238,7 @@ for (const [name, startOne] of SERVERS) {
         reached.map(({ requester }) => requester || undefined),
         [undefined, 'unpaid'],
       );
-      assert.deepEqual(
-        reached.map(({ permissions }) => permissions),
-        [undefined, undefined],
-      );
+      assert.deepEqual(pluck(reached, 'permissions'), [undefined, undefined]);
     });
 
     test('no spelling of a path leads around a denial', async () => {

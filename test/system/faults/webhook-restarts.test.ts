@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as open, type ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { launch, newTestKey, type Running, temporaryFolder } from '../../../kit/launch.ts';
+import { pluck } from '../../../kit/pluck.ts';
 import { until } from '../../../kit/until.ts';
 import { answer, hang, openReceiver, subscribe } from '../../../proof/crash/receiver.ts';
 
@@ -81,13 +82,10 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
       const planned = Date.parse(before.nextAttemptAt ?? '');
       assert.ok(second !== undefined && second.at >= planned, `at ${second?.at}, planned for ${planned}`);
       assert.deepEqual(after.attempts[0], before.attempts[0]);
-      assert.deepEqual(
-        after.attempts.map(({ number, statusCode }) => [number, statusCode]),
-        [
-          [1, 503],
-          [2, 503],
-        ],
-      );
+      assert.deepEqual(pluck(after.attempts, 'number', 'statusCode'), [
+        [1, 503],
+        [2, 503],
+      ]);
       // The schedule goes on: five minutes and up to a tenth more.
       const wait = Date.parse(after.nextAttemptAt ?? '') - second.at;
       assert.ok(wait >= 5 * MINUTE_MS && wait < 6 * MINUTE_MS, `${wait} ms`);

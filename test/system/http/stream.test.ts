@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { pluck } from '../../../kit/pluck.ts';
 import { spawnService } from '../../../kit/process.ts';
 import { startTestService, type TestService, testClock } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
@@ -88,10 +89,7 @@ test('only the kinds that are asked for', async () => {
   await made(postern, '/v1/requesters', { name: 'R' });
   await postern.call('PATCH', `/v1/content/${id}`, { body: { status: 'archived' } });
   await until('two', () => stream.seen.length >= 2);
-  assert.deepEqual(
-    stream.seen.map(({ event }) => event),
-    ['requester.created', 'content.archived'],
-  );
+  assert.deepEqual(pluck(stream.seen, 'event'), ['requester.created', 'content.archived']);
 });
 
 describe('refusals', () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { pluck } from '../../../kit/pluck.ts';
 import { type Received, type Receiver, startReceiver } from '../../../kit/receiver.ts';
 import { startTestService, type TestService, testClock } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
@@ -744,10 +745,7 @@ describe('access events', () => {
     assert.equal(list.totalCount, 4);
     const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
     const got = receiver.received.map(({ event }) => event.data.object).toSorted(byId);
-    assert.deepEqual(
-      got.map(({ id }) => id),
-      wanted.map(({ id }) => id).toSorted(),
-    );
+    assert.deepEqual(pluck(got, 'id'), wanted.map(({ id }) => id).toSorted());
     for (const { event, body } of receiver.received) {
       const { object } = event.data;
       assert.equal(event.type, object.reason === 'rate_limit_exceeded' ? 'access.rate_limited' : 'access.denied');

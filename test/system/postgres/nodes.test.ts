@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { pluck } from '../../../kit/pluck.ts';
 import { testPostgres } from '../../../kit/postgres.ts';
 import { startReceiver } from '../../../kit/receiver.ts';
 import { type Relay, startRelay } from '../../../kit/relay.ts';
@@ -59,10 +60,7 @@ test('nodes that start at once on an empty database: one first key, which works 
   assert.equal(new Set(checks.map((one) => one.body.id)).size, 3);
   for (const node of nodes) {
     const { body: list } = await node.call('GET', '/v1/access/decisions', { key });
-    assert.deepEqual(
-      list.data.map((one: { id: string }) => one.id).toSorted(),
-      checks.map((one) => one.body.id).toSorted(),
-    );
+    assert.deepEqual(pluck(list.data, 'id').toSorted(), checks.map((one) => one.body.id).toSorted());
     const again = await node.call('GET', `/v1/access/decisions/${checks[0]?.body.id}`, { key });
     assert.equal(again.body.id, checks[0]?.body.id);
   }
