@@ -6,6 +6,7 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { auditPart } from './audit.ts';
 import { batchPart } from './batch.ts';
 import { bulkPart } from './bulk.ts';
 import { checkPart } from './check.ts';
@@ -37,6 +38,7 @@ const PARTS: readonly Part[] = [
   startPart,
   bulkPart,
   importPart,
+  auditPart,
   diskPart,
   webhooksPart,
   postgresPart,

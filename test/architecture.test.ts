@@ -35,6 +35,8 @@ const ORDER = [
 ];
 const PURE = words(`
   access/decide whatif/impact whatif/tally cli/policies/cases authorize/target crawlers/token
+  cli/audit/answers cli/audit/combined cli/audit/json-line cli/audit/ranges cli/audit/report cli/audit/tally
+  cli/audit/times
   collections/collection-index collections/ties lib/locator lib/url-pattern
   policies/conditions policies/license-keys policies/match policies/compile requesters/history limits/limit
   usage/period usage/series webhooks/destination webhooks/schedule

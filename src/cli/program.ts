@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander';
 import { StartRefused } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import { archiveCommand } from './archive.ts';
+import { auditCommand } from './audit.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { collectionsCommand } from './collections.ts';
@@ -33,6 +34,7 @@ const COMMANDS = [
   initCommand,
   serveCommand,
   doctorCommand,
+  auditCommand,
   checkCommand,
   contentCommand,
   collectionsCommand,

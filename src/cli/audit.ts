@@ -1,0 +1,108 @@
+/**
+ * `postern audit`: reports the crawlers in access logs. It uses no service, no store and no network: an identity that
+ * no file proves stays unknown.
+ */
+import { randomInt } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import type { Command } from 'commander';
+import type { AuditReport } from './audit/report.ts';
+import { type Context, collect, does, examples, toWholeNumber } from './command.ts';
+import { isAddress, openSource } from './import/source.ts';
+import { EXIT, misused } from './outcome.ts';
+import { json, progress, type Terminal } from './terminal.ts';
+
+interface Options {
+  policy?: string;
+  ranges?: string[];
+  html?: string;
+  top: string;
+  threads?: string;
+}
+
+const THREADS_MAX = 8;
+/** Paths of each crawler in the report. */
+const PATHS = 10;
+
+export function auditCommand(parent: Command, context: Context): void {
+  const command = parent
+    .command('audit')
+    .argument('<file...>', 'access logs, plain or gzip; - reads standard input')
+    .description(
+      'Shows which crawlers an access log names, whether they are who they say, and what they fetched. It needs no service. Reads the formats "combined" and "common" of nginx and Apache, and JSON lines of nginx, Cloudflare, CloudFront and Caddy. Guide: docs/audit.md',
+    )
+    .option('--policy <file>', 'policy file; also shows what this policy would have answered')
+    .option(
+      '--ranges <[crawler=]file>',
+      'published addresses of a crawler, to verify it; the name is optional for a file that has the name of its list, such as gptbot.json; may be repeated',
+      collect,
+    )
+    .option('--html <file>', 'also write the report as one HTML page')
+    .option('--top <n>', 'crawlers in the table', '20')
+    .option('--threads <n>', 'threads that count (default: one for each core, at most 8)');
+  examples(
+    command,
+    '$ postern audit /var/log/nginx/access.log',
+    '$ postern audit /var/log/nginx/access.log* --html report.html',
+    '$ zcat logs/*.gz | postern audit - --json',
+    '$ postern audit access.log --ranges gptbot.json --ranges ClaudeBot=bots.json',
+    '$ postern audit access.log --policy policies/articles.yaml',
+  );
+  does<Options>(command, context, async (options, ...files) => {
+    const { terminal } = context;
+    const report = await audit(terminal, options, files);
+    if (report === undefined) return EXIT.usage;
+    if (options.html !== undefined) await writeHtml(terminal, report, options.html);
+    if (options.json === true) await terminal.out(json(report));
+    else {
+      const { auditText } = await import('./audit/text.ts');
+      await terminal.out(auditText(terminal, report, { top: toWholeNumber('--top', options.top) }));
+    }
+    return report.faults.length > 0 ? EXIT.failed : EXIT.ok;
+  });
+}
+
+/** Returns undefined after reporting an invalid policy file. */
+async function audit(terminal: Terminal, options: Options, files: string[]): Promise<AuditReport | undefined> {
+  const { loadRanges } = await import('./audit/range-files.ts');
+  const ranges = loadRanges(options.ranges ?? []);
+  const policy = options.policy === undefined ? null : await loadPolicy(terminal, options.policy);
+  if (policy === undefined) return undefined;
+  const web = files.find(isAddress);
+  if (web !== undefined) throw misused(`${web} is not a file; download it first.`);
+  const sources = files.map(openSource);
+  const [{ readLogs }, { toReport }] = await Promise.all([import('./audit/read.ts'), import('./audit/report.ts')]);
+  const total = sources.reduce((sum, { size }) => sum + (size ?? Number.NaN), 0);
+  const shown = progress(terminal, 'line');
+  const read = await readLogs(sources, {
+    seed: randomInt(2 ** 31),
+    policy,
+    ranges,
+    threads: toThreads(options.threads),
+    signal: terminal.signal,
+    onProgress: (bytes, lines) => shown.show(lines, Number.isNaN(total) ? undefined : bytes / total),
+  });
+  shown.end();
+  return toReport({ files, read, policyName: policy?.name ?? null, paths: PATHS });
+}
+
+const toThreads = (text: string | undefined): number =>
+  Math.min(THREADS_MAX, text === undefined ? availableParallelism() : toWholeNumber('--threads', text));
+
+async function loadPolicy(terminal: Terminal, path: string) {
+  const { loadPolicyFile } = await import('./policies/files.ts');
+  const file = await loadPolicyFile(terminal, path);
+  if (file === undefined) return undefined;
+  const { name, rules, defaultAction = 'deny' } = file;
+  return { name, rules, defaultAction };
+}
+
+async function writeHtml(terminal: Terminal, report: AuditReport, file: string): Promise<void> {
+  const { auditHtml } = await import('./audit/html.ts');
+  try {
+    writeFileSync(file, auditHtml(report, terminal.now()));
+  } catch (error) {
+    throw misused(`Cannot write ${file} (${(error as NodeJS.ErrnoException).code}).`);
+  }
+  terminal.err(`The report is in ${file}.\n`);
+}

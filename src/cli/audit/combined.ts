@@ -1,0 +1,100 @@
+/**
+ * Lines of nginx and Apache: *combined*, *common*, and Apache's *vhost_combined*. The bytes of a line are Latin-1 here;
+ * only texts with others are decoded.
+ */
+import { rememberingTimes } from './times.ts';
+import { present, targetOf, toBytes, toStatus, type Visit } from './visit.ts';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** A user name may hold brackets; a line with more of them before its time is unreadable. */
+const BRACKETS_MAX = 4;
+
+export type LineReader = (line: string) => Visit | undefined;
+
+/** Returns a reader of lines; it returns undefined for a line of any other form. */
+export function combinedReader(): LineReader {
+  const toTime = rememberingTimes();
+  return (line) => {
+    const time = findTime(line, toTime);
+    if (time === undefined || line.charCodeAt(time.end + 2) !== QUOTE) return undefined;
+    const request = quoted(line, time.end + 2);
+    if (request === undefined) return undefined;
+    const numbers = line.indexOf('"', request.end + 1);
+    const [status, bytes] = line.slice(request.end + 2, numbers === -1 ? line.length : numbers).split(' ');
+    if (status === undefined || !/^\d{3}$/.test(status)) return undefined;
+    const referrer = numbers === -1 ? undefined : quoted(line, numbers);
+    const userAgent = referrer === undefined ? undefined : quotedAfter(line, referrer.end);
+    return {
+      ...visitorOf(line, time.start),
+      at: time.at,
+      target: targetOf(request.text),
+      status: toStatus(status),
+      bytes: toBytes(bytes),
+      referrer: present(referrer?.text),
+      userAgent: present(userAgent?.text),
+    };
+  };
+}
+
+function findTime(line: string, toTime: (text: string) => number | undefined) {
+  let start = line.indexOf('[');
+  for (let tries = 0; start !== -1 && tries < BRACKETS_MAX; tries++) {
+    const end = line.indexOf(']', start);
+    if (end === -1) return undefined;
+    const at = end - start > TIME_LENGTH_MAX ? undefined : toTime(line.slice(start + 1, end));
+    if (at !== undefined) return { start, end, at };
+    start = line.indexOf('[', start + 1);
+  }
+  return undefined;
+}
+
+const TIME_LENGTH_MAX = 40;
+
+/** The first word is the visitor's address; with a virtual host before it (`www.example.com:443`) the second. */
+function visitorOf(line: string, end: number): { address: string; host: string | null } {
+  const space = line.indexOf(' ');
+  const first = line.slice(0, Math.min(space, end));
+  const next = line.indexOf(' ', space + 1);
+  if (space === -1 || next === -1 || next > end || line.charCodeAt(space + 1) === HYPHEN) {
+    return { address: first, host: null };
+  }
+  const second = line.slice(space + 1, next);
+  const isAddress = /^(\d{1,3}(\.\d{1,3}){3}|[\da-f]*:[\da-f:.]+)$/i.test(second);
+  return isAddress ? { address: second, host: first.replace(/:\d+$/, '') } : { address: first, host: null };
+}
+
+const HYPHEN = 0x2d;
+
+interface Quoted {
+  text: string;
+  /** Index of the closing quote. */
+  end: number;
+}
+
+/** Reads the text whose opening quote is at this index; a backslash escapes. */
+function quoted(line: string, start: number): Quoted | undefined {
+  let end = line.indexOf('"', start + 1);
+  while (end !== -1 && isEscaped(line, end)) end = line.indexOf('"', end + 1);
+  return end === -1 ? undefined : { text: unescape(line.slice(start + 1, end)), end };
+}
+
+const quotedAfter = (line: string, from: number): Quoted | undefined =>
+  line.charCodeAt(from + 2) === QUOTE ? quoted(line, from + 2) : undefined;
+
+function isEscaped(line: string, at: number): boolean {
+  let before = at - 1;
+  while (line.charCodeAt(before) === BACKSLASH) before--;
+  return (at - before) % 2 === 0;
+}
+
+const ESCAPES = /\\(?:x([\dA-Fa-f]{2})|(.))/gs;
+
+function unescape(text: string): string {
+  const bytes = text.includes('\\')
+    ? text.replaceAll(ESCAPES, (_found, hex?: string, char?: string) =>
+        hex === undefined ? (char ?? '') : String.fromCharCode(Number.parseInt(hex, 16)),
+      )
+    : text;
+  return /[\x80-\xff]/.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes;
+}

@@ -1,0 +1,239 @@
+/** The counts of an audit, in bounded memory. One thread fills a tally; `merge` joins those of several. */
+import { CRAWLER_PURPOSES } from '../../crawlers/crawler.ts';
+import type { Reason } from '../../ledger/reason.ts';
+import { type Hash, Hasher, UrlTable } from './url-table.ts';
+
+export const OUTCOMES = ['verified', 'forged', 'unknown'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** The groups of a day's requests: by purpose, forged names apart, and the visitors that name no crawler. */
+export const GROUPS = [...CRAWLER_PURPOSES, 'forged', 'none'] as const;
+export type Group = (typeof GROUPS)[number];
+
+/** A path with its requests in this thread, and its hash. */
+interface Candidate extends Hash {
+  requests: number;
+}
+
+/** The requests of one crawler with one outcome; or of all visitors that name no crawler. */
+export interface Row {
+  /** Place in the directory; -1: no crawler. */
+  crawler: number;
+  outcome: Outcome;
+  requests: number;
+  bytes: number;
+  /** By the first digit of the status; at 0 all others. */
+  statuses: number[];
+  robots: number;
+  first: number;
+  last: number;
+  /** More URLs came than could be counted. */
+  urlsFull: boolean;
+  /** Candidates for the most requested paths. */
+  paths: Map<string, Candidate>;
+  /** By the policy, if there is one. */
+  denied: number;
+}
+
+/** All that a thread has counted; another thread can receive it. */
+export interface Counted {
+  rows: Row[];
+  /** Requests by day, in days since 1970, and group. */
+  days: Map<number, number[]>;
+  /** Requests of days that `days` has no room for. */
+  otherDays: number;
+  referrals: Map<string, number>;
+  reasons: Map<Reason, number>;
+  table: { words: Int32Array; size: number };
+}
+
+const CANDIDATES = 128;
+/** A log with many crawlers keeps fewer of each. */
+const CANDIDATES_OF_MANY = 16;
+const MANY = 256;
+const PATH_LENGTH_MAX = 256;
+const DAYS_MAX = 3660;
+const DAY_MS = 86_400_000;
+/** Marks of a table's entry; its row stands above them. */
+const IS_URL = 1;
+const ROW_AT = 1;
+/** Parts what can never touch in a URL. */
+const APART = '\n';
+
+export class Tally {
+  readonly #rows = new Map<number, Row>();
+  readonly #days: Counted['days'] = new Map();
+  readonly #referrals: Counted['referrals'] = new Map();
+  readonly #reasons: Counted['reasons'] = new Map();
+  readonly #hasher: Hasher;
+  readonly #table = new UrlTable();
+  #otherDays = 0;
+
+  /** The same seed for all threads of a run. */
+  constructor(seed: number) {
+    this.#hasher = new Hasher(seed);
+  }
+
+  rowOf(crawler: number, outcome: Outcome): Row {
+    const key = keyOf({ crawler, outcome });
+    let row = this.#rows.get(key);
+    if (row === undefined) {
+      row = newRow(crawler, outcome);
+      this.#rows.set(key, row);
+    }
+    return row;
+  }
+
+  addDay(at: number, group: number): void {
+    const number = Math.floor(at / DAY_MS);
+    let day = this.#days.get(number);
+    if (day === undefined) {
+      if (this.#days.size >= DAYS_MAX) {
+        this.#otherDays++;
+        return;
+      }
+      day = GROUPS.map(() => 0);
+      this.#days.set(number, day);
+    }
+    day[group] = (day[group] ?? 0) + 1;
+  }
+
+  addReferral(operator: string): void {
+    increase(this.#referrals, operator, 1);
+  }
+
+  addReason(reason: Reason): void {
+    increase(this.#reasons, reason, 1);
+  }
+
+  /** Counts a URL of a row, and its path. */
+  addUrl(row: Row, host: string | null, target: string): void {
+    const query = target.indexOf('?');
+    const end = query === -1 ? target.length : query;
+    const key = keyOf(row);
+    const hasher = this.#hasher.start(key);
+    if (host !== null) hasher.add(host, 0, host.length).add(APART, 0, 1);
+    const path = hasher.add(target, 0, end).end();
+    const mark = key << ROW_AT;
+    const requests = this.#table.add(path, 1, query === -1 ? mark | IS_URL : mark);
+    if (requests === undefined) row.urlsFull = true;
+    else if (requests > (LEAST.get(row) ?? 0)) {
+      this.#keepPath(row, (host ?? '') + target.slice(0, end), { requests, high: path.high, low: path.low });
+    }
+    if (query === -1) return;
+    const url = hasher.add(target, end, target.length).end();
+    if (this.#table.add(url, 1, mark | IS_URL) === undefined) row.urlsFull = true;
+  }
+
+  #keepPath(row: Row, path: string, candidate: Candidate): void {
+    const { paths } = row;
+    paths.set(copied(path.length > PATH_LENGTH_MAX ? `${path.slice(0, PATH_LENGTH_MAX)}…` : path), candidate);
+    const most = this.#rows.size > MANY ? CANDIDATES_OF_MANY : CANDIDATES;
+    if (paths.size > most * 2) LEAST.set(row, keepMost(paths, most));
+  }
+
+  counted(): Counted {
+    return {
+      rows: [...this.#rows.values()],
+      days: this.#days,
+      otherDays: this.#otherDays,
+      referrals: this.#referrals,
+      reasons: this.#reasons,
+      table: this.#table.share(),
+    };
+  }
+}
+
+/** The requests that a path must exceed to become a candidate of a row. */
+const LEAST = new WeakMap<Row, number>();
+
+const newRow = (crawler: number, outcome: Outcome): Row => ({
+  crawler,
+  outcome,
+  requests: 0,
+  bytes: 0,
+  statuses: [0, 0, 0, 0, 0, 0],
+  robots: 0,
+  first: Infinity,
+  last: -Infinity,
+  urlsFull: false,
+  paths: new Map(),
+  denied: 0,
+});
+
+export const keyOf = ({ crawler, outcome }: Pick<Row, 'crawler' | 'outcome'>): number =>
+  (crawler + 1) * OUTCOMES.length + OUTCOMES.indexOf(outcome);
+
+const increase = <K>(counts: Map<K, number>, key: K, by: number): void =>
+  void counts.set(key, (counts.get(key) ?? 0) + by);
+
+/** Removes all but the most requested. Returns the requests of the last that stays. */
+function keepMost(paths: Row['paths'], most: number): number {
+  const sorted = [...paths].toSorted(([, a], [, b]) => b.requests - a.requests);
+  for (const [path] of sorted.slice(most)) paths.delete(path);
+  return sorted[most - 1]?.[1].requests ?? 0;
+}
+
+/** A part of a text keeps all of it in memory; a copy does not. */
+export const copied = (text: string): string => Buffer.from(text, 'utf8').toString('utf8');
+
+/** All that the threads have counted, and the URLs of each row by its key. */
+export interface Merged extends Omit<Counted, 'table'> {
+  urls: Map<number, number>;
+}
+
+export function merge(all: readonly Counted[]): Merged {
+  // The table of the first is filled, not copied: it may be large.
+  const table = new UrlTable(all[0]?.table);
+  const rows = new Map<number, Row>();
+  const days: Counted['days'] = new Map();
+  const referrals: Counted['referrals'] = new Map();
+  const reasons: Counted['reasons'] = new Map();
+  for (const [i, one] of all.entries()) {
+    for (const row of one.rows) rows.set(keyOf(row), joinRows(rows.get(keyOf(row)), row));
+    for (const [day, groups] of one.days) days.set(day, joinDays(days.get(day), groups));
+    for (const [operator, count] of one.referrals) increase(referrals, operator, count);
+    for (const [reason, count] of one.reasons) increase(reasons, reason, count);
+    if (i > 0) joinTables(table, new UrlTable(one.table), rows);
+  }
+  for (const { paths } of rows.values()) {
+    for (const one of paths.values()) one.requests = Math.max(one.requests, table.get(one));
+  }
+  const otherDays = all.reduce((sum, one) => sum + one.otherDays, 0);
+  return { rows: [...rows.values()], days, otherDays, referrals, reasons, urls: urlsOf(table) };
+}
+
+const joinDays = (one: readonly number[] | undefined, other: readonly number[]): number[] =>
+  other.map((count, i) => count + (one?.[i] ?? 0));
+
+function joinTables(table: UrlTable, other: UrlTable, rows: ReadonlyMap<number, Row>): void {
+  other.forEach((hash, requests, mark) => {
+    if (table.add(hash, requests, mark) !== undefined) return;
+    const row = rows.get(mark >> ROW_AT);
+    if (row !== undefined) row.urlsFull = true;
+  });
+}
+
+function urlsOf(table: UrlTable): Map<number, number> {
+  const urls = new Map<number, number>();
+  table.forEach((_hash, _requests, mark) => {
+    if ((mark & IS_URL) !== 0) increase(urls, mark >> ROW_AT, 1);
+  });
+  return urls;
+}
+
+function joinRows(one: Row | undefined, other: Row): Row {
+  if (one === undefined) return other;
+  return {
+    ...one,
+    requests: one.requests + other.requests,
+    bytes: one.bytes + other.bytes,
+    statuses: one.statuses.map((count, i) => count + (other.statuses[i] ?? 0)),
+    robots: one.robots + other.robots,
+    first: Math.min(one.first, other.first),
+    last: Math.max(one.last, other.last),
+    urlsFull: one.urlsFull || other.urlsFull,
+    paths: new Map([...one.paths, ...other.paths]),
+    denied: one.denied + other.denied,
+  };
+}

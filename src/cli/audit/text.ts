@@ -1,0 +1,123 @@
+/** The report of an audit for a terminal. Text of the log reaches it through `plain` and `table` only. */
+
+import { REASONS, type Reason } from '../../ledger/reason.ts';
+import { type Cell, counted, paint, plain, type Terminal, table } from '../terminal.ts';
+import type { AuditReport, CrawlerTraffic } from './report.ts';
+
+export interface TextOptions {
+  /** Crawlers in the table. */
+  top: number;
+}
+
+const CRAWLERS_WITH_PATHS = 5;
+const PATHS = 5;
+
+export function auditText(terminal: Terminal, report: AuditReport, { top }: TextOptions): string {
+  const parts = [
+    headText(report),
+    crawlersText(terminal, report, top),
+    operatorsText(terminal, report),
+    pathsText(terminal, report),
+    policyText(report),
+    unreadableText(terminal, report),
+    ...report.notes.map((note) => `Note: ${note}\n`),
+  ];
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+function headText({ requests, bytes, from, to, crawlers, lines }: AuditReport): string {
+  if (from === null || to === null) return `${counted(lines, 'line')}, no requests\n`;
+  const crawled = crawlers.reduce((sum, one) => sum + one.requests, 0);
+  return [
+    `${counted(requests, 'request')} (${sizeText(bytes)}) from ${timeText(from)} to ${timeText(to)}`,
+    `${counted(crawled, 'request')} of crawlers (${percent(crawled, requests)}), by ${counted(new Set(crawlers.map(({ name }) => name)).size, 'name')}`,
+    '',
+  ].join('\n');
+}
+
+function crawlersText(terminal: Terminal, { crawlers, others, policy }: AuditReport, top: number): string {
+  if (crawlers.length === 0) return '';
+  const heads = ['crawler', 'operator', 'purpose', 'identity', 'requests', 'URLs', 'bytes', '2xx', '3xx', '4xx', '5xx'];
+  const shown = crawlers.slice(0, top);
+  const rows: Cell[][] = shown.map((one) => [
+    one.name,
+    one.operator,
+    one.purpose,
+    one.outcome,
+    ...numbersOf(one),
+    ...(policy === null ? [] : [one.policy?.denied]),
+    one.robotsTxt,
+    one.lastSeen.slice(0, 10),
+  ]);
+  if (others !== null) {
+    const denied = policy === null ? [] : [others.policy?.denied];
+    rows.push(['(no crawler)', null, null, null, ...numbersOf(others), ...denied, null, others.lastSeen.slice(0, 10)]);
+  }
+  const rest = crawlers.length - shown.length;
+  const more = rest > 0 ? `${counted(rest, 'more row')}; see --top, --json or --html\n` : '';
+  const all = [...heads, ...(policy === null ? [] : ['denied']), 'robots.txt', 'last seen'];
+  return `${table(terminal, all, rows)}${more}`;
+}
+
+function numbersOf(one: CrawlerTraffic | NonNullable<AuditReport['others']>): Cell[] {
+  const urls = 'urls' in one ? urlsText(one) : null;
+  const { statuses } = one;
+  return [one.requests, urls, sizeText(one.bytes), statuses['2xx'], statuses['3xx'], statuses['4xx'], statuses['5xx']];
+}
+
+export const urlsText = ({ urls, urlsAtLeast }: Pick<CrawlerTraffic, 'urls' | 'urlsAtLeast'>): string =>
+  `${urlsAtLeast ? '≥ ' : ''}${urls.toLocaleString('en')}`;
+
+function operatorsText(terminal: Terminal, { operators }: AuditReport): string {
+  const shown = operators.filter(({ crawls }) => crawls > 0).slice(0, 10);
+  if (shown.length === 0) return '';
+  const rows = shown.map(({ operator, crawls, referrals, ratio }) => [operator, crawls, referrals, ratioText(ratio)]);
+  return table(terminal, ['operator', 'crawls', 'visits sent', 'crawls per visit'], rows);
+}
+
+export const ratioText = (ratio: number | null): string =>
+  ratio === null ? 'none sent' : `${ratio.toLocaleString('en', { maximumFractionDigits: ratio < 10 ? 1 : 0 })} : 1`;
+
+function pathsText(terminal: Terminal, { crawlers }: AuditReport): string {
+  const lines = crawlers
+    .slice(0, CRAWLERS_WITH_PATHS)
+    .flatMap(({ name, outcome, topPaths }) => [
+      paint(terminal, 'bold', `${plain(name)} (${outcome}), most requested paths`),
+      ...topPaths
+        .slice(0, PATHS)
+        .map(({ path, requests }) => `  ${requests.toLocaleString('en').padStart(9)}  ${plain(path)}`),
+    ]);
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+}
+
+function policyText({ policy }: AuditReport): string {
+  if (policy === null) return '';
+  const reasons = Object.entries(policy.reasons).map(
+    ([reason, count]) => `${count.toLocaleString('en')} ${REASONS[reason as Reason].message.replace(/\.$/, '')}`,
+  );
+  const head = `The policy "${plain(policy.name)}" would have allowed ${policy.allowed.toLocaleString('en')} and denied ${policy.denied.toLocaleString('en')}`;
+  return `${head}${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}\n`;
+}
+
+function unreadableText(terminal: Terminal, { unreadable, faults }: AuditReport): string {
+  const lines = faults.map(({ file, fault }) => `${plain(file)} ended early: ${plain(fault)}`);
+  if (unreadable.count > 0) {
+    lines.push(paint(terminal, 'yellow', `${counted(unreadable.count, 'line')} could not be read. The first:`));
+    for (const { file, line, text } of unreadable.first) lines.push(`  ${plain(file)}:${line}  ${plain(text)}`);
+  }
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+}
+
+const timeText = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+
+export const percent = (part: number, of: number): string =>
+  of === 0 ? '0 %' : `${((part / of) * 100).toLocaleString('en', { maximumFractionDigits: 1 })} %`;
+
+export function sizeText(bytes: number): string {
+  let value = bytes;
+  for (const unit of ['B', 'KB', 'MB', 'GB']) {
+    if (value < 1000) return `${value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 1 : 0 })} ${unit}`;
+    value /= 1000;
+  }
+  return `${value.toLocaleString('en', { maximumFractionDigits: 1 })} TB`;
+}

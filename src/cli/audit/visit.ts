@@ -1,0 +1,48 @@
+/** A request of a visitor, read from one line of an access log. */
+
+export interface Visit {
+  /** Unchanged from the log; perhaps a host name. */
+  address: string;
+  /** Epoch ms. */
+  at: number;
+  /** null: the log names none. */
+  host: string | null;
+  /** Path and query; null for a request that is no HTTP. */
+  target: string | null;
+  status: number;
+  bytes: number;
+  referrer: string | null;
+  userAgent: string | null;
+}
+
+/** Log values that stand for nothing. */
+export const present = (text: string | null | undefined): string | null =>
+  text === undefined || text === null || text === '' || text === '-' ? null : text;
+
+const REQUEST = /^[A-Za-z]{1,32} (\S+)(?: HTTP\/\d(?:\.\d)?)?$/;
+
+/** Returns the target of a request line such as `GET /a?b HTTP/1.1`; null when it is none. */
+export function targetOf(request: string): string | null {
+  const first = request.indexOf(' ');
+  const last = request.lastIndexOf(' ');
+  // The common case, without a regular expression.
+  if (first > 0 && last > first && request.startsWith('HTTP/', last + 1) && !hasSpace(request, first + 1, last)) {
+    return request.slice(first + 1, last);
+  }
+  return REQUEST.exec(request)?.[1] ?? null;
+}
+
+const hasSpace = (text: string, from: number, to: number): boolean => {
+  const space = text.indexOf(' ', from);
+  return space !== -1 && space < to;
+};
+
+export const toStatus = (value: unknown): number => {
+  const status = Number(value);
+  return Number.isInteger(status) && status >= 0 && status <= 999 ? status : 0;
+};
+
+export const toBytes = (value: unknown): number => {
+  const bytes = Number(value);
+  return Number.isFinite(bytes) && bytes > 0 && bytes < 1e15 ? Math.floor(bytes) : 0;
+};
