@@ -27,14 +27,9 @@ function joined(records: Snapshot, files: readonly ArchivedFile[], parquet: Parq
   const to = files.at(-1)?.toSeq ?? 0;
 
   async function archivedAfter(file: ArchivedFile, seq: number, limit: number): Promise<DecisionRow[]> {
-    const rows = await parquet.select<ArchivedRow>(file, AS_READ, `where seq > ${seq} order by seq limit ${limit}`);
-    return rows.map(({ inputs, ...row }) => ({ ...row, purpose: toPurpose(inputs) }));
-  }
-
-  async function ofExisting(rows: DecisionRow[]): Promise<DecisionRow[]> {
-    const content = await records.contentOf([...new Set(rows.map((row) => row.contentNo))]);
-    const existing = new Set(content.map(({ no }) => no));
-    return rows.filter((row) => existing.has(row.contentNo));
+    const rows = await parquet.select<DecisionRow>(file, AS_READ, `where seq > ${seq} order by seq limit ${limit}`);
+    for (const row of rows) row[6] = toPurpose(row[6]);
+    return rows;
   }
 
   return {
@@ -51,8 +46,8 @@ function joined(records: Snapshot, files: readonly ArchivedFile[], parquet: Parq
         const file = files.find(({ toSeq }) => toSeq > after) as ArchivedFile;
         const wanted = limit - found.length;
         const rows = await archivedAfter(file, after, wanted);
-        found.push(...(await ofExisting(rows)));
-        after = rows.length < wanted ? file.toSeq : (rows.at(-1)?.seq ?? file.toSeq);
+        found.push(...rows);
+        after = rows.length < wanted ? file.toSeq : (rows.at(-1)?.[0] ?? file.toSeq);
       }
       const left = limit - found.length;
       return left === 0 ? found : [...found, ...(await records.decisionsAfter(Math.max(after, to), left))];
@@ -60,7 +55,7 @@ function joined(records: Snapshot, files: readonly ArchivedFile[], parquet: Parq
     async decidedAt(seq) {
       if (seq > to) return records.decidedAt(seq);
       const file = files.find(({ toSeq }) => toSeq >= seq) as ArchivedFile;
-      return (await parquet.select<{ at: number }>(file, 'decided_at::double as at', `where seq = ${seq}`))[0]?.at;
+      return (await parquet.select<[at: number]>(file, 'decided_at::double', `where seq = ${seq}`))[0]?.[0];
     },
   };
 }
@@ -84,7 +79,7 @@ class Parquet {
       this.#instance ??= await DuckDBInstance.create(':memory:', { memory_limit: '128MB', threads: '1' });
       this.#connection ??= await this.#instance.connect();
       const reader = await this.#connection.runAndReadAll(`select ${columns} from read_parquet('${path}') ${rest}`);
-      return reader.getRowObjectsJS() as T[];
+      return reader.getRowsJS() as unknown as T[];
     } catch (cause) {
       throw new SourceFailed(`the archived decisions in ${file} cannot be read`, { cause });
     }
@@ -96,11 +91,8 @@ class Parquet {
   }
 }
 
-/** Numbers in the types of the records. */
-const AS_READ = `seq::double as seq, decided_at::double as at, content_no::double as "contentNo",
-  requester_id as "requesterId", policy_no::double as "policyNo", reason::integer as reason, inputs`;
-
-type ArchivedRow = Omit<DecisionRow, 'purpose'> & { inputs: string | null };
+/** A decision in the order and the types of the records, with the inputs in place of the purpose. */
+const AS_READ = `seq::double, decided_at::double, content_no::double, requester_id, policy_no::double, reason::integer, inputs`;
 
 const toPurpose = (inputs: string | null): string | null =>
   inputs === null ? null : ((JSON.parse(inputs) as { purpose?: string }).purpose ?? null);

@@ -38,7 +38,13 @@ export interface WorkerSetup {
   archiveDir: string | null;
 }
 
-const TAIL_EVERY_MS = 1_000;
+/**
+ * Between questions, decisions gather for this long or to this number: a step costs as much as four thousand of them.
+ * The next question waits until they are taken.
+ */
+const GATHER_MS = 5_000;
+const GATHERED_MAX = 32_768;
+const LOOK_EVERY_MS = 1_000;
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 60_000;
 const INTERRUPT_EVERY_MS = 20;
@@ -101,6 +107,12 @@ function pause(ms: number): Promise<void> {
   });
 }
 
+async function gather(tail: Tail, isIdle: () => boolean): Promise<void> {
+  const until = performance.now() + GATHER_MS;
+  do await pause(LOOK_EVERY_MS);
+  while (isIdle() && performance.now() < until && (await tail.gathered()) < GATHERED_MAX);
+}
+
 /** Tails and answers until the thread closes or `isOver`. Throws when this file or this source fails. */
 async function serve(store: Store, tail: Tail, isOver: () => boolean): Promise<void> {
   const answerer = new Answerer(await store.connect(), await store.connect(), replies);
@@ -117,7 +129,8 @@ async function serve(store: Store, tail: Tail, isOver: () => boolean): Promise<v
       if (!caughtUp) continue;
       answerer.dispatch(waiting.splice(0, count));
       if (isOver()) return;
-      if (waiting.length === 0 && !closing && answerer.damage === undefined) await pause(TAIL_EVERY_MS);
+      const isIdle = () => waiting.length === 0 && !closing && answerer.damage === undefined;
+      if (isIdle()) await gather(tail, isIdle);
     }
   } finally {
     await answerer.idle();

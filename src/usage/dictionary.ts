@@ -8,8 +8,8 @@ import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-ap
 const KEPT_MAX = 100_000;
 
 export interface Dictionary {
-  /** Numbers new texts. Returns a function that gives the number of each of `texts`, 0 for null. */
-  of(texts: readonly (string | null)[]): Promise<(text: string | null) => number>;
+  /** Numbers new texts. Returns the numbers of all `texts` in order, 0 for null. */
+  of(texts: readonly (string | null)[]): Promise<Int32Array>;
   /** Drops the cache after a rollback, which took back new numbers. */
   forget(): void;
 }
@@ -34,22 +34,22 @@ export function dictionary(writer: DuckDBConnection, table: 'requesters' | 'purp
 
   return {
     async of(texts) {
-      const numbers = new Map<string, number>();
+      const numbers = new Int32Array(texts.length);
       const unknown = new Set<string>();
-      for (const text of texts) {
-        if (text === null || numbers.has(text)) continue;
+      for (const [i, text] of texts.entries()) {
+        if (text === null) continue;
         const number = kept.get(text);
         if (number === undefined) unknown.add(text);
-        else numbers.set(text, number);
+        else numbers[i] = number;
       }
-      if (unknown.size > 0) {
-        if (kept.size + unknown.size > KEPT_MAX) kept.clear();
-        for (const [text, number] of await assign([...unknown])) {
-          numbers.set(text, number);
-          kept.set(text, number);
-        }
+      if (unknown.size === 0) return numbers;
+      if (kept.size + unknown.size > KEPT_MAX) kept.clear();
+      const assigned = new Map(await assign([...unknown]));
+      for (const [text, number] of assigned) kept.set(text, number);
+      for (const [i, text] of texts.entries()) {
+        if (text !== null && numbers[i] === 0) numbers[i] = assigned.get(text) as number;
       }
-      return (text) => (text === null ? 0 : (numbers.get(text) as number));
+      return numbers;
     },
     forget: () => kept.clear(),
   };

@@ -7,15 +7,15 @@ import { dirname } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 
 /** Increases with every change of the tables or the meaning of their values. Files of other versions are discarded. */
-const VERSION = 2;
+const VERSION = 3;
 
 /**
- * `requester` 0: anonymous; `reason` 0: allowed; `purpose` 0: none. `registered` holds the requesters of the records,
- * `requesters` all ids that were seen. No indexes: DuckDB keeps them in memory, and scanning ten million small integers
- * takes ten milliseconds.
+ * `quarter`: of an hour, since 1970; `requester` 0: anonymous; `reason` 0: allowed; `purpose` 0: none.
+ * `registered` holds the requesters of the records, `requesters` all ids that were seen. No indexes: DuckDB keeps them
+ * in memory, and scanning ten million small integers takes ten milliseconds.
  */
 const TABLES = `
-  create table decisions (seq bigint, decided_at bigint, content integer, requester integer, policy integer,
+  create table decisions (seq bigint, decided_at bigint, quarter integer, content integer, requester integer, policy integer,
     reason utinyint, purpose integer);
   create table requesters (number integer, id varchar);
   create table purposes (number integer, id varchar);

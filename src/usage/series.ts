@@ -6,6 +6,9 @@
 /** Since 1972 zone offsets are multiples of this, so boundaries of every calendar are, too. */
 export const QUARTER_HOUR_MS = 900_000;
 
+/** Returns the quarter of an hour since 1970, as each decision carries it. */
+export const quarterAt = (at: number): number => Math.floor(at / QUARTER_HOUR_MS);
+
 /** Counts by bucket. */
 export interface Series {
   requests: number[];

@@ -9,15 +9,16 @@ import { isPostgresUrl } from '../db/postgres/url.ts';
 import { inList, toList } from '../db/query.ts';
 import { openConnection } from '../db/sqlite/connection.ts';
 
-export interface DecisionRow {
-  seq: number;
-  at: number;
-  contentNo: number;
-  requesterId: string | null;
-  policyNo: number;
-  reason: number;
-  purpose: string | null;
-}
+/** An array: half the time of an object. */
+export type DecisionRow = [
+  seq: number,
+  at: number,
+  contentNo: number,
+  requesterId: string | null,
+  policyNo: number,
+  reason: number,
+  purpose: string | null,
+];
 
 export interface ContentRow {
   no: number;
@@ -64,7 +65,7 @@ export interface Head {
 /** The records at one time. Every method may throw SourceFailed. */
 export interface Snapshot {
   head(): Promise<Head>;
-  /** Returns decisions after a number, in order, without those of deleted content. */
+  /** Returns decisions after a number, in order, also on content that is deleted. */
   decisionsAfter(seq: number, limit: number): Promise<DecisionRow[]>;
   /** Returns the time of a decision; undefined: it does not exist. */
   decidedAt(seq: number): Promise<number | undefined>;
@@ -97,8 +98,14 @@ export const openSource = (records: string): Promise<Source> =>
 
 type All = <R>(sql: string, params?: readonly Value[]) => Promise<R[]>;
 
-/** The same queries for both engines; only the engine knows what is settled. */
-function toSnapshot(engine: Db['engine'], all: All, settledSeq: (newest: number) => number): Snapshot {
+/** The part that differs by engine. */
+interface Own {
+  settledSeq(newest: number): number;
+  decisionsAfter: Snapshot['decisionsAfter'];
+}
+
+/** The same queries for both engines. */
+function toSnapshot(engine: Db['engine'], all: All, { settledSeq, decisionsAfter }: Own): Snapshot {
   return {
     async head() {
       const [row] = await all<Omit<Head, 'settledSeq'>>(
@@ -110,14 +117,7 @@ function toSnapshot(engine: Db['engine'], all: All, settledSeq: (newest: number)
       const head = row as Omit<Head, 'settledSeq'>;
       return { ...head, settledSeq: settledSeq(head.decisionsSeq) };
     },
-    decisionsAfter: (seq, limit) =>
-      all<DecisionRow>(
-        `select seq, at, content_no as "contentNo", requester_id as "requesterId", policy_no as "policyNo", reason,
-           ${PURPOSE[engine]} as purpose
-         from decisions d where seq > $1 and exists (select 1 from content where no = d.content_no)
-         order by seq limit $2`,
-        [seq, limit],
-      ),
+    decisionsAfter,
     async decidedAt(seq) {
       return (await all<{ at: number }>('select at from decisions where seq = $1', [seq]))[0]?.at;
     },
@@ -146,8 +146,9 @@ function toSnapshot(engine: Db['engine'], all: All, settledSeq: (newest: number)
 
 const REQUESTER = 'id, name, type, status, tags';
 
-/** The purpose in the recorded inputs of a decision. */
-const PURPOSE = { sqlite: `json_extract(inputs, '$.purpose')`, postgres: `inputs::json ->> 'purpose'` };
+const decisionsAfterSql = (purpose: string): string =>
+  `select seq, at, content_no, requester_id, policy_no, reason, ${purpose} as purpose
+   from decisions where seq > $1 order by seq limit $2`;
 
 /**
  * Uses a read-only connection of the calling thread. Writers commit one after the other, so all decisions are settled.
@@ -163,7 +164,12 @@ async function openSqliteSource(file: string): Promise<Source> {
   const connection = guarded(() => openConnection(file, { readOnly: true, cacheKiB: 4096 }));
   const all: All = async <R>(sql: string, params: readonly Value[] = []) =>
     guarded(() => connection.all(sql, params) as unknown as R[]);
-  const snapshot = toSnapshot('sqlite', all, (newest) => newest);
+  const decisions = guarded(() => connection.prepare(decisionsAfterSql(`json_extract(inputs, '$.purpose')`)));
+  decisions.setReturnArrays(true);
+  const snapshot = toSnapshot('sqlite', all, {
+    settledSeq: (newest) => newest,
+    decisionsAfter: async (seq, limit) => guarded(() => decisions.all(seq, limit) as unknown as DecisionRow[]),
+  });
   return {
     async read(work) {
       // Deferred: the snapshot is taken by the first read, so it is not older than now.
@@ -200,7 +206,13 @@ async function openPostgresSource(url: string): Promise<Source> {
     (await reader.all([{ sql, params }]).catch(failed))[0] as unknown as R[];
   let notes: { seq: number; xid: number }[] = [];
   let settled = 0;
-  const snapshot = toSnapshot('postgres', all, (newest) => Math.min(newest, settled));
+  const snapshot = toSnapshot('postgres', all, {
+    settledSeq: (newest) => Math.min(newest, settled),
+    decisionsAfter: async (seq, limit) =>
+      (await all<Row>(decisionsAfterSql(`inputs::json ->> 'purpose'`), [seq, limit])).map(
+        (row) => Object.values(row) as DecisionRow,
+      ),
+  });
 
   return {
     async read(work) {

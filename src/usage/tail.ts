@@ -10,11 +10,22 @@
  * position never passes the settled sequence number; decisions beyond it are read again in each step, and known ones
  * are skipped.
  */
-import { BIGINT, type DuckDBConnection, DuckDBDataChunk, INTEGER, UTINYINT, VARCHAR } from '@duckdb/node-api';
+import {
+  BIGINT,
+  DOUBLE,
+  type DuckDBConnection,
+  DuckDBDataChunk,
+  type DuckDBValue,
+  INTEGER,
+  UTINYINT,
+  VARCHAR,
+} from '@duckdb/node-api';
 import { toIso } from '../lib/clock.ts';
+import type { NumberSet } from '../lib/number-set.ts';
 import { type Dictionary, dictionary } from './dictionary.ts';
-import { copyAllContent, copyAllRequesters, copyContent, copyRequesters } from './records.ts';
-import type { DecisionRow, Head, RecordChange, Snapshot, Source } from './source.ts';
+import { type Copying, copyAllContent, copyAllRequesters, copyContent, copyRequesters, readItems } from './records.ts';
+import { quarterAt } from './series.ts';
+import type { DecisionRow, Head, RecordChange, Source } from './source.ts';
 
 /** Bounds of one transaction; a row group of DuckDB has 122,880 rows. */
 const PAGE = 16_384;
@@ -28,7 +39,7 @@ export class Diverged extends Error {}
 /** Counted decisions are missing in the records; only the columns know of them. */
 export class DecisionsLost extends Diverged {}
 
-export interface Position {
+interface Position {
   ledgerNo: string | null;
   /** All decisions up to this sequence number are taken, and possibly some beyond it. */
   decisionsSeq: number;
@@ -40,13 +51,12 @@ export interface Position {
 export interface Tail {
   /** Throws Diverged, SourceFailed or an error of DuckDB; the step then changed nothing. */
   step(): Promise<{ caughtUp: boolean; behind: number }>;
-  position(): Position;
+  /** Counts decisions and changes for the next step, without taking them. Throws SourceFailed. */
+  gathered(): Promise<number>;
 }
 
 /** The state of a step, which reads `records` and writes `next`. */
-interface Step {
-  writer: DuckDBConnection;
-  records: Snapshot;
+interface Step extends Copying {
   head: Head;
   next: Position;
 }
@@ -56,6 +66,7 @@ export async function openTail(writer: DuckDBConnection, source: Source): Promis
   let matched = position.changesSeq < 0;
   let beyond = await readBeyond(writer, position.decisionsSeq);
   const numbers = { requesters: dictionary(writer, 'requesters'), purposes: dictionary(writer, 'purposes') };
+  let items: NumberSet | undefined;
 
   async function step(): Promise<{ caughtUp: boolean; behind: number }> {
     return source.read(async (records) => {
@@ -65,7 +76,8 @@ export async function openTail(writer: DuckDBConnection, source: Source): Promis
       await writer.run('begin');
       try {
         const next = { ...position };
-        const current: Step = { writer, records, head, next };
+        items ??= await readItems(writer);
+        const current: Step = { writer, records, items, head, next };
         const changesLeft = await takeChanges(current);
         if (!changesLeft && !matched) await matchNewest(current);
         const taken = changesLeft ? { to: next.decisionsSeq, beyond } : await takeDecisions(current, numbers, beyond);
@@ -77,6 +89,7 @@ export async function openTail(writer: DuckDBConnection, source: Source): Promis
         const behind = Math.max(0, head.decisionsSeq - taken.to);
         return { caughtUp: !changesLeft && behind === 0, behind };
       } catch (error) {
+        items = undefined;
         numbers.requesters.forget();
         numbers.purposes.forget();
         await writer.run('rollback').catch(() => {});
@@ -85,17 +98,24 @@ export async function openTail(writer: DuckDBConnection, source: Source): Promis
     });
   }
 
-  return { step, position: () => position };
+  function gathered(): Promise<number> {
+    return source.read(async (records) => {
+      const { decisionsSeq, changesSeq } = await records.head();
+      return decisionsSeq - position.decisionsSeq + (changesSeq - position.changesSeq);
+    });
+  }
+
+  return { step, gathered };
 }
 
 /** Returns true if changes are left for another step. */
 async function takeChanges(step: Step): Promise<boolean> {
-  const { writer, records, head, next } = step;
+  const { records, head, next } = step;
   matchLedger(step);
   const trimmed = head.changesFromSeq > next.changesSeq + 1 || (head.changesSeq === 0 && next.changesSeq > 0);
   if (next.changesSeq < 0 || trimmed) {
-    await copyAllContent(writer, records);
-    await copyAllRequesters(writer, records);
+    await copyAllContent(step);
+    await copyAllRequesters(step);
   } else {
     await matchNewestChange(step);
     const changes = await records.changesAfter(next.changesSeq, CHANGES_A_STEP);
@@ -128,11 +148,11 @@ async function matchNewestChange(step: Step): Promise<void> {
   }
 }
 
-async function copyChanged({ writer, records }: Step, changes: readonly RecordChange[]): Promise<void> {
+async function copyChanged(step: Step, changes: readonly RecordChange[]): Promise<void> {
   const nos = new Set(changes.flatMap(({ contentNo }) => contentNo ?? []));
-  if (nos.size > 0) await copyContent(writer, records, [...nos]);
+  if (nos.size > 0) await copyContent(step, [...nos]);
   const ids = new Set(changes.flatMap(({ contentNo, objectId }) => (contentNo === null ? objectId : [])));
-  if (ids.size > 0) await copyRequesters(writer, records, [...ids]);
+  if (ids.size > 0) await copyRequesters(step, [...ids]);
 }
 
 /**
@@ -172,7 +192,7 @@ interface Numbers {
 
 /** Takes a bounded number of settled decisions, and all beyond. Returns the last one taken. */
 async function takeDecisions(
-  { writer, records, head, next }: Step,
+  { writer, records, items, head, next }: Step,
   numbers: Numbers,
   before: ReadonlySet<number>,
 ): Promise<{ to: number; beyond: ReadonlySet<number> }> {
@@ -180,11 +200,11 @@ async function takeDecisions(
   let to = next.decisionsSeq;
   for (let page = 0; to < head.decisionsSeq && (page < PAGES_A_STEP || to >= head.settledSeq); page++) {
     const rows = await records.decisionsAfter(to, PAGE);
-    const fresh = rows.filter(({ seq }) => !before.has(seq));
+    const fresh = rows.filter(([seq, , contentNo]) => items.has(contentNo) && !before.has(seq));
     if (fresh.length > 0) await insertDecisions(writer, fresh, numbers);
-    for (const { seq } of fresh) if (seq > head.settledSeq) beyond.add(seq);
-    // The newest decisions may be of deleted content, which is skipped.
-    to = rows.length < PAGE ? head.decisionsSeq : (rows.at(-1)?.seq ?? head.decisionsSeq);
+    for (const [seq] of fresh) if (seq > head.settledSeq) beyond.add(seq);
+    // The newest decisions may have been removed from the records.
+    to = rows.length < PAGE ? head.decisionsSeq : (rows.at(-1)?.[0] ?? head.decisionsSeq);
     next.decisionsSeq = Math.max(next.decisionsSeq, Math.min(to, head.settledSeq));
   }
   return { to, beyond: new Set([...beyond].filter((seq) => seq > next.decisionsSeq)) };
@@ -196,28 +216,35 @@ async function readBeyond(writer: DuckDBConnection, position: number): Promise<R
   return new Set(seqs as number[]);
 }
 
-const COLUMN_TYPES = [BIGINT, BIGINT, INTEGER, INTEGER, INTEGER, UTINYINT, INTEGER];
+/** The appender makes the doubles big integers, in less time than it takes to make them here. */
+const COLUMN_TYPES = [DOUBLE, DOUBLE, INTEGER, INTEGER, INTEGER, INTEGER, UTINYINT, INTEGER];
 
 async function insertDecisions(
   writer: DuckDBConnection,
   rows: readonly DecisionRow[],
   numbers: Numbers,
 ): Promise<void> {
-  const requesters = await numbers.requesters.of(rows.map((row) => row.requesterId));
-  const purposes = await numbers.purposes.of(rows.map((row) => row.purpose));
+  const requesters = await numbers.requesters.of(rows.map((row) => row[3]));
+  const purposes = await numbers.purposes.of(rows.map((row) => row[6]));
+  const columns: ((row: DecisionRow, i: number) => DuckDBValue)[] = [
+    (row) => row[0],
+    (row) => row[1],
+    (row) => quarterAt(row[1]),
+    (row) => row[2],
+    (_, i) => requesters[i] as number,
+    (row) => row[4],
+    (row) => row[5],
+    (_, i) => purposes[i] as number,
+  ];
   const appender = await writer.createAppender('decisions');
   for (let from = 0; from < rows.length; from += CHUNK) {
-    const part = rows.slice(from, from + CHUNK);
-    const chunk = DuckDBDataChunk.create(COLUMN_TYPES, part.length);
-    chunk.setColumns([
-      part.map((row) => BigInt(row.seq)),
-      part.map((row) => BigInt(row.at)),
-      part.map((row) => row.contentNo),
-      part.map((row) => requesters(row.requesterId)),
-      part.map((row) => row.policyNo),
-      part.map((row) => row.reason),
-      part.map((row) => purposes(row.purpose)),
-    ]);
+    const count = Math.min(CHUNK, rows.length - from);
+    const chunk = DuckDBDataChunk.create(COLUMN_TYPES, count);
+    for (const [column, valueOf] of columns.entries()) {
+      const vector = chunk.getColumnVector(column);
+      for (let i = 0; i < count; i++) vector.setItem(i, valueOf(rows[from + i] as DecisionRow, from + i));
+      vector.flush();
+    }
     appender.appendDataChunk(chunk);
   }
   appender.closeSync();
