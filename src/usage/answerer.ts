@@ -3,16 +3,9 @@
  * span.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { answerReport, type ReportQuery } from './counts.ts';
 import { isDamage, messageOf } from './duckdb.ts';
-import {
-  answerBounds,
-  answerFind,
-  answerReport,
-  answerStats,
-  type FindPage,
-  type ReportQuery,
-  type Stats,
-} from './questions.ts';
+import { answerBounds, answerFind, answerStats, type FindPage, type Stats } from './questions.ts';
 import { answerDemand, answerSeen, type DemandQuery, type SeenQuery } from './seen.ts';
 import type { DecisionFilter } from './sql.ts';
 

@@ -6,11 +6,13 @@
 import { Worker } from 'node:worker_threads';
 import { Unavailable } from '../db/db.ts';
 import type { FromWorker, Question, ToWorker, WorkerSetup, WorkerState } from './columns-worker.ts';
-import type { Bounds, ColumnsReport, FindPage, Found, ReportQuery, Stats } from './questions.ts';
+import type { ColumnsReport, ReportQuery } from './counts.ts';
+import type { Bounds, FindPage, Found, Stats } from './questions.ts';
 import type { Demand, DemandQuery, Seen, SeenPage, SeenQuery } from './seen.ts';
 import type { DecisionFilter } from './sql.ts';
 
-export type { Bounds, ColumnsReport, FindPage, Found, ReportQuery, Stats } from './questions.ts';
+export type { ColumnsReport, ReportQuery } from './counts.ts';
+export type { Bounds, FindPage, Found, Stats } from './questions.ts';
 export type { DecisionFilter } from './sql.ts';
 
 const QUESTIONS_MAX = 500;

@@ -30,6 +30,8 @@ const SETTINGS = {
   threads: '2',
   // Order costs memory, and every query states its own.
   preserve_insertion_order: 'false',
+  // Up to a million groups of small numbers are counted in an array: a fifth of the time of a hash table.
+  perfect_ht_threshold: '20',
   autoinstall_known_extensions: 'false',
   autoload_known_extensions: 'false',
 };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
 import { Failure } from '../errors.ts';
-import { type Group, type PeriodQuery, resolvePeriod } from './period.ts';
+import { type Group, type PeriodQuery, precedingSpan, resolvePeriod } from './period.ts';
 
 const NOW = '2026-11-21T09:30:00.123Z';
 const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds;
@@ -254,3 +254,31 @@ test('buckets: every time falls into the bucket that Intl computes', () => {
     { numRuns: 400 },
   );
 });
+
+const PRECEDING: [name: string, query: PeriodQuery, from: string, to: string][] = [
+  ['30 days', {}, '2026-09-23T00:00:00Z', '2026-10-23T00:00:00Z'],
+  [
+    'whole days across the end of summer time',
+    { startDate: '2026-10-26', endDate: '2026-10-27', timezone: 'Europe/Berlin' },
+    '2026-10-23T22:00:00Z',
+    '2026-10-25T23:00:00Z',
+  ],
+  [
+    'the day after a day of 25 hours',
+    { startDate: '2026-10-26', endDate: '2026-10-26', timezone: 'Europe/Berlin' },
+    '2026-10-24T22:00:00Z',
+    '2026-10-25T23:00:00Z',
+  ],
+  [
+    'a part of a day',
+    { startDate: '2026-10-26T09:00:00Z', endDate: '2026-10-26T12:30:00Z', timezone: 'Europe/Berlin' },
+    '2026-10-26T05:30:00Z',
+    '2026-10-26T09:00:00Z',
+  ],
+];
+for (const [name, query, from, to] of PRECEDING) {
+  test(`what precedes: ${name}`, () => {
+    const span = precedingSpan(resolvePeriod(query, { now: at(NOW) }));
+    assert.deepEqual([iso(span.from), iso(span.to)], [from, to]);
+  });
+}

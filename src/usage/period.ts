@@ -64,12 +64,13 @@ export function resolvePeriod(query: PeriodQuery, times: Times): ResolvedPeriod 
 /** A day of the year 9999 may end after the last valid timestamp. No decision is later. */
 const toWritable = (at: number): number => Math.min(Math.max(at, FIRST_TIME), LAST_TIME);
 
-interface Range {
+/** Epoch ms, inclusive and exclusive. */
+export interface Span {
   from: number;
   to: number;
 }
 
-function toRange(query: PeriodQuery, { now, first, last }: Times, zone: string, groupBy: Group): Range {
+function toRange(query: PeriodQuery, { now, first, last }: Times, zone: string, groupBy: Group): Span {
   const start = query.startDate === undefined ? undefined : parsePoint('startDate', query.startDate, zone);
   const end = query.endDate === undefined ? undefined : parsePoint('endDate', query.endDate, zone);
   if (start !== undefined) return rangeBetween(start, end, now, zone);
@@ -87,13 +88,21 @@ function toRange(query: PeriodQuery, { now, first, last }: Times, zone: string, 
   return { from, to: toEnd(until, zone) };
 }
 
-function rangeBetween(start: Point, end: Point | undefined, now: number, zone: string): Range {
+function rangeBetween(start: Point, end: Point | undefined, now: number, zone: string): Span {
   const to = end === undefined ? now + 1 : toEnd(end, zone);
   if (start.at > to || (start.at === to && end?.day !== undefined)) {
     if (end === undefined) throw refuse('startDate', 'startDate is in the future: send an endDate after it, too');
     throw refuse('startDate', 'startDate is after endDate: swap them');
   }
   return { from: start.at, to };
+}
+
+/** Returns the span of the same length before the period: whole days of the zone precede whole days. */
+export function precedingSpan({ from, to, timezone }: ResolvedPeriod): Span {
+  const [start, end] = [zoned(from, timezone).toPlainDate(), zoned(to, timezone).toPlainDate()];
+  const isWholeDays = startOfDay(start, timezone) === from && startOfDay(end, timezone) === to;
+  const before = isWholeDays ? startOfDay(start.subtract(end.since(start)), timezone) : from - (to - from);
+  return { from: toWritable(before), to: from };
 }
 
 const refuse = (param: string, message: string): Error => fail('invalid_request', message, { param });

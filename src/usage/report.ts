@@ -4,10 +4,19 @@
  */
 import type { Db } from '../db/db.ts';
 import { inList, toList } from '../db/query.ts';
+import { fail } from '../errors.ts';
 import { reasonCode, reasonOf } from '../ledger/reason.ts';
 import { toIso } from '../lib/clock.ts';
 import type { Columns, ColumnsReport } from './columns.ts';
-import { type PeriodQuery, type ResolvedPeriod, reachesBack, resolvePeriod } from './period.ts';
+import type { Totals } from './counts.ts';
+import {
+  type PeriodQuery,
+  precedingSpan,
+  type ResolvedPeriod,
+  reachesBack,
+  resolvePeriod,
+  type Span,
+} from './period.ts';
 import { LIMIT_DEFAULT, type UsageQuery, type UsageReport } from './schema.ts';
 
 export interface ReportDeps {
@@ -21,9 +30,10 @@ export interface ReportDeps {
 
 /** Throws `invalid_request` for an impossible period, Unavailable when the columns cannot answer. */
 export async function usageReport(deps: ReportDeps, query: UsageQuery): Promise<UsageReport> {
-  const period = await readPeriod(deps, query);
+  const spans = await readSpans(deps, query);
   const contentNo = query.contentId === undefined ? undefined : await findContentNo(deps.db, query.contentId);
-  if (query.contentId !== undefined && contentNo === undefined) return toReport(period, NOTHING, noNames, noNames);
+  if (query.contentId !== undefined && contentNo === undefined) return toReport(spans, NOTHING, noNames, noNames);
+  const { period, previous } = spans;
   const counted = await deps.columns.report({
     contentNo,
     requesterId: query.requesterId,
@@ -33,13 +43,31 @@ export async function usageReport(deps: ReportDeps, query: UsageQuery): Promise<
     to: period.to,
     starts: period.buckets.map((bucket) => bucket.start),
     limit: query.limit ?? LIMIT_DEFAULT,
+    trends: query.expand === 'trends',
+    previous: previous ?? undefined,
   });
   const titles = await readTitles(
     deps.db,
     counted.topContent.map((content) => content.no),
   );
   const names = await deps.requesterNames?.(counted.topRequesters.map((requester) => requester.id));
-  return toReport(period, counted, titles, names ?? noNames);
+  return toReport(spans, counted, titles, names ?? noNames);
+}
+
+interface Spans {
+  period: ResolvedPeriod;
+  /** null: nothing precedes the period. undefined: not asked for. */
+  previous: Span | null | undefined;
+}
+
+async function readSpans(deps: ReportDeps, query: UsageQuery): Promise<Spans> {
+  const period = await readPeriod(deps, query);
+  if (query.expand === 'trends' && (query.limit ?? LIMIT_DEFAULT) * period.buckets.length > TRENDS_MAX) {
+    const message = 'The trends would have more than 100,000 numbers: choose a smaller `limit` or a coarser `groupBy`.';
+    throw fail('invalid_request', message, { param: 'expand' });
+  }
+  if (query.compare === undefined) return { period, previous: undefined };
+  return { period, previous: reachesBack(query) ? null : precedingSpan(period) };
 }
 
 async function readPeriod({ columns, now }: ReportDeps, query: PeriodQuery): Promise<ResolvedPeriod> {
@@ -48,44 +76,40 @@ async function readPeriod({ columns, now }: ReportDeps, query: PeriodQuery): Pro
   return resolvePeriod(query, { now: now(), first: bounds?.first, last: bounds?.last });
 }
 
+/** The numbers of all trends together. */
+const TRENDS_MAX = 100_000;
+
+const NONE: Totals = { requests: 0, allowed: 0, uniqueRequesters: 0, uniqueContent: 0 };
 const NOTHING: ColumnsReport = {
+  ...NONE,
   series: { requests: [], allowed: [] },
   reasons: [],
-  uniqueRequesters: 0,
-  uniqueContent: 0,
   topContent: [],
   topRequesters: [],
 };
 const noNames: ReadonlyMap<string, string> = new Map();
 
 /** Omits content without a title, which was deleted meanwhile. Pure. */
-export function toReport(
-  period: ResolvedPeriod,
+function toReport(
+  { period, previous }: Spans,
   counted: ColumnsReport,
   titles: ReadonlyMap<string, string>,
   names: ReadonlyMap<string, string>,
 ): UsageReport {
   const { series, reasons } = counted;
-  const allowed = reasons.find(({ reason }) => reason === 0)?.count ?? 0;
-  const total = reasons.reduce((sum, { count }) => sum + count, 0);
   return {
     object: 'usage_report',
-    summary: {
-      totalRequests: total,
-      allowed,
-      denied: total - allowed,
-      uniqueRequesters: counted.uniqueRequesters,
-      uniqueContent: counted.uniqueContent,
-    },
+    summary: toSummary(counted),
+    ...(previous === undefined ? {} : { previous: previous && toPrevious(previous, counted.previous ?? NONE) }),
     timeSeries: period.buckets.map(({ date }, i) => {
       const inBucket = { requests: series.requests[i] ?? 0, allowed: series.allowed[i] ?? 0 };
       return { date, ...inBucket, denied: inBucket.requests - inBucket.allowed };
     }),
-    topContent: counted.topContent.flatMap(({ id, requests }) => {
+    topContent: counted.topContent.flatMap(({ no: _, id, ...counts }) => {
       const title = titles.get(id);
-      return title === undefined ? [] : [{ id, title, requests }];
+      return title === undefined ? [] : [{ id, title, ...counts }];
     }),
-    topRequesters: counted.topRequesters.map(({ id, requests }) => ({ id, name: names.get(id) ?? id, requests })),
+    topRequesters: counted.topRequesters.map(({ id, ...counts }) => ({ id, name: names.get(id) ?? id, ...counts })),
     byDenialReason: reasons
       .flatMap(({ reason: code, count }) => {
         const reason = reasonOf(code);
@@ -100,6 +124,20 @@ export function toReport(
     },
   };
 }
+
+const toSummary = ({ requests, allowed, uniqueRequesters, uniqueContent }: Totals): UsageReport['summary'] => ({
+  totalRequests: requests,
+  allowed,
+  denied: requests - allowed,
+  uniqueRequesters,
+  uniqueContent,
+});
+
+const toPrevious = ({ from, to }: Span, counted: Totals): NonNullable<UsageReport['previous']> => ({
+  startDate: toIso(from),
+  endDate: toIso(to),
+  summary: toSummary(counted),
+});
 
 export async function findContentNo(db: Db, idOrExternalId: string): Promise<number | undefined> {
   // Two index lookups; `or` may become a scan. No externalId looks like an id.

@@ -46,6 +46,15 @@ export const UsageQuery = Type.Object(
     requesterId: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Only this requester.' })),
     type: Type.Optional(ContentTypeName),
     reason: Type.Optional(DenialReason),
+    expand: Type.Optional(
+      Type.Enum(['trends'], {
+        description:
+          '`trends` adds the requests by bucket to each entry of the top lists, at most 100,000 numbers in all.',
+      }),
+    ),
+    compare: Type.Optional(
+      Type.Enum(['previous'], { description: '`previous` adds the summary of the preceding period of equal length.' }),
+    ),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 100, default: LIMIT_DEFAULT, description: 'Length of the two top lists.' }),
     ),
@@ -54,18 +63,45 @@ export const UsageQuery = Type.Object(
 );
 export type UsageQuery = Static<typeof UsageQuery>;
 
+const Summary = Type.Object(
+  {
+    totalRequests: count('Decisions recorded in the period.'),
+    allowed: count('Of these, allowed.'),
+    denied: count('Of these, denied.'),
+    uniqueRequesters: count('Distinct requesters; anonymous checks do not count.'),
+    uniqueContent: count('Distinct items requested.'),
+  },
+  closed,
+);
+
+const trend = Type.Optional(
+  Type.Array(count('Decisions in the bucket.'), {
+    description: 'Its requests in each bucket of `timeSeries`; only with `expand=trends`.',
+  }),
+);
+
 export const UsageReport = Type.Object(
   {
     object: Type.Literal('usage_report'),
-    summary: Type.Object(
-      {
-        totalRequests: count('Decisions recorded in the period.'),
-        allowed: count('Of these, allowed.'),
-        denied: count('Of these, denied.'),
-        uniqueRequesters: count('Distinct requesters; anonymous checks do not count.'),
-        uniqueContent: count('Distinct items requested.'),
-      },
-      closed,
+    summary: Summary,
+    previous: Type.Optional(
+      Type.Union(
+        [
+          Type.Object(
+            {
+              startDate: Type.String({ format: 'date-time', description: 'Inclusive.' }),
+              endDate: Type.String({ format: 'date-time', description: 'Exclusive: the start of the period.' }),
+              summary: Summary,
+            },
+            closed,
+          ),
+          Type.Null(),
+        ],
+        {
+          description:
+            'The preceding period; only with `compare=previous`. Whole days are preceded by as many days. null: nothing precedes `all`.',
+        },
+      ),
     ),
     timeSeries: Type.Array(
       Type.Object(
@@ -83,11 +119,14 @@ export const UsageReport = Type.Object(
       { description: 'Every bucket of the period in order, including empty ones.' },
     ),
     topContent: Type.Array(
-      Type.Object({ id: Type.String(), title: Type.String(), requests: count('Decisions on it.') }, closed),
+      Type.Object({ id: Type.String(), title: Type.String(), requests: count('Decisions on it.'), trend }, closed),
       { description: 'The items requested most, then by id.' },
     ),
     topRequesters: Type.Array(
-      Type.Object({ id: Type.String(), name: Type.String(), requests: count('Decisions on its checks.') }, closed),
+      Type.Object(
+        { id: Type.String(), name: Type.String(), requests: count('Decisions on its checks.'), trend },
+        closed,
+      ),
       { description: 'The requesters with the most checks, then by id.' },
     ),
     byDenialReason: Type.Array(

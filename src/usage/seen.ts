@@ -11,8 +11,8 @@ import {
   readColumns,
   readRows,
   type Selection,
+  select,
   text,
-  toCondition,
 } from './sql.ts';
 
 /** A page starts after the row with this value and id. */
@@ -73,7 +73,7 @@ export function answerSeen(connection: DuckDBConnection, query: SeenQuery): Prom
       `with seen as (
          select requester as number, count(*)::double as requests, (count(*) filter (reason = 0))::double as allowed,
            max(decided_at)::double as last
-         from decisions where ${await toCondition(connection, query.filter)} and requester <> 0 and seq <= ${integer(upTo)}
+         ${await select(connection, query.filter)} and requester <> 0${upToTerm(query.after)}
          group by requester
        ), everybody as (
          select coalesce(named.id, registered.id) as id, name, type, status, tags, coalesce(requests, 0) as requests,
@@ -147,8 +147,8 @@ export function answerDemand(connection: DuckDBConnection, query: DemandQuery): 
   return inSnapshot(connection, async () => {
     const upTo = await readUpTo(connection, query.after);
     const { from, to } = query;
-    const condition = `${await toCondition(connection, { ...query.filter, from: from - (to - from), to })}
-      and reason in (${query.reasons.map(integer).join(', ')}) and seq <= ${integer(upTo)}`;
+    const denials = `${await select(connection, { ...query.filter, from: from - (to - from), to })}
+      and reason in (${query.reasons.map(integer).join(', ')})${upToTerm(query.after)}`;
     const now = `decided_at >= ${integer(from)}`;
     const { totalCount, rows } = await readPage<DemandRow>(
       connection,
@@ -156,7 +156,7 @@ export function answerDemand(connection: DuckDBConnection, query: DemandQuery): 
          select requester as number, (count(*) filter (${now}))::double as denied,
            (count(*) filter (not (${now})))::double as previous,
            (count(distinct content) filter (${now}))::double as "uniqueContent", max(decided_at)::double as last
-         from decisions where ${condition} group by requester having denied > 0
+         ${denials} group by requester having denied > 0
        ), named as (
          select counted.*, coalesce(requesters.id, '') as id, registered.name from counted
          left join requesters using (number) left join registered on registered.id = requesters.id
@@ -166,10 +166,8 @@ export function answerDemand(connection: DuckDBConnection, query: DemandQuery): 
       query,
     );
     const shown = rows.map(({ number }) => integer(number)).join(', ');
-    const parts =
-      shown === ''
-        ? undefined
-        : await readParts(connection, `${condition} and ${now} and requester in (${shown})`, query);
+    const ofShown = `${denials} and ${now} and requester in (${shown})`;
+    const parts = shown === '' ? undefined : await readParts(connection, ofShown, query);
     return {
       upTo,
       totalCount,
@@ -195,37 +193,41 @@ type Parts = Pick<Demand, 'reasons' | 'purposes' | 'content' | 'trend'>;
 /** Breaks down the denials of the page, by the number of the requester. */
 async function readParts(
   connection: DuckDBConnection,
-  condition: string,
+  denials: string,
   { from, to }: DemandQuery,
 ): Promise<{ [Part in keyof Parts]: Map<number, Demand[Part]> }> {
   const grouped = async <Row, Part>(sql: string, toPart: (rows: Row[]) => Part): Promise<Map<number, Part>> => {
     const rows = await readRows<Row & { requester: number }>(connection, sql);
     return new Map([...Map.groupBy(rows, (row) => row.requester)].map(([owner, own]) => [owner, toPart(own)]));
   };
+  // Found once and counted four times; the end of the transaction drops the table.
+  await connection.run(
+    `create temp table denials as select requester, content as item, purpose, reason, decided_at ${denials}`,
+  );
   const most = (by: string, max: number): string =>
     `qualify row_number() over (partition by requester order by n desc, ${by}) <= ${max} order by requester, n desc, ${by}`;
   return {
     reasons: await grouped<{ reason: number; n: number }, Demand['reasons']>(
-      `select requester, reason, count(*)::double as n from decisions where ${condition} group by requester, reason
+      `select requester, reason, count(*)::double as n from denials group by requester, reason
        order by requester, n desc, reason`,
       (rows) => rows.map(({ reason, n }) => ({ reason, count: n })),
     ),
     purposes: await grouped<{ id: string | null; n: number }, Demand['purposes']>(
       `select requester, purposes.id, n from
-         (select requester, purpose, count(*)::double as n from decisions where ${condition} group by requester, purpose)
+         (select requester, purpose, count(*)::double as n from denials group by requester, purpose)
        left join purposes on purposes.number = purpose ${most('purposes.id nulls first', PURPOSES_MAX)}`,
       (rows) => rows.map(({ id, n }) => ({ purpose: id, denied: n })),
     ),
     content: await grouped<{ no: number; id: string; n: number }, Demand['content']>(
       `select requester, content.number as no, content.id, n from
-         (select requester, content as item, count(*)::double as n from decisions where ${condition} group by requester, content)
+         (select requester, item, count(*)::double as n from denials group by requester, item)
        join content on content.number = item ${most('content.id', CONTENT_MAX)}`,
       (rows) => rows.map(({ no, id, n }) => ({ no, id, denied: n })),
     ),
     trend: await grouped<{ part: number; n: number }, number[]>(
       `select requester, ((decided_at - ${integer(from)}) * ${TREND_PARTS} // ${integer(to - from)})::double as part,
          count(*)::double as n
-       from decisions where ${condition} group by requester, part`,
+       from denials group by requester, part`,
       (rows) => {
         const trend = Array.from({ length: TREND_PARTS }, () => 0);
         for (const { part, n } of rows) trend[part] = n;
@@ -234,6 +236,9 @@ async function readParts(
     ),
   };
 }
+
+/** A first page counts all of its snapshot. */
+const upToTerm = (after: After | null): string => (after === null ? '' : ` and seq <= ${integer(after.upTo)}`);
 
 /** Returns the last decision that counts. */
 async function readUpTo(connection: DuckDBConnection, after: After | null): Promise<number> {

@@ -9,18 +9,8 @@ export const QUARTER_HOUR_MS = 900_000;
 /** Returns the quarter of an hour since 1970, as each decision carries it. */
 export const quarterAt = (at: number): number => Math.floor(at / QUARTER_HOUR_MS);
 
-/** Counts by bucket. */
-export interface Series {
-  requests: number[];
-  allowed: number[];
-}
-
-/** Counts by cell. `at` is the time of any decision in it. */
-export interface Cells {
-  at: readonly number[];
-  requests: readonly number[];
-  allowed: readonly number[];
-}
+/** A time in a cell, and how many of its decisions are counted there. */
+export type Cell = readonly [at: number, count: number];
 
 /**
  * Returns the greatest length that divides all boundaries after `first` and up to `last`, the times of the oldest and
@@ -40,16 +30,14 @@ function greatestDivisor(a: number, b: number): number {
   return more;
 }
 
-/** `starts` ascend; each bucket ends where the next one starts. */
-export function fold(starts: readonly number[], cells: Cells): Series {
-  const requests = starts.map(() => 0);
-  const allowed = starts.map(() => 0);
-  for (let i = 0; i < cells.at.length; i++) {
-    const bucket = findBucket(starts, cells.at[i] as number);
-    requests[bucket] = (requests[bucket] as number) + (cells.requests[i] as number);
-    allowed[bucket] = (allowed[bucket] as number) + (cells.allowed[i] as number);
+/** Returns the counts by bucket. `starts` ascend; each bucket ends where the next one starts. */
+export function fold(starts: readonly number[], cells: Iterable<Cell>): number[] {
+  const counts = starts.map(() => 0);
+  for (const [at, count] of cells) {
+    const bucket = findBucket(starts, at);
+    counts[bucket] = (counts[bucket] as number) + count;
   }
-  return { requests, allowed };
+  return counts;
 }
 
 /** Returns the last bucket that starts at or before `at`; earlier times belong to the first. */

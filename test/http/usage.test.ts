@@ -93,6 +93,31 @@ describe('the report', () => {
       });
     }
   });
+  test('with the trends of the top lists and the preceding period', async () => {
+    const body = await usage('?startDate=2026-11-16&endDate=2026-11-21&expand=trends&compare=previous');
+    assert.deepEqual(body.topContent, [
+      { id: news.id, title: 'News', requests: 3, trend: [0, 0, 0, 0, 0, 3] },
+      { id: film.id, title: 'Film', requests: 2, trend: [2, 0, 0, 0, 0, 0] },
+    ]);
+    assert.deepEqual(
+      body.topRequesters.map((one: Any) => [one.id, one.trend]),
+      [
+        ['c', [0, 0, 0, 0, 0, 2]],
+        ['a', [1, 0, 0, 0, 0, 0]],
+      ],
+    );
+    assert.deepEqual(body.previous, {
+      startDate: '2026-11-10T00:00:00.000Z',
+      endDate: '2026-11-16T00:00:00.000Z',
+      summary: { totalRequests: 2, allowed: 1, denied: 1, uniqueRequesters: 1, uniqueContent: 2 },
+    });
+    const { summary } = await usage('?startDate=2026-11-10&endDate=2026-11-15');
+    assert.deepEqual(body.previous.summary, summary);
+    assert.equal((await usage('?period=all&compare=previous')).previous, null);
+    const nothing = await usage('?contentId=unknown&expand=trends&compare=previous');
+    assert.equal(nothing.previous.summary.totalRequests, 0);
+    assertError(await raw('?period=year&groupBy=hour&limit=12&expand=trends'), 'invalid_request', 'expand');
+  });
   test('of one reason: who is turned away for it, and from what', async () => {
     const body = await usage('?reason=no_license');
     assert.deepEqual(body.summary, { totalRequests: 2, allowed: 0, denied: 2, uniqueRequesters: 2, uniqueContent: 2 });

@@ -5,7 +5,7 @@ import * as fc from '../../kit/fast-check.ts';
 import type { ContentType } from '../../src/content-types.ts';
 import { REASONS, reasonOf } from '../../src/ledger/reason.ts';
 import { type Columns, type DecisionFilter, openColumns } from '../../src/usage/columns.ts';
-import { type PeriodQuery, resolvePeriod } from '../../src/usage/period.ts';
+import { type PeriodQuery, precedingSpan, resolvePeriod, type Span } from '../../src/usage/period.ts';
 import { usageReport } from '../../src/usage/report.ts';
 import type { UsageQuery, UsageReport } from '../../src/usage/schema.ts';
 import { cellMs, fold } from '../../src/usage/series.ts';
@@ -29,16 +29,17 @@ function naive(model: Model, query: UsageQuery): UsageReport {
   const moments = model.decided.map((one) => one.at);
   const bounds = moments.length === 0 ? {} : { first: Math.min(...moments), last: Math.max(...moments) };
   const period = resolvePeriod(query, { now: NOW, ...bounds });
-  const selected = model.decided.filter((one) => {
+  const matching = model.decided.filter((one) => {
     const item = model.items.get(one.contentNo) as Item;
     return (
-      one.at >= period.from &&
-      one.at < period.to &&
       (query.contentId === undefined || query.contentId === item.id || query.contentId === `ext-${one.contentNo}`) &&
       (query.requesterId === undefined || query.requesterId === one.requesterId) &&
-      (query.type === undefined || query.type === item.type)
+      (query.type === undefined || query.type === item.type) &&
+      (query.reason === undefined || query.reason === reasonOf(one.reason))
     );
   });
+  const within = ({ from, to }: Span) => matching.filter(({ at }) => at >= from && at < to);
+  const selected = within(period);
   const ends = [...period.buckets.slice(1).map((bucket) => bucket.start), Infinity];
   const denied = (some: Decided[]) => some.filter((one) => one.reason !== 0).length;
   const top = (ids: string[]) => {
@@ -46,19 +47,39 @@ function naive(model: Model, query: UsageQuery): UsageReport {
     for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
     return [...counts].toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
   };
-  const contents = top(selected.map((one) => (model.items.get(one.contentNo) as Item).id));
+  const itemOf = (one: Decided) => (model.items.get(one.contentNo) as Item).id;
+  const summaryOf = (some: Decided[]): UsageReport['summary'] => ({
+    totalRequests: some.length,
+    allowed: some.length - denied(some),
+    denied: denied(some),
+    uniqueRequesters: new Set(some.flatMap((one) => one.requesterId ?? [])).size,
+    uniqueContent: new Set(some.map(itemOf)).size,
+  });
+  const trendOf = (some: Decided[]) =>
+    query.expand === undefined
+      ? {}
+      : {
+          trend: period.buckets.map(
+            ({ start }, i) => some.filter(({ at }) => at >= start && at < (ends[i] as number)).length,
+          ),
+        };
+  const contents = top(selected.map(itemOf));
   const requesters = top(selected.flatMap((one) => one.requesterId ?? []));
+  const before = query.period === 'all' && query.startDate === undefined ? null : precedingSpan(period);
   const reasons = top(selected.flatMap((one) => reasonOf(one.reason) ?? []));
   const limit = query.limit ?? 10;
   return {
     object: 'usage_report',
-    summary: {
-      totalRequests: selected.length,
-      allowed: selected.length - denied(selected),
-      denied: denied(selected),
-      uniqueRequesters: requesters.length,
-      uniqueContent: contents.length,
-    },
+    summary: summaryOf(selected),
+    ...(query.compare === undefined
+      ? {}
+      : {
+          previous: before && {
+            startDate: new Date(before.from).toISOString(),
+            endDate: new Date(before.to).toISOString(),
+            summary: summaryOf(within(before)),
+          },
+        }),
     timeSeries: period.buckets.map(({ date, start }, i) => {
       const inBucket = selected.filter((one) => one.at >= start && one.at < (ends[i] as number));
       return {
@@ -68,8 +89,18 @@ function naive(model: Model, query: UsageQuery): UsageReport {
         denied: denied(inBucket),
       };
     }),
-    topContent: contents.slice(0, limit).map(([id, requests]) => ({ id, title: `About ${id}`, requests })),
-    topRequesters: requesters.slice(0, limit).map(([id, requests]) => ({ id, name: id, requests })),
+    topContent: contents.slice(0, limit).map(([id, requests]) => ({
+      id,
+      title: `About ${id}`,
+      requests,
+      ...trendOf(selected.filter((one) => itemOf(one) === id)),
+    })),
+    topRequesters: requesters.slice(0, limit).map(([id, requests]) => ({
+      id,
+      name: id,
+      requests,
+      ...trendOf(selected.filter((one) => one.requesterId === id)),
+    })),
     byDenialReason: reasons.map(([reason, count]) => ({ reason: reason as keyof typeof REASONS, count })),
     period: {
       startDate: new Date(period.from).toISOString(),
@@ -151,6 +182,9 @@ const usageQuery: fc.Arbitrary<UsageQuery> = fc
       contentId: seldom(no.chain((n) => fc.constantFrom(`ext-${n}`, `ext-${n + NOS}`))),
       requesterId: seldom(fc.constantFrom('a', "o'brien", 'nobody')),
       type: seldom(fc.constantFrom(...TYPES)),
+      reason: seldom(fc.constantFrom('no_license' as const, 'policy_denied' as const)),
+      expand: maybe(fc.constant('trends' as const)),
+      compare: maybe(fc.constant('previous' as const)),
       limit: maybe(fc.integer({ min: 1, max: 4 })),
     }),
   )
@@ -282,14 +316,13 @@ test('folding cells gives what counting in buckets gives, whatever the boundarie
       const inRange = moments.filter((at) => at >= (starts[0] as number));
       const length = cellMs(starts, Math.min(...inRange), Math.max(...inRange));
       const cells = Object.values(Object.groupBy(inRange, (at) => (length === 0 ? 0 : Math.floor(at / length))));
-      const folded = fold(starts, {
-        at: cells.map((cell) => Math.min(...(cell as number[]))),
-        requests: cells.map((cell) => (cell as number[]).length),
-        allowed: cells.map(() => 0),
-      });
+      const folded = fold(
+        starts,
+        cells.map((cell = []) => [Math.min(...cell), cell.length]),
+      );
       const ends = [...starts.slice(1), Infinity];
       assert.deepEqual(
-        folded.requests,
+        folded,
         starts.map((start, i) => inRange.filter((at) => at >= start && at < (ends[i] as number)).length),
       );
     }),

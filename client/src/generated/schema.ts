@@ -2370,6 +2370,31 @@ export interface components {
                 /** @description Distinct items requested. */
                 uniqueContent: number;
             };
+            /** @description The preceding period; only with `compare=previous`. Whole days are preceded by as many days. null: nothing precedes `all`. */
+            previous?: {
+                /**
+                 * Format: date-time
+                 * @description Inclusive.
+                 */
+                startDate: string;
+                /**
+                 * Format: date-time
+                 * @description Exclusive: the start of the period.
+                 */
+                endDate: string;
+                summary: {
+                    /** @description Decisions recorded in the period. */
+                    totalRequests: number;
+                    /** @description Of these, allowed. */
+                    allowed: number;
+                    /** @description Of these, denied. */
+                    denied: number;
+                    /** @description Distinct requesters; anonymous checks do not count. */
+                    uniqueRequesters: number;
+                    /** @description Distinct items requested. */
+                    uniqueContent: number;
+                };
+            } | null;
             /** @description Every bucket of the period in order, including empty ones. */
             timeSeries: {
                 /** @description The bucket: its day, the Monday of its week, the first of its month, or the start of its hour. */
@@ -2387,6 +2412,8 @@ export interface components {
                 title: string;
                 /** @description Decisions on it. */
                 requests: number;
+                /** @description Its requests in each bucket of `timeSeries`; only with `expand=trends`. */
+                trend?: number[];
             }[];
             /** @description The requesters with the most checks, then by id. */
             topRequesters: {
@@ -2394,6 +2421,8 @@ export interface components {
                 name: string;
                 /** @description Decisions on its checks. */
                 requests: number;
+                /** @description Its requests in each bucket of `timeSeries`; only with `expand=trends`. */
+                trend?: number[];
             }[];
             /** @description The reasons that occurred, most frequent first. */
             byDenialReason: {
@@ -4418,6 +4447,10 @@ export interface operations {
                 requesterId?: string;
                 type?: components["schemas"]["ContentType"];
                 reason?: components["schemas"]["DenialReason"];
+                /** @description `trends` adds the requests by bucket to each entry of the top lists, at most 100,000 numbers in all. */
+                expand?: "trends";
+                /** @description `previous` adds the summary of the preceding period of equal length. */
+                compare?: "previous";
                 /** @description Length of the two top lists. */
                 limit?: number;
             };
