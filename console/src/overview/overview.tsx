@@ -19,10 +19,17 @@ import { Reasons } from './reasons.tsx';
 import { TopContent, TopRequesters } from './top.tsx';
 import { Totals } from './totals.tsx';
 
+/** With the most buckets of a report, the trends of both top lists have 80,000 numbers. */
+const TOP_SHOWN = 8;
+
 export default function Overview() {
   const filters = useFilters();
   const query = usageQuery(filters.values);
-  const usage = useRead('GET /v1/analytics/usage', { query }, { keep: true });
+  const usage = useRead(
+    'GET /v1/analytics/usage',
+    { query: { ...query, limit: TOP_SHOWN, expand: 'trends', compare: 'previous' } },
+    { keep: true },
+  );
   return (
     <>
       <PageHead
@@ -50,13 +57,13 @@ export default function Overview() {
             />
           ) : (
             <div className="stack">
-              <Totals usage={data} query={query} />
+              <Totals usage={data} />
               <OverTime usage={data} busy={usage.isPlaceholderData} />
               <div className="columns">
                 <Reasons usage={data} query={query} />
                 <Demand usage={data} query={query} />
-                <TopRequesters usage={data} query={query} />
-                <TopContent usage={data} query={query} />
+                <TopRequesters usage={data} />
+                <TopContent usage={data} />
               </div>
               <Feed contentId={filters.values.contentId} requesterId={filters.values.requesterId} />
             </div>

@@ -1,6 +1,6 @@
 /** The period of the overview: parsed from the address and converted to API queries. */
 import type { Answer, Query } from '../api/client.ts';
-import { addDays, beginsDay, dayAt, daysBetween, spanEnd, spanStart, startOfDay, ZONE } from '../parts/days.ts';
+import { beginsDay, dayAt, daysBetween, spanEnd, spanStart, startOfDay, ZONE } from '../parts/days.ts';
 import type { Filters } from '../parts/filters.ts';
 
 export type Usage = Answer<'GET /v1/analytics/usage'>;
@@ -39,29 +39,14 @@ export function usageQuery(values: Filters['values']): UsageQuery {
   };
 }
 
-interface Earlier {
-  query: UsageQuery;
-  /** For example "the 30 days before". */
-  words: string;
-}
-
-/**
- * Returns the preceding period of equal length; undefined when everything is shown. Whole days shift by calendar days.
- */
-export function before(query: UsageQuery, { period }: Usage): Earlier | undefined {
-  if (query.period === 'all') return undefined;
-  const { startDate, endDate } = period;
-  const { period: _, ...rest } = query;
-  const earlier = (from: string) => ({ ...rest, startDate: from, endDate: startDate, limit: 1 });
+/** Formats the preceding period, for example "the 30 days before". */
+export function previousWords({ startDate, endDate }: NonNullable<Usage['previous']>): string {
   if (beginsDay(startDate) && beginsDay(endDate)) {
     const days = daysBetween(dayAt(startDate), dayAt(endDate));
-    const words = days === 1 ? 'the day before' : `the ${days} days before`;
-    return { query: earlier(startOfDay(addDays(dayAt(startDate), -days)) ?? startDate), words };
+    return days === 1 ? 'the day before' : `the ${days} days before`;
   }
-  const from = Date.parse(startDate);
-  const length = Date.parse(endDate) - from;
-  const words = length === HOUR_MS ? 'the hour before' : 'the same time before';
-  return { query: earlier(new Date(from - length).toISOString()), words };
+  const length = Date.parse(endDate) - Date.parse(startDate);
+  return length === HOUR_MS ? 'the hour before' : 'the same time before';
 }
 
 /** Returns the decision log's filter for the decisions that a report counts. The log has no content type. */

@@ -1,22 +1,13 @@
 /** Top requesters and top content, each with its trend. */
 import { Link } from 'wouter';
-import { useRead } from '../api/read.ts';
 import { Trend } from '../parts/bars.tsx';
 import { List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
 import { formatCount, RequesterLink } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
-import type { Usage, UsageQuery } from './range.ts';
+import type { Usage } from './range.ts';
 
-/** Each trend takes a query of its own. */
-const SHOWN = 8;
-
-interface TopProps {
-  usage: Usage;
-  query: UsageQuery;
-}
-
-export function TopRequesters({ usage: { topRequesters }, query }: TopProps) {
+export function TopRequesters({ usage: { topRequesters } }: { usage: Usage }) {
   return (
     <Panel title="Top requesters">
       {topRequesters.length === 0 ? (
@@ -27,11 +18,11 @@ export function TopRequesters({ usage: { topRequesters }, query }: TopProps) {
         <List
           caption="Partners and bots by requests"
           tight
-          records={topRequesters.slice(0, SHOWN)}
+          records={topRequesters}
           idOf={({ id }) => id}
           columns={[
             { label: 'Who', show: ({ id, name }) => <RequesterLink id={id} name={name} /> },
-            { label: 'Trend', narrow: true, show: ({ id }) => <Run query={{ ...query, requesterId: id }} /> },
+            { label: 'Trend', narrow: true, show: ({ trend }) => <Run trend={trend} /> },
             { label: 'Requests', right: true, narrow: true, show: ({ requests }) => formatCount(requests) },
           ]}
         />
@@ -40,17 +31,17 @@ export function TopRequesters({ usage: { topRequesters }, query }: TopProps) {
   );
 }
 
-export function TopContent({ usage: { topContent }, query }: TopProps) {
+export function TopContent({ usage: { topContent } }: { usage: Usage }) {
   return (
     <Panel title="Top content">
       <List
         caption="Items by requests"
         tight
-        records={topContent.slice(0, SHOWN)}
+        records={topContent}
         idOf={({ id }) => id}
         columns={[
           { label: 'Item', show: ({ id, title }) => <Link href={`/content/${id}`}>{title}</Link> },
-          { label: 'Trend', narrow: true, show: ({ id }) => <Run query={{ ...query, contentId: id }} /> },
+          { label: 'Trend', narrow: true, show: ({ trend }) => <Run trend={trend} /> },
           { label: 'Requests', right: true, narrow: true, show: ({ requests }) => formatCount(requests) },
         ]}
       />
@@ -58,7 +49,6 @@ export function TopContent({ usage: { topContent }, query }: TopProps) {
   );
 }
 
-function Run({ query }: { query: UsageQuery }) {
-  const run = useRead('GET /v1/analytics/usage', { query: { ...query, limit: 1 } }, { keep: true });
-  return <Trend values={run.data?.timeSeries.map(({ requests }) => requests) ?? []} label="Requests over the period" />;
-}
+const Run = ({ trend = [] }: { trend: number[] | undefined }) => (
+  <Trend values={trend} label="Requests over the period" />
+);

@@ -1,7 +1,6 @@
 /** The totals of the period, compared with the preceding one. */
-import { useRead } from '../api/read.ts';
 import { formatCount, formatPercent } from '../parts/show.tsx';
-import { before, type Usage, type UsageQuery } from './range.ts';
+import { previousWords, type Usage } from './range.ts';
 
 const NUMBERS = [
   { key: 'totalRequests', name: 'Requests', dot: '' },
@@ -11,9 +10,8 @@ const NUMBERS = [
   { key: 'uniqueContent', name: 'Items asked for', dot: '' },
 ] as const;
 
-export function Totals({ usage, query }: { usage: Usage; query: UsageQuery }) {
-  const earlier = before(query, usage);
-  const last = useRead('GET /v1/analytics/usage', { query: earlier?.query ?? {} }, { enabled: earlier !== undefined });
+export function Totals({ usage }: { usage: Usage }) {
+  const { summary, previous } = usage;
   return (
     <div className="totals">
       {NUMBERS.map(({ key, name, dot }) => (
@@ -22,12 +20,10 @@ export function Totals({ usage, query }: { usage: Usage; query: UsageQuery }) {
             {dot !== '' && <i className={`dot ${dot}`} />} {name}
           </div>
           <div className="value" data-figure={key}>
-            {formatCount(usage.summary[key])}
+            {formatCount(summary[key])}
           </div>
           <div className="than">
-            {earlier === undefined
-              ? 'since the beginning'
-              : change(usage.summary[key], last.data?.summary[key], earlier.words)}
+            {previous ? change(summary[key], previous.summary[key], previousWords(previous)) : 'since the beginning'}
           </div>
         </div>
       ))}
@@ -35,8 +31,7 @@ export function Totals({ usage, query }: { usage: Usage; query: UsageQuery }) {
   );
 }
 
-function change(now: number, then: number | undefined, span: string): string {
-  if (then === undefined) return '…';
+function change(now: number, then: number, span: string): string {
   if (then === 0) return now === 0 ? `none ${span} either` : `no data for ${span}`;
   const difference = now - then;
   if (difference === 0) return `as many as ${span}`;

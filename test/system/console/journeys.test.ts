@@ -79,6 +79,20 @@ describe('the overview', () => {
     );
   });
 
+  test('asks few questions, and compares with the preceding period', async () => {
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      const path = request.url().slice(postern.url.length);
+      if (/^\/(v1|console\/session)/.test(path)) asked.push(path);
+    });
+    await page.goto('/console?period=7d');
+    const figure = page.locator('.total', { has: page.locator('[data-figure="totalRequests"]') });
+    await figure.getByText('no data for the 7 days before').waitFor();
+    await page.getByRole('region', { name: 'Top content' }).getByRole('img').first().waitFor();
+    await page.waitForLoadState('networkidle');
+    assert.ok(asked.length >= 3 && asked.length <= 6, asked.join('\n'));
+  });
+
   test('looks closer where one drags, and the way back is the address before', async () => {
     await page.goto('/console?period=30d');
     const bars = page.locator('.bars svg').first();
