@@ -7,7 +7,8 @@ import type { Crawler } from './crawler.ts';
 import { CRAWLERS } from './directory.ts';
 import { type CrawlerAnswer, CrawlerPage, ListCrawlersQuery } from './schema.ts';
 
-const POSITION = /^\d{1,6}$/;
+/** The number of crawlers on the pages before. */
+const POSITION = /^[1-9]\d{0,5}$/;
 
 export function crawlerRoutes(app: App): void {
   const list = {
@@ -26,6 +27,6 @@ const toAnswer = (crawler: Crawler): CrawlerAnswer => ({ object: 'crawler', ...c
 /** Returns a page in the order of the directory, which does not change while the process runs. Throws InvalidCursor. */
 function listCrawlers({ limit = PAGE_DEFAULT, cursor, purpose }: ListCrawlersQuery): Page<Crawler> {
   const all = purpose === undefined ? CRAWLERS : CRAWLERS.filter((crawler) => crawler.purpose === purpose);
-  const start = cursor === undefined ? 0 : Number(fromCursor(cursor, POSITION)) + 1;
-  return cutPage(all.slice(start, start + limit + 1), limit, all.length, (last) => String(all.indexOf(last)));
+  const start = cursor === undefined ? 0 : Number(fromCursor(cursor, POSITION));
+  return cutPage(all.slice(start, start + limit + 1), limit, all.length, (last) => String(all.indexOf(last) + 1));
 }

@@ -80,7 +80,7 @@ export async function migrate(
       ...(typeof migration === 'function' ? await migration(db) : toSteps(migration, db.engine)),
     ]);
   }
-  const fault = await faultOfTables(db);
+  const fault = await faultOfTables(db, migrations);
   if (fault !== undefined) throw new StartRefused(fault);
   if (unfinished) return;
   const [mark] = await db.read('select 1 as there from settings where name = $1', [UNFINISHED]);
@@ -91,15 +91,17 @@ export async function migrate(
   }
 }
 
-const TABLES = MIGRATIONS.flatMap((migration) => (typeof migration === 'function' ? [] : migration)).flatMap(
-  (sql) => /^create table (\w+)/.exec(sql)?.[1] ?? [],
-);
-const TOUCH_ALL = `select 1 as there where ${TABLES.map((name) => `exists (select 1 from ${name} where false)`).join(' or ')}`;
-
 /** Returns why the tables cannot be used: one is missing or unreadable. undefined when they can. Throws Unavailable. */
-export async function faultOfTables(db: Db): Promise<string | undefined> {
+export async function faultOfTables(
+  db: Db,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<string | undefined> {
+  const tables = migrations
+    .flatMap((migration) => (typeof migration === 'function' ? [] : migration))
+    .flatMap((sql) => /^create table (\w+)/.exec(sql)?.[1] ?? []);
+  const touches = tables.map((name) => `exists (select 1 from ${name} where false)`);
   try {
-    await db.read(TOUCH_ALL);
+    await db.read(`select 1 as there where ${touches.join(' or ')}`);
     return undefined;
   } catch (error) {
     if (error instanceof Unavailable) throw error;

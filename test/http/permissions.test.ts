@@ -15,7 +15,7 @@ const TABLE: readonly [RegExp, string][] = [
   [/^GET \/v1\/collections(\/\{id\})?$/, 'content:read'],
   [/^(POST|PATCH|DELETE) \/v1\/collections(\/\{id\})?$/, 'content:write'],
   [/^POST \/v1\/policies\/lint$/, 'policies:read'],
-  [/^GET \/v1\/(policies|requesters|licenses)(\/.*)?$/, 'policies:read'],
+  [/^GET \/v1\/(policies|requesters|licenses|crawlers)(\/.*)?$/, 'policies:read'],
   [/^(POST|PATCH|DELETE) \/v1\/(policies|requesters|licenses)(\/.*)?$/, 'policies:write'],
   [/^POST \/v1\/access\/check(\/batch)?$/, 'access:check'],
   [/^GET \/v1\/authorize$/, 'access:check'],
@@ -84,6 +84,7 @@ const PROMISED = [
   'GET /v1/events/stream',
   'GET /v1/events/{id}',
   'GET /v1/audit-log',
+  'GET /v1/crawlers',
   'GET /v1/status',
 ];
 
