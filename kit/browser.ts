@@ -57,3 +57,17 @@ export async function signedIn(
   if (answer.status() !== 201) throw new Error(`signing in was answered ${answer.status()}: ${await answer.text()}`);
   return { page, context, faults, [Symbol.asyncDispose]: () => context.close() };
 }
+
+/** For `beforeEach`: a page signed in anew for each test, gone after it. */
+export const signingIn =
+  (
+    browser: Browser,
+    postern: { url: string; key: string },
+    viewport: NonNullable<BrowserContextOptions['viewport']>,
+    use: (signed: Signed) => void,
+  ) =>
+  async (context: object): Promise<void> => {
+    const signed = await signedIn(browser, postern.url, postern.key, { viewport });
+    use(signed);
+    (context as { after?: (run: () => Promise<void>) => void }).after?.(async () => signed[Symbol.asyncDispose]());
+  };

@@ -30,6 +30,27 @@ const RELEASE = '2100-01-01T00:00:00Z';
 const BEFORE_RELEASE = '2099-12-31T23:59:59.999Z';
 const PREVIEW = ['preview_only', 'metadata_only'];
 
+type Expectation = TemplateCase['expect'];
+
+const allows = (name: string, check: TemplateCase['check'], more: Partial<Expectation> = {}): TemplateCase => ({
+  name,
+  check,
+  expect: { allowed: true, ...more },
+});
+const denies = (
+  name: string,
+  check: TemplateCase['check'],
+  reason: string,
+  more: Partial<Expectation>,
+): TemplateCase => ({ name, check, expect: { allowed: false, reason, ...more } });
+/** A check by a registered requester who holds this license. */
+const partner = (license: object, more: object = {}): TemplateCase['check'] => ({
+  requesterId: 'a-partner',
+  requester: {},
+  licenses: [license],
+  ...more,
+});
+
 export const TEMPLATES: readonly PolicyTemplate[] = [
   {
     id: 'open_access',
@@ -40,26 +61,23 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
     rules: [{ action: 'allow', conditions: { default: true }, permissions: ['full_access'] }],
     defaultAction: 'deny',
     cases: [
-      {
-        name: 'an anonymous reader has the whole item',
-        check: {},
-        expect: { allowed: true, permissions: ['full_access'], rule: 0 },
-      },
-      {
-        name: 'a crawler may see a preview, because it may see the whole',
-        check: { requesterId: 'some-crawler', permission: 'preview_only' },
-        expect: { allowed: true },
-      },
-      {
-        name: 'reading does not include the right to redistribute',
-        check: { requesterId: 'some-crawler', permission: 'redistribution' },
-        expect: { allowed: false, reason: 'permission_not_granted', rule: 0 },
-      },
-      {
-        name: 'a suspended requester is denied',
-        check: { requesterId: 'some-crawler', requester: { suspended: true } },
-        expect: { allowed: false, reason: 'requester_suspended', rule: null },
-      },
+      allows('an anonymous reader has the whole item', {}, { permissions: ['full_access'], rule: 0 }),
+      allows('a crawler may see a preview, because it may see the whole', {
+        requesterId: 'some-crawler',
+        permission: 'preview_only',
+      }),
+      denies(
+        'reading does not include the right to redistribute',
+        { requesterId: 'some-crawler', permission: 'redistribution' },
+        'permission_not_granted',
+        { rule: 0 },
+      ),
+      denies(
+        'a suspended requester is denied',
+        { requesterId: 'some-crawler', requester: { suspended: true } },
+        'requester_suspended',
+        { rule: null },
+      ),
     ],
   },
   {
@@ -74,51 +92,30 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
     ],
     defaultAction: 'deny',
     cases: [
-      {
-        name: 'a license opens the whole item',
-        check: { requesterId: 'a-partner', requester: {}, licenses: [VALID] },
-        expect: { allowed: true, permissions: ['full_access'], rule: 0 },
-      },
-      {
-        name: 'an anonymous reader has nothing',
-        check: {},
-        expect: { allowed: false, reason: 'no_license', permissions: [], rule: 1 },
-      },
-      {
-        name: 'an unregistered requester has nothing',
-        check: { requesterId: 'some-crawler' },
-        expect: { allowed: false, reason: 'no_license', rule: 1 },
-      },
-      {
-        name: 'a license ends exactly at its expiry',
-        check: { requesterId: 'a-partner', requester: {}, licenses: [VALID], at: VALID.expiresAt },
-        expect: { allowed: false, reason: 'license_expired', rule: 1 },
-      },
-      {
-        name: 'a license that has not started opens nothing',
-        check: {
-          requesterId: 'a-partner',
-          requester: {},
-          licenses: [{ ...VALID, startsAt: '2030-01-01T00:00:00Z' }],
-          at: '2029-12-31T23:59:59Z',
-        },
-        expect: { allowed: false, reason: 'no_license', rule: 1 },
-      },
-      {
-        name: 'a license for data sets does not open an article',
-        check: {
-          content: { type: 'article' },
-          requesterId: 'a-partner',
-          requester: {},
-          licenses: [{ ...VALID, scope: { contentTypes: ['dataset'] } }],
-        },
-        expect: { allowed: false, reason: 'no_license', rule: 1 },
-      },
-      {
-        name: 'a suspended requester is denied even with a license',
-        check: { requesterId: 'a-partner', requester: { suspended: true }, licenses: [VALID] },
-        expect: { allowed: false, reason: 'requester_suspended', rule: null },
-      },
+      allows('a license opens the whole item', partner(VALID), { permissions: ['full_access'], rule: 0 }),
+      denies('an anonymous reader has nothing', {}, 'no_license', { permissions: [], rule: 1 }),
+      denies('an unregistered requester has nothing', { requesterId: 'some-crawler' }, 'no_license', { rule: 1 }),
+      denies('a license ends exactly at its expiry', partner(VALID, { at: VALID.expiresAt }), 'license_expired', {
+        rule: 1,
+      }),
+      denies(
+        'a license that has not started opens nothing',
+        partner({ ...VALID, startsAt: '2030-01-01T00:00:00Z' }, { at: '2029-12-31T23:59:59Z' }),
+        'no_license',
+        { rule: 1 },
+      ),
+      denies(
+        'a license for data sets does not open an article',
+        partner({ ...VALID, scope: { contentTypes: ['dataset'] } }, { content: { type: 'article' } }),
+        'no_license',
+        { rule: 1 },
+      ),
+      denies(
+        'a suspended requester is denied even with a license',
+        { requesterId: 'a-partner', requester: { suspended: true }, licenses: [VALID] },
+        'requester_suspended',
+        { rule: null },
+      ),
     ],
   },
   {
@@ -137,36 +134,23 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
     ],
     defaultAction: 'deny',
     cases: [
-      {
-        name: 'an anonymous reader has the preview',
-        check: {},
-        expect: { allowed: true, permissions: PREVIEW, rule: 1 },
-      },
-      {
-        name: 'the whole item is denied without a license',
-        check: { requesterId: 'some-crawler', permission: 'full_access' },
-        expect: { allowed: false, reason: 'permission_not_granted', rule: 1 },
-      },
-      {
-        name: 'a license opens the whole item',
-        check: { requesterId: 'a-partner', requester: {}, licenses: [VALID], permission: 'full_access' },
-        expect: { allowed: true, permissions: ['full_access'], rule: 0 },
-      },
-      {
-        name: 'an expired license leaves the preview',
-        check: { requesterId: 'a-partner', requester: {}, licenses: [EXPIRED] },
-        expect: { allowed: true, permissions: PREVIEW, rule: 1 },
-      },
-      {
-        name: 'a license for other items leaves the preview',
-        check: {
-          contentId: 'article-1',
-          requesterId: 'a-partner',
-          requester: {},
-          licenses: [{ ...VALID, scope: { contentIds: ['article-2'] } }],
-        },
-        expect: { allowed: true, permissions: PREVIEW, rule: 1 },
-      },
+      allows('an anonymous reader has the preview', {}, { permissions: PREVIEW, rule: 1 }),
+      denies(
+        'the whole item is denied without a license',
+        { requesterId: 'some-crawler', permission: 'full_access' },
+        'permission_not_granted',
+        { rule: 1 },
+      ),
+      allows('a license opens the whole item', partner(VALID, { permission: 'full_access' }), {
+        permissions: ['full_access'],
+        rule: 0,
+      }),
+      allows('an expired license leaves the preview', partner(EXPIRED), { permissions: PREVIEW, rule: 1 }),
+      allows(
+        'a license for other items leaves the preview',
+        partner({ ...VALID, scope: { contentIds: ['article-2'] } }, { contentId: 'article-1' }),
+        { permissions: PREVIEW, rule: 1 },
+      ),
     ],
   },
   {
@@ -189,36 +173,22 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
     ],
     defaultAction: 'deny',
     cases: [
-      {
-        name: 'a reader reads',
-        check: { purpose: 'reading' },
-        expect: { allowed: true, permissions: ['full_access'], rule: 0 },
-      },
-      {
-        name: 'a search engine indexes',
-        check: { requesterId: 'some-crawler', purpose: 'search' },
-        expect: { allowed: true, rule: 0 },
-      },
-      {
-        name: 'a model is not trained on it',
-        check: { requesterId: 'some-crawler', purpose: 'training' },
-        expect: { allowed: false, reason: 'policy_denied', permissions: [], rule: 1 },
-      },
-      {
-        name: 'nor fine-tuned, even with a license',
-        check: { requesterId: 'a-partner', requester: {}, licenses: [VALID], purpose: 'fine_tuning' },
-        expect: { allowed: false, reason: 'policy_denied', rule: 1 },
-      },
-      {
-        name: 'a check without a purpose is denied',
-        check: { requesterId: 'some-crawler' },
-        expect: { allowed: false, reason: 'policy_denied', rule: 1 },
-      },
-      {
-        name: 'another purpose does not include the right to train',
-        check: { requesterId: 'some-crawler', purpose: 'search', permission: 'training' },
-        expect: { allowed: false, reason: 'permission_not_granted', rule: 0 },
-      },
+      allows('a reader reads', { purpose: 'reading' }, { permissions: ['full_access'], rule: 0 }),
+      allows('a search engine indexes', { requesterId: 'some-crawler', purpose: 'search' }, { rule: 0 }),
+      denies('a model is not trained on it', { requesterId: 'some-crawler', purpose: 'training' }, 'policy_denied', {
+        permissions: [],
+        rule: 1,
+      }),
+      denies('nor fine-tuned, even with a license', partner(VALID, { purpose: 'fine_tuning' }), 'policy_denied', {
+        rule: 1,
+      }),
+      denies('a check without a purpose is denied', { requesterId: 'some-crawler' }, 'policy_denied', { rule: 1 }),
+      denies(
+        'another purpose does not include the right to train',
+        { requesterId: 'some-crawler', purpose: 'search', permission: 'training' },
+        'permission_not_granted',
+        { rule: 0 },
+      ),
     ],
   },
   {
@@ -234,46 +204,28 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
     ],
     defaultAction: 'deny',
     cases: [
-      {
-        name: 'before the release it is closed',
-        check: { at: BEFORE_RELEASE },
-        expect: { allowed: false, reason: 'no_license', permissions: [], rule: 2 },
-      },
-      {
-        name: 'from the release on it is open',
-        check: { at: RELEASE },
-        expect: { allowed: true, permissions: ['full_access'], rule: 1 },
-      },
-      {
-        name: 'early access opens it before',
-        check: {
-          requesterId: 'a-newsroom',
-          requester: {},
-          licenses: [{ ...VALID, features: ['early_access'] }],
-          at: BEFORE_RELEASE,
-        },
-        expect: { allowed: true, permissions: ['full_access'], rule: 0 },
-      },
-      {
-        name: 'a license without early access does not',
-        check: { requesterId: 'a-partner', requester: {}, licenses: [VALID], at: BEFORE_RELEASE },
-        expect: { allowed: false, reason: 'no_license', rule: 2 },
-      },
-      {
-        name: 'expired early access does not',
-        check: {
-          requesterId: 'a-newsroom',
-          requester: {},
-          licenses: [{ ...EXPIRED, features: ['early_access'] }],
-          at: BEFORE_RELEASE,
-        },
-        expect: { allowed: false, reason: 'license_expired', rule: 2 },
-      },
-      {
-        name: 'an archived item stays closed after the release',
-        check: { content: { archived: true }, at: RELEASE },
-        expect: { allowed: false, reason: 'content_archived', rule: null },
-      },
+      denies('before the release it is closed', { at: BEFORE_RELEASE }, 'no_license', { permissions: [], rule: 2 }),
+      allows('from the release on it is open', { at: RELEASE }, { permissions: ['full_access'], rule: 1 }),
+      allows(
+        'early access opens it before',
+        partner({ ...VALID, features: ['early_access'] }, { requesterId: 'a-newsroom', at: BEFORE_RELEASE }),
+        { permissions: ['full_access'], rule: 0 },
+      ),
+      denies('a license without early access does not', partner(VALID, { at: BEFORE_RELEASE }), 'no_license', {
+        rule: 2,
+      }),
+      denies(
+        'expired early access does not',
+        partner({ ...EXPIRED, features: ['early_access'] }, { requesterId: 'a-newsroom', at: BEFORE_RELEASE }),
+        'license_expired',
+        { rule: 2 },
+      ),
+      denies(
+        'an archived item stays closed after the release',
+        { content: { archived: true }, at: RELEASE },
+        'content_archived',
+        { rule: null },
+      ),
     ],
   },
 ];

@@ -8,7 +8,7 @@ import { after, describe, test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { words } from '../../kit/words.ts';
-import { assertError, bytes, made, makeKey, makePolicy } from '../http/given.ts';
+import { assertError, bytes, item, made, makeKey, makePolicy } from '../http/given.ts';
 import { assertRefused, authorize, decisions, ORIGIN, recorded, serve } from './asking.ts';
 
 const clock = testClock();
@@ -252,20 +252,16 @@ describe('which item', () => {
   });
 
   test('by an externalId that is the path', async () => {
-    await made(postern, '/v1/content', {
-      externalId: 'by/id 1',
-      title: 'x',
-      type: 'article',
-      source: 'https://cms.example/1',
-      policyId: OPEN,
-    });
-    await made(postern, '/v1/content', {
-      externalId: '/by/path',
-      title: 'x',
-      type: 'article',
-      source: 'https://cms.example/2',
-      policyId: OPEN,
-    });
+    await made(
+      postern,
+      '/v1/content',
+      item({ externalId: 'by/id 1', source: 'https://cms.example/1', policyId: OPEN }),
+    );
+    await made(
+      postern,
+      '/v1/content',
+      item({ externalId: '/by/path', source: 'https://cms.example/2', policyId: OPEN }),
+    );
     assert.equal((await authorize(postern, '/by/id%201')).status, 200);
     assert.equal((await authorize(postern, '/by/id%201?q=1', { path: '/v1/authorize' })).status, 200);
     assert.equal((await authorize(postern, '/by/path')).status, 200);

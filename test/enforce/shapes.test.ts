@@ -9,7 +9,7 @@ import { after, describe, test } from 'node:test';
 import { parse } from 'yaml';
 import type { Answer } from '../../kit/answer.ts';
 import { startTestService } from '../../kit/service.ts';
-import { made, makePolicy, wire } from '../http/given.ts';
+import { item, made, makePolicy, wire } from '../http/given.ts';
 import { recorded } from './asking.ts';
 import { configurationOf } from './visiting.ts';
 
@@ -27,13 +27,7 @@ for (const [path, policyId] of [
   ['/licensed', LICENSED],
   ['/limited', LIMITED],
 ] as const) {
-  await made(postern, '/v1/content', {
-    externalId: path,
-    title: path,
-    type: 'article',
-    source: ORIGIN + path,
-    policyId,
-  });
+  await made(postern, '/v1/content', item({ externalId: path, source: ORIGIN + path, policyId }));
 }
 await made(postern, '/v1/requesters', { id: 'paying', userAgents: ['PayingBot'] });
 await made(postern, '/v1/licenses', { requesterId: 'paying', type: 'site' });

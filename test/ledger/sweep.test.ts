@@ -6,24 +6,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { migrate } from '../../src/db/migrate.ts';
 import { openSqlite } from '../../src/db/sqlite/db.ts';
-import type { Entry } from '../../src/ledger/ledger.ts';
 import { ledgerProcedure, openSqliteLedger } from '../../src/ledger/sqlite.ts';
 import { sweep } from '../../src/ledger/sweep.ts';
+import { entry } from './contract.ts';
 
 const START = Date.parse('2026-11-21T09:30:00Z');
 const DAY_MS = 24 * 3_600_000;
-const ENTRY: Entry = {
-  contentNo: 1,
-  requesterId: 'r',
-  policyNo: 1,
-  policyVersion: 1,
-  reason: 0,
-  ruleIndex: null,
-  rulePriority: null,
-  licenseId: null,
-  inputs: null,
-  claim: null,
-};
+const ENTRY = entry();
 
 async function store() {
   const folder = mkdtempSync(join(tmpdir(), 'postern-sweep-'));

@@ -1,9 +1,10 @@
 /** The form of an item, for registering and editing. */
 import { Alert, JsonInput, Select, TagsInput, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
 import { PosternError } from '../api/client.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
+import { useWork } from '../parts/work.ts';
 import { usePolicyChoices } from '../policies/names.ts';
 
 export interface ItemFields {
@@ -25,46 +26,21 @@ interface ItemFormProps {
   onCancel: () => void;
 }
 
-interface Problem {
-  /** The field at fault; undefined for the item as a whole. */
-  param: string | undefined;
-  message: string;
-}
-
 export function ItemForm({ initial, editing, action, onSubmit, onCancel }: ItemFormProps) {
   const [fields, setFields] = useState(initial);
-  const [problem, setProblem] = useState<Problem>();
-  const [busy, setBusy] = useState(false);
+  const { busy, error, start } = useWork(() => onSubmit({ ...fields, parsed: parseMetadata(fields.metadata) }));
+  const message = error instanceof SyntaxError ? 'The metadata is not valid JSON.' : error?.message;
   const part: PartProps = {
     fields,
     change: (some) => setFields({ ...fields, ...some }),
-    errorOf: (name) => (findField(problem) === name ? problem?.message : undefined),
-  };
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setProblem(undefined);
-    const parsed = parseMetadata(fields.metadata);
-    if (parsed === undefined) {
-      setProblem({ param: 'metadata', message: 'The metadata is not valid JSON.' });
-      return;
-    }
-    setBusy(true);
-    try {
-      await onSubmit({ ...fields, parsed });
-    } catch (failed) {
-      const { message } = failed as Error;
-      setProblem({ param: failed instanceof PosternError ? failed.param : undefined, message });
-    } finally {
-      setBusy(false);
-    }
+    errorOf: (name) => (findField(error) === name ? message : undefined),
   };
 
   return (
-    <form onSubmit={submit} className="fields" noValidate>
-      {problem !== undefined && findField(problem) === undefined && (
+    <form onSubmit={start} className="fields" noValidate>
+      {error !== undefined && findField(error) === undefined && (
         <Alert color="red" role="alert">
-          {problem.message}
+          {message}
         </Alert>
       )}
       <TextInput
@@ -152,17 +128,12 @@ function TermsFields({ fields, change, errorOf }: PartProps) {
 
 const NAMES: readonly string[] = ['externalId', 'title', 'type', 'source', 'policyId', 'tags', 'metadata'];
 
-/** Returns the field that a problem names, as `tags` for `tags[3]`. */
-function findField(problem: Problem | undefined): string | undefined {
-  const name = problem?.param?.split(/[.[]/, 1)[0];
+/** Returns the field at fault, as `tags` for `tags[3]`; undefined for the item as a whole. */
+function findField(error: Error | undefined): string | undefined {
+  if (error instanceof SyntaxError) return 'metadata';
+  const name = error instanceof PosternError ? error.param?.split(/[.[]/, 1)[0] : undefined;
   return NAMES.find((one) => one === name);
 }
 
-/** Returns undefined for text that is not JSON. The service checks that the value is an object. */
-function parseMetadata(text: string): Record<string, unknown> | undefined {
-  try {
-    return JSON.parse(text.trim() === '' ? '{}' : text) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
-}
+/** Throws SyntaxError for text that is not JSON. The service checks that the value is an object. */
+const parseMetadata = (text: string): Record<string, unknown> => JSON.parse(text.trim() === '' ? '{}' : text);

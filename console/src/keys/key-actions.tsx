@@ -1,10 +1,10 @@
 /** The menu of a key: rotate or revoke it. */
-import { Button, Menu, Modal } from '@mantine/core';
-import { IconDots } from '@tabler/icons-react';
+import { Modal } from '@mantine/core';
 import { useState } from 'react';
 import type { Row } from '../api/client.ts';
 import { useWrite } from '../api/read.ts';
 import { Confirm } from '../parts/act.tsx';
+import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify } from '../parts/notices.tsx';
 import { useSession } from '../shell/session.tsx';
 import { KeyText } from './key-text.tsx';
@@ -18,25 +18,15 @@ export function KeyActions({ of: key }: { of: Key }) {
   const closeRotated = () => setRotated(undefined);
   return (
     <>
-      <Menu position="bottom-end" shadow="md">
-        <Menu.Target>
-          <Button
-            variant="subtle"
-            color="gray"
-            size="compact-sm"
-            px={6}
-            aria-label={`More to do with the key ${key.name}`}
-          >
-            <IconDots size={16} />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => setDialog('rotate')}>Rotate…</Menu.Item>
-          <Menu.Item color="red" onClick={() => setDialog('revoke')}>
-            Revoke…
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu
+        of={`the key ${key.name}`}
+        permission="api_keys:manage"
+        small
+        actions={[
+          { label: 'Rotate…', onClick: () => setDialog('rotate') },
+          { label: 'Revoke…', hurts: true, onClick: () => setDialog('revoke') },
+        ]}
+      />
       {dialog === 'rotate' && <Rotate of={key} onClose={close} onRotated={setRotated} />}
       {dialog === 'revoke' && <Revoke of={key} onClose={close} />}
       {rotated !== undefined && (

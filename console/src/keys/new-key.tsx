@@ -1,11 +1,12 @@
 /** The form of a new key: a preset, or single permissions. A key can only grant permissions it holds. */
 import '@mantine/core/styles/Checkbox.css';
 import { Checkbox, Modal, Select, TagsInput, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Body, Session } from '../api/client.ts';
 import { useWrite } from '../api/read.ts';
 import { endOfDay } from '../parts/days.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
+import { useWork } from '../parts/work.ts';
 import { holds, useSession } from '../shell/session.tsx';
 import { KeyText } from './key-text.tsx';
 import { PERMISSIONS, PRESETS, type Preset } from './presets.ts';
@@ -68,25 +69,15 @@ function KeyForm({ onMade, onCancel }: KeyFormProps) {
   const write = useWrite();
   const session = useSession();
   const [fields, setFields] = useState(EMPTY);
-  const [error, setError] = useState<string>();
-  const [busy, setBusy] = useState(false);
   const change = (some: Partial<Fields>) => setFields({ ...fields, ...some });
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(undefined);
-    try {
-      const { key = '' } = await write('POST /v1/api-keys', { body: toBody(fields, session) });
-      onMade(fields.name, key);
-    } catch (failed) {
-      setError((failed as Error).message);
-      setBusy(false);
-    }
-  };
+  const { busy, error, start } = useWork(async () => {
+    const { key = '' } = await write('POST /v1/api-keys', { body: toBody(fields, session) });
+    onMade(fields.name, key);
+  });
 
   return (
-    <form className="fields" onSubmit={submit}>
+    <form className="fields" onSubmit={start}>
       <TextInput
         label="Name"
         placeholder="website"
@@ -113,7 +104,7 @@ function KeyForm({ onMade, onCancel }: KeyFormProps) {
         onChange={(event) => change({ expires: event.currentTarget.value })}
       />
       <FormFoot
-        error={error}
+        error={error?.message}
         busy={busy}
         action="Create the key"
         disabled={fields.permissions.length === 0}

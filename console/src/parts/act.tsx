@@ -2,6 +2,7 @@
 import { Alert, Button, type ButtonProps, Group, Modal, Text, TextInput, Tooltip } from '@mantine/core';
 import { type MouseEventHandler, type ReactNode, useState } from 'react';
 import { lacking, type Permission, useMay } from '../shell/session.tsx';
+import { useWork } from './work.ts';
 
 interface MayButtonProps extends ButtonProps {
   permission: Permission;
@@ -43,27 +44,13 @@ interface ConfirmProps {
 /** Confirms an irreversible action. */
 export function Confirm({ title, children, typed, action, onConfirm, onClose }: ConfirmProps) {
   const [text, setText] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string>();
-  const run = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await onConfirm();
-      onClose();
-    } catch (failed) {
-      setError((failed as Error).message);
-      setBusy(false);
-    }
-  };
+  const { busy, error, start } = useWork(async () => {
+    await onConfirm();
+    onClose();
+  });
   return (
     <Modal opened onClose={onClose} title={title} centered>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run();
-        }}
-      >
+      <form onSubmit={start}>
         <Text size="sm">{children}</Text>
         {typed !== undefined && (
           <TextInput
@@ -81,7 +68,7 @@ export function Confirm({ title, children, typed, action, onConfirm, onClose }: 
         )}
         {error !== undefined && (
           <Alert color="red" mt="md" role="alert">
-            {error}
+            {error.message}
           </Alert>
         )}
         <Group justify="flex-end" mt="lg" gap="sm">

@@ -16,17 +16,21 @@ export interface MoreAction {
 interface MoreMenuProps {
   /** The object, as in "this item". */
   of: string;
+  /** Without it, all actions are disabled. */
   permission: Permission;
   actions: MoreAction[];
+  /** In the row of a list. */
+  small?: boolean;
 }
 
-export function MoreMenu({ of, permission, actions }: MoreMenuProps) {
+export function MoreMenu({ of, permission, actions, small = false }: MoreMenuProps) {
   const may = useMay(permission);
+  const look = small ? ({ variant: 'subtle', color: 'gray', size: 'compact-sm', px: 6 } as const) : { px: 'xs' };
   return (
     <Menu position="bottom-end" shadow="md">
       <Menu.Target>
-        <Button variant="default" px="xs" aria-label={`More to do with ${of}`}>
-          <IconDots size={18} />
+        <Button variant="default" {...look} aria-label={`More to do with ${of}`}>
+          <IconDots size={small ? 16 : 18} />
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

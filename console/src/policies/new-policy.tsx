@@ -6,6 +6,7 @@ import { useRead, useWrite } from '../api/read.ts';
 import { notify } from '../parts/notices.tsx';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { Loaded } from '../parts/states.tsx';
+import { useWork } from '../parts/work.ts';
 import { DraftBar, Restored } from './draft-notices.tsx';
 import { NEW_POLICY, useDraft } from './drafts.ts';
 import { Editor } from './editor.tsx';
@@ -79,26 +80,17 @@ function Write({ edited, onBack }: WriteProps) {
   const { draft, change } = edited;
   const write = useWrite();
   const [, go] = useLocation();
-  const [error, setError] = useState<string>();
-  const [busy, setBusy] = useState(false);
-  const create = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      const { name, description, rules, defaultAction } = draft;
-      const policy = await write('POST /v1/policies', {
-        body: { name, rules, defaultAction, ...(description === '' ? {} : { description }) },
-      });
-      edited.discard();
-      notify('Policy created. It applies to no content yet.');
-      go(`/policies/${policy.id}`);
-    } catch (failed) {
-      setError((failed as Error).message);
-      setBusy(false);
-    }
-  };
+  const { busy, error, start } = useWork(async () => {
+    const { name, description, rules, defaultAction } = draft;
+    const policy = await write('POST /v1/policies', {
+      body: { name, rules, defaultAction, ...(description === '' ? {} : { description }) },
+    });
+    edited.discard();
+    notify('Policy created. It applies to no content yet.');
+    go(`/policies/${policy.id}`);
+  });
   const createButton = (
-    <Button onClick={create} loading={busy} disabled={draft.name.trim() === '' || draft.unreadable !== undefined}>
+    <Button onClick={start} loading={busy} disabled={draft.name.trim() === '' || draft.unreadable !== undefined}>
       Create policy
     </Button>
   );
@@ -110,7 +102,7 @@ function Write({ edited, onBack }: WriteProps) {
       <Editor draft={draft} onChange={change} readOnly={false} />
       {error !== undefined && (
         <Alert color="red" role="alert">
-          {error}
+          {error.message}
         </Alert>
       )}
       {edited.dirty ? (

@@ -1,9 +1,9 @@
 /** Previews the impact of a draft, then publishes it. */
 import { Alert, Button, Group, Modal } from '@mantine/core';
-import { useState } from 'react';
 import { PosternError } from '../api/client.ts';
 import { queries, useWrite } from '../api/read.ts';
 import { notify } from '../parts/notices.tsx';
+import { useWork } from '../parts/work.ts';
 import { lacking, useMay } from '../shell/session.tsx';
 import type { EditedDraft } from './drafts.ts';
 import { Impact, useImpact } from './impact.tsx';
@@ -18,34 +18,27 @@ interface PublishProps {
 export function Publish({ policy, edited, onClose }: PublishProps) {
   const write = useWrite();
   const mayAnalyze = useMay('analytics:read');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string>();
   const { name, description, rules, defaultAction } = edited.draft;
+  const { busy, error, start } = useWork(async () => {
+    const published = await write(
+      'PATCH /v1/policies/{id}',
+      {
+        path: { id: policy.id },
+        // The service refuses this if another version was published meanwhile.
+        ifMatch: `"${edited.version}"`,
+        body: { name, description: description === '' ? null : description, rules, defaultAction },
+      },
+      onClose,
+    ).catch((failed: unknown) => {
+      if (failed instanceof PosternError && failed.status === 412) void queries.invalidateQueries();
+      throw failed;
+    });
+    edited.discard();
+    notify(`Version ${published.version} is in force.`);
+  });
   // Publishing no longer needs the preview.
   const impact = useImpact(policy.id, { policy: { rules, defaultAction } }, mayAnalyze && !busy);
   const counting = mayAnalyze && impact.reading.isFetching;
-  const publish = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      const published = await write(
-        'PATCH /v1/policies/{id}',
-        {
-          path: { id: policy.id },
-          // The service refuses this if another version was published meanwhile.
-          ifMatch: `"${edited.version}"`,
-          body: { name, description: description === '' ? null : description, rules, defaultAction },
-        },
-        onClose,
-      );
-      edited.discard();
-      notify(`Version ${published.version} is in force.`);
-    } catch (failed) {
-      if (failed instanceof PosternError && failed.status === 412) void queries.invalidateQueries();
-      setError((failed as Error).message);
-      setBusy(false);
-    }
-  };
   return (
     <Modal opened onClose={onClose} title={`Publish version ${edited.version + 1}`} size="xl">
       {mayAnalyze ? (
@@ -60,10 +53,10 @@ export function Publish({ policy, edited, onClose }: PublishProps) {
       )}
       {error !== undefined && (
         <Alert color="red" mt="md" role="alert">
-          {error}
+          {error.message}
         </Alert>
       )}
-      <Foot busy={busy} counting={counting} disabled={edited.outdated} onPublish={publish} onClose={onClose} />
+      <Foot busy={busy} counting={counting} disabled={edited.outdated} onPublish={start} onClose={onClose} />
     </Modal>
   );
 }

@@ -1,11 +1,10 @@
 /** The actions on a license: edit, renew, suspend, revoke. */
-import { Button, Menu, Modal } from '@mantine/core';
-import { IconDots } from '@tabler/icons-react';
+import { Modal } from '@mantine/core';
 import { useState } from 'react';
 import { useWrite } from '../api/read.ts';
 import { Confirm } from '../parts/act.tsx';
+import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify, tell } from '../parts/notices.tsx';
-import { lacking, useMay } from '../shell/session.tsx';
 import { LicenseForm } from './license-form.tsx';
 import { renewedEnd } from './term.ts';
 import type { License } from './types.ts';
@@ -25,7 +24,17 @@ export function LicenseActions({ license }: { license: License }) {
   const close = () => setDialog(undefined);
   return (
     <>
-      <ActionMenu license={license} onChoose={setDialog} onSuspend={toggle} />
+      <MoreMenu
+        of={`the license ${license.type} of ${license.requesterId}`}
+        permission="policies:write"
+        small
+        actions={[
+          { label: 'Edit', onClick: () => setDialog('edit') },
+          { label: 'Renew for a year', disabled: license.expiresAt === null, onClick: () => setDialog('renew') },
+          { label: suspended ? 'Make active again' : 'Suspend', onClick: toggle },
+          { label: 'Revoke…', hurts: true, onClick: () => setDialog('revoke') },
+        ].map((action) => ({ ...action, disabled: action.disabled === true || license.status === 'revoked' }))}
+      />
       {(dialog === 'edit' || dialog === 'renew') && (
         <Modal opened onClose={close} title={dialog === 'edit' ? 'Edit the license' : 'Renew the license'}>
           <LicenseForm
@@ -59,44 +68,3 @@ const renew = (license: License): License => ({
   ...license,
   expiresAt: license.expiresAt === null ? null : renewedEnd(license.expiresAt),
 });
-
-interface ActionMenuProps {
-  license: License;
-  onChoose: (dialog: Dialog) => void;
-  onSuspend: () => void;
-}
-
-function ActionMenu({ license, onChoose, onSuspend }: ActionMenuProps) {
-  const may = useMay('policies:write');
-  const fixed = !may || license.status === 'revoked';
-  return (
-    <Menu position="bottom-end" shadow="md">
-      <Menu.Target>
-        <Button
-          variant="subtle"
-          color="gray"
-          size="compact-sm"
-          px={6}
-          aria-label={`More to do with the license ${license.type} of ${license.requesterId}`}
-        >
-          <IconDots size={16} />
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {!may && <Menu.Label>{lacking('policies:write')}</Menu.Label>}
-        <Menu.Item disabled={fixed} onClick={() => onChoose('edit')}>
-          Edit
-        </Menu.Item>
-        <Menu.Item disabled={fixed || license.expiresAt === null} onClick={() => onChoose('renew')}>
-          Renew for a year
-        </Menu.Item>
-        <Menu.Item disabled={fixed} onClick={onSuspend}>
-          {license.status === 'suspended' ? 'Make active again' : 'Suspend'}
-        </Menu.Item>
-        <Menu.Item disabled={fixed} color="red" onClick={() => onChoose('revoke')}>
-          Revoke…
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  );
-}

@@ -1,10 +1,11 @@
 /** The form of a license. */
 import { Autocomplete, MultiSelect, TagsInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
 import { useWrite } from '../api/read.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { notify } from '../parts/notices.tsx';
+import { useWork } from '../parts/work.ts';
 import { usePolicyChoices } from '../policies/names.ts';
 import { useRequiredLicenses } from '../policies/use-required-licenses.ts';
 import { PartnerChoice } from './partner-choice.tsx';
@@ -29,28 +30,18 @@ export function LicenseForm({ requesterId: given, proposed = '', license, onDone
   const required = useRequiredLicenses();
   const [requesterId, setRequesterId] = useState(given ?? proposed);
   const [fields, setFields] = useState<Fields>(() => toFields(license));
-  const [error, setError] = useState<string>();
-  const [busy, setBusy] = useState(false);
   const change = (changed: Partial<Fields>) => setFields({ ...fields, ...changed });
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(undefined);
+  const { busy, error, start } = useWork(async () => {
     const body = toBody(fields, license);
-    try {
-      if (license === undefined) await write('POST /v1/licenses', { body: { requesterId, ...body } });
-      else await write('PATCH /v1/licenses/{id}', { path: { id: license.id }, body });
-      notify('The license counts from the next check on.');
-      onDone();
-    } catch (failed) {
-      setError((failed as Error).message);
-      setBusy(false);
-    }
-  };
+    if (license === undefined) await write('POST /v1/licenses', { body: { requesterId, ...body } });
+    else await write('PATCH /v1/licenses/{id}', { path: { id: license.id }, body });
+    notify('The license counts from the next check on.');
+    onDone();
+  });
 
   return (
-    <form onSubmit={submit} className="fields">
+    <form onSubmit={start} className="fields">
       {given === undefined && (
         <PartnerChoice
           label="Partner"
@@ -71,7 +62,7 @@ export function LicenseForm({ requesterId: given, proposed = '', license, onDone
       />
       <ScopeFields value={fields.scope} onChange={(scope) => change({ scope })} />
       <FormFoot
-        error={error}
+        error={error?.message}
         busy={busy}
         action={license === undefined ? 'Create license' : 'Save'}
         disabled={requesterId === '' || isBackwards(fields.first, fields.last)}

@@ -1,9 +1,10 @@
 /** The form of a partner or bot. */
 import { JsonInput, TagsInput, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useWrite } from '../api/read.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { notify } from '../parts/notices.tsx';
+import { useWork } from '../parts/work.ts';
 import type { Requester } from './types.ts';
 
 interface RequesterFormProps {
@@ -19,32 +20,22 @@ export function RequesterForm({ requester, id: proposed = '', onDone, onCancel }
   const write = useWrite();
   const [id, setId] = useState(proposed);
   const [fields, setFields] = useState<Fields>(() => toFields(requester));
-  const [error, setError] = useState<string>();
-  const [busy, setBusy] = useState(false);
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(undefined);
-    try {
-      const body = toBody(fields);
-      const done =
-        requester === undefined
-          ? await write('POST /v1/requesters', { body: { ...body, ...(id.trim() === '' ? {} : { id: id.trim() }) } })
-          : await write('PATCH /v1/requesters/{id}', {
-              path: { id: requester.id },
-              body: { ...body, metadataReplace: true },
-            });
-      notify(`${done.name} is saved.`);
-      onDone(done.id);
-    } catch (failed) {
-      setError(failed instanceof SyntaxError ? 'The metadata is not JSON.' : (failed as Error).message);
-      setBusy(false);
-    }
-  };
+  const { busy, error, start } = useWork(async () => {
+    const body = toBody(fields);
+    const done =
+      requester === undefined
+        ? await write('POST /v1/requesters', { body: { ...body, ...(id.trim() === '' ? {} : { id: id.trim() }) } })
+        : await write('PATCH /v1/requesters/{id}', {
+            path: { id: requester.id },
+            body: { ...body, metadataReplace: true },
+          });
+    notify(`${done.name} is saved.`);
+    onDone(done.id);
+  });
 
   return (
-    <form onSubmit={submit} className="fields">
+    <form onSubmit={start} className="fields">
       {requester === undefined && (
         <TextInput
           label="Id"
@@ -57,7 +48,7 @@ export function RequesterForm({ requester, id: proposed = '', onDone, onCancel }
       )}
       <CommonFields value={fields} onChange={(change) => setFields({ ...fields, ...change })} />
       <FormFoot
-        error={error}
+        error={error instanceof SyntaxError ? 'The metadata is not JSON.' : error?.message}
         busy={busy}
         action={requester === undefined ? 'Add' : 'Save'}
         disabled={findFault(fields.userAgents) !== undefined}

@@ -2,35 +2,24 @@
 import '@mantine/core/styles/Code.css';
 import '@mantine/core/styles/PasswordInput.css';
 import { Alert, Anchor, Button, Code, PasswordInput } from '@mantine/core';
-import { type FormEvent, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { callSession, PosternError, type Session } from '../api/client.ts';
+import { useWork } from '../parts/work.ts';
 import mark from './mark.svg';
 import './sign-in.css';
 
 export default function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn: (session: Session) => void }) {
   const [key, setKey] = useState('');
-  const [error, setError] = useState<string>();
-  const [busy, setBusy] = useState(false);
 
   useEffect(() => {
     document.title = 'Sign in · Postern';
   }, []);
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(undefined);
-    try {
-      onSignedIn(await callSession('POST', { key: key.trim() }));
-    } catch (failed) {
-      setError(failed instanceof PosternError ? failed.message : String(failed));
-      setBusy(false);
-    }
-  };
+  const { busy, error, start } = useWork(async () => onSignedIn(await callSession('POST', { key: key.trim() })));
 
   return (
     <main className="sign-in">
-      <form className="panel" onSubmit={submit}>
+      <form className="panel" onSubmit={start}>
         <img src={mark} alt="" width={40} height={40} />
         <h1>Sign in to Postern</h1>
         <p className="soft">With an API key. The browser keeps a session for twelve hours, never the key.</p>
@@ -40,7 +29,7 @@ export default function SignIn({ ended, onSignedIn }: { ended: boolean; onSigned
           placeholder="svc_sk_…"
           value={key}
           onChange={(event) => setKey(event.currentTarget.value)}
-          error={error}
+          error={error instanceof PosternError ? error.message : error && String(error)}
           autoComplete="off"
           spellCheck={false}
           data-autofocus

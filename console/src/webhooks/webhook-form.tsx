@@ -1,10 +1,11 @@
 /** The form of a webhook: URL and events. */
 import { Alert, Button, Group, MultiSelect, Textarea, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Row } from '../api/client.ts';
 import { useWrite } from '../api/read.ts';
 import { SecretText } from '../parts/copy.tsx';
 import { FormFoot } from '../parts/form-foot.tsx';
+import { useWork } from '../parts/work.ts';
 import { KINDS } from './kinds.ts';
 
 type Webhook = Row<'GET /v1/webhooks'>;
@@ -20,32 +21,22 @@ export function WebhookForm({ webhook, onDone, onCancel }: WebhookFormProps) {
   const [url, setUrl] = useState(webhook?.url ?? '');
   const [events, setEvents] = useState<string[]>(webhook?.events ?? ['*']);
   const [description, setDescription] = useState(webhook?.description ?? '');
-  const [error, setError] = useState<string>();
-  const [busy, setBusy] = useState(false);
   const [made, setMade] = useState<{ id: string; secret: string }>();
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(undefined);
+  const { busy, error, start } = useWork(async () => {
     const body = { url: url.trim(), events, description: description.trim() === '' ? null : description.trim() };
-    try {
-      if (webhook === undefined) {
-        const { id, secret = '' } = await write('POST /v1/webhooks', { body });
-        setMade({ id, secret });
-      } else {
-        await write('PATCH /v1/webhooks/{id}', { path: { id: webhook.id }, body });
-        onDone(webhook.id);
-      }
-    } catch (failed) {
-      setError((failed as Error).message);
-      setBusy(false);
+    if (webhook === undefined) {
+      const { id, secret = '' } = await write('POST /v1/webhooks', { body });
+      setMade({ id, secret });
+    } else {
+      await write('PATCH /v1/webhooks/{id}', { path: { id: webhook.id }, body });
+      onDone(webhook.id);
     }
-  };
+  });
 
   if (made !== undefined) return <Secret text={made.secret} onDone={() => onDone(made.id)} />;
   return (
-    <form className="fields" onSubmit={submit}>
+    <form className="fields" onSubmit={start}>
       <TextInput
         label="Address"
         placeholder="https://example.com/hooks/postern"
@@ -63,7 +54,7 @@ export function WebhookForm({ webhook, onDone, onCancel }: WebhookFormProps) {
         autosize
       />
       <FormFoot
-        error={error}
+        error={error?.message}
         busy={busy}
         action={webhook === undefined ? 'Add the webhook' : 'Save'}
         disabled={events.length === 0}

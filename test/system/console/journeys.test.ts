@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { launchBrowser, type Signed, signedIn } from '../../../kit/browser.ts';
+import { launchBrowser, type Signed, signedIn, signingIn } from '../../../kit/browser.ts';
 import { startReceiver } from '../../../kit/receiver.ts';
 import { startTestService } from '../../../kit/service.ts';
 import { check, item, made } from '../../http/given.ts';
@@ -16,13 +16,7 @@ after(() => browser.close());
 
 let signed: Signed;
 let page: Page;
-beforeEach(async (context) => {
-  signed = await signedIn(browser, postern.url, postern.key, { viewport: { width: 1366, height: 900 } });
-  page = signed.page;
-  (context as { after?: (run: () => Promise<void>) => void }).after?.(async () => {
-    await signed[Symbol.asyncDispose]();
-  });
-});
+beforeEach(signingIn(browser, postern, { width: 1366, height: 900 }, (now) => ({ page } = signed = now)));
 
 const api = async (path: string) => (await postern.call('GET', path)).body;
 const count = (n: number): string => new Intl.NumberFormat('en-GB').format(n);

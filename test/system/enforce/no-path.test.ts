@@ -9,7 +9,7 @@ import { after, test } from 'node:test';
 import { startTestService } from '../../../kit/service.ts';
 import { folderOf } from '../../../kit/web-server.ts';
 import { visit } from '../../enforce/visiting.ts';
-import { made, makePolicy } from '../../http/given.ts';
+import { item, made, makePolicy } from '../../http/given.ts';
 import { proxied, SERVERS } from './servers.ts';
 
 const SECRET = 'the protected text';
@@ -22,13 +22,11 @@ after(async () => {
   await postern[Symbol.asyncDispose]();
 });
 const { id: policyId } = await makePolicy(postern, [{ action: 'deny', conditions: {} }]);
-await made(postern, '/v1/content', {
-  externalId: 'secret',
-  title: 'Secret',
-  type: 'article',
-  source: 'https://www.example.com/secret.html',
-  policyId,
-});
+await made(
+  postern,
+  '/v1/content',
+  item({ externalId: 'secret', source: 'https://www.example.com/secret.html', policyId }),
+);
 
 /** Routes of Postern that answer 200 to everybody. */
 const OPEN = ['/console', '/console/x', '/docs', '/livez', '/readyz', '/metrics', '/openapi.json', '/'];

@@ -13,7 +13,7 @@ import { folderOf } from '../../../kit/web-server.ts';
 import { words } from '../../../kit/words.ts';
 import { decisions } from '../../enforce/asking.ts';
 import { configurationOf, visit } from '../../enforce/visiting.ts';
-import { made, makePolicy } from '../../http/given.ts';
+import { item, made, makePolicy } from '../../http/given.ts';
 import { proxied, SERVERS, type Start } from './servers.ts';
 
 const ORIGIN = 'https://www.example.com';
@@ -40,13 +40,7 @@ for (const [path, policyId] of [
   ['/upload', OPEN],
   ['/upload-closed', CLOSED],
 ] as const) {
-  await made(postern, '/v1/content', {
-    externalId: path,
-    title: path,
-    type: 'article',
-    source: ORIGIN + path,
-    policyId,
-  });
+  await made(postern, '/v1/content', item({ externalId: path, source: ORIGIN + path, policyId }));
 }
 await made(postern, '/v1/requesters', { id: 'slow-nginx-and-caddy', userAgents: ['SlowBot'] });
 await made(postern, '/v1/requesters', { id: 'paying', userAgents: ['PayingBot'] });

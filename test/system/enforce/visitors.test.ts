@@ -8,7 +8,7 @@ import { startTestService } from '../../../kit/service.ts';
 import { folderOf } from '../../../kit/web-server.ts';
 import { decisions } from '../../enforce/asking.ts';
 import { visit } from '../../enforce/visiting.ts';
-import { made, makePolicy } from '../../http/given.ts';
+import { item, made, makePolicy } from '../../http/given.ts';
 import { SERVERS } from './servers.ts';
 
 const ORIGIN = 'https://www.example.com';
@@ -24,13 +24,7 @@ after(() => postern[Symbol.asyncDispose]());
 
 async function register(path: string, rules: object[]): Promise<void> {
   const { id: policyId } = await makePolicy(postern, rules);
-  await made(postern, '/v1/content', {
-    externalId: path,
-    title: 'x',
-    type: 'article',
-    source: ORIGIN + path,
-    policyId,
-  });
+  await made(postern, '/v1/content', item({ externalId: path, source: ORIGIN + path, policyId }));
 }
 for (const [name] of SERVERS) {
   const folder = name.toLowerCase();

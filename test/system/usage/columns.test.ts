@@ -6,9 +6,9 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { Unavailable } from '../../../src/db/db.ts';
-import type { Entry } from '../../../src/ledger/ledger.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite.ts';
 import { type Columns, type ColumnsOptions, openColumns } from '../../../src/usage/columns.ts';
+import { entry } from '../../ledger/contract.ts';
 import { type Decided, openRecords, type Records } from '../../usage/records.ts';
 
 const AT = Date.UTC(2026, 10, 21, 9);
@@ -85,20 +85,9 @@ test('a decision counts from the moment it is acknowledged', async (t) => {
   const { db, open } = await bench(t);
   const ledger = await openSqliteLedger(db);
   const columns = open();
-  const entry: Entry = {
-    contentNo: 2,
-    requesterId: 'partner',
-    policyNo: 1,
-    policyVersion: 1,
-    reason: 0,
-    ruleIndex: null,
-    rulePriority: null,
-    licenseId: null,
-    inputs: null,
-    claim: null,
-  };
+  const asked = entry({ contentNo: 2, requesterId: 'partner' });
   for (let i = 1; i <= 50; i++) {
-    const [recorded] = await ledger.record([entry]);
+    const [recorded] = await ledger.record([asked]);
     const [stats, found] = await Promise.all([
       columns.stats(2),
       columns.find({ requesterId: 'partner' }, { before: null, limit: 1 }),

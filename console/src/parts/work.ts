@@ -1,0 +1,26 @@
+/** What a form or a button does: whether it is under way, and why it failed. */
+import { type SyntheticEvent, useState } from 'react';
+
+interface Work {
+  /** Under way, or done: what is done leaves the page. */
+  busy: boolean;
+  error: Error | undefined;
+  start: (event?: SyntheticEvent) => Promise<void>;
+}
+
+export function useWork(work: () => Promise<unknown>): Work {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<Error>();
+  const start = async (event?: SyntheticEvent): Promise<void> => {
+    event?.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    try {
+      await work();
+    } catch (failed) {
+      setError(failed as Error);
+      setBusy(false);
+    }
+  };
+  return { busy, error, start };
+}
