@@ -1,8 +1,8 @@
-/** What a form or a button does: whether it is under way, and why it failed. */
+/** The work that a form or a button starts: whether it is running, and why it failed. */
 import { type SyntheticEvent, useState } from 'react';
 
 interface Work {
-  /** Under way, or done: what is done leaves the page. */
+  /** Running, or done: then the form leaves the page. */
   busy: boolean;
   error: Error | undefined;
   start: (event?: SyntheticEvent) => Promise<void>;
