@@ -14,7 +14,8 @@ const POSTERN = join(import.meta.dirname, '../src/postern.ts');
 const LINES = 10_000_000;
 const QUICK_LINES = 200_000;
 const ARTICLES = 1_000_000;
-const MOST_SECONDS = 60;
+/** A minute of two cores. Other load changes the time, and hardly the processor time. */
+const MOST_CPU_SECONDS = 120;
 const MOST_MIB = 512;
 const SEED = 15;
 const MONTH_MS = 30 * 86_400_000;
@@ -41,15 +42,16 @@ export const auditPart: Part = {
     }
     const seconds = median(runs.map((run) => run.seconds));
     const peak = Math.max(...runs.map(({ peakMiB }) => peakMiB));
+    const cpu = median(runs.map(({ cpuSeconds }) => cpuSeconds));
     const figures: Figure[] = [
       {
-        what: 'time',
-        value: seconds,
+        what: 'processor time of all threads',
+        value: cpu,
         unit: 's',
-        target: { text: `≤ ${MOST_SECONDS} s`, met: seconds <= MOST_SECONDS },
+        target: { text: `≤ ${MOST_CPU_SECONDS} s`, met: cpu <= MOST_CPU_SECONDS },
       },
-      { what: 'processor time', value: median(runs.map(({ cpuSeconds }) => cpuSeconds)), unit: 's' },
-      { what: 'lines', value: lines / seconds, unit: '/s' },
+      { what: 'time, on the machine as it was', value: seconds, unit: 's' },
+      { what: 'lines for each second of a core', value: lines / cpu, unit: '/s' },
       { what: 'most memory', value: peak, unit: 'MiB', target: { text: `≤ ${MOST_MIB} MiB`, met: peak <= MOST_MIB } },
     ];
     return {

@@ -12,6 +12,7 @@ import { bulkPart } from './bulk.ts';
 import { checkPart } from './check.ts';
 import { clusterPart } from './cluster.ts';
 import { conditionsPart } from './conditions.ts';
+import { crawlersPart } from './crawlers.ts';
 import { decidePart } from './decide.ts';
 import { diskPart } from './disk.ts';
 import { enginesPart } from './engines.ts';
@@ -31,6 +32,7 @@ const PARTS: readonly Part[] = [
   batchPart,
   decidePart,
   conditionsPart,
+  crawlersPart,
   enginesPart,
   flatPart,
   usagePart,
