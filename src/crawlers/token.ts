@@ -21,10 +21,10 @@ export function openIndex(crawlers: readonly Tokens[]): TokenIndex {
     for (const token of userAgents) trie.set(toLowerLetters(token), { place });
   }
   return (userAgent) => {
-    const text = toLowerLetters(userAgent);
+    const words = new Words(toLowerLetters(userAgent));
     let weak: number | undefined;
-    for (let at = nextStart(text, 0); at < text.length; at = nextStart(text, wordEnd(text, at))) {
-      const place = trie.longestFrom(text, at, isEnd)?.place;
+    while (words.next()) {
+      const place = trie.longestFrom(words.text, words.start, isEnd)?.place;
       if (place === undefined) continue;
       if (crawlers[place]?.weak !== true) return place;
       weak ??= place;
@@ -37,40 +37,63 @@ export function openIndex(crawlers: readonly Tokens[]): TokenIndex {
 export function extent(userAgent: string, text: string): string | undefined {
   const found = toLowerLetters(userAgent).indexOf(toLowerLetters(text));
   if (found === -1) return undefined;
-  let first = 0;
-  for (let at = nextStart(userAgent, 0); at <= found; at = nextStart(userAgent, wordEnd(userAgent, at))) first = at;
-  const whole = wordEnd(userAgent, first) > found || first === found;
-  if (!whole) return undefined;
-  const last = found + text.length;
-  return userAgent.slice(first, isEnd(userAgent, last) ? last : tokenEnd(userAgent, last));
+  const words = new Words(userAgent);
+  while (words.next()) {
+    if (words.start > found) return undefined;
+    if (words.end > found) return userAgent.slice(words.start, tokenEnd(userAgent, found + text.length));
+  }
+  return undefined;
 }
 
-/** Returns where the next word begins that may be a token; the length of the text if there is none. */
-function nextStart(text: string, from: number): number {
-  let at = from;
-  while (at < text.length) {
-    if (!isWord(text.charCodeAt(at))) {
-      at = text.startsWith('://', at) ? addressEnd(text, at) : at + 1;
-    } else if (isAddress(text, at)) {
-      at = addressEnd(text, at);
-    } else if (at > 0 && NOT_BEFORE.has(text.charCodeAt(at - 1))) {
-      at = wordEnd(text, at);
-    } else return at;
+/** Walks over the words that may begin a token, one after the other. */
+class Words {
+  readonly text: string;
+  start = 0;
+  end = 0;
+
+  constructor(text: string) {
+    this.text = text;
   }
-  return text.length;
+
+  /** Returns whether there is another. */
+  next(): boolean {
+    const { text } = this;
+    let at = this.end;
+    while (at < text.length) {
+      if (!isWord(text.charCodeAt(at))) {
+        at++;
+        continue;
+      }
+      const end = wordEnd(text, at);
+      if (isAddress(text, at, end)) at = addressEnd(text, end);
+      else if (at > 0 && joinsHost(text.charCodeAt(at - 1))) at = end;
+      else {
+        this.start = at;
+        this.end = end;
+        return true;
+      }
+    }
+    return false;
+  }
 }
+
+const DOT = 0x2e;
+const AT = 0x40;
+const COLON = 0x3a;
+const SLASH = 0x2f;
+const HYPHEN = 0x2d;
 
 /** `.` joins the parts of a host, `@` those of a mail address. */
-const NOT_BEFORE = new Set(['.', '@'].map((one) => one.charCodeAt(0)));
+const joinsHost = (code: number): boolean => code === DOT || code === AT;
 
 /** `http://…`, `www.…` and `name@…` are addresses as a whole. */
-function isAddress(text: string, at: number): boolean {
-  if (text.startsWith('www.', at)) return true;
-  const end = wordEnd(text, at);
-  return text.startsWith('://', end) || text.charCodeAt(end) === AT;
+function isAddress(text: string, start: number, end: number): boolean {
+  const next = text.charCodeAt(end);
+  if (next === AT) return true;
+  if (next === COLON) return text.charCodeAt(end + 1) === SLASH && text.charCodeAt(end + 2) === SLASH;
+  return next === DOT && end - start === 3 && text.startsWith('www', start);
 }
 
-const AT = 0x40;
 /** White space, quotes and what encloses or separates. */
 const ENDS_ADDRESS = new Set([...' \t"\'<>()[]{},;'].map((one) => one.charCodeAt(0)));
 
@@ -89,27 +112,21 @@ function wordEnd(text: string, from: number): number {
 /** The end of the word, or of its part before a version. */
 function tokenEnd(text: string, from: number): number {
   let at = from;
-  while (at < text.length && !isEnd(text, at)) at++;
+  while (!isEnd(text, at)) at++;
   return at;
 }
 
 function isEnd(text: string, at: number): boolean {
   if (at >= text.length) return true;
-  const code = text.charCodeAt(at);
   // A token that ends with a separator is whole before any text.
   if (!isWord(text.charCodeAt(at - 1))) return true;
-  if (code === HYPHEN) return isDigit(text.charCodeAt(at + 1));
-  return !isWord(code);
+  const code = text.charCodeAt(at);
+  return code === HYPHEN ? isDigit(text.charCodeAt(at + 1)) : !isWord(code);
 }
 
-const HYPHEN = 0x2d;
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
-/** Letters, digits, `-` and `_`. */
-const isWord = (code: number): boolean =>
-  (code >= 0x61 && code <= 0x7a) ||
-  isDigit(code) ||
-  (code >= 0x41 && code <= 0x5a) ||
-  code === HYPHEN ||
-  code === 0x5f ||
-  code > 0x7f;
+/** Letters, digits, `-` and `_`, by their code. */
+const WORD_CODES = Uint8Array.from({ length: 128 }, (_, code) => (/[\w-]/.test(String.fromCharCode(code)) ? 1 : 0));
+
+const isWord = (code: number): boolean => code > 0x7f || WORD_CODES[code] === 1;
