@@ -105,8 +105,10 @@ function timed(command: string, args: readonly string[]): Promise<Run> {
 function look(pid: number, run: Run): void {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     run.cpuSeconds = (Number(fields[11]) + Number(fields[12])) / 100;
-    run.peakMiB = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+    // A process that has just ended has no memory left.
+    if (peak !== undefined) run.peakMiB = Number(peak) / 1024;
   } catch {
     // It has ended.
   }

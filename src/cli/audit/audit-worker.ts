@@ -12,7 +12,10 @@ export interface ToAuditWorker {
 
 export type FromAuditWorker = { id: number; bytes: ArrayBuffer; chunk: Chunk } | { counted: Counted };
 
-const counter = openCounter(workerData as CountOptions);
+const options = workerData as CountOptions;
+// Conditions take a while to load, and few audits need them.
+const answer = options.policy === null ? null : (await import('./answers.ts')).openAnswers(options.policy);
+const counter = openCounter(options, answer);
 parentPort?.on('message', ({ id, bytes, length }: ToAuditWorker) => {
   if (bytes === null) {
     parentPort?.postMessage({ counted: counter.counted() } satisfies FromAuditWorker);

@@ -1,7 +1,7 @@
 /** Counts the visits of log lines: who it says it is, whether that is so, and what it fetched. */
 import type { Crawler } from '../../crawlers/crawler.ts';
 import { CRAWLERS, crawlerOf } from '../../crawlers/directory.ts';
-import { type Answer, openAnswers, type PolicyOfFile } from './answers.ts';
+import type { Answer, PolicyOfFile } from './answers.ts';
 import { combinedReader } from './combined.ts';
 import { readJsonLine } from './json-line.ts';
 import type { KnownRanges } from './range-files.ts';
@@ -49,12 +49,12 @@ export interface Counter {
   counted(): Counted;
 }
 
-export function openCounter({ seed, policy, ranges }: CountOptions): Counter {
+/** `answer`: of the policy, if there is one. */
+export function openCounter({ seed, ranges }: Omit<CountOptions, 'policy'>, answer: Answer | null): Counter {
   const tally = new Tally(seed);
   const readCombined = combinedReader();
   const referralOf = referrals();
   const outcomeOf = openOutcomes(ranges);
-  const answer = policy === null ? null : openAnswers(policy);
 
   const countVisit = (visit: Visit): void => {
     const crawler = visit.userAgent === null ? null : crawlerOf(visit.userAgent);
