@@ -1,26 +1,41 @@
 /**
- * The ledger on PostgreSQL, for any number of nodes. A flush is one transaction: one round trip, or two when it claims
- * limits, leaves receipts or announces events. Its numbers and its time come from the database: the numbers from one
- * sequence for all nodes, the time from the database's clock, read once the limits are locked. So each node sees what
- * others admitted before, and the clocks of nodes do not matter.
+ * The ledger on PostgreSQL, for any number of nodes. A flush is one transaction, and one round trip (postgres-trip), or
+ * two when it leaves receipts, announces events or claims many limits. Its numbers and its time come from the database:
+ * the numbers from one sequence for all nodes, the time from the database's clock, read once the limits are locked. So
+ * each node sees what others admitted before, and the clocks of nodes do not matter.
  *
  * Limits that another transaction holds are passed over. Checks that claim one are set aside, and one flush of them at
  * a time waits for one such limit at a time. A deadlock is impossible. A flush that waits for a held limit holds
- * nothing yet. A limit that does not exist is inserted in the second half, which ends with the commit; a flush that
- * waits for such a row is in its own second half, and all insert in one order.
+ * nothing yet. A limit that does not exist is inserted in the last statements before the commit; a flush that waits for
+ * such a row has locked all others already, and all insert in one order.
  */
 import type { AccessKind } from '../changes/kinds.ts';
 import { EVENT_COLUMNS } from '../changes/rows.ts';
 import { type Row, type Step, Unavailable, UniqueViolation, type Value } from '../db/db.ts';
-import { IN_ORDER, MOMENT_SQL, type PostgresDb, type SecondHalf, toArray } from '../db/postgres/db.ts';
+import { IN_ORDER, type PostgresDb, type SecondHalf, toArray } from '../db/postgres/db.ts';
 import { receiptStep } from '../db/receipt.ts';
 import { type Clock, goingOnFrom } from '../lib/clock.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import { toStoredKey } from '../limits/key.ts';
 import type { LimitState } from '../limits/limit.ts';
 import { COLUMNS, type Placed, place, recordedOf, type Touched, toFlush, WIDTH, workOut } from './flush.ts';
-import type { Entry, Ledger, Recorded } from './ledger.ts';
+import type { Ledger, Recorded } from './ledger.ts';
 import { openLedger, type Start, startLedger, toStates } from './open.ts';
+import {
+  answersOf,
+  type Claimed,
+  claimedBy,
+  claimStep,
+  EXPIRY_STEP_MS,
+  heldIn,
+  heldOf,
+  insertStep,
+  isPlain,
+  numbersOf,
+  SEQS,
+  TIME,
+  typeOf,
+} from './postgres-trip.ts';
 import { type Flushed, isStale, type Submission } from './recorder.ts';
 
 /** The database's clock is sampled; its error is less than this. */
@@ -34,46 +49,19 @@ const HELD_TURN_MS = 250;
 /** Only a limit that another node has just inserted needs a new attempt, which finds it. */
 const ATTEMPTS_MAX = 100;
 
-/** A limit's expiry is rounded up to this: an update that leaves the indexed column alone needs no new index entry. */
-const EXPIRY_STEP_MS = 600_000;
-
 /**
  * The transaction gets its own number before it takes one from the sequence: followers of the ledger rely on it (see
- * usage/source). $1: a time, or null for the database's, but not before $2. $3: how many numbers.
+ * usage/source).
  */
-const NUMBER: Step = { sql: `select pg_current_xact_id(), set_config('lock_timeout', '${LOCK_WITHIN_MS}', true)` };
-const TIME = `select coalesce($1::bigint, greatest($2::bigint, ${MOMENT_SQL})) as at`;
-const SEQS = `select n, nextval('decisions_seq_seq') as seq from generate_series(1, $3::int) as n`;
+const NUMBER_SQL = `select pg_current_xact_id(), set_config('lock_timeout', '${LOCK_WITHIN_MS}', true)`;
+const NUMBER: Step = { sql: NUMBER_SQL };
+/** And the claims are planned once: PostgreSQL would plan them again each time, which takes longer than to run them. */
+const NUMBER_AND_PLAN: Step = { sql: `${NUMBER_SQL}, set_config('plan_cache_mode', 'force_generic_plan', true)` };
 const TAKE = `with taken as materialized (${TIME}), numbers as materialized (${SEQS})
   select at, (select array_agg(seq order by n)::text from numbers) as seqs from taken`;
 
-const TYPES = COLUMNS.map((name) =>
-  ['requester_id', 'license_id', 'inputs'].includes(name) ? 'text' : name === 'reason' ? 'smallint' : 'bigint',
-);
 const INSERT = `insert into decisions (${COLUMNS.join(', ')})
-  select * from unnest(${TYPES.map((type, i) => `$${i + 1}::${type}[]`).join(', ')})`;
-
-/** The columns of an entry without a claim that come from the entry itself. */
-const OWN: Record<string, (entry: Entry) => Value> = {
-  content_no: (entry) => entry.contentNo,
-  requester_id: (entry) => entry.requesterId,
-  policy_no: (entry) => entry.policyNo,
-  policy_version: (entry) => entry.policyVersion,
-  reason: (entry) => entry.reason,
-  rule_index: (entry) => entry.ruleIndex,
-  rule_priority: (entry) => entry.rulePriority,
-  license_id: (entry) => entry.licenseId,
-  inputs: (entry) => entry.inputs,
-};
-const OWN_NAMES = Object.keys(OWN).join(', ');
-const OWN_ARRAYS = Object.keys(OWN).map((name, i) => `$${i + 4}::${TYPES[COLUMNS.indexOf(name as 'seq')]}[]`);
-const TAKE_AND_INSERT = `with taken as materialized (${TIME}), numbers as materialized (${SEQS}),
-  written as (
-    insert into decisions (seq, at, ${OWN_NAMES})
-    select seq, at, ${OWN_NAMES}
-    from unnest(${OWN_ARRAYS.join(', ')}) with ordinality as entry (${OWN_NAMES}, n) join numbers using (n), taken
-  )
-  select at, (select array_agg(seq order by n)::text from numbers) as seqs from taken`;
+  select * from unnest(${COLUMNS.map((name, i) => `$${i + 1}::${typeOf(name)}[]`).join(', ')})`;
 
 /** Locks the limits that no other transaction holds. `state` is null for the others: `held`, or not existing yet. */
 const LOCK_FREE_LIMITS = `with mine as materialized (
@@ -144,9 +132,14 @@ class Flusher {
   async flush(submissions: readonly Submission[], heldBy?: string): Promise<readonly Flushed[]> {
     const kinds = this.#subscribed();
     if (kinds.length === 0 && submissions.every(isPlain)) return this.#flushPlain(submissions);
+    const claimed = kinds.length === 0 ? claimedBy(submissions) : undefined;
+    const attempt = async (): Promise<readonly Flushed[]> => {
+      const done = claimed && (await this.#flushInOne(submissions, claimed, heldBy));
+      return done ?? this.#flushInTwo(submissions, kinds, heldBy);
+    };
     for (let attempts = 1; ; attempts++) {
       try {
-        return await this.#flushInTwo(submissions, kinds, heldBy);
+        return await attempt();
       } catch (error) {
         // Another node inserted a limit that did not exist.
         const inserted = error instanceof UniqueViolation;
@@ -159,11 +152,32 @@ class Flusher {
 
   async #flushPlain(submissions: readonly Submission[]): Promise<readonly Flushed[]> {
     const entries = submissions.flatMap((one) => one.entries);
-    const columns = Object.values(OWN).map((value) => toArray(entries.map(value)));
-    const steps = [NUMBER, { sql: TAKE_AND_INSERT, params: [...this.#taking(entries.length), ...columns] }];
+    const steps = [NUMBER, insertStep(this.#taking(entries.length), entries)];
     const answers = await this.#db.write(steps, { unless: () => anyStale(submissions) });
     if (answers === undefined) return submissions.map(() => 'stale');
     return recordedOf(this.#place(submissions, answers[1]?.[0] as Row), []);
+  }
+
+  /**
+   * Returns undefined for what takes two trips after all: another transaction holds a limit of some, or something
+   * could become stale while it waits for a limit, so that the node must look at it in between.
+   */
+  async #flushInOne(
+    submissions: readonly Submission[],
+    claimed: Claimed,
+    heldBy?: string,
+  ): Promise<readonly Flushed[] | undefined> {
+    const waitMs = heldBy === undefined ? 0 : HELD_TURN_MS;
+    const wait = heldBy === undefined ? [] : awaitLimit(toStoredKey(heldBy));
+    const steps = [...wait, NUMBER_AND_PLAN, claimStep(this.#taking(claimed.entries.length), claimed)];
+    const terms = { unless: () => anyStale(submissions, waitMs), once: heldBy !== undefined };
+    const rows = (await this.#db.write(steps, terms))?.at(-1);
+    if (rows === undefined) return heldBy === undefined ? submissions.map(() => 'stale') : undefined;
+    const [row] = rows as [Row];
+    const held = heldOf(row, claimed);
+    if (held.size === 0) return recordedOf(this.#place(submissions, row), answersOf(row, claimed));
+    const stopped = submissions.map((one) => heldIn(one, held));
+    return stopped.includes(undefined) ? undefined : (stopped as Flushed[]);
   }
 
   async #flushInTwo(submissions: readonly Submission[], kinds: readonly AccessKind[], heldBy?: string) {
@@ -196,7 +210,7 @@ class Flusher {
     const flush = toFlush(placed, this.#ledgerNo, kinds);
     const outcome = workOut(flush, (key) => limits.states.get(toStoredKey(key)) ?? []);
     const written = writeLimits(outcome.touched, limits.states);
-    const steps = [insertStep(outcome.rows), ...written, ...announce(outcome.events)];
+    const steps = [rowsStep(outcome.rows), ...written, ...announce(outcome.events)];
     for (const { receipt, now: at } of outcome.receipts) steps.push(receiptStep(receipt, at));
     const recorded = recordedOf(placed, outcome.answers).values();
     return { steps, value: stopped.map((why) => why ?? (recorded.next().value as Recorded[])) };
@@ -212,24 +226,22 @@ class Flusher {
   /** Returns the submissions with the time and the numbers that the database gave, in order. */
   #place(submissions: readonly Submission[], taken: Row): Placed[] {
     const at = taken.at as number;
-    const seqs = (taken.seqs as string).slice(1, -1).split(',');
+    const seqs = numbersOf(taken.seqs);
     let n = 0;
     this.#newestAt = Math.max(this.#newestAt, at);
-    return place(submissions, { ledgerNo: this.#ledgerNo, atOf: () => at, next: () => Number(seqs[n++]) });
+    return place(submissions, { ledgerNo: this.#ledgerNo, atOf: () => at, next: () => seqs[n++] as number });
   }
 }
 
-const insertStep = (rows: readonly Value[]): Step => ({
+const rowsStep = (rows: readonly Value[]): Step => ({
   sql: INSERT,
   params: COLUMNS.map((_, column) => columnOf(rows, column, WIDTH)),
 });
 
-const isPlain = ({ entries, receipt }: Submission): boolean =>
-  receipt === undefined && entries.every(({ claim }) => claim === null);
-
-function anyStale(submissions: readonly Submission[]): boolean {
-  const now = monotonicMs();
-  return submissions.some((one) => isStale(one, now));
+/** Returns whether one of them is, or will be after this wait. */
+function anyStale(submissions: readonly Submission[], waitMs = 0): boolean {
+  const then = monotonicMs() + waitMs;
+  return submissions.some((one) => isStale(one, then));
 }
 
 const awaitLimit = (key: string): Step[] =>
@@ -248,12 +260,8 @@ const toLocked = (rows: readonly Row[]): Locked => ({
 });
 
 /** Returns why a submission is not recorded with the others, now that the limits are locked. */
-function stoppedBy(submission: Submission, { held }: Locked): Flushed | undefined {
-  if (isStale(submission, monotonicMs())) return 'stale';
-  if (held.size === 0) return undefined;
-  const entry = submission.entries.find(({ claim }) => claim !== null && held.has(toStoredKey(claim.key)));
-  return entry?.claim == null ? undefined : { heldBy: entry.claim.key };
-}
+const stoppedBy = (submission: Submission, { held }: Locked): Flushed | undefined =>
+  isStale(submission, monotonicMs()) ? 'stale' : heldIn(submission, held);
 
 function writeLimits(touched: ReadonlyMap<string, Touched>, states: ReadonlyMap<string, LimitState>): Step[] {
   const there = [...touched].filter(([key]) => states.has(toStoredKey(key)));

@@ -123,7 +123,7 @@ export class Recorder {
   }
 
   #enqueue(one: Waiting, again: boolean): void {
-    const key = this.#held.limitOf(one.entries);
+    const key = this.#held.limitOf(one.entries, monotonicMs());
     if (key !== undefined) {
       this.#hold(key, one);
       return;
@@ -158,12 +158,19 @@ export class Recorder {
 
   async #unlock(): Promise<void> {
     this.#unlocking = true;
-    while (this.#held.size > 0) {
+    while (this.#held.waiting > 0) {
       await new Promise(setImmediate);
-      const turn = this.#held.next(countHeld);
+      const begunAt = monotonicMs();
+      const turn = this.#held.next(begunAt, countHeld);
+      if (turn === undefined) {
+        await new Promise((resolve) => setTimeout(resolve, this.#held.dueAt() - begunAt));
+        continue;
+      }
       const inTime = refuseOverdue(turn.group);
-      if (inTime.length > 0) await this.#flushGroup(inTime, turn.key);
-      this.#held.leave(turn.key);
+      const had = inTime.length > 0 && (await this.#flushGroup(inTime, turn.key));
+      const now = monotonicMs();
+      if (had) this.#goFirst(this.#held.rest(turn.key, begunAt, now));
+      this.#held.forgetOld(now);
     }
     this.#unlocking = false;
     this.#rest();
@@ -175,15 +182,17 @@ export class Recorder {
     this.#idle = [];
   }
 
-  async #flushGroup(group: readonly Waiting[], heldBy?: string): Promise<void> {
+  /** Returns whether it had its limits, for `heldBy` is held by none now. */
+  async #flushGroup(group: readonly Waiting[], heldBy?: string): Promise<boolean> {
     try {
       const flushed = await this.#flush(group, heldBy);
       // The next flush starts before these answers are written: the disk never waits for them.
-      this.#settle(group, flushed, heldBy);
+      return this.#settle(group, flushed, heldBy);
     } catch (error) {
       // An existing receipt (the same key on two nodes) must not fail other requests.
       if (error instanceof Conflict && group.length > 1) this.#separate(group);
       else for (const one of group) one.reject(error);
+      return false;
     }
   }
 
@@ -217,7 +226,8 @@ export class Recorder {
     return count;
   }
 
-  #settle(group: readonly Waiting[], flushed: readonly Flushed[], heldBy: string | undefined): void {
+  /** Returns whether `heldBy` stopped nothing. */
+  #settle(group: readonly Waiting[], flushed: readonly Flushed[], heldBy: string | undefined): boolean {
     const still: Waiting[] = [];
     let entries = 0;
     for (const [i, one] of group.entries()) {
@@ -236,6 +246,7 @@ export class Recorder {
     if (heldBy !== undefined && still.length > 0) this.#held.addFirst(heldBy, still);
     if (entries > 0) this.#flushes++;
     this.#entries += entries;
+    return still.length === 0;
   }
 
   #hold(key: string, one: Waiting): void {
@@ -243,15 +254,18 @@ export class Recorder {
       one.reject(new Unavailable('more checks are waiting for this limit than the ledger can take', { busy: true }));
       return;
     }
-    this.#held.add(key, one);
+    this.#held.add(key, one, monotonicMs());
     if (!this.#unlocking) void this.#unlock();
   }
 
   #separate(group: readonly Waiting[]): void {
-    for (const one of group) {
-      one.alone = true;
-      this.#queuedEntries += one.entries.length;
-    }
+    for (const one of group) one.alone = true;
+    this.#goFirst(group);
+  }
+
+  #goFirst(group: readonly Waiting[]): void {
+    if (group.length === 0) return;
+    for (const one of group) this.#queuedEntries += one.entries.length;
     this.#urgent = [...group, ...this.#urgent];
     if (!this.#flushing) void this.#run();
   }

@@ -65,7 +65,7 @@ export interface PostgresDb extends Db {
    * Runs a transaction in one round trip, concurrently with atomic ones; returns the rows of each step. Throws as
    * `atomic`.
    */
-  write(steps: readonly Step[], terms?: Pick<AttemptTerms, 'unless'>): Promise<Row[][] | undefined>;
+  write(steps: readonly Step[], terms?: AttemptTerms): Promise<Row[][] | undefined>;
   /** Fails the work in flight, in doubt, and reconnects for everything that follows: the server is unresponsive. */
   abandon(): void;
 }
@@ -98,9 +98,11 @@ export async function openPostgres(url: string): Promise<PostgresDb> {
     async atomic(steps) {
       await gate.enter(atomics, (client) => pipeline(client, [DURABLE, IN_ORDER, ...steps]));
     },
-    write: (steps, { unless = never } = {}) =>
-      gate.enter(exchanges, async (client) =>
-        unless() ? undefined : (await pipeline(client, [DURABLE, ...steps])).slice(1),
+    write: (steps, { unless = never, once = false } = {}) =>
+      gate.enter(
+        exchanges,
+        async (client) => (unless() ? undefined : (await pipeline(client, [DURABLE, ...steps])).slice(1)),
+        once ? 1 : ATTEMPTS_MAX,
       ),
     exchange: (first, second, { unless = never, once = false } = {}) =>
       gate.enter(
