@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { seeded, skewed } from '../kit/random.ts';
 import { decide } from '../src/access/decide.ts';
 import type { CheckRequest } from '../src/access/schema.ts';
+import { CollectionIndex } from '../src/collections/collection-index.ts';
 import { newContent } from '../src/content/edits.ts';
 import { insertContent } from '../src/content/store.ts';
 import { migrate } from '../src/db/migrate.ts';
@@ -15,7 +16,7 @@ import type { Entry, Ledger } from '../src/ledger/ledger.ts';
 import { reasonCode } from '../src/ledger/reason.ts';
 import { ledgerProcedure, openSqliteLedger } from '../src/ledger/sqlite.ts';
 import { newId } from '../src/lib/id.ts';
-import type { Rule } from '../src/policies/policy.ts';
+import { DEFAULT_POLICY_ID, type Rule } from '../src/policies/policy.ts';
 import { ensureDefaultPolicy, insertPolicy } from '../src/policies/store.ts';
 import type { License } from '../src/requesters/license.ts';
 import { insertLicense, insertRequester } from '../src/requesters/store.ts';
@@ -79,7 +80,12 @@ export async function openStore(dataDir: string): Promise<Store> {
       for (let i = 0; i < count; i += ITEMS_AT_ONCE) {
         const length = Math.min(ITEMS_AT_ONCE, count - i);
         const now = Date.now();
-        await db.atomic(Array.from({ length }, (_, n) => insertContent(newContent(at(i + n), policyId, now))));
+        const inForce = { index: new CollectionIndex(), defaultPolicyId: DEFAULT_POLICY_ID, lastEdit: 0 };
+        await db.atomic(
+          Array.from({ length }, (_, n) =>
+            insertContent(newContent(at(i + n), { policyId, ownsPolicy: 1 }, now), inForce),
+          ),
+        );
       }
     },
     async addLicensed(count, licenseType, at) {

@@ -9,6 +9,7 @@ import type { Ask } from '../src/access/ask.ts';
 import { type CheckDeps, check } from '../src/access/check.ts';
 import { Snapshot } from '../src/access/snapshot.ts';
 import { openChanges } from '../src/changes/changes.ts';
+import { openCollections } from '../src/collections/known.ts';
 import { holdFile, openSqlite } from '../src/db/sqlite/db.ts';
 import type { Decision } from '../src/ledger/decision.ts';
 import type { Entry, Ledger, Recorded } from '../src/ledger/ledger.ts';
@@ -43,7 +44,8 @@ export async function writePast(options: PastOptions): Promise<{ allowed: number
   const clock = { at: options.from, now: () => clock.at };
   const ledger = await openSqliteLedger(db, clock);
   try {
-    const snapshot = new Snapshot(db, openChanges(db, clock));
+    const changes = openChanges(db, clock);
+    const snapshot = new Snapshot(db, changes, openCollections(db, changes));
     await snapshot.loadSubjects(catalog.map(({ item }) => ({ contentId: item.externalId })));
     const line = progress('decisions', options.decisions, 'decisions');
     let allowed = 0;

@@ -1,6 +1,8 @@
-/** Periodic work of one node: deletes expired records and announces expired licenses. */
+/** Periodic work of one node: deletes expired records, announces expired licenses, places items in collections. */
 import { sweepAudit } from './changes/audit.ts';
 import type { Changes } from './changes/changes.ts';
+import type { KnownCollections } from './collections/known.ts';
+import { placeItems } from './content/place.ts';
 import type { Db } from './db/db.ts';
 import { sweepEvents } from './events/store.ts';
 import { sweepSessions } from './keys/session-store.ts';
@@ -12,12 +14,14 @@ import { sweepDeliveries } from './webhooks/store.ts';
 
 const SWEEP_EVERY_MS = 10_000;
 const EXPIRY_EVERY_MS = 500;
+const PLACE_EVERY_MS = 200;
 const DAY_MS = 86_400_000;
 
 export interface HousekeepingDeps {
   db: Db;
   changes: Changes;
   clock: Clock;
+  collections: KnownCollections;
   /** Retention of the audit log. */
   auditDays: number;
   /** Returns whether this node does the work. */
@@ -28,7 +32,8 @@ export interface HousekeepingDeps {
 }
 
 /** Returns a function that stops the work and waits for a running sweep. */
-export function startHousekeeping({ db, changes, clock, auditDays, isOurs, isTimeSure, onProblem }: HousekeepingDeps) {
+export function startHousekeeping(deps: HousekeepingDeps) {
+  const { db, changes, clock, collections, auditDays, isOurs, isTimeSure, onProblem } = deps;
   const sweeps = [
     () => sweepSessions(db, clock.now()),
     () => sweep(db, clock.now()),
@@ -50,6 +55,11 @@ export function startHousekeeping({ db, changes, clock, auditDays, isOurs, isTim
     every(
       EXPIRY_EVERY_MS,
       ours(() => announceExpired(db, changes, clock)),
+      onProblem,
+    ),
+    every(
+      PLACE_EVERY_MS,
+      ours(() => placeItems(db, collections)),
       onProblem,
     ),
   ];

@@ -107,7 +107,7 @@ async function openEngine(
   opened.defer(() => columns.close());
   opened.defer(() => ledger.close());
   const collections = openCollections(db, changes);
-  const snapshot = new Snapshot(db, changes);
+  const snapshot = new Snapshot(db, changes, collections);
   const impacts = openImpacts(records, () => ledger.figures().entries);
   readers.push(columns, impacts);
   opened.defer(() => impacts.close());
@@ -118,13 +118,14 @@ async function openEngine(
 
 /** Work that one node of a cluster does at a time: housekeeping and deliveries. */
 function startBackground({ config, logger }: Options, opened: AsyncDisposableStack, parts: Store & Engine) {
-  const { db, changes, clock, clockWatch, ledger, lease } = parts;
+  const { db, changes, clock, clockWatch, collections, ledger, lease } = parts;
   const housekeeping = lease('housekeeping');
   opened.defer(
     startHousekeeping({
       db,
       changes,
       clock,
+      collections,
       auditDays: config.auditDays,
       isOurs: housekeeping.held,
       isTimeSure: clockWatch.isSure,

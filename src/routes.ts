@@ -34,6 +34,7 @@ import { impactRoutes, simulateRoutes } from './whatif/routes.ts';
 export async function addRoutes(app: App, parts: Parts): Promise<void> {
   const { config, own, db, clock, changes, follower, ledger, columns, snapshot, keys, sessions, events, streams } =
     parts;
+  const { collections } = parts;
   await allowOrigins(app, config.corsOrigins);
   describeApi(app, VERSION);
   healthRoutes(app, { notReady: () => own.notReady ?? follower.notReady(), db, metrics: parts.metrics });
@@ -47,8 +48,8 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
     find: async (filter, page) => columns.find({ ...filter, after: await archivedTo(db) }, page),
   };
   decisionRoutes(app, { db, ledger, finder });
-  contentRoutes(app, { db, changes, clock, stats: columns.stats });
-  collectionRoutes(app, { db, changes, clock, collections: parts.collections });
+  contentRoutes(app, { db, changes, clock, collections, stats: columns.stats });
+  collectionRoutes(app, { db, changes, clock, collections });
   requesterRoutes(app, { db, changes, clock });
   licenseRoutes(app, { db, changes, clock });
   crawlerRoutes(app);

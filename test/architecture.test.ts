@@ -54,6 +54,7 @@ const OWNERS: Record<string, string> = {
   purges: 'content/store.ts ledger/sweep.ts',
   collections: 'collections/store.ts',
   collection_versions: 'collections/store.ts',
+  default_policies: 'policies/store.ts',
   policies: 'policies/store.ts',
   policy_versions: 'policies/store.ts',
   requesters: 'requesters/store.ts',

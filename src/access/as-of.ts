@@ -1,9 +1,12 @@
 /**
- * Reads the subjects of checks from the database: for `asOf`, the policy version, the requester and its licenses as
- * they were; the item as it is now. Where history does not reach back far enough, the check is refused, never guessed.
+ * Reads the subjects of checks from the database: for `asOf`, the collections, the policy version, the requester and
+ * its licenses as they were; the item as it is now. Where history does not reach back far enough, the check is
+ * refused, never guessed.
  */
+import { type InForce, openPastCollections } from '../collections/known.ts';
 import { type Content, toContentFacts } from '../content/content.ts';
 import { contentNotFound } from '../content/edits.ts';
+import { placementOf } from '../content/placement.ts';
 import { findContents } from '../content/store.ts';
 import type { Db } from '../db/db.ts';
 import { Failure, fail } from '../errors.ts';
@@ -17,6 +20,7 @@ import { ANONYMOUS, type KnownRequester, type Subject } from './facts.ts';
 
 /** The policy and the requester of a check, now or at a past time (epoch ms). Both throw invalid_request. */
 export interface SubjectSource {
+  inForce(at: number | undefined): Promise<InForce>;
   policy(id: string, at: number | undefined): CompiledPolicy | Promise<CompiledPolicy>;
   requester(id: string, at: number | undefined): Promise<KnownRequester>;
 }
@@ -50,9 +54,11 @@ async function toSubject(source: SubjectSource, content: Content | undefined, as
   if (asOf !== undefined && content.createdAt > asOf) {
     throw outOfReach(`The item was registered on ${toIso(content.createdAt)}`);
   }
-  const policy = await source.policy(content.policyId, asOf);
+  const policyId =
+    content.ownsPolicy === 1 ? content.policyId : placementOf(content, await source.inForce(asOf)).policyId;
+  const policy = await source.policy(policyId, asOf);
   const requester = requesterId === undefined ? ANONYMOUS : await source.requester(requesterId, asOf);
-  return { content: toContentFacts(content), policy, requester };
+  return { content: toContentFacts(content, policyId), policy, requester };
 }
 
 const outOfReach = (why: string): Failure =>
@@ -62,7 +68,9 @@ const outOfReach = (why: string): Failure =>
 export function openHistory(db: Db) {
   const policies = new Map<string, CompiledPolicy>();
   const pasts = new Map<string, Past>();
+  const inForceAt = openPastCollections(db);
   return {
+    inForce: (at: number | undefined): Promise<InForce> => inForceAt(at as number),
     async policy(id: string, at: number | undefined): Promise<CompiledPolicy> {
       const version = await findVersionAt(db, id, at as number);
       if (version === undefined) throw outOfReach(`The policy ${id} of the item was created later`);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { SYSTEM } from '../changes/change.ts';
 import { openChanges } from '../changes/changes.ts';
+import { openCollections } from '../collections/known.ts';
 import { planCreate as planContent } from '../content/edits.ts';
 import type { Db } from '../db/db.ts';
 import { migrate } from '../db/migrate.ts';
@@ -27,6 +28,7 @@ test('an item read before an edit that makes a rule ask for metadata is decided 
     await migrate(db, NOW);
     const clock = { now: () => NOW };
     const changes = openChanges(db, clock);
+    const collections = openCollections(db, changes);
     const policy = newPolicy({ name: 'Gold', rules: [] }, NOW);
     await changes.commit(SYSTEM, policy.id, async () => planCreate(policy));
     const item = {
@@ -37,7 +39,7 @@ test('an item read before an edit that makes a rule ask for metadata is decided 
       policyId: policy.id,
       metadata: { tier: 'gold' },
     };
-    const edit = await planContent({ db, clock }, item as never);
+    const edit = await planContent({ db, clock, collections }, item as never);
     await changes.commit(SYSTEM, 'a', async () => edit);
 
     const publish = async (): Promise<void> => {
@@ -61,7 +63,7 @@ test('an item read before an edit that makes a rule ask for metadata is decided 
       { contentId: 'a', requesterId: 'bot' },
       { contentId: 'a', requesterId: 'bot' },
     ];
-    const subjects = await new Snapshot(editing, changes).loadSubjects(asks);
+    const subjects = await new Snapshot(editing, changes, openCollections(editing, changes)).loadSubjects(asks);
     assert.ok(isEdited);
     for (const subject of subjects.values()) {
       assert.ok(!(subject instanceof Failure));

@@ -3,8 +3,10 @@
  * edit, no check that starts afterwards is decided on what was there before.
  */
 import type { Changes } from '../changes/changes.ts';
+import type { InForce, KnownCollections } from '../collections/known.ts';
 import { isContentId, toContentFacts } from '../content/content.ts';
 import { contentNotFound } from '../content/edits.ts';
+import { type Placeable, placementOf } from '../content/placement.ts';
 import { findContents } from '../content/store.ts';
 import type { Db } from '../db/db.ts';
 import type { Failure } from '../errors.ts';
@@ -19,7 +21,7 @@ import { findLicensesOf, findRequester } from '../requesters/store.ts';
 import type { Ask } from './ask.ts';
 import { ANONYMOUS, type KnownRequester, type Subject } from './facts.ts';
 
-/** About 400 bytes an item without metadata. */
+/** About 500 bytes an item without metadata. */
 const CONTENT_MAX = 2_000_000;
 const POLICIES_MAX = 10_000;
 const REQUESTERS_MAX = 100_000;
@@ -32,17 +34,46 @@ type Item = Omit<Subject, 'requester'>;
 const lacksMetadata = (content: ContentFacts, policy: CompiledPolicy): boolean =>
   policy.asksMetadata && content.metadata === null;
 
+/** An item in memory. */
+interface KnownItem {
+  /** With the policy that `inForce` gives to the item. */
+  facts: ContentFacts;
+  inForce: InForce;
+  /** null for an item with a policy of its own, which no edit of a collection concerns. */
+  placeable: Placeable | null;
+}
+
+const toPlaceable = ({ source, type, policyId, ownsPolicy }: Placeable, tags: readonly string[]): Placeable => ({
+  source,
+  type,
+  tags,
+  policyId,
+  ownsPolicy,
+});
+
+/** Returns the item's facts with what is in force now; places it again if that has changed. */
+function factsIn(known: KnownItem, inForce: InForce): ContentFacts {
+  if (known.inForce !== inForce && known.placeable !== null) {
+    const { policyId } = placementOf(known.placeable, inForce);
+    if (policyId !== known.facts.policyId) known.facts = { ...known.facts, policyId };
+    known.inForce = inForce;
+  }
+  return known.facts;
+}
+
 export class Snapshot {
   readonly #db: Db;
-  readonly #contents = new Cache<string, ContentFacts>(CONTENT_MAX);
+  readonly #collections: KnownCollections;
+  readonly #contents = new Cache<string, KnownItem>(CONTENT_MAX);
   /** Ids by externalId: only a hint where to look, because an externalId never changes. */
   readonly #ids = new Lru<string, string>(CONTENT_MAX);
   readonly #policies = new Cache<string, CompiledPolicy>(POLICIES_MAX);
   readonly #requesters = new Cache<string, KnownRequester>(REQUESTERS_MAX);
   readonly #tagLists = new Lru<string, readonly string[]>(TAG_LISTS_MAX);
 
-  constructor(db: Db, changes: Changes) {
+  constructor(db: Db, changes: Changes, collections: KnownCollections) {
     this.#db = db;
+    this.#collections = collections;
     changes.subscribe(({ kind, id, ownerId }) => {
       if (kind.startsWith('content.')) this.#contents.delete(id);
       else if (kind.startsWith('policy.')) this.#policies.delete(id);
@@ -53,18 +84,22 @@ export class Snapshot {
 
   /** Returns the subject of a check if all of it is in memory. The past is not. */
   subject({ contentId, requesterId, asOf }: Ask): Subject | undefined {
-    if (asOf !== undefined) return undefined;
-    const item = this.#item(contentId);
+    const inForce = this.#collections.now();
+    if (asOf !== undefined || inForce === undefined) return undefined;
+    const item = this.#item(contentId, inForce);
     const requester = requesterId === undefined ? ANONYMOUS : this.#requesters.get(requesterId);
     return item && requester && { content: item.content, policy: item.policy, requester };
   }
 
   /** Returns the subjects of checks without `asOf`, reading what is not in memory. Throws Unavailable. */
   async loadSubjects(asks: readonly Ask[]): Promise<Map<Ask, Subject | Failure>> {
+    const inForce = asks.length === 0 ? undefined : await this.#collections.read();
+    if (inForce === undefined) return new Map();
     // Taken once, before anything is read: an edit during a read may remove it from memory.
-    const known = new Map(asks.map(({ contentId }) => [contentId, this.#item(contentId)]));
+    const known = new Map(asks.map(({ contentId }) => [contentId, this.#item(contentId, inForce)]));
     const missing = [...known].flatMap(([ref, item]) => (item === undefined ? [ref] : []));
-    const contents = missing.length === 0 ? new Map<string, ContentFacts>() : await this.#loadContents(missing);
+    const contents =
+      missing.length === 0 ? new Map<string, ContentFacts>() : await this.#loadContents(missing, inForce);
     const requesters = new Map([[undefined as string | undefined, ANONYMOUS]]);
     const subjects = new Map<Ask, Subject | Failure>();
     for (const ask of asks) {
@@ -95,12 +130,17 @@ export class Snapshot {
     });
   }
 
+  inForce(): Promise<InForce> {
+    return this.#collections.read();
+  }
+
   /** Returns the item by id or externalId, if it is in memory with its policy. */
-  #item(ref: string): Item | undefined {
-    const content = this.#contents.get(isContentId(ref) ? ref : (this.#ids.get(ref) ?? ''));
-    const policy = content && this.#policies.get(content.policyId);
-    if (content === undefined || policy === undefined) return undefined;
-    return lacksMetadata(content, policy) ? undefined : { content, policy };
+  #item(ref: string, inForce: InForce): Item | undefined {
+    const known = this.#contents.get(isContentId(ref) ? ref : (this.#ids.get(ref) ?? ''));
+    if (known === undefined) return undefined;
+    const content = factsIn(known, inForce);
+    const policy = this.#policies.get(content.policyId);
+    return policy === undefined || lacksMetadata(content, policy) ? undefined : { content, policy };
   }
 
   async #withPolicy(ref: string, content: ContentFacts | undefined): Promise<Item | undefined> {
@@ -108,25 +148,26 @@ export class Snapshot {
     const policy = await this.#findPolicy(content.policyId);
     if (policy !== undefined && !lacksMetadata(content, policy)) return { content, policy };
     // Since it was read, it moved and this policy was deleted, or a rule began to ask for metadata: read it again.
-    return this.#withPolicy(ref, (await this.#loadContents([ref])).get(ref));
+    const inForce = await this.#collections.read();
+    return this.#withPolicy(ref, (await this.#loadContents([ref], inForce)).get(ref));
   }
 
   /** Reads items by id or externalId, and the policies that say whether their metadata is kept. */
-  #loadContents(refs: readonly string[]): Promise<Map<string, ContentFacts>> {
+  #loadContents(refs: readonly string[], inForce: InForce): Promise<Map<string, ContentFacts>> {
     return this.#contents.read(async (keep) => {
       const found = new Map<string, ContentFacts>();
       for (const [ref, content] of await findContents(this.#db, refs)) {
-        const policy = await this.#findPolicy(content.policyId);
-        found.set(ref, {
-          ...toContentFacts(content),
-          tags: this.#sharedTags(content.tags),
+        const tags = this.#sharedTags(content.tags);
+        const { policyId } = placementOf(content, inForce);
+        const policy = await this.#findPolicy(policyId);
+        const facts = {
+          ...toContentFacts(content, policy?.id ?? policyId),
+          tags,
           // Up to 16 KiB an item: kept only for rules that need it.
           metadata: policy?.asksMetadata === true ? content.metadata : null,
-          policyId: policy?.id ?? content.policyId,
-        });
-      }
-      for (const facts of found.values()) {
-        keep(facts.id, facts);
+        };
+        found.set(ref, facts);
+        keep(facts.id, { facts, inForce, placeable: content.ownsPolicy === 1 ? null : toPlaceable(content, tags) });
         this.#ids.set(facts.externalId, facts.id);
       }
       return found;

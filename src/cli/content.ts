@@ -13,6 +13,7 @@ interface Filter {
   type?: Content['type'];
   status?: Content['status'];
   policy?: string;
+  collection?: string;
   tag?: string;
   search?: string;
 }
@@ -22,13 +23,15 @@ const addFilter = (command: Command): Command =>
     .addOption(new Option('--type <type>', 'only items of this type').choices(CONTENT_TYPES))
     .addOption(new Option('--status <status>', 'only items with this status').choices(STATUSES))
     .option('--policy <id>', 'only items under this policy')
+    .option('--collection <id>', 'only items in this collection')
     .option('--tag <tag>', 'only items with this tag')
     .option('--search <words>', 'only items with these words in the title');
 
-const toQuery = ({ type, status, policy, tag, search }: Filter): Query<'listContent'> => ({
+const toQuery = ({ type, status, policy, collection, tag, search }: Filter): Query<'listContent'> => ({
   type,
   status,
   policyId: policy,
+  collectionId: collection,
   tag,
   q: search,
 });
@@ -89,7 +92,7 @@ function exportCommand(parent: Command, context: Context): void {
     let done = 0;
     if (csv) await output.write(`${CSV_COLUMNS.join()}\r\n`);
     for await (const item of postern.listContent({ ...toQuery(options), limit: 100 })) {
-      await output.write(csv ? csvLine(item) : `${JSON.stringify(item)}\n`);
+      await output.write(csv ? csvLine(item) : `${JSON.stringify(withOwnPolicy(item))}\n`);
       shown.show(++done);
     }
     shown.end();
@@ -97,9 +100,16 @@ function exportCommand(parent: Command, context: Context): void {
   });
 }
 
+/** An item that follows a collection or the default must do so after an import, too. */
+const withOwnPolicy = (item: Content): Omit<Content, 'policyId'> & { policyId: string | null } => ({
+  ...item,
+  policyId: item.policySource === 'content' ? item.policyId : null,
+});
+
 function csvLine(item: Content): string {
   const toCell = (name: (typeof CSV_COLUMNS)[number]): string => {
     if (name === 'tags') return item.tags.join(TAG_SEPARATOR);
+    if (name === 'policyId') return withOwnPolicy(item).policyId ?? '';
     return name === 'metadata' ? JSON.stringify(item.metadata) : String(item[name]);
   };
   return `${CSV_COLUMNS.map((name) => csvCell(toCell(name))).join()}\r\n`;

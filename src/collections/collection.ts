@@ -16,7 +16,7 @@ const host = Type.String({ maxLength: 260, format: 'host-pattern' });
 const path = Type.String({ maxLength: 500, format: 'path-pattern' });
 
 /** The selectors, in the order of answers. An empty list selects nothing and leaves nothing out. */
-const SELECTORS = {
+export const SELECTORS = {
   hosts: optional(Type.Array(host, { maxItems: 100, description: 'Such as `www.example.com` or `*.example.com`' }), []),
   paths: optional(
     Type.Array(path, { maxItems: 1000, description: 'Patterns as in RFC 9309: a prefix, `*`, `$` at the end' }),

@@ -82,7 +82,7 @@ export async function planUpdate(
   });
   const { warnings } = await validate(deps, after);
   return editOf(before, after, {
-    steps: updateCollection(after),
+    steps: updateCollection(after, before),
     changes: [
       { kind: 'collection.updated', id: after.id, object: collectionAnswer(after), before: collectionAnswer(before) },
     ],
@@ -102,7 +102,7 @@ async function validate({ db, collections }: EditDeps, collection: Collection) {
   }
   const { policyId } = collection;
   if (policyId !== null && !(await policyExists(db, policyId))) throw unknownPolicy(policyId);
-  const index = await collections.read();
+  const { index } = await collections.read();
   requireRoom(index, collection);
   return { index, warnings: findTies(collection, index.all()) };
 }

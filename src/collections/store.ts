@@ -1,11 +1,13 @@
 /** The tables `collections` and `collection_versions`; rows never leave this file. */
-import type { Db, Step } from '../db/db.ts';
+import type { Db, Row, Step } from '../db/db.ts';
 import { type Page, type PageQuery, readPage, SEQ_FORM } from '../db/page.ts';
-import { inList, toList, Where } from '../db/query.ts';
+import { Where } from '../db/query.ts';
 import { columns } from '../db/record.ts';
+import { pick } from '../lib/fields.ts';
+import { sameJson } from '../lib/json.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { words } from '../lib/text.ts';
-import type { Collection } from './collection.ts';
+import { type Collection, SELECTORS } from './collection.ts';
 
 const COLLECTION = columns<Collection>(
   {
@@ -32,12 +34,70 @@ export async function findCollection(db: Db, id: string): Promise<Collection | u
   return row && COLLECTION.toRecord(row);
 }
 
-/** Returns all collections, or those of the ids that exist. */
-export async function findCollections(db: Db, ids?: readonly string[]): Promise<Collection[]> {
-  const where = ids === undefined ? '' : ` where ${inList(db.engine, 'id', 'text')}`;
-  const params = ids === undefined ? [] : [toList(ids)];
-  return mapInSlices(await db.read(`select ${COLLECTION.list} from collections${where}`, params), COLLECTION.toRecord);
+export async function findAllCollections(db: Db): Promise<Collection[]> {
+  return mapInSlices(await db.read(`select ${COLLECTION.list} from collections`), COLLECTION.toRecord);
 }
+
+/** Returns the number of the last edit; they count up in the order of the commits. */
+export async function findLastEdit(db: Db): Promise<number> {
+  const [row] = await db.read<{ seq: number }>(`select ${LAST_EDIT} as seq`);
+  return Number(row?.seq ?? 0);
+}
+
+/** For statements that must see the edits up to one, and no later ones. */
+export const LAST_EDIT = 'coalesce((select max(seq) from collection_versions), 0)';
+
+interface EditRow extends Row {
+  seq: number;
+  id: string;
+  record: string | null;
+}
+
+/** A collection after an edit; null: it was deleted. */
+export interface EditedCollection {
+  seq: number;
+  id: string;
+  collection: Collection | null;
+}
+
+/** Returns the edits after one, in order. */
+export async function findEditsAfter(db: Db, seq: number): Promise<EditedCollection[]> {
+  const rows = await db.read<EditRow>(
+    'select seq, collection_id as id, record from collection_versions where seq > $1 order by seq',
+    [seq],
+  );
+  return mapInSlices(rows, ({ seq: number, id, record }) => ({
+    seq: number,
+    id,
+    collection: record === null ? null : (JSON.parse(record) as Collection),
+  }));
+}
+
+interface VersionRow extends Row {
+  record: string;
+}
+
+/** Returns the collections as they were at a time (epoch ms), deleted ones included. */
+export async function findCollectionsAt(db: Db, at: number): Promise<Collection[]> {
+  const rows = await db.read<VersionRow>(
+    `select record from collection_versions as v where at <= $1 and record is not null and version =
+       (select max(version) from collection_versions where collection_id = v.collection_id and at <= $1)`,
+    [at],
+  );
+  return mapInSlices(rows, ({ record }) => JSON.parse(record) as Collection);
+}
+
+/** Returns how many versions there were at a time (epoch ms): with the same number, the collections are the same. */
+export async function countVersionsAt(db: Db, at: number): Promise<number> {
+  const [row] = await db.read<{ n: number }>('select count(*) as n from collection_versions where at <= $1', [at]);
+  return Number(row?.n ?? 0);
+}
+
+/** Where all items are to be placed again. */
+const PLACE_AGAIN: Step = {
+  sql: `update settings set value = '0' where name = 'items_placed_to'`,
+  expect: 1,
+};
 
 export interface CollectionQuery extends PageQuery {
   /** Words, or beginnings of words, of the name. */
@@ -74,13 +134,22 @@ const currentVersion = (collection: Collection): Step =>
   versionStep(collection.id, collection.version, collection.updatedAt, collection);
 
 /** A Conflict when the policy was deleted meanwhile. */
-export const insertCollection = (collection: Collection): Step[] => [insertRow(collection), currentVersion(collection)];
+export const insertCollection = (collection: Collection): Step[] => [
+  insertRow(collection),
+  currentVersion(collection),
+  PLACE_AGAIN,
+];
 
 /** A Conflict unless the stored version is the one before. */
-export const updateCollection = (collection: Collection): Step[] => [updateRow(collection), currentVersion(collection)];
+export const updateCollection = (collection: Collection, before: Collection): Step[] => [
+  updateRow(collection),
+  currentVersion(collection),
+  ...(sameJson(pick(collection, SELECTORS), pick(before, SELECTORS)) ? [] : [PLACE_AGAIN]),
+];
 
 /** A Conflict when it was edited since it was read. */
 export const deleteCollection = ({ id, version, updatedAt }: Collection, at: number): Step[] => [
   { sql: 'delete from collections where id = $1 and version = $2', params: [id, version], expect: 1 },
   versionStep(id, version + 1, Math.max(at, updatedAt), null),
+  PLACE_AGAIN,
 ];

@@ -3,13 +3,14 @@
 import type { Change, Edit } from '../changes/change.ts';
 import { isUnchanged } from '../changes/edit.ts';
 import { requireMetadata } from '../changes/metadata.ts';
+import type { InForce } from '../collections/known.ts';
 import type { Db, Step } from '../db/db.ts';
 import { Failure } from '../errors.ts';
 import { checkOf, validItem } from '../http/validate.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { unknownPolicy } from '../policies/edits.ts';
 import { findDefaultPolicyId, findPolicies } from '../policies/store.ts';
-import { type Content, edited } from './content.ts';
+import { type Content, edited, type StoredPolicy } from './content.ts';
 import { contentNotFound, createdChange, deletedChange, type EditDeps, newContent, updatedChange } from './edits.ts';
 import { CreateContent, requireExternalId } from './schema.ts';
 import { deleteContent, findContents, insertContent, updateContent } from './store.ts';
@@ -25,12 +26,11 @@ function validOrFailure(item: unknown): CreateContent | Failure {
   }
 }
 
-export async function planBulkUpsert({ db, clock }: EditDeps, items: readonly unknown[]): Promise<Edit> {
-  const given = await mapInSlices(items, validOrFailure);
-  const stored = await readStored(
-    db,
-    given.filter((item): item is CreateContent => !(item instanceof Failure)),
-  );
+export async function planBulkUpsert({ db, clock, collections }: EditDeps, entries: readonly unknown[]): Promise<Edit> {
+  const given = await mapInSlices(entries, validOrFailure);
+  const inForce = await collections.read();
+  const items = given.filter((item): item is CreateContent => !(item instanceof Failure));
+  const stored = { ...(await readStored(db, items)), inForce };
   const now = clock.now();
   const counts = { created: 0, updated: 0, unchanged: 0 };
   const steps: Step[] = [];
@@ -47,7 +47,7 @@ export async function planBulkUpsert({ db, clock }: EditDeps, items: readonly un
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const { code, message, param = null } = error;
-      errors.push({ index, externalId: echo(items[index]), code, message, param });
+      errors.push({ index, externalId: echo(entries[index]), code, message, param });
     }
   });
   return { steps, changes, status: 200, body: { object: 'bulk_upsert', ...counts, failed: errors.length, errors } };
@@ -58,9 +58,10 @@ interface Stored {
   items: Map<string, Content>;
   policies: ReadonlyMap<string, unknown>;
   defaultPolicyId: string;
+  inForce: InForce;
 }
 
-async function readStored(db: Db, items: readonly CreateContent[]): Promise<Stored> {
+async function readStored(db: Db, items: readonly CreateContent[]): Promise<Omit<Stored, 'inForce'>> {
   const externalIds = items.map(({ externalId }) => externalId);
   const policyIds = items.flatMap(({ policyId }) => policyId ?? []);
   return {
@@ -79,16 +80,22 @@ function planItem(
   requireExternalId(item.externalId);
   const before = stored.items.get(item.externalId);
   if (item.policyId != null && !stored.policies.has(item.policyId)) throw unknownPolicy(item.policyId);
-  const kept = item.policyId === undefined ? before?.policyId : undefined;
-  const policyId = item.policyId ?? kept ?? stored.defaultPolicyId;
-  const after = before === undefined ? newContent(item, policyId, at) : edited(before, item, policyId, at);
+  const policy = toStoredPolicy(item, before, stored.defaultPolicyId);
+  const after = before === undefined ? newContent(item, policy, at) : edited(before, item, policy, at);
   requireMetadata(after.metadata);
   if (before !== undefined && isUnchanged(before, after)) return { outcome: 'unchanged', steps: [], changes: [] };
   // A second entry for the same item edits what the first one made.
   stored.items.set(item.externalId, after);
+  const { inForce } = stored;
   return before === undefined
-    ? { outcome: 'created', steps: [insertContent(after)], changes: [createdChange(after)] }
-    : { outcome: 'updated', steps: [updateContent(after)], changes: [updatedChange(before, after)] };
+    ? { outcome: 'created', steps: [insertContent(after, inForce)], changes: [createdChange(after, inForce)] }
+    : { outcome: 'updated', steps: [updateContent(after, inForce)], changes: [updatedChange(before, after, inForce)] };
+}
+
+function toStoredPolicy({ policyId }: CreateContent, before: Content | undefined, defaultId: string): StoredPolicy {
+  if (policyId != null) return { policyId, ownsPolicy: 1 };
+  if (policyId === null || before === undefined) return { policyId: defaultId, ownsPolicy: 0 };
+  return { policyId: before.policyId, ownsPolicy: before.ownsPolicy };
 }
 
 const ECHO_LENGTH_MAX = 1_000;
@@ -99,7 +106,11 @@ function echo(item: unknown): string | null {
   return typeof value === 'string' ? value.slice(0, ECHO_LENGTH_MAX) : null;
 }
 
-export async function planBulkDelete(db: Db, ids: readonly unknown[]): Promise<Edit> {
+export async function planBulkDelete(
+  { db, collections }: Pick<EditDeps, 'db' | 'collections'>,
+  ids: readonly unknown[],
+): Promise<Edit> {
+  const inForce = await collections.read();
   const found = await findContents(
     db,
     ids.filter((id) => typeof id === 'string'),
@@ -118,7 +129,7 @@ export async function planBulkDelete(db: Db, ids: readonly unknown[]): Promise<E
   }
   return {
     steps: [...doomed.values()].flatMap(deleteContent),
-    changes: await mapInSlices([...doomed.values()], deletedChange),
+    changes: await mapInSlices([...doomed.values()], (content) => deletedChange(content, inForce)),
     status: 200,
     body: { object: 'bulk_deletion', deleted: doomed.size, failed: errors.length, errors },
   };

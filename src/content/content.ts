@@ -35,6 +35,8 @@ export interface Content extends Fields {
   /** The item's number in the store, never on the wire; 0 until it is stored. */
   no: number;
   id: string;
+  /** 1: `policyId` was given to the item; 0: it is the policy that was the default when the item was registered. */
+  ownsPolicy: 0 | 1;
   /** Counts edits, from 1. */
   revision: number;
   createdAt: number;
@@ -47,32 +49,31 @@ const CONTENT_ID = /^cnt_[0-9a-hjkmnp-tv-z]{26}$/;
 /** Separates ids from externalIds, which may never look like an id. */
 export const isContentId = (ref: string): boolean => CONTENT_ID.test(ref);
 
-/** Returns `"<id>-<revision>"`: an item that is deleted and registered again has another ETag. */
-export const contentEtag = (content: Content): string =>
-  `"${content.id.slice(CONTENT_PREFIX.length)}-${content.revision}"`;
-
-/** Returns the item as conditions see it. */
-export const toContentFacts = (content: Content): ContentFacts => ({
+/** Returns the item, with the policy that is in force for it, as conditions see it. */
+export const toContentFacts = (content: Content, policyId: string): ContentFacts => ({
   no: content.no,
   id: content.id,
   externalId: content.externalId,
   type: content.type,
   tags: content.tags,
   metadata: content.metadata,
-  policyId: content.policyId,
+  policyId,
   archived: content.status === 'archived',
 });
 
 /** Absent fields stay as they are. */
 export type ContentEdit = Partial<Omit<Fields, 'policyId'>> & { policyId?: string | null; metadataReplace?: boolean };
 
+/** A policy as an item stores it. */
+export type StoredPolicy = Pick<Content, 'policyId' | 'ownsPolicy'>;
+
 /** Applies an edit whose policy the caller has resolved. */
-export function edited(content: Content, edit: ContentEdit, policyId: string, at: number): Content {
+export function edited(content: Content, edit: ContentEdit, policy: StoredPolicy, at: number): Content {
   const { metadataReplace, ...fields } = edit;
   return {
     ...content,
     ...fields,
-    policyId,
+    ...policy,
     metadata: editedMetadata(content.metadata, edit),
     tags: [...new Set(edit.tags ?? content.tags)],
     revision: content.revision + 1,

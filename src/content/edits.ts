@@ -4,38 +4,56 @@ import type { Change, Edit } from '../changes/change.ts';
 import { editOf } from '../changes/edit.ts';
 import type { ChangeKind } from '../changes/kinds.ts';
 import { requireMetadata } from '../changes/metadata.ts';
+import type { InForce, KnownCollections } from '../collections/known.ts';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { newId } from '../lib/id.ts';
 import { unknownPolicy } from '../policies/edits.ts';
 import { findDefaultPolicyId, policyExists } from '../policies/store.ts';
-import { CONTENT_PREFIX, type Content, type ContentEdit, contentEtag, edited, FIRST_VALUES } from './content.ts';
-import { type CreateContent, contentAnswer, requireExternalId } from './schema.ts';
+import { CONTENT_PREFIX, type Content, type ContentEdit, edited, FIRST_VALUES, type StoredPolicy } from './content.ts';
+import { type CreateContent, contentAnswer, contentEtag, requireExternalId } from './schema.ts';
 import { deleteContent, findContent, insertContent, updateContent } from './store.ts';
 
 export interface EditDeps {
   db: Db;
   clock: Clock;
+  collections: Pick<KnownCollections, 'read'>;
 }
 
-/** Resolves an edit's policy: `undefined` keeps `present`, null means the default. Throws invalid_request. */
-async function resolvePolicy(db: Db, wanted: string | null | undefined, present?: string): Promise<string> {
-  if (wanted === undefined && present !== undefined) return present;
-  if (wanted == null) return findDefaultPolicyId(db);
-  if (await policyExists(db, wanted)) return wanted;
+/** An item with what places it, which was read before it. */
+export interface Found {
+  content: Content;
+  inForce: InForce;
+}
+
+export async function findPlaced(
+  { db, collections }: Pick<EditDeps, 'db' | 'collections'>,
+  ref: string,
+): Promise<Found | undefined> {
+  const inForce = await collections.read();
+  const content = await findContent(db, ref);
+  return content && { content, inForce };
+}
+
+/** Resolves an edit's policy: `undefined` keeps `present`, null means none of its own. Throws invalid_request. */
+async function resolvePolicy(db: Db, wanted: string | null | undefined, present?: StoredPolicy): Promise<StoredPolicy> {
+  if (wanted === undefined && present !== undefined)
+    return { policyId: present.policyId, ownsPolicy: present.ownsPolicy };
+  if (wanted == null) return { policyId: await findDefaultPolicyId(db), ownsPolicy: 0 };
+  if (await policyExists(db, wanted)) return { policyId: wanted, ownsPolicy: 1 };
   throw unknownPolicy(wanted);
 }
 
 export const contentNotFound = (ref: string) =>
   fail('content_not_found', `There is no content with the id or externalId ${JSON.stringify(ref.slice(0, 300))}.`);
 
-export const newContent = (body: CreateContent, policyId: string, at: number): Content => ({
+export const newContent = (body: CreateContent, policy: StoredPolicy, at: number): Content => ({
   ...FIRST_VALUES,
   ...body,
   no: 0,
   id: newId(CONTENT_PREFIX, at),
-  policyId,
+  ...policy,
   tags: [...new Set(body.tags)],
   status: 'active',
   revision: 1,
@@ -43,10 +61,10 @@ export const newContent = (body: CreateContent, policyId: string, at: number): C
   updatedAt: at,
 });
 
-export async function planCreate({ db, clock }: EditDeps, body: CreateContent): Promise<Edit> {
+export async function planCreate(deps: EditDeps, body: CreateContent): Promise<Edit> {
   requireExternalId(body.externalId);
-  const edit = await planNew({ db, clock }, body);
-  const there = await findContent(db, body.externalId);
+  const edit = await planNew(deps, body);
+  const there = await findContent(deps.db, body.externalId);
   if (there !== undefined) {
     throw fail(
       'external_id_exists',
@@ -57,67 +75,73 @@ export async function planCreate({ db, clock }: EditDeps, body: CreateContent): 
   return edit;
 }
 
-async function planNew({ db, clock }: EditDeps, body: CreateContent): Promise<Edit> {
+async function planNew({ db, clock, collections }: EditDeps, body: CreateContent): Promise<Edit> {
   requireMetadata(body.metadata ?? {});
+  const inForce = await collections.read();
   const content = newContent(body, await resolvePolicy(db, body.policyId), clock.now());
   return {
-    steps: [insertContent(content)],
-    changes: [createdChange(content)],
+    steps: [insertContent(content, inForce)],
+    changes: [createdChange(content, inForce)],
     status: 201,
-    body: contentAnswer(content),
-    etag: contentEtag(content),
+    body: contentAnswer(content, inForce),
+    etag: contentEtag(content, inForce),
   };
 }
 
-export async function planUpdate({ db, clock }: EditDeps, content: Content, edit: ContentEdit): Promise<Edit> {
-  const policyId = await resolvePolicy(db, edit.policyId, content.policyId);
-  const next = edited(content, edit, policyId, clock.now());
+export async function planUpdate(
+  { db, clock }: Pick<EditDeps, 'db' | 'clock'>,
+  found: Found,
+  edit: ContentEdit,
+): Promise<Edit> {
+  const { content, inForce } = found;
+  const next = edited(content, edit, await resolvePolicy(db, edit.policyId, content), clock.now());
   requireMetadata(next.metadata);
-  return updated(content, next);
+  return editOf(content, next, {
+    steps: [updateContent(next, inForce)],
+    changes: [updatedChange(content, next, inForce)],
+    answer: (after) => ({ body: contentAnswer(after, inForce), etag: contentEtag(after, inForce) }),
+  });
 }
 
-const updated = (before: Content, after: Content): Edit =>
-  editOf(before, after, {
-    steps: [updateContent(after)],
-    changes: [updatedChange(before, after)],
-    answer: (content) => ({ body: contentAnswer(content), etag: contentEtag(content) }),
-  });
-
-export const createdChange = (content: Content): Change => ({
+export const createdChange = (content: Content, inForce: InForce): Change => ({
   kind: 'content.created',
   id: content.id,
-  object: contentAnswer(content),
+  object: contentAnswer(content, inForce),
 });
 
 /** Names the change after the status if that changed, even if other fields did too. */
-export function updatedChange(before: Content, after: Content): Change {
+export function updatedChange(before: Content, after: Content, inForce: InForce): Change {
   let kind: ChangeKind = 'content.updated';
   if (before.status !== after.status) kind = after.status === 'archived' ? 'content.archived' : 'content.restored';
-  const change = { kind, id: after.id, object: contentAnswer(after), before: contentAnswer(before) };
+  const change = {
+    kind,
+    id: after.id,
+    object: contentAnswer(after, inForce),
+    before: contentAnswer(before, inForce),
+  };
   // An item that the same request creates has no number yet.
   return before.no === 0 ? change : { ...change, no: before.no };
 }
 
-export const deletedChange = (content: Content): Change => ({
+export const deletedChange = (content: Content, inForce: InForce): Change => ({
   kind: 'content.deleted',
   id: content.id,
   no: content.no,
-  object: contentAnswer(content),
+  object: contentAnswer(content, inForce),
 });
 
 /** Edits as PATCH does, and may change the type; never restores an archived item. */
-export async function planUpsert({ db, clock }: EditDeps, body: CreateContent): Promise<Edit> {
+export async function planUpsert(deps: EditDeps, body: CreateContent): Promise<Edit> {
   requireExternalId(body.externalId);
-  const there = await findContent(db, body.externalId);
+  const there = await findPlaced(deps, body.externalId);
   // If another request registers the item first, the commit conflicts and is planned again as an edit.
-  if (there === undefined) return planNew({ db, clock }, body);
-  return planUpdate({ db, clock }, there, body);
+  return there === undefined ? planNew(deps, body) : planUpdate(deps, there, body);
 }
 
-export async function planDelete(content: Content): Promise<Edit> {
+export async function planDelete({ content, inForce }: Found): Promise<Edit> {
   return {
     steps: deleteContent(content),
-    changes: [deletedChange(content)],
+    changes: [deletedChange(content, inForce)],
     status: 200,
     body: { id: content.id, object: 'content', deleted: true },
   };

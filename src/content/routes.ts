@@ -2,6 +2,7 @@
 
 import type { Changes } from '../changes/changes.ts';
 import { type Resource, resource } from '../changes/resource.ts';
+import type { KnownCollections } from '../collections/known.ts';
 import type { Db } from '../db/db.ts';
 import type { App } from '../http/app.ts';
 import { isUnchanged, NotModified } from '../http/etag.ts';
@@ -12,8 +13,8 @@ import { parseIso } from '../lib/clock.ts';
 import type { Policy } from '../policies/policy.ts';
 import { findPolicies, findPolicy } from '../policies/store.ts';
 import { planBulkDelete, planBulkUpsert } from './bulk.ts';
-import { type Content, contentEtag } from './content.ts';
-import { contentNotFound, planCreate, planDelete, planUpdate, planUpsert } from './edits.ts';
+import { contentNotFound, type Found, findPlaced, planCreate, planDelete, planUpdate, planUpsert } from './edits.ts';
+import { readPlaced } from './place.ts';
 import {
   BulkDeleteAnswer,
   BulkDeleteContent,
@@ -24,16 +25,18 @@ import {
   ContentPage,
   CreateContent,
   contentAnswer,
+  contentEtag,
   ExpandQuery,
   ListContentQuery,
   UpdateContent,
 } from './schema.ts';
-import { findContent, listContent } from './store.ts';
+import { listContent } from './store.ts';
 
 export interface ContentDeps {
   db: Db;
   changes: Changes;
   clock: Clock;
+  collections: KnownCollections;
   /** Counts the decisions about an item, exactly. */
   stats(contentNo: number): Promise<{ total: number; allowed: number }>;
 }
@@ -42,22 +45,27 @@ const reading = { tag: 'Content', permission: 'content:read' } as const;
 const writing = { tag: 'Content', permission: 'content:write' } as const;
 
 export function contentRoutes(app: App, deps: ContentDeps): void {
-  const { db, changes } = deps;
-  const find = (ref: string) => findContent(db, ref);
-  const content = resource({ changes, find, notFound: contentNotFound, etag: contentEtag });
+  const content = resource({
+    changes: deps.changes,
+    find: (ref) => findPlaced(deps, ref),
+    notFound: contentNotFound,
+    etag: (found) => contentEtag(found.content, found.inForce),
+  });
   readingRoutes(app, deps, content);
   editingRoutes(app, deps, content);
   bulkRoutes(app, deps);
 }
 
-function readingRoutes(app: App, { db, stats }: ContentDeps, content: Resource<Content>): void {
+function readingRoutes(app: App, { db, collections, stats }: ContentDeps, content: Resource<Found>): void {
   const list = { ...reading, id: 'listContent', is: 'List items', query: ListContentQuery, answer: ContentPage };
   route(app, 'GET /v1/content', list, async ({ query }) => {
     const created = { createdAfter: toTime(query.createdAfter), createdBefore: toTime(query.createdBefore) };
-    const page = await listContent(db, { ...query, ...created });
-    const ids = query.expand === undefined ? [] : page.data.map(({ policyId }) => policyId);
-    const policies = await findPolicies(db, ids);
-    return toList(page, (item) => expanded(item, policies.get(item.policyId)));
+    const isPlaced = query.policyId !== undefined || query.collectionId !== undefined;
+    const inForce = isPlaced ? await readPlaced(db, collections) : await collections.read();
+    const page = await listContent(db, { ...query, ...created }, inForce);
+    const data = page.data.map((item) => contentAnswer(item, inForce));
+    const policies = await findPolicies(db, query.expand === undefined ? [] : data.map(({ policyId }) => policyId));
+    return toList({ ...page, data }, (answer) => expanded(answer, policies.get(answer.policyId)));
   });
 
   const read = {
@@ -69,21 +77,22 @@ function readingRoutes(app: App, { db, stats }: ContentDeps, content: Resource<C
   };
   route(app, 'GET /v1/content/:id', read, async (request, reply) => {
     const { params, query } = request;
-    const item = await content.get(params.id);
-    const policy = query.expand === undefined ? undefined : await findPolicy(db, item.policyId);
-    const etag = contentEtag(item);
+    const { content: item, inForce } = await content.get(params.id);
+    const answer = contentAnswer(item, inForce);
+    const policy = query.expand === undefined ? undefined : await findPolicy(db, answer.policyId);
+    const etag = contentEtag(item, inForce);
     // An edit of the policy changes this answer and not the item's tag, which `If-Match` still takes.
     if (policy === undefined && isUnchanged(request, reply, etag)) return reply.send();
     if (policy !== undefined) reply.header('etag', etag);
     const { total, allowed } = await stats(item.no);
     return {
-      ...expanded(item, policy),
+      ...expanded(answer, policy),
       stats: { totalRequests: total, allowedRequests: allowed, deniedRequests: total - allowed },
     };
   });
 }
 
-function editingRoutes(app: App, deps: ContentDeps, content: Resource<Content>): void {
+function editingRoutes(app: App, deps: ContentDeps, content: Resource<Found>): void {
   const { changes } = deps;
   const create = {
     ...writing,
@@ -116,7 +125,7 @@ function editingRoutes(app: App, deps: ContentDeps, content: Resource<Content>):
     answer: ContentAnswer,
   } as const;
   edit(app, 'PATCH /v1/content/:id', update, (request) =>
-    content.edit(request, (item) => planUpdate(deps, item, request.body)),
+    content.edit(request, (found) => planUpdate(deps, found, request.body)),
   );
 
   const remove = {
@@ -150,13 +159,13 @@ function bulkRoutes(app: App, deps: ContentDeps): void {
     answer: BulkDeleteAnswer,
   };
   edit(app, 'POST /v1/content/bulk-delete', remove, (request) =>
-    deps.changes.commit(request, 'bulk', () => planBulkDelete(deps.db, request.body.ids)),
+    deps.changes.commit(request, 'bulk', () => planBulkDelete(deps, request.body.ids)),
   );
 }
 
 const toTime = (text: string | undefined): number | undefined => (text === undefined ? undefined : parseIso(text));
 
-const expanded = (content: Content, policy: Policy | undefined) => ({
-  ...contentAnswer(content),
+const expanded = (answer: ReturnType<typeof contentAnswer>, policy: Policy | undefined) => ({
+  ...answer,
   ...(policy === undefined ? {} : { policy: { id: policy.id, name: policy.name, rules: policy.rules } }),
 });

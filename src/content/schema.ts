@@ -1,11 +1,14 @@
 /** Content on the wire. */
+import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
+import type { InForce } from '../collections/known.ts';
 import { fail } from '../errors.ts';
 import { ErrorCodeName } from '../http/error-schema.ts';
 import { deletedOf, pageOf, pageProperties } from '../http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { partial, pick } from '../lib/fields.ts';
-import { type Content, FIELDS, isContentId, OPTIONAL_FIELDS, tag } from './content.ts';
+import { CONTENT_PREFIX, type Content, FIELDS, isContentId, OPTIONAL_FIELDS, tag } from './content.ts';
+import { POLICY_SOURCES, placementOf } from './placement.ts';
 
 const { externalId, title, type, source, policyId, status } = FIELDS;
 const optionalFields = partial({ policyId: Type.Union([policyId, Type.Null()]), ...OPTIONAL_FIELDS });
@@ -45,6 +48,7 @@ export const ListContentQuery = Type.Object(
     type: Type.Optional(type),
     status: Type.Optional(status),
     policyId: Type.Optional(policyId),
+    collectionId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     tag: Type.Optional(tag),
     externalId: Type.Optional(externalId),
     q: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Words of the title' })),
@@ -61,6 +65,10 @@ export const ContentAnswer = Type.Object(
     id: Type.String(),
     object: Type.Literal('content'),
     ...FIELDS,
+    policySource: Type.Enum([...POLICY_SOURCES], {
+      description: 'Why this is the policy: given to the item, of its collection, or the default',
+    }),
+    collectionId: Type.Union([Type.String(), Type.Null()], { description: 'Its most specific collection' }),
     created: Type.String(),
     updated: Type.String(),
     stats: Type.Optional(
@@ -105,13 +113,26 @@ export const BulkDeleteAnswer = Type.Object(
   { title: 'BulkDeleteResult' },
 );
 
-export const contentAnswer = (content: Content) => ({
+export const contentAnswer = (content: Content, inForce: InForce) => ({
   id: content.id,
   object: 'content' as const,
   ...pick(content, FIELDS),
+  ...placementOf(content, inForce),
   created: toIso(content.createdAt),
   updated: toIso(content.updatedAt),
 });
+
+/**
+ * Returns `"<id>-<revision>"`: an item that is deleted and registered again has another ETag. For an item in a
+ * collection, a digest of what the collection gives to it is added.
+ */
+export function contentEtag(content: Content, inForce: InForce): string {
+  const revision = `${content.id.slice(CONTENT_PREFIX.length)}-${content.revision}`;
+  const placement = placementOf(content, inForce);
+  if (placement.collectionId === null) return `"${revision}"`;
+  const place = createHash('sha256').update(`${placement.collectionId} ${placement.policyId}`).digest('base64url');
+  return `"${revision}-${place.slice(0, 12)}"`;
+}
 
 /** Refuses an externalId that looks like an id. Throws invalid_request. */
 export function requireExternalId(ref: string): void {

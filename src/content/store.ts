@@ -1,8 +1,10 @@
 /** The table `content`; rows never leave this file. */
 
 import { keepPayload } from '../changes/rows.ts';
+import type { InForce } from '../collections/known.ts';
+import { LAST_EDIT } from '../collections/store.ts';
 import type { ContentType } from '../content-types.ts';
-import type { Db, Step } from '../db/db.ts';
+import type { Db, Row, Step } from '../db/db.ts';
 import { idForm, type Page, type PageQuery, readPage } from '../db/page.ts';
 import { inList, toList, Where } from '../db/query.ts';
 import { columns } from '../db/record.ts';
@@ -10,6 +12,7 @@ import { keysOf, type LocatorKeys, parseLocator } from '../lib/locator.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { words } from '../lib/text.ts';
 import { type Content, isContentId, type Status } from './content.ts';
+import { type Placeable, placementOf } from './placement.ts';
 
 const CONTENT = columns<Content>(
   {
@@ -20,6 +23,7 @@ const CONTENT = columns<Content>(
     type: 'plain',
     source: 'plain',
     policyId: 'plain',
+    ownsPolicy: 'plain',
     metadata: 'json',
     tags: 'json',
     status: 'plain',
@@ -95,6 +99,7 @@ export interface ContentQuery extends PageQuery {
   type?: ContentType;
   status?: Status;
   policyId?: string;
+  collectionId?: string;
   tag?: string;
   externalId?: string;
   /** Words, or beginnings of words, of the title. */
@@ -103,16 +108,20 @@ export interface ContentQuery extends PageQuery {
   createdBefore?: number | undefined;
 }
 
-export function listContent(db: Db, query: ContentQuery): Promise<Page<Content>> {
+/** Every item must have been placed by `inForce` if the query names a policy or a collection. */
+export function listContent(db: Db, query: ContentQuery, inForce: InForce): Promise<Page<Content>> {
+  const { policyId, collectionId } = query;
   const where = new Where()
+    .and(inForce.index.size === 0 ? 'policy_id = ?' : UNDER_POLICY, policyId)
+    .and('collection_id = ?', collectionId)
     .and('type = ?', query.type)
     .and('status = ?', query.status)
-    .and('policy_id = ?', query.policyId)
     .and('external_id = ?', query.externalId)
     .and("replace(tags, ?, '') <> tags", query.tag && JSON.stringify(query.tag))
     .and('created_at > ?', query.createdAfter)
     .and('created_at < ?', query.createdBefore)
     .search('title_words', query.q);
+  if (collectionId !== undefined && inForce.index.get(collectionId) === undefined) where.and('1 = 0');
   return readPage(
     db,
     { select: CONTENT.list, from: 'content', where, order: 'id', form: idForm('cnt_'), toRecord: CONTENT.toRecord },
@@ -120,23 +129,40 @@ export function listContent(db: Db, query: ContentQuery): Promise<Page<Content>>
   );
 }
 
+/** The policy is in force for the item: its own, the default one, or that of its collection. */
+const UNDER_POLICY = `(policy_id = ? and (owns_policy = 1 or collection_id is null) or owns_policy = 0 and collection_id in
+  (select id from collections where coalesce(policy_id, (select value from settings where name = 'default_policy')) = ?))`;
+
 function sourceKeys(source: string): LocatorKeys | undefined {
   const locator = parseLocator(source);
   return locator && keysOf(locator);
 }
 
-/** A Conflict when the policy was deleted meanwhile: content always has one. */
-export const insertContent = CONTENT.step(
-  `insert into content ({columns}) select {values} where exists (select 1 from policies where id = :policyId)`,
+/** Content always has a policy, and the collection that lists find it in. */
+const IS_PLANNED_NOW = `exists (select 1 from policies where id = :policyId) and ${LAST_EDIT} = :lastEdit`;
+
+const insertRow = CONTENT.step(
+  `insert into content ({columns}, collection_id) select {values}, :collectionId
+   where ${IS_PLANNED_NOW}`,
   1,
 );
 
-/** A Conflict unless the stored revision is the one before. */
-export const updateContent = CONTENT.step(
-  `update content set {changes}
-   where id = :id and revision = :revision - 1 and exists (select 1 from policies where id = :policyId)`,
+const updateRow = CONTENT.step(
+  `update content set {changes}, collection_id = :collectionId
+   where id = :id and revision = :revision - 1 and ${IS_PLANNED_NOW}`,
   1,
 );
+
+const placed = (content: Content, inForce: InForce) => ({
+  collectionId: placementOf(content, inForce).collectionId,
+  lastEdit: inForce.lastEdit,
+});
+
+/** A Conflict when the policy was deleted or a collection was edited meanwhile. */
+export const insertContent = (content: Content, inForce: InForce): Step => insertRow(content, placed(content, inForce));
+
+/** A Conflict unless the stored revision is the one before; also when a collection was edited meanwhile. */
+export const updateContent = (content: Content, inForce: InForce): Step => updateRow(content, placed(content, inForce));
 
 /** Prefix of the key under which `{id, externalId}` of a deleted item are kept until its decisions are removed. */
 export const DELETED_ITEM = 'item-';
@@ -146,4 +172,67 @@ export const deleteContent = (content: Content): Step[] => [
   { sql: 'delete from content where id = $1 and revision = $2', params: [content.id, content.revision], expect: 1 },
   { sql: 'insert into purges (content_no) values ($1)', params: [content.no] },
   keepPayload(DELETED_ITEM + content.no, { id: content.id, externalId: content.externalId }),
+];
+
+/** An item to be placed. */
+export interface Unplaced extends Placeable {
+  no: number;
+  revision: number;
+  collectionId: string | null;
+}
+
+/** Returns the number of the last item that is in the right collection; `all`: every item is. */
+export async function findPlacedTo(db: Db): Promise<number | 'all'> {
+  const [row] = await db.read<{ value: string }>(`select value from settings where name = 'items_placed_to'`);
+  return row === undefined || row.value === 'all' ? 'all' : Number(row.value);
+}
+
+interface UnplacedRow extends Row {
+  no: number;
+  revision: number;
+  source: string;
+  type: string;
+  tags: string;
+  policy_id: string;
+  owns_policy: number;
+  collection_id: string | null;
+}
+
+/** Returns the items after one, in order of their numbers. */
+export async function findUnplaced(db: Db, after: number, limit: number): Promise<Unplaced[]> {
+  const rows = await db.read<UnplacedRow>(
+    `select no, revision, source, type, tags, policy_id, owns_policy, collection_id
+     from content where no > $1 order by no limit ${limit}`,
+    [after],
+  );
+  return mapInSlices(rows, (row) => ({
+    no: row.no,
+    revision: row.revision,
+    source: row.source,
+    type: row.type as ContentType,
+    tags: JSON.parse(row.tags) as string[],
+    policyId: row.policy_id,
+    ownsPolicy: row.owns_policy === 1 ? 1 : 0,
+    collectionId: row.collection_id,
+  }));
+}
+
+interface Slice {
+  from: number;
+  to: number | 'all';
+  moved: readonly Unplaced[];
+  lastEdit: number;
+}
+
+/** A Conflict when a collection was edited since. An item that was edited since was placed by its edit. */
+export const placeSlice = ({ from, to, moved, lastEdit }: Slice): Step[] => [
+  {
+    sql: `update settings set value = $1 where name = 'items_placed_to' and value = $2 and ${LAST_EDIT} = $3`,
+    params: [String(to), String(from), lastEdit],
+    expect: 1,
+  },
+  ...moved.map(({ no, revision, collectionId }) => ({
+    sql: 'update content set collection_id = $1 where no = $2 and revision = $3',
+    params: [collectionId, no, revision],
+  })),
 ];

@@ -94,10 +94,10 @@ export async function getVersion(
   );
 }
 
-export function planMakeDefault(policy: Policy): Edit {
+export function planMakeDefault(policy: Policy, at: number): Edit {
   const next: Policy = { ...policy, isDefault: true };
   return editOf(policy, next, {
-    steps: setDefaultPolicy(policy.id),
+    steps: setDefaultPolicy(policy.id, at),
     changes: [{ kind: 'policy.updated', id: policy.id, object: policyAnswer(next), before: policyAnswer(policy) }],
     answer: (one) => ({ body: policyAnswer(one), etag: policyEtag(one) }),
   });

@@ -120,7 +120,9 @@ function editingRoutes(app: App, { db, changes, clock }: PolicyDeps, policies: R
     is: 'Use this policy for new content',
     answer: PolicyAnswer,
   };
-  edit(app, 'POST /v1/policies/:id/make-default', makeDefault, (request) => policies.edit(request, planMakeDefault));
+  edit(app, 'POST /v1/policies/:id/make-default', makeDefault, (request) =>
+    policies.edit(request, (policy) => planMakeDefault(policy, clock.now())),
+  );
 }
 
 function versionRoutes(app: App, { db, clock }: PolicyDeps, policies: Resource<Policy>): void {

@@ -74,11 +74,11 @@ export async function findVersion(
   return row && toDatedVersion(row);
 }
 
-/** Finds the version that an existing policy had at `at` (epoch ms); undefined before its first version. */
+/** Finds the version that a policy had at `at` (epoch ms), also if it was deleted since; undefined before its first. */
 export async function findVersionAt(db: Db, id: string, at: number): Promise<PolicyVersion | undefined> {
   const [row] = await db.read<DatedVersionRow>(
-    `select ${DATED_VERSION} from policies as p join policy_versions as v on v.policy_no = p.no
-     where p.id = $1 and v.created_at <= $2 order by v.version desc limit 1`,
+    `select ${DATED_VERSION} from policy_versions as v
+     where v.policy_id = $1 and v.created_at <= $2 order by v.version desc limit 1`,
     [id, at],
   );
   return row && toVersion(row);
@@ -99,13 +99,26 @@ export const listVersions = (db: Db, policy: Policy, query: PageQuery) =>
   );
 
 /** Applies to content registered from now on. A Conflict when the policy was deleted. */
-export const setDefaultPolicy = (id: string): Step[] => [
+export const setDefaultPolicy = (id: string, at: number): Step[] => [
   {
     sql: `update settings set value = $1 where name = 'default_policy' and exists (select 1 from policies where id = $1)`,
     params: [id],
     expect: 1,
   },
+  defaultSince(id, at),
 ];
+
+/** Keeps the default policies of past times. */
+const defaultSince = (id: string, at: number): Step => ({
+  sql: 'insert into default_policies (policy_id, at) values ($1, $2)',
+  params: [id, at],
+});
+
+export async function findDefaultPolicyIdAt(db: Db, at: number): Promise<string> {
+  const sql = 'select policy_id as id from default_policies where at <= $1 order by no desc limit 1';
+  const [row] = await db.read<{ id: string }>(sql, [at]);
+  return row?.id ?? DEFAULT_POLICY_ID;
+}
 
 /** Finds the number in a policy's decisions; undefined for an id that was never used. */
 export async function findPolicyNo(db: Db, id: string): Promise<number | undefined> {
@@ -202,7 +215,7 @@ export async function ensureDefaultPolicy(db: Db, now: number): Promise<void> {
     params: [policy.id],
   };
   try {
-    await db.atomic([setting, ...insertPolicy(policy)]);
+    await db.atomic([setting, ...insertPolicy(policy), defaultSince(policy.id, now)]);
   } catch (error) {
     // Another node that starts at the same time may have created it.
     if (!(error instanceof Conflict) && !(await policyExists(db, DEFAULT_POLICY_ID))) throw error;

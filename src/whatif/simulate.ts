@@ -45,6 +45,7 @@ export async function simulate(
   const history = openHistory(db);
   const accepted = asks.filter((ask): ask is Ask => !(ask instanceof Failure));
   const subjects = await readSubjects(db, accepted, {
+    inForce: (at) => (at === undefined ? snapshot.inForce() : history.inForce(at)),
     policy: () => policy,
     requester: (id, at) => (at === undefined ? snapshot.findRequester(id) : history.requester(id, at)),
   });

@@ -19,9 +19,12 @@ describe('create', () => {
     const sent = item({ metadata: { a: 1 }, tags: ['x', 'y'] });
     const answer = await create(sent);
     assertStatus(answer, 201);
-    const { id, object, status, policyId, created, updated, ...rest } = answer.body;
+    const { id, object, status, policyId, policySource, collectionId, created, updated, ...rest } = answer.body;
     assert.match(id, ID('cnt'));
-    assert.deepEqual({ object, status, policyId }, { object: 'content', status: 'active', policyId: 'pol_default' });
+    assert.deepEqual(
+      { object, status, policyId, policySource, collectionId },
+      { object: 'content', status: 'active', policyId: 'pol_default', policySource: 'default', collectionId: null },
+    );
     assert.match(created, MOMENT);
     assert.equal(updated, created);
     assert.deepEqual(rest, sent);
@@ -300,8 +303,8 @@ describe('update', () => {
       [{ source: 'http://x.y/z' }, { source: 'http://x.y/z' }],
       [{ tags: ['c', 'b', 'c'] }, { tags: ['c', 'b'] }],
       [{ tags: [] }, { tags: [] }],
-      [{ policyId: policy.id }, { policyId: policy.id }],
-      [{ policyId: null }, { policyId: 'pol_default' }],
+      [{ policyId: policy.id }, { policyId: policy.id, policySource: 'content' }],
+      [{ policyId: null }, { policyId: 'pol_default', policySource: 'default' }],
       [{ status: 'archived' }, { status: 'archived' }],
       [{ status: 'active' }, { status: 'active' }],
     ];

@@ -51,9 +51,14 @@ const KINDS: Record = {
       { metadata: { a: null, b: { x: [1, 2], y: 2 } }, metadataReplace: true, title: 'A title' },
       { metadataReplace: true },
       { policyId: null },
-      { policyId: 'pol_default', status: 'active', source: 'https://example.com/a' },
+      { policyId: null, status: 'active', source: 'https://example.com/a' },
     ],
-    other: [{ tags: ['b', 'a'] }, { metadata: { b: { x: [2, 1], y: 2 } } }, { metadata: { a: null } }],
+    other: [
+      { tags: ['b', 'a'] },
+      { metadata: { b: { x: [2, 1], y: 2 } } },
+      { metadata: { a: null } },
+      { policyId: 'pol_default' },
+    ],
   },
   '/v1/policies/{id}': {
     make: () => makePolicy(postern, rules, { description: 'd' }),

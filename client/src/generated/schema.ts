@@ -1418,6 +1418,13 @@ export interface components {
             tags: string[];
             /** @enum {unknown} */
             status: "active" | "archived";
+            /**
+             * @description Why this is the policy: given to the item, of its collection, or the default
+             * @enum {unknown}
+             */
+            policySource: "content" | "collection" | "default";
+            /** @description Its most specific collection */
+            collectionId: string | null;
             created: string;
             updated: string;
             stats?: {
@@ -2755,6 +2762,7 @@ export interface operations {
                 type?: components["schemas"]["ContentType"];
                 status?: "active" | "archived";
                 policyId?: string;
+                collectionId?: string;
                 tag?: string;
                 externalId?: string;
                 /** @description Words of the title */

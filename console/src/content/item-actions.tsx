@@ -56,7 +56,11 @@ function Edit({ item, onClose }: DialogProps) {
       <ItemForm
         editing
         action="Save"
-        initial={{ ...item, metadata: JSON.stringify(item.metadata, null, 2) }}
+        initial={{
+          ...item,
+          policyId: item.policySource === 'content' ? item.policyId : null,
+          metadata: JSON.stringify(item.metadata, null, 2),
+        }}
         onCancel={onClose}
         onSubmit={async ({ title, source, policyId, tags, parsed }) => {
           await write('PATCH /v1/content/{id}', {

@@ -103,7 +103,7 @@ function TermsFields({ fields, change, errorOf }: PartProps) {
       />
       <Select
         label="Policy"
-        description="Leave empty for the default policy."
+        description="Leave empty for the policy of its collection, or the default policy."
         data={choices}
         value={fields.policyId}
         onChange={(policyId) => change({ policyId })}

@@ -5,7 +5,7 @@
 import type { Entries, Entry } from './entry.ts';
 import { textLines } from './text-lines.ts';
 
-const READ_ONLY = ['id', 'object', 'created', 'updated', 'stats', 'policy'];
+const READ_ONLY = ['id', 'object', 'created', 'updated', 'stats', 'policy', 'policySource', 'collectionId'];
 
 export async function* readNdjson(bytes: AsyncIterable<Uint8Array>): Entries {
   let line = 0;

@@ -20,11 +20,12 @@ export const COLLECTIONS: readonly string[] = [
   'create index collections_policy on collections (policy_id)',
   // Versions outlive their collection: past checks are decided with them.
   `create table collection_versions (
+    seq {{serial}},
     collection_id text not null,
     version bigint not null,
     at bigint not null,
     -- JSON; null: deleted.
-    record text,
-    primary key (collection_id, version)
+    record text
   )`,
+  'create unique index collection_versions_of on collection_versions (collection_id, version)',
 ];

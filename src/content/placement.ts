@@ -1,0 +1,32 @@
+/**
+ * The policy of an item: its own if one was given to it, else that of its most specific collection, else the policy
+ * that was the default when it was registered.
+ */
+import type { InForce } from '../collections/known.ts';
+import { parseLocator } from '../lib/locator.ts';
+import type { Content } from './content.ts';
+
+export const POLICY_SOURCES = ['content', 'collection', 'default'] as const;
+
+export interface Placement {
+  policyId: string;
+  policySource: (typeof POLICY_SOURCES)[number];
+  /** The most specific collection, also of an item with a policy of its own. */
+  collectionId: string | null;
+}
+
+/** The fields that place an item. */
+export type Placeable = Pick<Content, 'source' | 'type' | 'policyId' | 'ownsPolicy'> & {
+  readonly tags: readonly string[];
+};
+
+export function placementOf(
+  item: Placeable,
+  { index, defaultPolicyId }: Pick<InForce, 'index' | 'defaultPolicyId'>,
+): Placement {
+  const collection = index.size === 0 ? undefined : index.find({ locator: parseLocator(item.source), item });
+  const collectionId = collection?.id ?? null;
+  if (item.ownsPolicy === 1) return { policyId: item.policyId, policySource: 'content', collectionId };
+  if (collection === undefined) return { policyId: item.policyId, policySource: 'default', collectionId };
+  return { policyId: collection.policyId ?? defaultPolicyId, policySource: 'collection', collectionId };
+}
