@@ -42,10 +42,12 @@ const REMEMBERED = 5_000;
 export function referrals(): (referrer: string | null, target: string | null) => string | null {
   const known = new Lru<string, { operator: string | null }>(REMEMBERED);
   const remembered = (host: string): string | null => {
+    // No host is longer; each dot of a longer one would cost its length.
+    if (host.length > HOST_LENGTH_MAX) return null;
     const before = known.get(host);
     if (before !== undefined) return before.operator;
     const operator = operatorOf(host);
-    if (host.length <= HOST_LENGTH_MAX) known.set(host, { operator });
+    known.set(host, { operator });
     return operator;
   };
   return (referrer, target) => {
