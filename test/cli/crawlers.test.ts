@@ -1,0 +1,35 @@
+/** `postern crawlers list`: the whole directory, or that of a purpose, as a table and as JSON. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { commandHere, type Ran } from '../../kit/command.ts';
+import { startTestService } from '../../kit/service.ts';
+import { CRAWLERS } from '../../src/crawlers/directory.ts';
+
+const postern = await startTestService();
+after(() => postern[Symbol.asyncDispose]());
+const run = (...args: string[]): Promise<Ran> =>
+  commandHere(['crawlers', 'list', ...args], { env: { POSTERN_URL: postern.url, POSTERN_KEY: postern.key } });
+
+test('a table of all, with the ways to verify each', async () => {
+  const { status, stdout } = await run();
+  assert.equal(status, 0);
+  assert.equal(stdout.trimEnd().split('\n').length, CRAWLERS.length + 1);
+  assert.match(stdout, /^name +operator +purpose +verified by\nGPTBot +OpenAI +training +ip\n/);
+  assert.match(stdout, /^Googlebot +Google +search +ip dns$/m);
+  assert.match(stdout, /^Bytespider +ByteDance +training +–$/m);
+});
+
+test('those of a purpose as JSON', async () => {
+  const { stdout } = await run('--purpose', 'user_fetch', '--json');
+  const expected = CRAWLERS.filter(({ purpose }) => purpose === 'user_fetch');
+  assert.deepEqual(
+    JSON.parse(stdout),
+    expected.map((crawler) => ({ object: 'crawler', ...crawler })),
+  );
+});
+
+test('an unknown purpose is refused with the known ones', async () => {
+  const { status, stderr } = await run('--purpose', 'evil');
+  assert.equal(status, 2);
+  assert.match(stderr, /training, search, user_fetch/);
+});
