@@ -32,130 +32,88 @@ const READS = [
 // biome-ignore lint/suspicious/noExplicitAny: a record as it is answered
 type Record = any;
 
+const policyBody = () => ({ name: 'P', rules: [allowAll] });
+const newContent = (): Promise<Record> => made(postern, '/v1/content', item());
+const newCollection = (): Promise<Record> => made(postern, '/v1/collections', { name: 'C', hosts: ['example.com'] });
+const newPolicy = (): Promise<Record> => made(postern, '/v1/policies', policyBody());
+const newRequester = (): Promise<Record> => made(postern, '/v1/requesters', { name: 'R' });
+const newLicense = async (): Promise<Record> =>
+  made(postern, '/v1/licenses', { requesterId: (await newRequester()).id, type: 'reader' });
+const keyBody = { name: 'k', type: 'secret' };
+const newKey = (): Promise<Record> => made(postern, '/v1/api-keys', keyBody);
+const hookBody = { url: 'http://127.0.0.1:9/', events: ['license.expired'] };
+const newHook = (): Promise<Record> => made(postern, '/v1/webhooks', hookBody);
+
+/** A request to a route: its path, and the entry that it leaves. */
+type Plan = (path: string) => Promise<{ path: string; body?: object | undefined; kind: string; target?: string }>;
+
+const makes =
+  (kind: string, body: () => object | Promise<object>): Plan =>
+  async (path) => ({ path, body: await body(), kind });
+/** A request that names a record, which is made first. */
+const changes =
+  (kind: string, make: () => Promise<Record>, body?: object): Plan =>
+  async (path) => {
+    const { id } = await make();
+    return { path: path.replace('{id}', id), body, kind, target: id };
+  };
+
+const keyRoutes = (path: string): { [route: string]: Plan } => ({
+  [`POST ${path}`]: makes('api_key.created', () => keyBody),
+  [`DELETE ${path}/{id}`]: changes('api_key.revoked', newKey),
+  [`POST ${path}/{id}/rotate`]: changes('api_key.rotated', newKey),
+});
+
 /** For each route that changes something: a request that does. */
-const CHANGES: { [route: string]: () => Promise<{ path: string; body?: object; kind: string; target?: string }> } = {
-  'POST /v1/content': async () => ({ path: '/v1/content', body: item(), kind: 'content.created' }),
-  'PATCH /v1/content/{id}': async () => {
-    const { id } = await made(postern, '/v1/content', item());
-    return { path: `/v1/content/${id}`, body: { title: 'T' }, kind: 'content.updated', target: id };
+const CHANGES: { [route: string]: Plan } = {
+  'POST /v1/content': makes('content.created', () => item()),
+  'PATCH /v1/content/{id}': changes('content.updated', newContent, { title: 'T' }),
+  'DELETE /v1/content/{id}': changes('content.deleted', newContent),
+  'POST /v1/content/upsert': makes('content.created', () => item()),
+  'POST /v1/content/bulk-upsert': makes('content.created', () => ({ items: [item()] })),
+  'POST /v1/content/bulk-delete': async (path) => {
+    const { id } = await newContent();
+    return { path, body: { ids: [id] }, kind: 'content.deleted', target: id };
   },
-  'DELETE /v1/content/{id}': async () => {
-    const { id } = await made(postern, '/v1/content', item());
-    return { path: `/v1/content/${id}`, kind: 'content.deleted', target: id };
-  },
-  'POST /v1/content/upsert': async () => ({ path: '/v1/content/upsert', body: item(), kind: 'content.created' }),
-  'POST /v1/content/bulk-upsert': async () => ({
-    path: '/v1/content/bulk-upsert',
-    body: { items: [item()] },
-    kind: 'content.created',
-  }),
-  'POST /v1/content/bulk-delete': async () => {
-    const { id } = await made(postern, '/v1/content', item());
-    return { path: '/v1/content/bulk-delete', body: { ids: [id] }, kind: 'content.deleted', target: id };
-  },
-  'POST /v1/collections': async () => ({ path: '/v1/collections', body: collection(), kind: 'collection.created' }),
-  'PATCH /v1/collections/{id}': async () => {
-    const { id } = await made(postern, '/v1/collections', collection());
-    return { path: `/v1/collections/${id}`, body: { name: 'N' }, kind: 'collection.updated', target: id };
-  },
-  'DELETE /v1/collections/{id}': async () => {
-    const { id } = await made(postern, '/v1/collections', collection());
-    return { path: `/v1/collections/${id}`, kind: 'collection.deleted', target: id };
-  },
-  'POST /v1/policies': async () => ({ path: '/v1/policies', body: policy(), kind: 'policy.created' }),
-  'PATCH /v1/policies/{id}': async () => {
-    const { id } = await made(postern, '/v1/policies', policy());
-    return { path: `/v1/policies/${id}`, body: { name: 'N' }, kind: 'policy.updated', target: id };
-  },
-  'DELETE /v1/policies/{id}': async () => {
-    const { id } = await made(postern, '/v1/policies', policy());
-    return { path: `/v1/policies/${id}`, kind: 'policy.deleted', target: id };
-  },
-  'POST /v1/policies/{id}/rollback': async () => {
-    const { id } = await made(postern, '/v1/policies', policy());
+  'POST /v1/collections': makes('collection.created', () => ({ name: 'C', hosts: ['example.com'] })),
+  'PATCH /v1/collections/{id}': changes('collection.updated', newCollection, { name: 'N' }),
+  'DELETE /v1/collections/{id}': changes('collection.deleted', newCollection),
+  'POST /v1/policies': makes('policy.created', policyBody),
+  'PATCH /v1/policies/{id}': changes('policy.updated', newPolicy, { name: 'N' }),
+  'DELETE /v1/policies/{id}': changes('policy.deleted', newPolicy),
+  'POST /v1/policies/{id}/rollback': async (path) => {
+    const { id } = await newPolicy();
     await postern.call('PATCH', `/v1/policies/${id}`, { body: { name: 'N' } });
-    return { path: `/v1/policies/${id}/rollback`, body: { version: 1 }, kind: 'policy.rolled_back', target: id };
+    return { path: path.replace('{id}', id), body: { version: 1 }, kind: 'policy.rolled_back', target: id };
   },
-  'POST /v1/policies/{id}/make-default': async () => {
-    const { id } = await made(postern, '/v1/policies', policy());
-    return { path: `/v1/policies/${id}/make-default`, kind: 'policy.updated' };
-  },
-  'POST /v1/requesters': async () => ({ path: '/v1/requesters', body: { name: 'R' }, kind: 'requester.created' }),
-  'PATCH /v1/requesters/{id}': async () => {
-    const { id } = await made(postern, '/v1/requesters', { name: 'R' });
-    return { path: `/v1/requesters/${id}`, body: { name: 'S' }, kind: 'requester.updated', target: id };
-  },
-  'DELETE /v1/requesters/{id}': async () => {
-    const { id } = await made(postern, '/v1/requesters', { name: 'R' });
-    return { path: `/v1/requesters/${id}`, kind: 'requester.deleted', target: id };
-  },
-  'POST /v1/licenses': async () => {
-    const { id } = await made(postern, '/v1/requesters', { name: 'R' });
-    return { path: '/v1/licenses', body: { requesterId: id, type: 'reader' }, kind: 'license.created' };
-  },
-  'PATCH /v1/licenses/{id}': async () => {
-    const { id } = await license();
-    return { path: `/v1/licenses/${id}`, body: { features: ['x'] }, kind: 'license.updated', target: id };
-  },
-  'DELETE /v1/licenses/{id}': async () => {
-    const { id } = await license();
-    return { path: `/v1/licenses/${id}`, kind: 'license.revoked', target: id };
-  },
-  'POST /v1/licenses/{id}/revoke': async () => {
-    const { id } = await license();
-    return { path: `/v1/licenses/${id}/revoke`, kind: 'license.revoked', target: id };
-  },
+  // Two policies change; the entry may be of either.
+  'POST /v1/policies/{id}/make-default': async (path) => ({
+    path: path.replace('{id}', (await newPolicy()).id),
+    kind: 'policy.updated',
+  }),
+  'POST /v1/requesters': makes('requester.created', () => ({ name: 'R' })),
+  'PATCH /v1/requesters/{id}': changes('requester.updated', newRequester, { name: 'S' }),
+  'DELETE /v1/requesters/{id}': changes('requester.deleted', newRequester),
+  'POST /v1/licenses': makes('license.created', async () => ({
+    requesterId: (await newRequester()).id,
+    type: 'reader',
+  })),
+  'PATCH /v1/licenses/{id}': changes('license.updated', newLicense, { features: ['x'] }),
+  'DELETE /v1/licenses/{id}': changes('license.revoked', newLicense),
+  'POST /v1/licenses/{id}/revoke': changes('license.revoked', newLicense),
   ...keyRoutes('/v1/api-keys'),
   ...keyRoutes('/v1/api_keys'),
-  'POST /v1/webhooks': async () => ({ path: '/v1/webhooks', body: hook(), kind: 'webhook.created' }),
-  'PATCH /v1/webhooks/{id}': async () => {
-    const { id } = await made(postern, '/v1/webhooks', hook());
-    return { path: `/v1/webhooks/${id}`, body: { description: 'd' }, kind: 'webhook.updated', target: id };
-  },
-  'DELETE /v1/webhooks/{id}': async () => {
-    const { id } = await made(postern, '/v1/webhooks', hook());
-    return { path: `/v1/webhooks/${id}`, kind: 'webhook.deleted', target: id };
-  },
-  'POST /v1/webhooks/{id}/rotate-secret': async () => {
-    const { id } = await made(postern, '/v1/webhooks', hook());
-    return { path: `/v1/webhooks/${id}/rotate-secret`, kind: 'webhook.secret_rotated', target: id };
-  },
-  'POST /v1/webhooks/{id}/test': async () => {
-    const { id } = await made(postern, '/v1/webhooks', hook());
-    return { path: `/v1/webhooks/${id}/test`, kind: 'webhook.test', target: id };
-  },
-  'POST /v1/webhooks/{id}/deliveries/{deliveryId}/retry': async () => {
-    const { id } = await made(postern, '/v1/webhooks', hook());
-    const delivery = await made(postern, `/v1/webhooks/${id}/test`, undefined, 200);
-    return {
-      path: `/v1/webhooks/${id}/deliveries/${delivery.id}/retry`,
-      kind: 'webhook_delivery.retried',
-      target: delivery.id,
-    };
+  'POST /v1/webhooks': makes('webhook.created', () => hookBody),
+  'PATCH /v1/webhooks/{id}': changes('webhook.updated', newHook, { description: 'd' }),
+  'DELETE /v1/webhooks/{id}': changes('webhook.deleted', newHook),
+  'POST /v1/webhooks/{id}/rotate-secret': changes('webhook.secret_rotated', newHook),
+  'POST /v1/webhooks/{id}/test': changes('webhook.test', newHook),
+  'POST /v1/webhooks/{id}/deliveries/{deliveryId}/retry': async (path) => {
+    const { id } = await newHook();
+    const { id: target } = await made(postern, `/v1/webhooks/${id}/test`, undefined, 200);
+    return { path: path.replace('{id}', id).replace('{deliveryId}', target), kind: 'webhook_delivery.retried', target };
   },
 };
-
-function keyRoutes(path: string): typeof CHANGES {
-  return {
-    [`POST ${path}`]: async () => ({ path, body: { name: 'k', type: 'secret' }, kind: 'api_key.created' }),
-    [`DELETE ${path}/{id}`]: async () => {
-      const { id } = await made(postern, path, { name: 'k', type: 'secret' });
-      return { path: `${path}/${id}`, kind: 'api_key.revoked', target: id };
-    },
-    [`POST ${path}/{id}/rotate`]: async () => {
-      const { id } = await made(postern, path, { name: 'k', type: 'secret' });
-      return { path: `${path}/${id}/rotate`, kind: 'api_key.rotated', target: id };
-    },
-  };
-}
-
-const collection = () => ({ name: 'C', hosts: ['example.com'] });
-const policy = () => ({ name: 'P', rules: [allowAll] });
-const hook = () => ({ url: 'http://127.0.0.1:9/', events: ['license.expired'] });
-async function license(): Promise<Record> {
-  const { id } = await made(postern, '/v1/requesters', { name: 'R' });
-  return made(postern, '/v1/licenses', { requesterId: id, type: 'reader' });
-}
 
 const { body: openapi } = await postern.call('GET', '/openapi.json', { key: null });
 const routes = Object.entries(openapi.paths as { [path: string]: object })
@@ -168,7 +126,7 @@ describe('every route that changes something leaves an entry', () => {
     test(route, async () => {
       const plan = CHANGES[route];
       assert.ok(plan !== undefined, 'a new route: say here what it leaves in the audit log');
-      const { path, body, kind, target } = await plan();
+      const { path, body, kind, target } = await plan(route.slice(route.indexOf(' ') + 1));
       const key = await made(postern, '/v1/api-keys', { name: route, type: 'secret' });
       actor.id = key.id;
       const requestId = `audit-${key.id}`;
@@ -206,12 +164,12 @@ describe('every route that changes something leaves an entry', () => {
   test('those that only read leave none', async () => {
     const { key, id } = await made(postern, '/v1/api-keys', { name: 'reader', type: 'secret' });
     const content = await made(postern, '/v1/content', item());
-    const made2 = await made(postern, '/v1/policies', policy());
+    const made2 = await newPolicy();
     for (const [path, body] of [
       ['/v1/access/check', { contentId: content.id }],
       ['/v1/access/check/batch', { checks: [{ contentId: content.id }] }],
       ['/v1/policies/lint', { rules: [allowAll] }],
-      ['/v1/policies/simulate', { policy: policy(), checks: [{ contentId: content.id }] }],
+      ['/v1/policies/simulate', { policy: policyBody(), checks: [{ contentId: content.id }] }],
       [`/v1/policies/${made2.id}/impact`, { rules: [allowAll] }],
     ] as const) {
       const answer = await postern.call('POST', path, { body, key });
