@@ -40,7 +40,8 @@ export interface LaunchOptions {
   detached?: boolean;
 }
 
-export interface Running {
+/** Killed when it is disposed of. */
+export interface Running extends AsyncDisposable {
   readonly child: ChildProcess;
   readonly pid: number;
   /** Rejects when the process ends first, or takes too long. */
@@ -80,6 +81,13 @@ export function launch(options: LaunchOptions): Running {
     detached,
   });
   const { url, output, exited, ready } = watch(child);
+  const end = async (signal: NodeJS.Signals): Promise<End> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    const timer = setTimeout(() => child.kill('SIGKILL'), ENDED_WITHIN_MS);
+    const ended = await exited;
+    clearTimeout(timer);
+    return ended;
+  };
   return {
     child,
     pid: child.pid ?? 0,
@@ -100,14 +108,18 @@ export function launch(options: LaunchOptions): Running {
       });
       return readAnswer(response);
     },
-    async end(signal) {
-      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
-      const timer = setTimeout(() => child.kill('SIGKILL'), ENDED_WITHIN_MS);
-      const end = await exited;
-      clearTimeout(timer);
-      return end;
+    end,
+    async [Symbol.asyncDispose]() {
+      await end('SIGKILL');
     },
   };
+}
+
+/** Returns when it takes requests. */
+export async function launched(options: LaunchOptions): Promise<Running> {
+  const running = launch(options);
+  await running.ready;
+  return running;
 }
 
 /** Collects the output of a service, finds its address in it, and sees its end. */

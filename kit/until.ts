@@ -1,7 +1,7 @@
 /** Waits for what happens elsewhere: looks again and again, and fails when it has not happened in time. */
 import { setTimeout as pause } from 'node:timers/promises';
 
-const LOOK_EVERY_MS = 5;
+const LOOK_EVERY_MS = 10;
 
 /** Returns what `look` found, once it is `done`: by itself, anything but undefined, null and false. */
 export async function until<T>(

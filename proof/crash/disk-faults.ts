@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer } from '../../kit/answer.ts';
-import { launch, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
+import { launched, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
 import { type Random, seeded } from '../../kit/random.ts';
 import { until } from '../../kit/until.ts';
 import { Book, type Refusal } from './book.ts';
@@ -136,11 +136,7 @@ async function runFaults(dataDir: string, options: FaultOptions, faults: readonl
   const { seed, tell = () => {} } = options;
   const random = seeded(seed);
   const key = newTestKey();
-  const start = async (): Promise<Running> => {
-    const started = launch({ dataDir, key });
-    await started.ready;
-    return started;
-  };
+  const start = (): Promise<Running> => launched({ dataDir, key });
   const book = new Book();
   const figures = { faults: 0, repeatedAfterwards: 0, slowestRecoveryMs: 0, slowestUsageMs: 0 };
   let service = await start();

@@ -3,7 +3,7 @@
  * N.
  */
 import assert from 'node:assert/strict';
-import { launch, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
+import { launch, launched, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
 import { seeded } from '../../kit/random.ts';
 import { until } from '../../kit/until.ts';
 import { Book } from './book.ts';
@@ -30,11 +30,7 @@ export async function runFsyncKills(options: {
   const random = seeded(seed);
   using folder = temporaryFolder();
   const key = newTestKey();
-  const start = async (wrap?: readonly string[]): Promise<Running> => {
-    const service = launch({ dataDir: folder.path, key, ...(wrap === undefined ? {} : { wrap }) });
-    await service.ready;
-    return service;
-  };
+  const start = (): Promise<Running> => launched({ dataDir: folder.path, key });
   let starts = 0;
   let underLoad = 0;
   let service = await start();

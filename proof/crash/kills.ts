@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { launch, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
+import { launch, launched, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
 import { type Random, seeded } from '../../kit/random.ts';
 import { Book } from './book.ts';
 import { type Found, Verifier } from './verify.ts';
@@ -36,11 +36,7 @@ export async function runKills({ kills, seed, clients = 16, tell = () => {} }: K
   const random = seeded(seed);
   using folder = temporaryFolder();
   const key = newTestKey();
-  const start = async (): Promise<Running> => {
-    const service = launch({ dataDir: folder.path, key });
-    await service.ready;
-    return service;
-  };
+  const start = (): Promise<Running> => launched({ dataDir: folder.path, key });
   /** Killed before or just after it is ready. */
   const killStarting = async (): Promise<void> => {
     const starting = launch({ dataDir: folder.path, key });

@@ -7,7 +7,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Answer } from '../../kit/answer.ts';
-import { launch, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
+import { launch, launched, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
 import { type Random, seeded } from '../../kit/random.ts';
 import { until } from '../../kit/until.ts';
 import { parseDecisionId } from '../../src/ledger/decision.ts';
@@ -212,23 +212,18 @@ function missingIn(file: string, facts: readonly Fact[]): number | 'damaged' {
 
 /** The service itself takes up what the power cut left, and counts it right. */
 async function startOn(dataDir: string, key: string, facts: readonly Fact[]): Promise<void> {
-  const service = launch({ dataDir, key });
-  try {
-    await service.ready;
-    const database = new DatabaseSync(join(dataDir, 'postern.db'), { readOnly: true });
-    const rows = database.prepare('select count(*) as n from decisions').get()?.n;
-    database.close();
-    const usage = await until<Answer>(
-      'usage',
-      () => service.ask('GET', '/v1/analytics/usage?period=all'),
-      20_000,
-      ({ status }) => status === 200,
-    );
-    assert.equal(usage.body.summary.totalRequests, rows);
-    assert.ok((rows as number) >= facts.filter(({ kind }) => kind === 'decision').length);
-    const keys = await service.ask('GET', '/v1/api-keys');
-    assert.equal(keys.status, 200, keys.text);
-  } finally {
-    await service.end('SIGKILL');
-  }
+  await using service = await launched({ dataDir, key });
+  const database = new DatabaseSync(join(dataDir, 'postern.db'), { readOnly: true });
+  const rows = database.prepare('select count(*) as n from decisions').get()?.n;
+  database.close();
+  const usage = await until<Answer>(
+    'usage',
+    () => service.ask('GET', '/v1/analytics/usage?period=all'),
+    20_000,
+    ({ status }) => status === 200,
+  );
+  assert.equal(usage.body.summary.totalRequests, rows);
+  assert.ok((rows as number) >= facts.filter(({ kind }) => kind === 'decision').length);
+  const keys = await service.ask('GET', '/v1/api-keys');
+  assert.equal(keys.status, 200, keys.text);
 }

@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import type { Answer } from '../../kit/answer.ts';
-import { launch, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
+import { launched, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
 import { type Random, seeded } from '../../kit/random.ts';
 
 export interface WriterOptions {
@@ -82,13 +82,7 @@ export async function runWriters({
   const random = seeded(seed);
   using folder = temporaryFolder();
   const key = newTestKey();
-  const start =
-    given ??
-    (async (): Promise<Service> => {
-      const running = launch({ dataDir: folder.path, key });
-      await running.ready;
-      return running;
-    });
+  const start = given ?? ((): Promise<Service> => launched({ dataDir: folder.path, key }));
   const figures: WriterFigures = {
     kills: 0,
     acknowledged: 0,

@@ -206,18 +206,22 @@ const hostile: fc.Arbitrary<unknown> = fc.oneof(
   ),
   fc.jsonValue({ maxDepth: 3 }),
 );
-const bent = fc.tuple(fc.constantFrom(...RIGHT), fc.nat(40), hostile, fc.boolean()).map(([right, at, value, add]) => {
-  const copy = structuredClone(right);
-  const spots: [Record<string, unknown>, string][] = [];
+/** A place in a body, however deep: the object or list, and the key in it. */
+function placeIn(body: unknown, at: number): [Record<string, unknown>, string] {
+  const places: [Record<string, unknown>, string][] = [];
   const visit = (node: unknown): void => {
     if (node === null || typeof node !== 'object') return;
-    for (const key of Object.keys(node)) {
-      spots.push([node as Record<string, unknown>, key]);
-      visit((node as Record<string, unknown>)[key]);
+    for (const [key, inner] of Object.entries(node)) {
+      places.push([node as Record<string, unknown>, key]);
+      visit(inner);
     }
   };
-  visit(copy);
-  const [parent, key] = spots[at % spots.length] as [Record<string, unknown>, string];
+  visit(body);
+  return places[at % places.length] as [Record<string, unknown>, string];
+}
+const bent = fc.tuple(fc.constantFrom(...RIGHT), fc.nat(40), hostile, fc.boolean()).map(([right, at, value, add]) => {
+  const copy = structuredClone(right);
+  const [parent, key] = placeIn(copy, at);
   parent[add && !Array.isArray(parent) ? `${key}x` : key] = value;
   return JSON.stringify(copy);
 });
@@ -338,16 +342,7 @@ test('bodies of the right route with one thing wrong: refused and without effect
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...targets), fc.nat(40), hostile, async ([method, path, which], at, value) => {
       const copy = structuredClone(RIGHT[which]);
-      const spots: [Record<string, unknown>, string][] = [];
-      const visit = (node: unknown): void => {
-        if (node === null || typeof node !== 'object') return;
-        for (const key of Object.keys(node)) {
-          spots.push([node as Record<string, unknown>, key]);
-          visit((node as Record<string, unknown>)[key]);
-        }
-      };
-      visit(copy);
-      const [parent, key] = spots[at % spots.length] as [Record<string, unknown>, string];
+      const [parent, key] = placeIn(copy, at);
       parent[key] = value;
       const before = await total();
       const answer = await postern.call(method, path, { body: copy });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { test } from 'node:test';
-import { launch, newTestKey, temporaryFolder } from '../../../kit/launch.ts';
+import { launch, launched, newTestKey, temporaryFolder } from '../../../kit/launch.ts';
 
 const article = (externalId: string) => ({
   externalId,
@@ -15,33 +15,28 @@ const article = (externalId: string) => ({
 
 test('a batch knows content that exists, however its policy is edited meanwhile', { timeout: 30_000 }, async () => {
   using folder = temporaryFolder();
-  const service = launch({ dataDir: folder.path, key: newTestKey() });
-  try {
-    await service.ready;
-    const policy = await service.ask('POST', '/v1/policies', {
-      body: { name: 'p', rules: [], defaultAction: 'allow' },
-    });
-    await service.ask('POST', '/v1/content', { body: { ...article('edited'), policyId: policy.body.id } });
-    const edit = { left: 150 };
-    const edits = (async () => {
-      for (; edit.left > 0; edit.left--) {
-        await service.ask('PATCH', `/v1/policies/${policy.body.id}`, { body: { description: String(edit.left) } });
-      }
-    })();
-    const batches = Array.from({ length: 8 }, async () => {
-      while (edit.left > 0) {
-        // One that must be read beside one that is in memory.
-        const checks = [{ contentId: 'edited' }, { contentId: `nowhere ${edit.left}` }];
-        const { body } = await service.ask('POST', '/v1/access/check/batch', { body: { checks } });
-        assert.equal(body.data[0].allowed, true, JSON.stringify(body.data[0]));
-      }
-    });
-    await Promise.all([edits, ...batches]).finally(() => {
-      edit.left = 0;
-    });
-  } finally {
-    await service.end('SIGKILL');
-  }
+  await using service = await launched({ dataDir: folder.path, key: newTestKey() });
+  const policy = await service.ask('POST', '/v1/policies', {
+    body: { name: 'p', rules: [], defaultAction: 'allow' },
+  });
+  await service.ask('POST', '/v1/content', { body: { ...article('edited'), policyId: policy.body.id } });
+  const edit = { left: 150 };
+  const edits = (async () => {
+    for (; edit.left > 0; edit.left--) {
+      await service.ask('PATCH', `/v1/policies/${policy.body.id}`, { body: { description: String(edit.left) } });
+    }
+  })();
+  const batches = Array.from({ length: 8 }, async () => {
+    while (edit.left > 0) {
+      // One that must be read beside one that is in memory.
+      const checks = [{ contentId: 'edited' }, { contentId: `nowhere ${edit.left}` }];
+      const { body } = await service.ask('POST', '/v1/access/check/batch', { body: { checks } });
+      assert.equal(body.data[0].allowed, true, JSON.stringify(body.data[0]));
+    }
+  });
+  await Promise.all([edits, ...batches]).finally(() => {
+    edit.left = 0;
+  });
 });
 
 test('SIGTERM ends it soon and with 0, though clients keep their connections open', { timeout: 30_000 }, async () => {
@@ -87,34 +82,29 @@ test('a request that is repeated while the first, hung up on, is still at work h
 }, async () => {
   using folder = temporaryFolder();
   const key = newTestKey();
-  const service = launch({ dataDir: folder.path, key });
-  try {
-    await service.ready;
-    const { hostname, port } = new URL(/"address":"([^"]+)"/.exec(service.output())?.[1] ?? '');
-    await service.ask('POST', '/v1/content', { body: article('checked') });
-    for (let i = 0; i < 100; i++) {
-      const [path, body] =
-        i % 2 === 0 ? ['/v1/content', article(`item ${i}`)] : ['/v1/access/check', { contentId: 'checked' }];
-      const text = JSON.stringify(body);
-      const socket = connect(Number(port), hostname);
-      socket.on('error', () => {});
-      await once(socket, 'connect');
-      const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
-      const wire = `${head}Idempotency-Key: key ${i}\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
-      await new Promise((resolve) => socket.write(wire, resolve));
-      socket.resetAndDestroy();
-      for (;;) {
-        const reply = await service.ask('POST', path, { body, idempotencyKey: `key ${i}` });
-        if (reply.status === 409 && reply.body.error.code === 'idempotency_key_in_use') continue;
-        assert.ok(reply.status === 200 || reply.status === 201, `${path}: ${reply.text}`);
-        break;
-      }
+  await using service = await launched({ dataDir: folder.path, key });
+  const { hostname, port } = new URL(/"address":"([^"]+)"/.exec(service.output())?.[1] ?? '');
+  await service.ask('POST', '/v1/content', { body: article('checked') });
+  for (let i = 0; i < 100; i++) {
+    const [path, body] =
+      i % 2 === 0 ? ['/v1/content', article(`item ${i}`)] : ['/v1/access/check', { contentId: 'checked' }];
+    const text = JSON.stringify(body);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
+    const wire = `${head}Idempotency-Key: key ${i}\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+    await new Promise((resolve) => socket.write(wire, resolve));
+    socket.resetAndDestroy();
+    for (;;) {
+      const reply = await service.ask('POST', path, { body, idempotencyKey: `key ${i}` });
+      if (reply.status === 409 && reply.body.error.code === 'idempotency_key_in_use') continue;
+      assert.ok(reply.status === 200 || reply.status === 201, `${path}: ${reply.text}`);
+      break;
     }
-    const usage = await service.ask('GET', '/v1/analytics/usage');
-    assert.equal(usage.body.summary.totalRequests, 50);
-  } finally {
-    await service.end('SIGKILL');
   }
+  const usage = await service.ask('GET', '/v1/analytics/usage');
+  assert.equal(usage.body.summary.totalRequests, 50);
 });
 
 test('a first start that finds its port taken tells nobody a key, and the next one does', {
@@ -129,14 +119,9 @@ test('a first start that finds its port taken tells nobody a key, and the next o
   assert.equal((await first.exited).code, 1);
   taken.close();
   assert.doesNotMatch(first.output(), /svc_sk_/);
-  const second = launch(options);
-  try {
-    await second.ready;
-    while (!/svc_sk_\w{49}/.test(second.output())) await once(second.child.stdout as NodeJS.ReadableStream, 'data');
-    const key = /svc_sk_\w{49}/.exec(second.output())?.[0];
-    const keys = await second.ask('GET', '/v1/api-keys', { headers: { authorization: `Bearer ${key}` } });
-    assert.equal(keys.status, 200);
-  } finally {
-    await second.end('SIGKILL');
-  }
+  await using second = await launched(options);
+  while (!/svc_sk_\w{49}/.test(second.output())) await once(second.child.stdout as NodeJS.ReadableStream, 'data');
+  const key = /svc_sk_\w{49}/.exec(second.output())?.[0];
+  const keys = await second.ask('GET', '/v1/api-keys', { headers: { authorization: `Bearer ${key}` } });
+  assert.equal(keys.status, 200);
 });
