@@ -118,7 +118,10 @@ export function launch(options: LaunchOptions): Running {
 /** Returns when it takes requests. */
 export async function launched(options: LaunchOptions): Promise<Running> {
   const running = launch(options);
-  await running.ready;
+  await running.ready.catch(async (error: unknown) => {
+    await running.end('SIGKILL');
+    throw error;
+  });
   return running;
 }
 
