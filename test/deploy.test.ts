@@ -3,16 +3,23 @@
  * that is read only, a health check, no secret in sight, nothing named that is not there.
  */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, matchesGlob } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { DockerfileParser, type From } from 'dockerfile-ast';
 import { parse } from 'yaml';
+import type { Answer } from '../kit/answer.ts';
+import { freePort } from '../kit/port.ts';
 import { query, startPostgres } from '../kit/postgres.ts';
 import { spawnService } from '../kit/process.ts';
 import { startTestService } from '../kit/service.ts';
+import { until } from '../kit/until.ts';
 import { SETTINGS } from '../src/config.ts';
+import { newKeyText } from '../src/keys/key.ts';
 
 const read = (file: string): string => readFileSync(file, 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'postern-deploy-'));
@@ -166,6 +173,95 @@ describe('postern.service', () => {
     assert.ok(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1]) > 10);
     assert.match(unit, /^DynamicUser=yes$/m);
     assert.match(unit, /^ExecStart=\/opt\/postern\/node_modules\/\.bin\/postern serve$/m);
+  });
+});
+
+/** Returns the first of two free ports. */
+async function portsInARow(): Promise<number> {
+  for (;;) {
+    const port = await freePort();
+    const next = createServer().listen(port + 1, '127.0.0.1');
+    const isFree = await once(next, 'listening').then(
+      () => true,
+      () => false,
+    );
+    next.close();
+    if (isFree) return port;
+  }
+}
+
+describe('nodes.sh', () => {
+  const nodesFolder = mkdtempSync(join(tmpdir(), 'postern-nodes-'));
+  after(() => rmSync(nodesFolder, { recursive: true, force: true }));
+  /** Each node leaves its process id in its folder. */
+  const command = ['sh', '-c', 'echo $$ > "$POSTERN_DATA_DIR/pid"; exec "$0" bin/postern.js "$@"', process.execPath];
+  const run = (count: string, env: Record<string, string>) =>
+    spawn('sh', ['deploy/nodes.sh', count, ...command], { env: { PATH: process.env.PATH, ...env }, stdio: 'ignore' });
+
+  test('starts nodes that share limits and columns, starts one that was killed again, and ends all of them', async () => {
+    const server = await startPostgres();
+    await using database = await server.newDatabase();
+    const port = await portsInARow();
+    const key = newKeyText('secret');
+    const nodes = run('2', {
+      POSTERN_DATABASE_URL: database.url,
+      POSTERN_DATA_DIR: nodesFolder,
+      POSTERN_PORT: String(port),
+      POSTERN_BOOTSTRAP_KEY: key,
+    });
+    const ended = once(nodes, 'exit');
+    await using stack = new AsyncDisposableStack();
+    stack.defer(async () => {
+      nodes.kill('SIGTERM');
+      await ended;
+    });
+    const ask = async (node: number, path: string, body?: object) => {
+      const response = await fetch(`http://127.0.0.1:${port + node}${path}`, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return (await response.json()) as Answer['body'];
+    };
+    const isReady = (node: number) =>
+      fetch(`http://127.0.0.1:${port + node}/readyz`).then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+    for (const node of [0, 1]) await until(`node ${node} is ready`, () => isReady(node));
+    const rules = [{ action: 'allow', rateLimit: { requests: 3, period: 'day', scope: 'global' } }];
+    const { id: policyId } = await ask(0, '/v1/policies', { name: 'p', rules });
+    await ask(1, '/v1/content', {
+      externalId: 'a',
+      title: 'A',
+      type: 'article',
+      source: 'https://example.com/a',
+      policyId,
+    });
+    const check = async (node: number): Promise<boolean> =>
+      (await ask(node, '/v1/access/check', { contentId: 'a' })).allowed;
+    assert.deepEqual([await check(0), await check(1), await check(0), await check(1)], [true, true, true, false]);
+    assert.equal((await ask(1, '/v1/analytics/usage')).summary.totalRequests, 4);
+    assert.deepEqual(
+      readdirSync(join(nodesFolder, '2')).filter((name) => name.startsWith('columns')),
+      [],
+    );
+
+    const pid = read(join(nodesFolder, '2', 'pid'));
+    process.kill(Number(pid), 'SIGKILL');
+    await until('another process', () => read(join(nodesFolder, '2', 'pid')) !== pid);
+    await until('node 1 is ready again', () => isReady(1));
+    nodes.kill('SIGTERM');
+    assert.deepEqual((await ended).slice(0, 1), [0]);
+    assert.deepEqual([await isReady(0), await isReady(1)], [false, false]);
+  });
+
+  test('says what is missing', async () => {
+    const url = { POSTERN_DATABASE_URL: 'postgres://127.0.0.1/x' };
+    for (const nodes of [run('0', url), run('many', url), run('2', {})]) {
+      const [status] = await once(nodes, 'exit');
+      assert.equal(status, 2);
+    }
   });
 });
 
