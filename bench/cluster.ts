@@ -1,22 +1,24 @@
 /**
  * Measures durable checks over HTTP on PostgreSQL with one, two and four nodes, beside the embedded storage, in
  * alternating rounds. Nodes, database (with a durable disk) and load share the same cores. One limit that all nodes
- * count is measured too.
+ * count is measured too. The nodes are set up as `deploy/nodes.sh` does: the first keeps the columns of all.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../kit/launch.ts';
-import { startPostgres } from '../kit/postgres.ts';
+import { query, startPostgres } from '../kit/postgres.ts';
 import { seeded, skewed } from '../kit/random.ts';
 import type { Rule } from '../src/policies/policy.ts';
 import { type Figure, median, medianRatio, type Part, type PartOptions } from './figure.ts';
 import { checksOf, type Item, itemAt, TEN_RULES } from './inputs.ts';
 import { type Loader, openLoader } from './load.ts';
+import { familyClock } from './process.ts';
 import { createPolicy, HEADERS, type Postern, startPostern, upsertItems } from './service.ts';
 
 const ITEMS = 1_000;
 const CHECKS = 20_000;
 const CONNECTIONS = 256;
+const WARM_CHECKS = 20_000;
 /** Never reached, counted at every check by all nodes. */
 const HOT_RULES: readonly Rule[] = [
   { action: 'allow', rateLimit: { requests: 100_000_000, period: 'hour', scope: 'global' } },
@@ -30,6 +32,9 @@ interface Contender {
   p99: number[];
   /** Checks in one transaction. */
   checksAFlush: number[];
+  /** Processor time of a check in µs: of its nodes, all threads, and of the database. */
+  nodeUs: number[];
+  databaseUs: number[];
 }
 
 export const clusterPart: Part = {
@@ -47,10 +52,12 @@ export const clusterPart: Part = {
     await using stack = new AsyncDisposableStack();
     const embedded = stack.use(await startNode('embedded', {}));
     const nodes: Postern[] = [];
-    for (let i = 0; i < 4; i++) {
-      nodes.push(stack.use(await startNode(`node-${i}`, { POSTERN_DATABASE_URL: database.url })));
+    const first = stack.use(await startNode('node-0', { POSTERN_DATABASE_URL: database.url }));
+    nodes.push(first);
+    const columns = { POSTERN_COLUMNS: `http://127.0.0.1:${first.port}` };
+    for (let i = 1; i < 4; i++) {
+      nodes.push(stack.use(await startNode(`node-${i}`, { POSTERN_DATABASE_URL: database.url, ...columns })));
     }
-    const [first] = nodes as [Postern];
     const plain = {
       embedded: await publishCatalog(embedded, 'plain', TEN_RULES),
       nodes: await publishCatalog(first, 'plain', TEN_RULES),
@@ -66,6 +73,8 @@ export const clusterPart: Part = {
       perSecond: [],
       p99: [],
       checksAFlush: [],
+      nodeUs: [],
+      databaseUs: [],
     });
     const contenders = {
       embedded: of('embedded', [embedded], plain.embedded),
@@ -76,14 +85,19 @@ export const clusterPart: Part = {
       hotTwo: of('two nodes, one limit', nodes.slice(0, 2), hot.nodes),
       hotFour: of('four nodes, one limit', nodes, hot.nodes),
     };
-    await measure(Object.values(contenders), options);
-    return { figures: toFigures(contenders), notes: NOTES };
+    if (!options.quick) {
+      for (const node of nodes) await warm(node, [...plain.nodes, ...hot.nodes]);
+      await warm(embedded, [...plain.embedded, ...hot.embedded]);
+    }
+    await measure(Object.values(contenders), await databaseClock(database.url), options);
+    return { figures: [...toFigures(contenders), ...memoryOf(nodes)], notes: NOTES };
   },
 };
 
 const NOTES = [
   'Nothing is pinned: two nodes, or four, with database and load on the same cores show contention, not growth.',
-  'A flush without limits is one trip of two statements; with limits two trips of eight. How many checks share one comes from the nodes’ metrics.',
+  `Each node has answered ${WARM_CHECKS} checks before: a node that is compiling its code costs several times as much.`,
+  'A flush is one trip of three statements, with limits too. How many checks share one comes from the nodes’ metrics.',
 ];
 
 type Contenders = Record<'embedded' | 'one' | 'two' | 'hotEmbedded' | 'hotOne' | 'hotTwo' | 'hotFour', Contender>;
@@ -92,16 +106,37 @@ function toFigures({ embedded: base, one, two, hotEmbedded, hotOne, hotTwo, hotF
   return [
     throughput(one, base, 0.4),
     throughput(two, base),
+    processor(one, base, 1 / 0.9),
+    inDatabase(one),
     p99(one, base),
     each(one, 'round trips of a check', 1),
-    each(one, 'statements of a check', 2),
+    each(one, 'statements of a check', 3),
     throughput(hotOne, hotEmbedded),
+    processor(hotOne, hotEmbedded, 1 / 0.9),
+    inDatabase(hotOne),
     throughput(hotTwo, hotOne),
-    throughput(hotFour, hotOne),
+    throughput(hotFour, hotOne, 1),
+    processor(hotFour, hotOne),
+    inDatabase(hotFour),
     p99(hotFour, hotOne),
-    each(hotOne, 'round trips of a check', 2),
-    each(hotOne, 'statements of a check', 8),
+    each(hotOne, 'round trips of a check', 1),
+    each(hotOne, 'statements of a check', 3),
+    each(hotFour, 'round trips of a check', 1),
   ];
+}
+
+/** After the load: of the node that keeps the columns, and of one that does not. */
+const memoryOf = ([first, second]: readonly Postern[]): Figure[] => [
+  { what: 'memory of a node with the columns', value: first?.residentMiB() ?? Number.NaN, unit: 'MiB' },
+  { what: 'memory of a node without', value: second?.residentMiB() ?? Number.NaN, unit: 'MiB' },
+];
+
+async function warm(node: Postern, bodies: readonly string[]): Promise<void> {
+  await using loader = openLoader();
+  const plan = { path: '/v1/access/check', headers: HEADERS, bodies, connections: 64, warmupMs: 0, measureMs: 1000 };
+  for (let answered = 0; answered < WARM_CHECKS; ) {
+    answered += (await loader.run({ ...plan, port: node.port })).answered;
+  }
 }
 
 async function publishCatalog(postern: Postern, prefix: string, rules: readonly Rule[]): Promise<string[]> {
@@ -112,32 +147,56 @@ async function publishCatalog(postern: Postern, prefix: string, rules: readonly 
   return checksOf(CHECKS, () => (items[next()] as Item).externalId).map((check) => JSON.stringify(check));
 }
 
-async function measure(contenders: readonly Contender[], { quick, say }: PartOptions): Promise<void> {
+async function measure(
+  contenders: readonly Contender[],
+  databaseMs: () => number,
+  { quick, say }: PartOptions,
+): Promise<void> {
   await using stack = new AsyncDisposableStack();
-  const loaders: Loader[] = [0, 1].map(() => stack.use(openLoader()));
-  const rounds = quick ? 1 : 5;
+  const loaders: Loader[] = [0, 1, 2, 3].map(() => stack.use(openLoader()));
+  const rounds = quick ? 1 : 7;
   for (let round = 0; round < rounds; round++) {
-    for (const { name, nodes, bodies, perSecond, p99: late, checksAFlush } of contenders) {
-      const warmupMs = round === 0 ? 3000 : 500;
-      const measureMs = quick ? 1000 : 4000;
-      const before = await flushesOf(nodes);
-      const plan = { path: '/v1/access/check', headers: HEADERS, bodies, warmupMs, measureMs };
-      const results = await Promise.all(
-        nodes.map((node, i) =>
-          (loaders[i] ?? stack.use((loaders[i] = openLoader()))).run({
-            ...plan,
-            port: node.port,
-            connections: CONNECTIONS / nodes.length,
-          }),
-        ),
-      );
-      const answered = results.reduce((sum, result) => sum + result.answered, 0);
-      perSecond.push(results.reduce((sum, result) => sum + result.perSecond, 0));
-      late.push(Math.max(...results.map((result) => result.p99Ms)));
-      checksAFlush.push(answered / ((await flushesOf(nodes)) - before));
-      say(`round ${round + 1} ${name}: ${Math.round(perSecond.at(-1) ?? 0)}/s, p99 ${late.at(-1)?.toFixed(1)} ms`);
+    for (const one of contenders) {
+      await measureOne(one, loaders, databaseMs, quick ? 1000 : 4000);
+      say(`round ${round + 1} ${sentenceOf(one)}`);
     }
   }
+}
+
+async function measureOne(
+  one: Contender,
+  loaders: readonly Loader[],
+  databaseMs: () => number,
+  measureMs: number,
+): Promise<void> {
+  const { nodes, bodies } = one;
+  const before = { flushes: await flushesOf(nodes), nodes: processorMs(nodes), database: databaseMs() };
+  const plan = { path: '/v1/access/check', headers: HEADERS, bodies, warmupMs: 500, measureMs };
+  const results = await Promise.all(
+    nodes.map((node, i) =>
+      (loaders[i] as Loader).run({ ...plan, port: node.port, connections: CONNECTIONS / nodes.length }),
+    ),
+  );
+  const answered = results.reduce((sum, result) => sum + result.answered, 0);
+  one.nodeUs.push(((processorMs(nodes) - before.nodes) * 1000) / answered);
+  one.databaseUs.push(((databaseMs() - before.database) * 1000) / answered);
+  one.perSecond.push(results.reduce((sum, result) => sum + result.perSecond, 0));
+  one.p99.push(Math.max(...results.map((result) => result.p99Ms)));
+  one.checksAFlush.push(answered / ((await flushesOf(nodes)) - before.flushes));
+}
+
+function sentenceOf({ name, perSecond, p99: late, nodeUs, databaseUs, checksAFlush }: Contender): string {
+  const last = (values: readonly number[], digits = 1): string => (values.at(-1) ?? Number.NaN).toFixed(digits);
+  const spent = `${last(nodeUs)} µs in nodes and ${last(databaseUs)} µs in the database`;
+  return `${name}: ${last(perSecond, 0)}/s, p99 ${last(late)} ms, ${spent}, ${last(checksAFlush)} checks a flush`;
+}
+
+const processorMs = (nodes: readonly Postern[]): number => nodes.reduce((sum, node) => sum + node.cpuMs(), 0);
+
+/** Returns the processor time of all processes of a server on this machine, ms. */
+async function databaseClock(url: string): Promise<() => number> {
+  const [row] = await query<{ pid: string }>(url, `select split_part(pg_read_file('postmaster.pid'), e'\n', 1) as pid`);
+  return familyClock(row?.pid as string);
 }
 
 async function flushesOf(nodes: readonly Postern[]): Promise<number> {
@@ -157,6 +216,23 @@ function throughput(one: Contender, other: Contender, least?: number): Figure {
     ...(least === undefined ? {} : { target: { text: `≥ ${least}`, met: ratio >= least } }),
   };
 }
+
+function processor(one: Contender, other: Contender, most?: number): Figure {
+  const ratio = medianRatio(one.nodeUs, other.nodeUs);
+  return {
+    what: `processor time of a check, ${one.name}`,
+    value: median(one.nodeUs),
+    unit: 'µs',
+    against: { what: other.name, value: median(other.nodeUs), ratio },
+    ...(most === undefined ? {} : { target: { text: `≤ ${most.toFixed(2)}`, met: ratio <= most } }),
+  };
+}
+
+const inDatabase = (one: Contender): Figure => ({
+  what: `processor time of a check in the database, ${one.name}`,
+  value: median(one.databaseUs),
+  unit: 'µs',
+});
 
 const p99 = (one: Contender, other: Contender): Figure => ({
   what: `p99, ${one.name}`,

@@ -1,6 +1,6 @@
 /** Runs servers as child processes, from the start until they answer, and cleans up afterwards. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { onCore } from './machine.ts';
 
 export interface Running extends AsyncDisposable {
@@ -14,10 +14,30 @@ export interface Running extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
+/** The fields of proc(5) after the name, from the state on. */
+const fieldsOf = (pid: number | string): string[] =>
+  readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+
 /** Linux counts in hundredths of a second; see proc(5). */
 function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  const fields = fieldsOf(pid);
   return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** Returns the processor time of a process and its children so far, those that have ended too, ms. */
+export function familyClock(parent: string): () => number {
+  const ticksOf = (pid: string): number => {
+    try {
+      const fields = fieldsOf(pid);
+      const sum = (...places: number[]): number => places.reduce((ticks, i) => ticks + Number(fields[i]), 0);
+      if (pid === parent) return sum(11, 12, 13, 14);
+      return fields[1] === parent ? sum(11, 12) : 0;
+    } catch {
+      // It has ended meanwhile.
+      return 0;
+    }
+  };
+  return () => readdirSync('/proc').reduce((sum, name) => sum + (/^\d+$/.test(name) ? ticksOf(name) : 0), 0) * 10;
 }
 
 export interface Launch {
