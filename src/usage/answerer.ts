@@ -3,6 +3,7 @@
  * span.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { type Queue, serial } from '../lib/queue.ts';
 import { answerReport, type ReportQuery } from './counts.ts';
 import { isDamage, messageOf } from './duckdb.ts';
 import { answerBounds, answerFind, answerStats, type FindPage, type Stats } from './questions.ts';
@@ -38,10 +39,10 @@ export interface Replies {
 const SLOW: ReadonlySet<Question['kind']> = new Set(['report', 'seen', 'demand']);
 const NONE: Stats = { total: 0, allowed: 0 };
 
-/** A connection and the end of the work on it: one question after another. */
+/** A connection and its queue: one question after another. */
 interface Desk {
   connection: DuckDBConnection;
-  last: Promise<void>;
+  queue: Queue;
 }
 
 export class Answerer {
@@ -52,8 +53,8 @@ export class Answerer {
   #damage: unknown;
 
   constructor(quick: DuckDBConnection, slow: DuckDBConnection, replies: Replies) {
-    this.#quick = { connection: quick, last: Promise.resolve() };
-    this.#slow = { connection: slow, last: Promise.resolve() };
+    this.#quick = { connection: quick, queue: serial() };
+    this.#slow = { connection: slow, queue: serial() };
     this.#replies = replies;
   }
 
@@ -63,29 +64,27 @@ export class Answerer {
   }
 
   dispatch(ready: readonly Asked[]): void {
+    const isEmpty = this.#stats.length === 0;
     for (const asked of ready) {
       const { question } = asked;
       if (question.kind === 'stats') {
         this.#stats.push({ ...asked, no: question.contentNo });
-        if (this.#stats.length === 1) this.#enter(this.#quick, () => this.#answerStats());
         continue;
       }
       const desk = SLOW.has(question.kind) ? this.#slow : this.#quick;
-      this.#enter(desk, () =>
+      void desk.queue.run(() =>
         this.#settle([asked], async () => {
           const value = await answer(desk.connection, question);
           return () => value;
         }),
       );
     }
+    // Once all are there: the queue begins at once.
+    if (isEmpty && this.#stats.length > 0) void this.#quick.queue.run(() => this.#answerStats());
   }
 
   async idle(): Promise<void> {
-    await Promise.all([this.#quick.last, this.#slow.last]);
-  }
-
-  #enter(desk: Desk, work: () => Promise<void>): void {
-    desk.last = desk.last.then(work);
+    await Promise.all([this.#quick.queue.idle(), this.#slow.queue.idle()]);
   }
 
   /**
