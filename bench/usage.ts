@@ -119,7 +119,7 @@ const QUESTIONS = [
   { what: 'the item asked for most', path: oneItem(0), sql: SQL_ONE, params: [1], mostMs: 100 },
 ];
 
-/** What the console's overview asks, without a filter and with its broadest. */
+/** The questions of the console's overview, without a filter and with several. */
 const OVERVIEW_MS = 250;
 const REPORT = '/v1/analytics/usage?period=30d&limit=8&expand=trends&compare=previous&timezone=Europe/Berlin';
 const OVERVIEW = [
