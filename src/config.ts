@@ -4,7 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { parseRange, type Range } from './lib/ip-range.ts';
+import { machineMiB } from './lib/machine.ts';
 import { nearest } from './lib/text.ts';
+import { LEAST_MIB, usualMiB } from './memory.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -61,6 +63,11 @@ export const SETTINGS = {
     default: null,
     read: readText,
   },
+  POSTERN_MEMORY: {
+    doc: `Memory of the whole process in MiB, ${LEAST_MIB} or more; unset: half of the machine's or its container's, at most 2048`,
+    default: null,
+    read: readMemory,
+  },
   POSTERN_LOG_LEVEL: { doc: `One of ${LOG_LEVELS.join(', ')}`, default: 'info', read: readLevel },
 } as const;
 
@@ -84,6 +91,8 @@ export interface Config {
   decisionMaxAge: number;
   archiveDir: string | null;
   stopDelaySeconds: number;
+  /** The memory of the whole process. */
+  memoryMiB: number;
   logLevel: string;
 }
 
@@ -125,8 +134,15 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     decisionMaxAge: values.get('POSTERN_DECISION_MAX_AGE') as number,
     archiveDir: values.get('POSTERN_ARCHIVE_DIR') as string | null,
     stopDelaySeconds: values.get('POSTERN_STOP_DELAY') as number,
+    memoryMiB: (values.get('POSTERN_MEMORY') as number | null) ?? usualMiB(machineMiB()),
     logLevel: values.get('POSTERN_LOG_LEVEL') as string,
   };
+}
+
+/** Reads this setting alone. Throws a sentence that says what to do instead. */
+export function readMemoryMiB(env: Record<string, string | undefined>): number {
+  const text = textOf(env, 'POSTERN_MEMORY');
+  return text === undefined ? usualMiB(machineMiB()) : readMemory(text);
 }
 
 /** Returns unknown POSTERN_ names. They deserve a warning: a typo leaves a default in force. */
@@ -235,6 +251,14 @@ function readStopDelay(text: string): number {
   if (!/^\d{1,2}$/.test(text) || seconds > 60)
     throw new Error(`must be a number of seconds from 0 to 60, not "${text}"`);
   return seconds;
+}
+
+function readMemory(text: string): number {
+  const mib = Number(text);
+  if (!/^\d{1,7}$/.test(text) || mib < LEAST_MIB) {
+    throw new Error(`must be a number of MiB, ${LEAST_MIB} or more, such as 512, not "${text}"`);
+  }
+  return mib;
 }
 
 function readLevel(text: string): string {

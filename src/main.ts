@@ -7,9 +7,12 @@ enableCompileCache();
 const compileCache = getCompileCacheDir();
 // Threads find the compile cache here; without it each compiles everything again.
 if (compileCache !== undefined) process.env.NODE_COMPILE_CACHE ??= compileCache;
-const { openLog } = await import('./log.ts');
-const { ConfigError, readConfig, unknownSettings } = await import('./config.ts');
+const { ConfigError, readConfig, readMemoryMiB, unknownSettings } = await import('./config.ts');
 type Config = import('./config.ts').Config;
+const { budgetOf, flagsOf } = await import('./memory.ts');
+const { requireFlags } = await import('./lib/node-flags.ts');
+limitHeap();
+const { openLog } = await import('./log.ts');
 const { startService } = await import('./app.ts');
 const { StartRefused } = await import('./errors.ts');
 const { isConsoleBuilt } = await import('./http/console-files.ts');
@@ -69,6 +72,18 @@ try {
   const why = config === undefined ? undefined : refusalOf(error as NodeJS.ErrnoException, config);
   if (why !== undefined) await stop(why);
   throw error;
+}
+
+/** Limits the heap of this thread, which takes a process that starts with the limits. */
+function limitHeap(): void {
+  let memoryMiB: number;
+  try {
+    memoryMiB = readMemoryMiB(process.env);
+  } catch {
+    // Reported below, with the faults of other settings.
+    return;
+  }
+  requireFlags(flagsOf(budgetOf(memoryMiB).main), import.meta.filename);
 }
 
 /** Explains a refusal of the operating system and names the setting; undefined for other errors. */

@@ -20,6 +20,7 @@ import { openSessions } from './keys/sessions.ts';
 import { findDecisions } from './ledger/log.ts';
 import type { Clock } from './lib/clock.ts';
 import { makeFolder } from './lib/folder.ts';
+import { type Budget, budgetOf } from './memory.ts';
 import { ensureDefaultPolicy } from './policies/store.ts';
 import { openRecords } from './records.ts';
 import { openColumns } from './usage/columns.ts';
@@ -47,7 +48,8 @@ export type Parts = Awaited<ReturnType<typeof openParts>>;
 
 export async function openParts(options: Options, opened: AsyncDisposableStack) {
   const own: Own = { notReady: 'The service is starting.' };
-  const store = await openStore(options, opened, own);
+  const memory = budgetOf(options.config.memoryMiB);
+  const store = { ...(await openStore(options, opened, own, memory)), memory };
   const engine = await openEngine(options, opened, store);
   const background = startBackground(options, opened, { ...store, ...engine });
   const doors = openDoors({ ...store, ...engine, ...background });
@@ -55,23 +57,28 @@ export async function openParts(options: Options, opened: AsyncDisposableStack) 
   return { ...parts, metrics: listMetrics(parts) };
 }
 
-type Store = Awaited<ReturnType<typeof openStore>>;
+type Store = Awaited<ReturnType<typeof openStore>> & { memory: Budget };
 type Engine = Awaited<ReturnType<typeof openEngine>>;
 type Background = ReturnType<typeof startBackground>;
 
 /** The data folder, the records and their clock. */
-async function openStore({ config, logger, clock: given, onFatal }: Options, opened: AsyncDisposableStack, own: Own) {
+async function openStore(
+  { config, logger, clock: given, onFatal }: Options,
+  opened: AsyncDisposableStack,
+  own: Own,
+  memory: Budget,
+) {
   makeFolder(config.dataDir);
   const hold = holdFolder(config.dataDir, { records: config.databaseUrl === null });
   if (hold === undefined) {
     throw new StartRefused(`Another process uses the data in ${config.dataDir}. Stop it, or name another folder.`);
   }
   opened.defer(() => hold.release());
-  const opening = openRecords(config, given, (cause) => {
+  const onDeath = (cause: Error): void => {
     own.notReady = 'The storage has failed.';
     onFatal?.(cause);
-  });
-  const { db, records, clock, own: ownClock, openLedger } = await opening;
+  };
+  const { db, records, clock, own: ownClock, openLedger } = await openRecords(config, given, onDeath, memory.storage);
   opened.defer(() => db.close());
   const clockWatch = watchClock(ownClock, db.engine, logger);
   opened.defer(() => clockWatch.stop());
@@ -85,7 +92,7 @@ async function openStore({ config, logger, clock: given, onFatal }: Options, ope
 async function openEngine(
   { config, logger, onFatal = () => {} }: Options,
   opened: AsyncDisposableStack,
-  { db, records, clock, openLedger }: Store,
+  { db, records, clock, openLedger, memory }: Store,
 ) {
   const changes = openChanges(db, clock);
   const readers: { abandon(): void }[] = [];
@@ -102,13 +109,14 @@ async function openEngine(
           records,
           columnsFile: join(config.dataDir, 'columns.duckdb'),
           archiveDir: config.archiveDir,
+          memory: memory.columns,
           onProblem: (problem, isLoss) => logger[isLoss ? 'error' : 'warn']({ problem }, 'columns'),
         });
   opened.defer(() => columns.close());
   opened.defer(() => ledger.close());
   const collections = openCollections(db, changes);
-  const snapshot = new Snapshot(db, changes, collections);
-  const impacts = openImpacts(records, () => ledger.figures().entries);
+  const snapshot = new Snapshot(db, changes, collections, memory.snapshot);
+  const impacts = openImpacts(records, memory.impact, () => ledger.figures().entries);
   readers.push(columns, impacts);
   opened.defer(() => impacts.close());
   const keys = openKeys(db, changes, clock, config);

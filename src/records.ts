@@ -8,6 +8,7 @@ import { StartRefused } from './errors.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { ledgerProcedure, openSqliteLedger } from './ledger/sqlite.ts';
 import { type Clock, goingOnFrom, type MachineClock, machineClock } from './lib/clock.ts';
+import type { StorageMemory } from './memory.ts';
 import type { openSubscriptions } from './webhooks/subscriptions.ts';
 
 type Subscribed = Awaited<ReturnType<typeof openSubscriptions>>;
@@ -29,6 +30,7 @@ export async function openRecords(
   config: Config,
   given: Clock | undefined,
   onDeath: (cause: Error) => void,
+  memory: StorageMemory,
 ): Promise<Records> {
   if (config.databaseUrl !== null) {
     const { openPostgres } = await import('./db/postgres/db.ts');
@@ -49,7 +51,7 @@ export async function openRecords(
   const machine = machineClock();
   const clock = given ?? machine;
   const records = join(config.dataDir, 'postern.db');
-  const db = await openSqlite(records, ledgerProcedure, onDeath);
+  const db = await openSqlite(records, ledgerProcedure, onDeath, memory);
   const openLedger = async (subscribed: Subscribed) => {
     goingOnFrom(clock, await newestEditAt(db));
     return openSqliteLedger(db, clock, subscribed);

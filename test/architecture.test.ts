@@ -10,6 +10,7 @@ import { words } from '../kit/words.ts';
 /** Each room may import those before it; rooms of one line do not know each other. */
 const ORDER = [
   ['lib'],
+  ['memory'],
   ['content-types', 'errors', 'config', 'permissions', 'version'],
   ['db'],
   ['http'],
@@ -38,7 +39,7 @@ const PURE = words(`
   cli/audit/answers cli/audit/combined cli/audit/json-line cli/audit/ranges cli/audit/report cli/audit/tally
   cli/audit/times
   collections/collection-index collections/ties lib/locator lib/url-pattern
-  policies/conditions policies/license-keys policies/match policies/compile requesters/history limits/limit
+  policies/conditions policies/license-keys policies/match policies/compile requesters/history limits/limit memory
   usage/period usage/series webhooks/destination webhooks/schedule
 `);
 /**

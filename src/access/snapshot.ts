@@ -10,8 +10,10 @@ import { type Placeable, placementOf } from '../content/placement.ts';
 import { findContents } from '../content/store.ts';
 import type { Db } from '../db/db.ts';
 import type { Failure } from '../errors.ts';
+import { bytesOf, ENTRY_BYTES } from '../lib/bytes.ts';
 import { Cache } from '../lib/cache.ts';
 import { Lru } from '../lib/lru.ts';
+import { budgetOf, type SnapshotMemory, USUAL_MIB } from '../memory.ts';
 import { type CompiledPolicy, compile } from '../policies/compile.ts';
 import type { ContentFacts } from '../policies/facts.ts';
 import { findPolicy } from '../policies/store.ts';
@@ -21,11 +23,17 @@ import { findLicensesOf, findRequester } from '../requesters/store.ts';
 import type { Ask } from './ask.ts';
 import { ANONYMOUS, type KnownRequester, type Subject } from './facts.ts';
 
-/** About 500 bytes an item without metadata. */
 const CONTENT_MAX = 2_000_000;
 const POLICIES_MAX = 10_000;
 const REQUESTERS_MAX = 100_000;
 const TAG_LISTS_MAX = 100_000;
+
+/** The part of the items' memory that finds them by externalId. */
+const IDS_PART = 0.15;
+/** A compiled rule takes as many times the memory of its text. */
+const COMPILED_TIMES = 4;
+
+const weightOfRequester = (requester: KnownRequester): number => ENTRY_BYTES + bytesOf(requester);
 
 /** An item with its policy. */
 type Item = Omit<Subject, 'requester'>;
@@ -61,19 +69,34 @@ function factsIn(known: KnownItem, inForce: InForce): ContentFacts {
   return known.facts;
 }
 
+/** `inForce` is one for all items. */
+const weightOfItem = ({ facts, placeable }: KnownItem): number => ENTRY_BYTES + bytesOf(facts) + bytesOf(placeable);
+
 export class Snapshot {
   readonly #db: Db;
   readonly #collections: KnownCollections;
-  readonly #contents = new Cache<string, KnownItem>(CONTENT_MAX);
+  readonly #contents: Cache<string, KnownItem>;
   /** Ids by externalId: only a hint where to look, because an externalId never changes. */
-  readonly #ids = new Lru<string, string>(CONTENT_MAX);
-  readonly #policies = new Cache<string, CompiledPolicy>(POLICIES_MAX);
-  readonly #requesters = new Cache<string, KnownRequester>(REQUESTERS_MAX);
+  readonly #ids: Lru<string, string>;
+  readonly #policies: Cache<string, CompiledPolicy>;
+  /** The size of the rules that each was compiled from. */
+  readonly #policyBytes = new WeakMap<CompiledPolicy, number>();
+  readonly #requesters: Cache<string, KnownRequester>;
   readonly #tagLists = new Lru<string, readonly string[]>(TAG_LISTS_MAX);
 
-  constructor(db: Db, changes: Changes, collections: KnownCollections) {
+  constructor(
+    db: Db,
+    changes: Changes,
+    collections: KnownCollections,
+    memory: SnapshotMemory = budgetOf(USUAL_MIB).snapshot,
+  ) {
     this.#db = db;
     this.#collections = collections;
+    const { itemBytes, requesterBytes, policyBytes } = memory;
+    this.#contents = new Cache(CONTENT_MAX, { max: itemBytes * (1 - IDS_PART), of: weightOfItem });
+    this.#ids = new Lru(CONTENT_MAX, { max: itemBytes * IDS_PART, of: () => ENTRY_BYTES });
+    this.#requesters = new Cache(REQUESTERS_MAX, { max: requesterBytes, of: weightOfRequester });
+    this.#policies = new Cache(POLICIES_MAX, { max: policyBytes, of: (policy) => this.#policyBytes.get(policy) ?? 0 });
     changes.subscribe(({ kind, id, ownerId }) => {
       if (kind.startsWith('content.')) this.#contents.delete(id);
       else if (kind.startsWith('policy.')) this.#policies.delete(id);
@@ -183,6 +206,7 @@ export class Snapshot {
       const policy = await findPolicy(this.#db, id);
       if (policy === undefined) return undefined;
       const compiled = compile(policy);
+      this.#policyBytes.set(compiled, COMPILED_TIMES * bytesOf(policy.rules));
       keep(id, compiled);
       return compiled;
     });

@@ -37,3 +37,20 @@ test('an entry that is used all the time survives any number of others', () => {
   }
   assert.equal(lru.get(0), undefined);
 });
+
+test('entries never weigh more than the bound, and one that is too heavy takes no room from the next', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(30), fc.nat(40))), (steps) => {
+      const lru = new Lru<number, number>(1_000, { max: 50, of: (weight) => weight });
+      for (const [key, weight] of steps) {
+        lru.set(key, weight);
+        let held = 0;
+        for (let k = 0; k <= 30; k++) held += lru.get(k) ?? 0;
+        assert.ok(held <= 50 + 2 * 40, `${held}`);
+      }
+    }),
+  );
+  const lru = new Lru<string, number>(1_000, { max: 50, of: (weight) => weight });
+  for (let i = 0; i < 100; i++) lru.set(String(i), 1);
+  assert.equal(Array.from({ length: 100 }, (_, i) => lru.get(String(i))).filter(Boolean).length <= 50, true);
+});

@@ -1,15 +1,24 @@
+export interface Weight<K, V> {
+  max: number;
+  of(value: V, key: K): number;
+}
+
 /**
  * A bounded map of two generations: an entry that is used moves to the young one; when that holds half the bound, the
  * old one is dropped. Evicts roughly the least recently used, and never one by one: in a full Map, finding the oldest
- * walks over the holes of deletions, which costs microseconds a call.
+ * walks over the holes of deletions, which costs microseconds a call. Entries may have weights, with a bound on their
+ * sum.
  */
 export class Lru<K, V> {
   readonly max: number;
+  readonly #weight: Weight<K, V> | undefined;
+  #youngWeight = 0;
   #young = new Map<K, V>();
   #old = new Map<K, V>();
 
-  constructor(max: number) {
+  constructor(max: number, weight?: Weight<K, V>) {
     this.max = max;
+    this.#weight = weight;
   }
 
   get(key: K): V | undefined {
@@ -22,9 +31,16 @@ export class Lru<K, V> {
 
   set(key: K, value: V): void {
     this.#young.set(key, value);
-    if (this.#young.size * 2 < this.max) return;
+    // An entry that is replaced counts twice until the generation ends, which only ends it sooner.
+    if (this.#weight !== undefined) this.#youngWeight += this.#weight.of(value, key);
+    if (this.#young.size * 2 < this.max && !this.#isHeavy()) return;
     this.#old = this.#young;
     this.#young = new Map();
+    this.#youngWeight = 0;
+  }
+
+  #isHeavy(): boolean {
+    return this.#weight !== undefined && this.#youngWeight * 2 >= this.#weight.max;
   }
 
   delete(key: K): void {
@@ -35,5 +51,6 @@ export class Lru<K, V> {
   clear(): void {
     this.#young = new Map();
     this.#old = new Map();
+    this.#youngWeight = 0;
   }
 }

@@ -7,8 +7,8 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { type ArchivedFile, type DecisionRow, type Snapshot, type Source, SourceFailed } from './source.ts';
 
 /** `folder`: where the files are; null: not configured. */
-export function withArchive(source: Source, folder: string | null): Source {
-  const parquet = new Parquet(folder);
+export function withArchive(source: Source, folder: string | null, engineMiB: number): Source {
+  const parquet = new Parquet(folder, engineMiB);
   return {
     read: (work) =>
       source.read(async (records) => {
@@ -63,11 +63,13 @@ function joined(records: Snapshot, files: readonly ArchivedFile[], parquet: Parq
 /** Reads archived files with a DuckDB of its own, opened when it is first needed. */
 class Parquet {
   readonly #folder: string | null;
+  readonly #engineMiB: number;
   #instance: DuckDBInstance | undefined;
   #connection: DuckDBConnection | undefined;
 
-  constructor(folder: string | null) {
+  constructor(folder: string | null, engineMiB: number) {
     this.#folder = folder;
+    this.#engineMiB = engineMiB;
   }
 
   async select<T>({ file }: ArchivedFile, columns: string, rest: string): Promise<T[]> {
@@ -76,7 +78,10 @@ class Parquet {
     }
     const path = join(this.#folder, file).replaceAll("'", "''");
     try {
-      this.#instance ??= await DuckDBInstance.create(':memory:', { memory_limit: '128MB', threads: '1' });
+      this.#instance ??= await DuckDBInstance.create(':memory:', {
+        memory_limit: `${this.#engineMiB}MiB`,
+        threads: '1',
+      });
       this.#connection ??= await this.#instance.connect();
       const reader = await this.#connection.runAndReadAll(`select ${columns} from read_parquet('${path}') ${rest}`);
       return reader.getRowsJS() as unknown as T[];

@@ -3,6 +3,7 @@
  * After any failure of the file the thread starts again, from an empty file if necessary.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import type { ColumnsMemory } from '../memory.ts';
 import { Answerer, type Asked, type Question, type Replies } from './answerer.ts';
 import { withArchive } from './archive-source.ts';
 import { hasRoom, isDamage, isFull, messageOf, openMemoryStore, openStore, removeStore, type Store } from './duckdb.ts';
@@ -36,6 +37,7 @@ export interface WorkerSetup {
   records: string;
   columnsFile: string;
   archiveDir: string | null;
+  memory: ColumnsMemory;
 }
 
 /**
@@ -64,6 +66,7 @@ let wake: (() => void) | undefined;
 let waiting: Asked[] = [];
 /** Questions whose caller still waits. */
 const open = new Set<number>();
+const { engineMiB } = setup.memory;
 const state: WorkerState = { behind: 0, caughtUpAt: null, sizeBytes: 0, rebuilds: 0 };
 
 port.on('message', (message: ToWorker) => {
@@ -158,8 +161,12 @@ type End = 'over' | 'failed' | 'damaged' | 'full';
 /** While the disk is full, nothing can be written to the file, and a copy in memory answers. */
 async function serveOnce(inMemory: boolean): Promise<End> {
   try {
-    source = withArchive(await openSource(setup.records), setup.archiveDir);
-    current = inMemory ? await openMemoryStore() : await openFile();
+    source = withArchive(
+      await openSource(setup.records, setup.memory.pagesKiB),
+      setup.archiveDir,
+      setup.memory.archiveMiB,
+    );
+    current = inMemory ? await openMemoryStore(engineMiB) : await openFile();
     const isOver = inMemory ? () => hasRoom(setup.columnsFile) : () => false;
     await serve(current, await openTail(current.writer, source), isOver);
     return 'over';
@@ -187,7 +194,7 @@ function toEnd(error: unknown): End {
 }
 
 async function openFile(): Promise<Store> {
-  const opened = await openStore(setup.columnsFile);
+  const opened = await openStore(setup.columnsFile, engineMiB);
   if (opened.fresh) state.rebuilds++;
   return opened.store;
 }

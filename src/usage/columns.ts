@@ -5,6 +5,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { Unavailable } from '../db/db.ts';
+import { budgetOf, type ColumnsMemory, limitsOf, USUAL_MIB } from '../memory.ts';
 import type { FromWorker, Question, ToWorker, WorkerSetup, WorkerState } from './columns-worker.ts';
 import type { ColumnsReport, ReportQuery } from './counts.ts';
 import type { Bounds, FindPage, Found, Stats } from './questions.ts';
@@ -68,6 +69,7 @@ export interface ColumnsOptions {
   columnsFile: string;
   /** Folder of archived decisions. */
   archiveDir?: string | null;
+  memory?: ColumnsMemory;
   /** Receives problems that a restart solved. `isLoss`: the records have lost decisions. */
   onProblem?: (message: string, isLoss: boolean) => void;
   /** Limit on the wait for an answer, mostly during a rebuild. */
@@ -153,11 +155,11 @@ class ColumnsThread implements Columns {
   }
 
   #start(): void {
-    const { records, columnsFile, archiveDir = null, worker } = this.#options;
+    const { records, columnsFile, archiveDir = null, memory = budgetOf(USUAL_MIB).columns, worker } = this.#options;
     // Without heap, the thread ends instead of the process.
     const thread = new Worker(worker ?? new URL('./columns-worker.ts', import.meta.url), {
-      workerData: { records, columnsFile, archiveDir } satisfies WorkerSetup,
-      resourceLimits: { maxOldGenerationSizeMb: 256 },
+      workerData: { records, columnsFile, archiveDir, memory } satisfies WorkerSetup,
+      resourceLimits: limitsOf(memory.heap),
     });
     thread.on('message', (message: FromWorker) => this.#receive(message));
     thread.on('error', (error) => this.#report(`the columns' thread failed: ${(error as Error).message}`));

@@ -25,8 +25,8 @@ const TABLES = `
   insert into position values (${VERSION}, null, 0, -1, 0);
 `;
 
-const SETTINGS = {
-  memory_limit: '256MB',
+const settingsOf = (engineMiB: number) => ({
+  memory_limit: `${engineMiB}MiB`,
   threads: '2',
   // Order costs memory, and every query states its own.
   preserve_insertion_order: 'false',
@@ -34,7 +34,7 @@ const SETTINGS = {
   perfect_ht_threshold: '20',
   autoinstall_known_extensions: 'false',
   autoload_known_extensions: 'false',
-};
+});
 
 export interface Store {
   /** Used by the tail only. */
@@ -51,24 +51,24 @@ export interface Store {
 const openingMark = (file: string): string => `${file}.opening`;
 
 /** Throws if no file can be created, or another process has it open. */
-export async function openStore(file: string): Promise<{ store: Store; fresh: boolean }> {
+export async function openStore(file: string, engineMiB: number): Promise<{ store: Store; fresh: boolean }> {
   if (existsSync(openingMark(file))) removeStore(file);
   writeFileSync(openingMark(file), '');
   try {
-    return await open(file);
+    return await open(file, engineMiB);
   } catch (error) {
     if (error instanceof Error && error.message.includes('Could not set lock')) throw error;
     removeStore(file);
     writeFileSync(openingMark(file), '');
-    return await open(file);
+    return await open(file, engineMiB);
   } finally {
     rmSync(openingMark(file), { force: true });
   }
 }
 
 /** Opens an empty store without a file, for a full disk. */
-export function openMemoryStore(): Promise<Store> {
-  return storeIn(':memory:', true);
+export function openMemoryStore(engineMiB: number): Promise<Store> {
+  return storeIn(':memory:', engineMiB, true);
 }
 
 /** Space for a step of the tail and its write-ahead log. */
@@ -89,13 +89,13 @@ export function removeStore(file: string): void {
   }
 }
 
-async function open(file: string): Promise<{ store: Store; fresh: boolean }> {
+async function open(file: string, engineMiB: number): Promise<{ store: Store; fresh: boolean }> {
   const fresh = !existsSync(file);
-  return { store: await storeIn(file, fresh), fresh };
+  return { store: await storeIn(file, engineMiB, fresh), fresh };
 }
 
-async function storeIn(file: string, fresh: boolean): Promise<Store> {
-  const instance = await DuckDBInstance.create(file, SETTINGS);
+async function storeIn(file: string, engineMiB: number, fresh: boolean): Promise<Store> {
+  const instance = await DuckDBInstance.create(file, settingsOf(engineMiB));
   try {
     const writer = await instance.connect();
     if (fresh) await writer.run(`begin; ${TABLES} commit;`);

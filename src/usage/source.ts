@@ -93,8 +93,8 @@ export interface Source {
 export class SourceFailed extends Error {}
 
 /** `records`: a SQLite file or a PostgreSQL URL. Throws SourceFailed. */
-export const openSource = (records: string): Promise<Source> =>
-  isPostgresUrl(records) ? openPostgresSource(records) : openSqliteSource(records);
+export const openSource = (records: string, pagesKiB: number): Promise<Source> =>
+  isPostgresUrl(records) ? openPostgresSource(records) : openSqliteSource(records, pagesKiB);
 
 type All = <R>(sql: string, params?: readonly Value[]) => Promise<R[]>;
 
@@ -153,7 +153,7 @@ const decisionsAfterSql = (purpose: string): string =>
 /**
  * Uses a read-only connection of the calling thread. Writers commit one after the other, so all decisions are settled.
  */
-async function openSqliteSource(file: string): Promise<Source> {
+async function openSqliteSource(file: string, cacheKiB: number): Promise<Source> {
   const guarded = <T>(work: () => T): T => {
     try {
       return work();
@@ -161,7 +161,7 @@ async function openSqliteSource(file: string): Promise<Source> {
       throw new SourceFailed('the records cannot be read', { cause });
     }
   };
-  const connection = guarded(() => openConnection(file, { readOnly: true, cacheKiB: 4096 }));
+  const connection = guarded(() => openConnection(file, { readOnly: true, cacheKiB }));
   const all: All = async <R>(sql: string, params: readonly Value[] = []) =>
     guarded(() => connection.all(sql, params) as unknown as R[]);
   const decisions = guarded(() => connection.prepare(decisionsAfterSql(`json_extract(inputs, '$.purpose')`)));

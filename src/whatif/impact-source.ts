@@ -36,8 +36,8 @@ export interface ImpactSource {
 }
 
 /** `records` is a file of SQLite or the URL of a PostgreSQL. */
-export const openImpactSource = (records: string): Promise<ImpactSource> =>
-  isPostgresUrl(records) ? openPostgresImpactSource(records) : openSqliteImpactSource(records);
+export const openImpactSource = (records: string, pagesKiB: number): Promise<ImpactSource> =>
+  isPostgresUrl(records) ? openPostgresImpactSource(records) : openSqliteImpactSource(records, pagesKiB);
 
 /** In the order of the columns that `decisions` selects. */
 type DecisionRow = [
@@ -120,8 +120,8 @@ function queries(engine: Db['engine'], all: All): Omit<ImpactSource, 'span' | 'd
 }
 
 /** Reads through a read-only connection of the calling thread. Numbers are in the order of time. */
-async function openSqliteImpactSource(file: string): Promise<ImpactSource> {
-  const connection = openConnection(file, { readOnly: true, cacheKiB: 8192 });
+async function openSqliteImpactSource(file: string, cacheKiB: number): Promise<ImpactSource> {
+  const connection = openConnection(file, { readOnly: true, cacheKiB });
   const all = <R>(sql: string, params: readonly Value[]): R[] => connection.all(sql, params) as unknown as R[];
 
   // Rows as arrays: half the time of rows as objects.

@@ -6,10 +6,11 @@ import { Worker } from 'node:worker_threads';
 import { Unavailable } from '../db/db.ts';
 import { fail, unavailable } from '../errors.ts';
 import { atMost } from '../lib/queue.ts';
+import { type ImpactMemory, limitsOf } from '../memory.ts';
 import type { FromImpactWorker, ImpactSetup } from './impact-worker.ts';
 import type { ImpactReport } from './report.ts';
 
-export type ImpactQuestion = Omit<ImpactSetup, 'records' | 'checksCome'>;
+export type ImpactQuestion = Omit<ImpactSetup, 'records' | 'checksCome' | 'memory'>;
 
 export interface Impacts {
   /** Throws service_unavailable when too many wait, Unavailable when the records cannot be read. */
@@ -24,11 +25,8 @@ const WAIT_MAX_MS = 30_000;
 const RETRY_AFTER_SECONDS = 10;
 /** Updates a preview's flag for arriving checks this often. */
 const WATCH_EVERY_MS = 20;
-/** Out of heap, the thread ends, not the process. */
-const HEAP_MIB = 768;
-
 /** `checksRecorded`: the number so far; while it grows, a preview yields to checks. */
-export function openImpacts(records: string, checksRecorded: () => number): Impacts {
+export function openImpacts(records: string, memory: ImpactMemory, checksRecorded: () => number): Impacts {
   const queue = atMost(1, { waiting: WAITING_MAX, full: tooMany });
   let worker: Worker | undefined;
   let closed = false;
@@ -38,8 +36,9 @@ export function openImpacts(records: string, checksRecorded: () => number): Impa
     if (closed) throw new Unavailable('the service is stopping');
     const watch = watched(checksRecorded);
     const thread = new Worker(new URL('./impact-worker.ts', import.meta.url), {
-      workerData: { ...question, records, checksCome: watch.checksCome } satisfies ImpactSetup,
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
+      workerData: { ...question, records, memory, checksCome: watch.checksCome } satisfies ImpactSetup,
+      // Out of heap, the thread ends, not the process.
+      resourceLimits: limitsOf(memory.heap),
     });
     worker = thread;
     const stop = (): void => void thread.terminate();

@@ -6,6 +6,7 @@ import { setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Lru } from '../lib/lru.ts';
+import type { ImpactMemory } from '../memory.ts';
 import type { PolicyVersion } from '../policies/policy.ts';
 import {
   type Known,
@@ -26,6 +27,7 @@ export interface ImpactSetup extends ReplayOptions {
   /** Epoch ms; `to` is exclusive. */
   from: number;
   to: number;
+  memory: ImpactMemory;
   /** Shared with the main thread: nonzero while checks are recorded. */
   checksCome: Int32Array<SharedArrayBuffer>;
 }
@@ -34,8 +36,6 @@ export type FromImpactWorker = { ok: true; report: ImpactReport } | { ok: false;
 
 /** Numbers read at once: a few ms, so that no statement runs long. */
 const SPAN = 2_000;
-const ITEMS_MAX = 100_000;
-const REQUESTERS_MAX = 50_000;
 /** Nice enough for checks to keep their pace under full load, and not to starve. */
 const NICE = 10;
 /**
@@ -46,13 +46,15 @@ const REST = 1.5;
 
 /** The records that decisions name, read through. */
 class Memory {
-  readonly #items = new Lru<number, PresentItem>(ITEMS_MAX);
-  readonly #requesters = new Lru<string, PastStates>(REQUESTERS_MAX);
+  readonly #items: Lru<number, PresentItem>;
+  readonly #requesters: Lru<string, PastStates>;
   readonly #versions = new Map<number, RecordedVersion>();
   readonly #source: ImpactSource;
   readonly #policy: PolicyVersion;
 
-  constructor(source: ImpactSource, policy: PolicyVersion) {
+  constructor(source: ImpactSource, policy: PolicyVersion, { items, requesters }: ImpactMemory) {
+    this.#items = new Lru(items);
+    this.#requesters = new Lru(requesters);
     this.#source = source;
     this.#policy = policy;
   }
@@ -105,7 +107,7 @@ class Memory {
 
 async function preview(source: ImpactSource, setup: ImpactSetup): Promise<ImpactReport> {
   const replay = new Replay(setup);
-  const memory = new Memory(source, setup.draft);
+  const memory = new Memory(source, setup.draft, setup.memory);
   const span = await source.span(setup.from, setup.to);
   for (let last = span.last; last > span.after; last -= SPAN) {
     const began = performance.now();
@@ -127,7 +129,7 @@ const setup = workerData as ImpactSetup;
 if (process.platform === 'linux') setPriority(NICE);
 const post = (message: FromImpactWorker): void => parentPort?.postMessage(message);
 try {
-  const source = await openImpactSource(setup.records);
+  const source = await openImpactSource(setup.records, setup.memory.pagesKiB);
   try {
     post({ ok: true, report: await preview(source, setup) });
   } finally {

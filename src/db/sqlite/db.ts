@@ -4,6 +4,7 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
+import { budgetOf, type Heap, limitsOf, type StorageMemory, USUAL_MIB } from '../../memory.ts';
 import { type Db, dbError, type Row, type Step, Unavailable, type Value } from '../db.ts';
 import type { Answer, Request, WorkerSetup } from './worker.ts';
 
@@ -28,9 +29,12 @@ class Thread {
   #closing: Promise<void> | undefined;
   readonly #onDeath: (cause: Error) => void;
 
-  constructor(setup: WorkerSetup, onDeath: (cause: Error) => void) {
+  constructor(setup: WorkerSetup, heap: Heap, onDeath: (cause: Error) => void) {
     this.#onDeath = onDeath;
-    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: setup });
+    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
+      workerData: setup,
+      resourceLimits: limitsOf(heap),
+    });
     this.#ready = new Promise((resolve, reject) => {
       this.#worker.once('message', () => {
         this.#worker.on('message', (answers: Answer[]) => this.#settle(answers));
@@ -124,10 +128,11 @@ export async function openSqlite(
   file: string,
   procedures: Record<string, string> = {},
   onDeath: (cause: Error) => void = () => {},
+  { heap, pagesKiB }: StorageMemory = budgetOf(USUAL_MIB).storage,
 ): Promise<SqliteDb> {
-  const writer = new Thread({ file, readOnly: false, procedures }, onDeath);
+  const writer = new Thread({ file, readOnly: false, procedures, pagesKiB }, heap, onDeath);
   await writer.ready();
-  const reader = new Thread({ file, readOnly: true, procedures: {} }, onDeath);
+  const reader = new Thread({ file, readOnly: true, procedures: {}, pagesKiB }, heap, onDeath);
   await reader.ready();
   return {
     engine: 'sqlite',

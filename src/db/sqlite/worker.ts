@@ -23,12 +23,14 @@ export interface Procedure<P = unknown, R = unknown> {
 export interface WorkerSetup {
   file: string;
   readOnly: boolean;
+  /** Page cache, KiB. */
+  pagesKiB: number;
   /** Name → URL of a module that exports `procedure(connection): Procedure`. */
   procedures: Record<string, string>;
 }
 
 const setup = workerData as WorkerSetup;
-let connection: Connection = openConnection(setup.file, { readOnly: setup.readOnly });
+let connection: Connection = openConnection(setup.file, { readOnly: setup.readOnly, cacheKiB: setup.pagesKiB });
 const openers = new Map<string, (connection: Connection) => Procedure>();
 for (const [name, url] of Object.entries(setup.procedures)) {
   const module = (await import(url)) as { procedure: (connection: Connection) => Procedure };
@@ -116,7 +118,7 @@ function abandon(group: Request[], cause: unknown, committing: boolean): Answer[
     // The connection is replaced below in any case.
   }
   try {
-    const fresh = openConnection(setup.file, { readOnly: setup.readOnly });
+    const fresh = openConnection(setup.file, { readOnly: setup.readOnly, cacheKiB: setup.pagesKiB });
     connection.close();
     connection = fresh;
     procedures.clear();

@@ -72,12 +72,13 @@ describe('settings', () => {
       ...(await place()),
       POSTERN_PORT: '99999',
       POSTERN_LOG_LEVEL: 'loud',
+      POSTERN_MEMORY: '12',
       POSTERN_TRUSTED_PROXIES: '10.0.0.0/99',
       POSTERN_BOOTSTRAP_KEY: 'password',
       POSTERN_DATABASE_URL: 'mysql://x',
     });
     assert.notEqual(await ended, 0);
-    for (const name of ['PORT', 'LOG_LEVEL', 'TRUSTED_PROXIES', 'BOOTSTRAP_KEY', 'DATABASE_URL']) {
+    for (const name of ['PORT', 'LOG_LEVEL', 'MEMORY', 'TRUSTED_PROXIES', 'BOOTSTRAP_KEY', 'DATABASE_URL']) {
       assert.ok((out() + err()).includes(`POSTERN_${name}`), `${name}: ${err()}`);
     }
   });
