@@ -11,6 +11,7 @@ import { batchPart } from './batch.ts';
 import { bulkPart } from './bulk.ts';
 import { checkPart } from './check.ts';
 import { clusterPart } from './cluster.ts';
+import { collectionsPart } from './collections.ts';
 import { conditionsPart } from './conditions.ts';
 import { crawlersPart } from './crawlers.ts';
 import { decidePart } from './decide.ts';
@@ -33,6 +34,7 @@ const PARTS: readonly Part[] = [
   decidePart,
   conditionsPart,
   crawlersPart,
+  collectionsPart,
   enginesPart,
   flatPart,
   usagePart,

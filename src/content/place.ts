@@ -10,13 +10,16 @@ import { mapInSlices } from '../lib/slices.ts';
 import { placementOf } from './placement.ts';
 import { findPlacedTo, findUnplaced, placeSlice } from './store.ts';
 
-const SLICE_ITEMS = 500;
+const SLICE_ITEMS = 1_000;
+/** A run ends then, so that the service can stop; the next one resumes. */
+const RUN_MS = 2_000;
 const WAIT_MAX_MS = 5_000;
 const LOOK_EVERY_MS = 50;
 
-/** Places all items that are to be placed. Another edit ends the run; the next one begins again. */
+/** Places items that are to be placed. Another edit ends the run; the next one begins again. */
 export async function placeItems(db: Db, collections: KnownCollections): Promise<void> {
-  for (;;) {
+  const until = performance.now() + RUN_MS;
+  while (performance.now() < until) {
     const from = await findPlacedTo(db);
     if (from === 'all') return;
     const inForce = await collections.read();
@@ -28,7 +31,7 @@ export async function placeItems(db: Db, collections: KnownCollections): Promise
     });
     const to = items.length < SLICE_ITEMS ? 'all' : (items.at(-1)?.no ?? 'all');
     try {
-      await db.atomic(placeSlice({ from, to, moved, lastEdit: inForce.lastEdit }));
+      await db.atomic(placeSlice(db.engine, { from, to, moved, lastEdit: inForce.lastEdit }));
     } catch (error) {
       if (error instanceof Conflict) return;
       throw error;

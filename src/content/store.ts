@@ -225,14 +225,19 @@ interface Slice {
 }
 
 /** A Conflict when a collection was edited since. An item that was edited since was placed by its edit. */
-export const placeSlice = ({ from, to, moved, lastEdit }: Slice): Step[] => [
+export const placeSlice = (engine: Db['engine'], { from, to, moved, lastEdit }: Slice): Step[] => [
   {
     sql: `update settings set value = $1 where name = 'items_placed_to' and value = $2 and ${LAST_EDIT} = $3`,
     params: [String(to), String(from), lastEdit],
     expect: 1,
   },
-  ...moved.map(({ no, revision, collectionId }) => ({
-    sql: 'update content set collection_id = $1 where no = $2 and revision = $3',
-    params: [collectionId, no, revision],
+  ...[...Map.groupBy(moved, ({ collectionId }) => collectionId)].map(([collectionId, items]) => ({
+    sql: `update content set collection_id = $1 where ${inList(engine, 'no', 'bigint', '$2')}
+          and ${inList(engine, "no || '-' || revision", 'text', '$3')}`,
+    params: [
+      collectionId,
+      toList(items.map(({ no }) => no)),
+      toList(items.map(({ no, revision }) => `${no}-${revision}`)),
+    ],
   })),
 ];

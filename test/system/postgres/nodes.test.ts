@@ -110,6 +110,32 @@ describe('what one node changed', () => {
     );
   });
 
+  test('collections: the other node decides by them within a second, and lists their items', async () => {
+    await using cluster = await startCluster(2);
+    const [here, there] = cluster.nodes as [Node, Node];
+    const { key } = cluster;
+    const write = async (method: string, path: string, body: object) => {
+      const answer = await here.call(method, path, { key, body });
+      assert.ok(answer.status < 300, answer.text);
+      return answer.body;
+    };
+    const open = await write('POST', '/v1/policies', { name: 'Open', rules: [{ action: 'allow', conditions: {} }] });
+    const { id, externalId } = await write('POST', '/v1/content', item({ source: 'https://example.com/a' }));
+    const policyThere = async () => (await check(there, key, externalId)).body.policyId;
+    assert.equal(await policyThere(), 'pol_default');
+    const body = { name: 'C', hosts: ['example.com'], policyId: open.id };
+    const { id: collectionId } = await write('POST', '/v1/collections', body);
+    await until('the collection', async () => (await policyThere()) === open.id, ELSEWHERE_MS);
+    const { body: list } = await there.call('GET', `/v1/content?collectionId=${collectionId}`, { key });
+    assert.deepEqual(pluck(list.data, 'id'), [id]);
+    await write('POST', `/v1/policies/${open.id}/make-default`, {});
+    await write('PATCH', `/v1/collections/${collectionId}`, { policyId: null });
+    const shown = async () => (await there.call('GET', `/v1/content/${id}`, { key })).body.policyId;
+    await until('the default policy', async () => (await shown()) === open.id, ELSEWHERE_MS);
+    await write('PATCH', `/v1/collections/${collectionId}`, { paths: ['/b'] });
+    await until('the paths', async () => (await policyThere()) === 'pol_default', ELSEWHERE_MS);
+  });
+
   test('subscriptions: decisions of every node become events, delivered once', async () => {
     await using cluster = await startCluster(2, { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' });
     const [here, there] = cluster.nodes as [Node, Node];
