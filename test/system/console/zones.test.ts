@@ -140,7 +140,7 @@ for (const zone of ['America/Los_Angeles', 'Asia/Kolkata', 'UTC']) {
         await page.goto(`/console${path}`);
         await page.locator('.bars svg').first().waitFor();
       }
-      assert.ok(asked.length > 3);
+      assert.ok(asked.length >= 3);
       // Browsers call some zones by their older names.
       const own = await page.evaluate<string>('Intl.DateTimeFormat().resolvedOptions().timeZone');
       assert.deepEqual(new Set(asked), new Set([own]));
