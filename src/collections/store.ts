@@ -93,10 +93,10 @@ export async function countVersionsAt(db: Db, at: number): Promise<number> {
   return Number(row?.n ?? 0);
 }
 
-/** Where all items are to be placed again. */
+/** Has all items placed again, from the first. */
 const PLACE_AGAIN: Step = {
-  sql: `update settings set value = '0' where name = 'items_placed_to'`,
-  expect: 1,
+  sql: `insert into settings (name, value) values ('items_placed_to', '0')
+        on conflict (name) do update set value = excluded.value`,
 };
 
 export interface CollectionQuery extends PageQuery {

@@ -181,7 +181,7 @@ export interface Unplaced extends Placeable {
   collectionId: string | null;
 }
 
-/** Returns the number of the last item that is in the right collection; `all`: every item is. */
+/** Returns the number of the last item that is in the right collection; `all`, also without collections: every item. */
 export async function findPlacedTo(db: Db): Promise<number | 'all'> {
   const [row] = await db.read<{ value: string }>(`select value from settings where name = 'items_placed_to'`);
   return row === undefined || row.value === 'all' ? 'all' : Number(row.value);

@@ -10,8 +10,6 @@ export const OWN_POLICIES: readonly string[] = [
   `update content set owns_policy = 0
    where policy_id = 'pol_default' or policy_id = (select value from settings where name = 'default_policy')`,
   'create index content_collection on content (collection_id, id, owns_policy)',
-  // The number of the last item with the right collection_id; all: every item has it.
-  `insert into settings (name, value) values ('items_placed_to', 'all')`,
   'create table default_policies (no {{serial}}, policy_id text not null, at bigint not null)',
   `insert into default_policies (policy_id, at) select value, 0 from settings where name = 'default_policy'`,
   'create index policy_versions_policy on policy_versions (policy_id, version)',
