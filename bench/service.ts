@@ -1,4 +1,4 @@
-/** Runs Postern as its users do: `node src/main.ts` in a process of its own, reached over HTTP. */
+/** Runs Postern as its users do: `bin/postern.js serve` in a process of its own, reached over HTTP. */
 import { join } from 'node:path';
 import { freePort } from '../kit/port.ts';
 import { newKeyText } from '../src/keys/key.ts';
@@ -6,7 +6,7 @@ import type { Rule } from '../src/policies/policy.ts';
 import type { Item } from './inputs.ts';
 import { launch, type Running } from './process.ts';
 
-const MAIN = join(import.meta.dirname, '../src/main.ts');
+const COMMAND = join(import.meta.dirname, '../bin/postern.js');
 
 /** The same key for all data directories, so that prepared ones can be read. */
 export const KEY = newKeyText('secret');
@@ -21,16 +21,19 @@ export interface PosternOptions {
   dataDir: string;
   core?: number | null;
   env?: Record<string, string>;
+  /** The `bin/postern.js` of a package, instead of the clone's. */
+  command?: string;
   /** Folder for CPU profiles; without it there are none. */
   profileDir?: string | undefined;
 }
 
-export async function startPostern({ dataDir, core = null, env = {}, profileDir }: PosternOptions): Promise<Postern> {
+export async function startPostern(options: PosternOptions): Promise<Postern> {
+  const { dataDir, core = null, env = {}, command = COMMAND, profileDir } = options;
   const port = await freePort();
   const profiling = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`];
   const running = await launch({
     command: process.execPath,
-    args: [...profiling, MAIN],
+    args: [...profiling, command, 'serve'],
     env: {
       POSTERN_PORT: String(port),
       POSTERN_DATA_DIR: dataDir,
