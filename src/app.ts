@@ -58,5 +58,6 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
   // Only now: a start that fails, such as on a port in use, creates no key.
   const firstKey = await ensureFirstKey(db, config.bootstrapKey, clock.now());
   own.notReady = undefined;
+  own.listening.resolve();
   return { address, firstKey, firstKeyShown: () => firstKeyShown(db) };
 }

@@ -42,14 +42,16 @@ export interface Options {
 /** `notReady`: the service's own reason not to be ready; undefined when it is. */
 interface Own {
   notReady: string | undefined;
+  /** Settles when the server listens. */
+  listening: PromiseWithResolvers<void>;
 }
 
 export type Parts = Awaited<ReturnType<typeof openParts>>;
 
 export async function openParts(options: Options, opened: AsyncDisposableStack) {
-  const own: Own = { notReady: 'The service is starting.' };
+  const own: Own = { notReady: 'The service is starting.', listening: Promise.withResolvers() };
   const memory = budgetOf(options.config.memoryMiB);
-  const store = { ...(await openStore(options, opened, own, memory)), memory };
+  const store = { ...(await openStore(options, opened, own, memory)), memory, listening: own.listening.promise };
   const engine = await openEngine(options, opened, store);
   const background = startBackground(options, opened, { ...store, ...engine });
   const doors = openDoors({ ...store, ...engine, ...background });
@@ -57,7 +59,7 @@ export async function openParts(options: Options, opened: AsyncDisposableStack) 
   return { ...parts, metrics: listMetrics(parts) };
 }
 
-type Store = Awaited<ReturnType<typeof openStore>> & { memory: Budget };
+type Store = Awaited<ReturnType<typeof openStore>> & { memory: Budget; listening: Promise<void> };
 type Engine = Awaited<ReturnType<typeof openEngine>>;
 type Background = ReturnType<typeof startBackground>;
 
@@ -92,7 +94,7 @@ async function openStore(
 async function openEngine(
   { config, logger, onFatal = () => {} }: Options,
   opened: AsyncDisposableStack,
-  { db, records, clock, openLedger, memory }: Store,
+  { db, records, clock, openLedger, memory, listening }: Store,
 ) {
   const changes = openChanges(db, clock);
   const readers: { abandon(): void }[] = [];
@@ -110,6 +112,8 @@ async function openEngine(
           columnsFile: join(config.dataDir, 'columns.duckdb'),
           archiveDir: config.archiveDir,
           memory: memory.columns,
+          // Its thread would take the core from the start, which needs nothing of it.
+          startAfter: listening,
           onProblem: (problem, isLoss) => logger[isLoss ? 'error' : 'warn']({ problem }, 'columns'),
         });
   opened.defer(() => columns.close());

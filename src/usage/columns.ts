@@ -74,6 +74,8 @@ export interface ColumnsOptions {
   onProblem?: (message: string, isLoss: boolean) => void;
   /** Limit on the wait for an answer, mostly during a rebuild. */
   answerWithinMs?: number;
+  /** The thread starts when this settles or with the first question, instead of at once. */
+  startAfter?: Promise<void>;
   /** The module of the thread. */
   worker?: URL;
 }
@@ -96,6 +98,7 @@ class ColumnsThread implements Columns {
   readonly #pending = new Map<number, Pending>();
   #state: WorkerState = { behind: 0, caughtUpAt: null, sizeBytes: 0, rebuilds: 0 };
   #worker: Worker | undefined;
+  #started = false;
   #restarts = 0;
   #restartMs = RESTART_MIN_MS;
   #restarting: NodeJS.Timeout | undefined;
@@ -104,7 +107,8 @@ class ColumnsThread implements Columns {
 
   constructor(options: ColumnsOptions) {
     this.#options = options;
-    this.#start();
+    if (options.startAfter === undefined) this.#start();
+    else void options.startAfter.then(() => this.#startOnce());
   }
 
   report = (query: ReportQuery): Promise<ColumnsReport> => this.ask({ kind: 'report', query });
@@ -115,6 +119,7 @@ class ColumnsThread implements Columns {
   bounds = (): Promise<Bounds | null> => this.ask({ kind: 'bounds' });
 
   ask<T>(question: Question): Promise<T> {
+    this.#startOnce();
     if (this.#closed || this.#worker === undefined) {
       return Promise.reject(new Unavailable('the columns are not available'));
     }
@@ -154,7 +159,12 @@ class ColumnsThread implements Columns {
     clearTimeout(timer);
   }
 
+  #startOnce(): void {
+    if (!this.#started && !this.#closed) this.#start();
+  }
+
   #start(): void {
+    this.#started = true;
     const { records, columnsFile, archiveDir = null, memory = budgetOf(USUAL_MIB).columns, worker } = this.#options;
     // Without heap, the thread ends instead of the process.
     const thread = new Worker(worker ?? new URL('./columns-worker.ts', import.meta.url), {

@@ -329,3 +329,14 @@ test('folding cells gives what counting in buckets gives, whatever the boundarie
     { numRuns: 3000 },
   );
 });
+
+test('columns that wait for the start are started by a question', async () => {
+  const records = await openRecords();
+  const columns = openColumns({ ...records, startAfter: Promise.withResolvers<void>().promise });
+  try {
+    assert.equal(await columns.bounds(), null);
+  } finally {
+    await columns.close();
+    await records.close();
+  }
+});
