@@ -1,7 +1,6 @@
 /** `postern collections`: creates, lists, shows, edits and deletes collections. */
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Answered, Body } from '../../client/src/types.ts';
-import { MODES } from '../collections/collection.ts';
 import { type Context, collect, does, examples, idArgument, requireFields } from './command.ts';
 import { connect } from './connection.ts';
 import { EXIT } from './outcome.ts';
@@ -32,20 +31,19 @@ function listCommand(parent: Command, context: Context): void {
     const { terminal } = context;
     const postern = await connect(terminal, options);
     const collections = await Array.fromAsync(postern.listCollections({ q: options.search, limit: 100 }));
-    const heads = ['id', 'name', 'hosts', 'paths', 'kinds', 'policy', 'mode'];
+    const heads = ['id', 'name', 'hosts', 'paths', 'kinds', 'policy'];
     await print(terminal, options, collections, () => table(terminal, heads, collections.map(toRow)));
     return undefined;
   });
 }
 
-const toRow = ({ id, name, hosts, paths, contentTypes, contentTags, policyId, mode }: Collection): string[] => [
+const toRow = ({ id, name, hosts, paths, contentTypes, contentTags, policyId }: Collection): string[] => [
   id,
   name,
   hosts.join(' '),
   paths.join(' '),
   [...contentTypes, ...contentTags].join(' '),
   policyId ?? 'the default',
-  mode,
 ];
 
 function showCommand(parent: Command, context: Context): void {
@@ -125,7 +123,6 @@ interface Fields {
   contentType?: NewCollection['contentTypes'];
   tag?: string[];
   policy?: string;
-  mode?: NewCollection['mode'];
   description?: string;
 }
 
@@ -136,16 +133,14 @@ const addFields = (command: Command): Command =>
     .option('--content-type <type>', 'registered items of this type; may be repeated', collect)
     .option('--tag <tag>', 'registered items with this tag; may be repeated', collect)
     .option('--policy <id>', 'policy for the collection; "default" for the default policy')
-    .addOption(new Option('--mode <mode>', 'whether decisions are enforced').choices(MODES))
     .option('--description <text>');
 
-const toBody = ({ host, path, contentType, tag, policy, mode, description }: Fields) => ({
+const toBody = ({ host, path, contentType, tag, policy, description }: Fields) => ({
   hosts: host,
   paths: path,
   contentTypes: contentType,
   contentTags: tag,
   policyId: policy === 'default' ? null : policy,
-  mode,
   description,
 });
 

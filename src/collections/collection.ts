@@ -9,7 +9,6 @@ import { firstValues, optional, schemas } from '../lib/fields.ts';
 import { ContentTypeName } from '../policies/names.ts';
 
 /** `observe`: decisions are recorded and not enforced. */
-export const MODES = ['enforce', 'observe'] as const;
 
 const tag = Type.String({ minLength: 1, maxLength: 64 });
 const host = Type.String({ maxLength: 260, format: 'host-pattern' });
@@ -38,7 +37,6 @@ const OPTIONAL = {
     }),
     null,
   ),
-  mode: optional(Type.Enum([...MODES]), 'enforce'),
   metadata: optional(metadata, {}),
 };
 export const FIRST_VALUES = firstValues(OPTIONAL);

@@ -20,7 +20,6 @@ const COLLECTION = columns<Collection>(
     contentTypes: 'json',
     contentTags: 'json',
     policyId: 'plain',
-    mode: 'plain',
     metadata: 'json',
     version: 'plain',
     createdAt: 'fixed',

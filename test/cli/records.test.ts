@@ -130,11 +130,11 @@ test('collections, from the first to none', async () => {
   assert.equal(tied.status, 0);
   assert.match(tied.stderr, /^Warning: paths\[0\]: .*"The site" .*older\.\n$/);
   const { stdout: listed } = await run('collections', 'list', '--search', 'site');
-  assert.match(listed, /^col_\S+ +The site +www.example.com +\/ \/a\* +x +pol_\S+ +enforce$/m);
-  const edit = ['collections', 'edit', id, '--policy', 'default', '--mode', 'observe', '--description', 'D'];
+  assert.match(listed, /^col_\S+ +The site +www.example.com +\/ \/a\* +x +pol_\S+$/m);
+  const edit = ['collections', 'edit', id, '--policy', 'default', '--description', 'D'];
   assert.equal((await run(...edit)).status, 0);
   const shown = JSON.parse((await run('collections', 'show', id)).stdout);
-  assert.deepEqual([shown.policyId, shown.mode, shown.description, shown.paths], [null, 'observe', 'D', ['/', '/a*']]);
+  assert.deepEqual([shown.policyId, shown.description, shown.paths], [null, 'D', ['/', '/a*']]);
   assert.equal((await run('collections', 'edit', id)).status, 2);
   assert.equal((await run('collections', 'edit', id, '--path', 'a')).status, 1);
   assert.equal((await run('collections', 'delete', id)).status, 2);

@@ -20,7 +20,6 @@ const EMPTY = {
   contentTypes: [],
   contentTags: [],
   policyId: null,
-  mode: 'enforce',
   metadata: {},
 };
 
@@ -35,7 +34,6 @@ describe('create', () => {
       contentTypes: ['article'],
       contentTags: ['premium'],
       policyId,
-      mode: 'observe',
       metadata: { a: { b: [1] } },
     };
     const answer = await create(given);
@@ -73,7 +71,6 @@ describe('create', () => {
       assertError(await create({ name: 'C', paths: ['/', path] }), 'invalid_request', 'paths[1]');
     }
     assertError(await create({ name: 'C', contentTypes: ['page'] }), 'invalid_request', 'contentTypes[0]');
-    assertError(await create({ name: 'C', paths: ['/'], mode: 'off' }), 'invalid_request', 'mode');
     assertError(await create({ name: 'C', paths: ['/'], path: '/' }), 'invalid_request', 'path');
     assertError(await create({ name: 'C', paths: ['/'], policyId: 'pol_none' }), 'invalid_request', 'policyId');
   });

@@ -1280,8 +1280,6 @@ export interface components {
             contentTags: string[];
             /** @description null: the default policy */
             policyId: string | null;
-            /** @enum {unknown} */
-            mode: "enforce" | "observe";
             /** @description Any JSON object: 16 KiB, 5 levels */
             metadata: {
                 [key: string]: unknown;
@@ -1327,8 +1325,6 @@ export interface components {
             contentTags: string[];
             /** @description null: the default policy */
             policyId: string | null;
-            /** @enum {unknown} */
-            mode: "enforce" | "observe";
             /** @description Any JSON object: 16 KiB, 5 levels */
             metadata: {
                 [key: string]: unknown;
@@ -1515,8 +1511,6 @@ export interface components {
             contentTags?: string[];
             /** @description null: the default policy */
             policyId?: string | null;
-            /** @enum {unknown} */
-            mode?: "enforce" | "observe";
             /** @description Any JSON object: 16 KiB, 5 levels */
             metadata?: {
                 [key: string]: unknown;
@@ -2289,8 +2283,6 @@ export interface components {
             contentTags?: string[];
             /** @description null: the default policy */
             policyId?: string | null;
-            /** @enum {unknown} */
-            mode?: "enforce" | "observe";
             /** @description Any JSON object: 16 KiB, 5 levels */
             metadata?: {
                 [key: string]: unknown;

@@ -11,7 +11,6 @@ export const COLLECTIONS: readonly string[] = [
     content_types text not null,
     content_tags text not null,
     policy_id text,
-    mode text not null,
     metadata text not null,
     version bigint not null,
     created_at bigint not null,
