@@ -4,6 +4,7 @@
  */
 import type { Changes } from '../changes/changes.ts';
 import type { Db } from '../db/db.ts';
+import { Lru } from '../lib/lru.ts';
 import { Slices } from '../lib/slices.ts';
 import { findDefaultPolicyId, findDefaultPolicyIdAt } from '../policies/store.ts';
 import type { Collection } from './collection.ts';
@@ -85,9 +86,12 @@ async function toIndex(collections: readonly Collection[]): Promise<CollectionIn
   return index;
 }
 
-/** Returns a function that finds what was in force at a past time (epoch ms), and reads each state once. */
+/** Past states held at once: each is an index of all addresses. */
+const PAST_MAX = 4;
+
+/** Returns a function that finds what was in force at a past time (epoch ms), and remembers a few states. */
 export function openPastCollections(db: Db): (at: number) => Promise<InForce> {
-  const indexes = new Map<number, CollectionIndex>();
+  const indexes = new Lru<number, CollectionIndex>(PAST_MAX);
   return async (at) => {
     const versions = await countVersionsAt(db, at);
     const index = indexes.get(versions) ?? (await toIndex(await findCollectionsAt(db, at)));
