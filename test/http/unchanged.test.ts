@@ -89,11 +89,11 @@ const KINDS: Record = {
       }),
     same: [
       { name: 'C', description: null },
-      { paths: ['/a', '/b', '/a'], policyId: null, mode: 'enforce' },
+      { paths: ['/a', '/b', '/a'], policyId: null },
       { metadata: { a: { y: 2, x: 1 } } },
       { contentTypes: [], contentTags: [] },
     ],
-    other: [{ paths: ['/b', '/a'] }, { mode: 'observe' }, { policyId: 'pol_default' }, { contentTags: ['t'] }],
+    other: [{ paths: ['/b', '/a'] }, { policyId: 'pol_default' }, { contentTags: ['t'] }],
   },
   '/v1/requesters/{id}': {
     make: () =>
