@@ -56,6 +56,15 @@ await made(postern, '/v1/requesters', { id: 'first', userAgents: many(50, (i) =>
 for (let i = 0; i < 40; i++) {
   await made(postern, '/v1/requesters', { id: `r${i}`, userAgents: many(50, (j) => `${'a'.repeat(200)}${i}.${j}`) });
 }
+/** Every path of it belongs to every host. */
+const wide = (i: number) => ({
+  name: `Wide ${i}`,
+  hosts: many(100, (j) => `h${i}x${j}.example.com`),
+  paths: many(1000, (j) => `/${i}/${'a/'.repeat(100)}${j}*b$`),
+  contentTags: names(i),
+  metadata,
+});
+const collection = await made(postern, '/v1/collections', wide(0));
 const license = await made(postern, '/v1/licenses', { requesterId: 'first', type: 'x' });
 const key = await made(postern, '/v1/api-keys', { name: 'k', type: 'secret' });
 const webhook = await made(postern, '/v1/webhooks', { url: 'https://example.com/', events: ['api_key.created'] });
@@ -98,9 +107,13 @@ const ROWS: Record<string, Ask[]> = {
   'POST /v1/content/upsert': [{ body: { ...item(2), title: 'other' } }],
   'POST /v1/content/bulk-upsert': [{ body: { items: many(100, (i) => ({ ...item(i), title: 'edited' })) } }],
   'POST /v1/content/bulk-delete': [{ body: { ids: many(1000, (i) => `item-${40 + i}`) } }],
+  'POST /v1/collections': [{ body: wide(1) }],
+  'GET /v1/collections': page,
+  'GET /v1/collections/{id}': at(collection.id),
+  'PATCH /v1/collections/{id}': [{ path: `/${collection.id}`, body: { paths: wide(2).paths } }],
+  'DELETE /v1/collections/{id}': at('col_0'),
   'POST /v1/requesters': [{ body: { id: 'made', tags: names(0).slice(0, 50), metadata } }],
   'GET /v1/requesters': page,
-  'GET /v1/crawlers': page,
   'GET /v1/requesters/{id}': at('first'),
   'PATCH /v1/requesters/{id}': [{ path: '/first', body: { metadata } }],
   'DELETE /v1/requesters/{id}': at('made'),
@@ -110,6 +123,7 @@ const ROWS: Record<string, Ask[]> = {
   'PATCH /v1/licenses/{id}': [{ path: `/${license.id}`, body: { scope, metadata } }],
   'DELETE /v1/licenses/{id}': at('lic_0'),
   'POST /v1/licenses/{id}/revoke': at(`${license.id}/revoke`),
+  'GET /v1/crawlers': page,
   'POST /v1/policies/simulate': policies.map((one) => ({ body: { policy: one, checks: many(50, () => checkOf()) } })),
   'POST /v1/policies/{id}/impact': [{ path: `/${policy.id}/impact`, body: { policy: manyNames } }],
   'GET /v1/policies': page,
@@ -148,7 +162,9 @@ const ROWS: Record<string, Ask[]> = {
   'GET /v1/events': page,
   'GET /v1/events/stream': [{ path: `?type=${'content.*,'.repeat(90)}*` }],
   'GET /v1/events/{id}': at('evt_0'),
-  'GET /v1/analytics/usage': [{ path: '?startDate=2026-01-01&endDate=2026-12-31&groupBy=hour&limit=100' }],
+  'GET /v1/analytics/usage': [
+    { path: '?startDate=2026-01-01&endDate=2026-12-31&groupBy=hour&limit=100&expand=trends&compare=previous' },
+  ],
   'GET /v1/analytics/requesters': [{ path: `?q=${'word+'.repeat(30)}&sort=denied&limit=100` }],
   'GET /v1/analytics/demand': [{ path: `?q=${'word+'.repeat(30)}&limit=100` }],
   'GET /v1/status': plain,
