@@ -1,9 +1,11 @@
 /** The crawler directory: the form of its rows, what the look-up finds in user agents, and how it is listed. */
+
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
+import { looksAt } from '../../kit/looks.ts';
 import { startTestService } from '../../kit/service.ts';
 import { directoryText } from '../../scripts/crawlers.ts';
 import { assertError, assertStatus, makeKey } from '../../test/http/given.ts';
@@ -211,24 +213,6 @@ describe('the look-up', () => {
 });
 
 const FEW = ['GPTBot', 'Claude-User', 'curl'].map(find);
-
-/** Calls of the only thing that looks at the searched text in the tree. */
-function looksAt(work: () => void): number {
-  const { startsWith } = String.prototype;
-  let looks = 0;
-  const replaceBy = (value: typeof startsWith): void =>
-    void Reflect.defineProperty(String.prototype, 'startsWith', { value, configurable: true, writable: true });
-  replaceBy(function count(this: string, ...given: Parameters<typeof startsWith>) {
-    looks++;
-    return startsWith.apply(this, given);
-  });
-  try {
-    work();
-  } finally {
-    replaceBy(startsWith);
-  }
-  return looks;
-}
 
 describe('GET /v1/crawlers', () => {
   test('lists the whole directory, page by page', async () => {

@@ -1,10 +1,13 @@
 /** Bodies in: JSON alone, as it is, and none where an operation takes none. */
 import type { FastifyRequest } from 'fastify';
-import { fail } from '../errors.ts';
+import { fail, unavailable } from '../errors.ts';
 import type { App } from './app.ts';
 import { hooksOf } from './hooks.ts';
 import { parseJson, parseJsonInSlices } from './json.ts';
 import type { Schema } from './problems.ts';
+
+/** The most bytes of a body, unless its route names another bound. */
+export const BODY_BYTES_MAX = 1024 * 1024;
 
 export function readBodies(app: App): void {
   app.removeAllContentTypeParsers();
@@ -26,6 +29,7 @@ export function readBodies(app: App): void {
     }
   });
   app.decorateRequest('rawBody', null);
+  boundLargeBodies(app);
   app.addHook('onRoute', (route) => {
     if (route.schema?.body !== undefined) return;
     // A body where none is known would be silently ignored.
@@ -35,6 +39,31 @@ export function readBodies(app: App): void {
     });
   });
 }
+
+/** Bytes of large bodies in flight: their values take several times as much of the heap, whose end is the process's. */
+const LARGE_BYTES_MAX = 32 * 1024 * 1024;
+
+/** Refuses large bodies beyond the bound before they are read, and after their key was looked at. */
+function boundLargeBodies(app: App): void {
+  let inFlight = 0;
+  app.addHook('onRoute', (route) => {
+    const { bodyLimit = BODY_BYTES_MAX } = route;
+    if (bodyLimit <= BODY_BYTES_MAX) return;
+    route.preParsing = hooksOf(route.preParsing, ({ headers }, reply, payload, done) => {
+      const bytes = Number(headers['content-length'] ?? bodyLimit);
+      // A longer one is refused by its length alone.
+      if (bytes <= BODY_BYTES_MAX || bytes > bodyLimit) return done(null, payload);
+      if (inFlight + bytes > LARGE_BYTES_MAX) return done(CROWDED);
+      inFlight += bytes;
+      reply.raw.once('close', () => {
+        inFlight -= bytes;
+      });
+      done(null, payload);
+    });
+  });
+}
+
+const CROWDED = unavailable('Too many large bodies are in flight; retry, or send fewer records at once.');
 
 /** A shorter body is parsed at once. */
 const SLICED_FROM = 64 * 1024;

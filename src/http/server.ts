@@ -8,7 +8,7 @@ import Fastify, { type FastifyBaseLogger, type preSerializationAsyncHookHandler 
 import { fail } from '../errors.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import type { App } from './app.ts';
-import { readBodies } from './body.ts';
+import { BODY_BYTES_MAX, readBodies } from './body.ts';
 import { hooksOf } from './hooks.ts';
 import { answersPage, pageText } from './list.ts';
 import { answerMalformed } from './malformed.ts';
@@ -17,7 +17,6 @@ import { newRequestId } from './request-id.ts';
 import { checkTargets, pathTarget } from './target.ts';
 import { NoQuery, validatorCompiler } from './validate.ts';
 
-export const BODY_BYTES_MAX = 1024 * 1024;
 /** The body limit of routes without a key. */
 export const KEYLESS_BODY_BYTES_MAX = 4 * 1024;
 

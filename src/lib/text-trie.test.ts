@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
+import { looksAt } from '../../kit/looks.ts';
 import { TextTrie } from './text-trie.ts';
 
 /** Few letters, so that texts are inside one another and begin alike. */
@@ -44,24 +45,6 @@ test('finds what a look at each text finds, after any edits', () => {
     { numRuns: 2000 },
   );
 });
-
-/** Calls of the only thing that looks at the searched text. */
-function looksAt(work: () => void): number {
-  const { startsWith } = String.prototype;
-  let looks = 0;
-  const replaceBy = (value: typeof startsWith): void =>
-    void Reflect.defineProperty(String.prototype, 'startsWith', { value, configurable: true, writable: true });
-  replaceBy(function count(this: string, ...given: Parameters<typeof startsWith>) {
-    looks++;
-    return startsWith.apply(this, given);
-  });
-  try {
-    work();
-  } finally {
-    replaceBy(startsWith);
-  }
-  return looks;
-}
 
 test('ten thousand texts with one head cost no more than one', () => {
   const agent = `${'a'.repeat(900)}${'b'.repeat(100)}`;

@@ -9,7 +9,7 @@ import type { Agent } from 'undici';
 import { type Db, Unavailable } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import type { App } from '../http/app.ts';
-import { BODY_BYTES_MAX } from '../http/server.ts';
+import { BODY_BYTES_MAX } from '../http/body.ts';
 import type { Columns } from './columns.ts';
 import type { Question } from './columns-worker.ts';
 

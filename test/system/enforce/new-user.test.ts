@@ -2,8 +2,10 @@
  * docs/protect-a-site.md, as a new user would go through it: from an empty folder with only the packed packages, every
  * command of the page in its order, a real nginx with the configuration of its page, and what the page says comes out.
  */
+
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -60,7 +62,7 @@ function openShell(cwd: string, env: Record<string, string>) {
         const end = out.indexOf(mark, begun);
         if (end !== -1) return out.slice(begun, end);
         if (shell.exitCode !== null) throw new Error(`a command failed in\n${text}\n${out.slice(begun)}\n${err}`);
-        await new Promise((done) => setTimeout(done, 20));
+        await Promise.race([once(shell.stdout, 'data'), ended]);
       }
     },
     async close(): Promise<void> {

@@ -1,4 +1,5 @@
 /** Whole installations: moved to PostgreSQL, backed up while they work, restored. */
+
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import { command } from '../../../kit/command.ts';
 import { testPostgres } from '../../../kit/postgres.ts';
 import { startRelay } from '../../../kit/relay.ts';
 import { startTestService, type TestService } from '../../../kit/service.ts';
+import { until } from '../../../kit/until.ts';
 import { words } from '../../../kit/words.ts';
 import { Unavailable } from '../../../src/db/db.ts';
 import { openPostgres } from '../../../src/db/postgres/db.ts';
@@ -195,7 +197,7 @@ describe('backup and restore', () => {
       }
     };
     const load = [checker(), checker(), editor()];
-    while (acknowledged.length < 5_000) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until('checks under way', () => acknowledged.length >= 5_000, 60_000);
     const before = { decisions: acknowledged.length, titles };
     // As an operator does it: another process.
     const result = await command(['backup', '--data-dir', dataDir, '--to', to, '--json']);
