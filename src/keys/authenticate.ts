@@ -11,7 +11,7 @@ import { Cache } from '../lib/cache.ts';
 import type { Clock } from '../lib/clock.ts';
 import { toIso } from '../lib/clock.ts';
 import { contains, parseAddress, parseRange, type Range } from '../lib/ip-range.ts';
-import { type Caller, holdsPermission, type Permission } from '../permissions.ts';
+import { type Caller, holdsPermission, type Permission, permissionsOfKey } from '../permissions.ts';
 import { hashOfKey, isKeyText, type Key } from './key.ts';
 import { openLastUses } from './last-uses.ts';
 import { sourceOf, visitorOf } from './source.ts';
@@ -123,7 +123,7 @@ const notPublic = ({ permissions }: Needs): Failure =>
 const toKnown = (key: Key, credential: string): Known => ({
   keyId: key.id,
   credential,
-  permissions: new Set(key.permissions),
+  permissions: permissionsOfKey(key.permissions),
   readOnly: key.type === 'public',
   key,
   ranges: key.allowedIps.map(parseRange).filter((range): range is Range => range !== undefined),

@@ -5,7 +5,7 @@
 import { fail } from '../errors.ts';
 import { toIso } from '../lib/clock.ts';
 import { covers, parseRange, type Range } from '../lib/ip-range.ts';
-import { holdsPermission, type Permission } from '../permissions.ts';
+import { holdsPermission, type Permission, permissionsOfKey } from '../permissions.ts';
 import type { Key } from './key.ts';
 
 type Grant = Pick<Key, 'permissions' | 'allowedIps' | 'expiresAt'>;
@@ -43,7 +43,7 @@ export function requireMayEnd(caller: Grant, key: Grant): void {
 }
 
 function findLacking({ permissions }: Grant, wanted: Grant): Permission | undefined {
-  const held = new Set<string>(permissions);
+  const held = permissionsOfKey(permissions);
   return wanted.permissions.find((permission) => !holdsPermission(held, permission));
 }
 

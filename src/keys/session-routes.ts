@@ -20,16 +20,21 @@ export interface SessionDeps {
 }
 
 export function sessionRoutes(app: App, { db, sessions }: SessionDeps): void {
-  const answer = async ({ caller, expiresAt }: { caller: Caller; expiresAt: number }) => ({
-    object: 'console_session',
-    key: {
-      id: caller.keyId,
-      name: (await findKey(db, caller.keyId))?.name ?? caller.keyId,
-      type: caller.readOnly ? 'public' : 'secret',
-      permissions: [...caller.permissions],
-    },
-    expiresAt: toIso(expiresAt),
-  });
+  const answer = async ({ caller, expiresAt }: { caller: Caller; expiresAt: number }) => {
+    const key = await findKey(db, caller.keyId);
+    const permissions = [...caller.permissions];
+    return {
+      object: 'console_session',
+      key: {
+        id: caller.keyId,
+        name: key?.name ?? caller.keyId,
+        type: caller.readOnly ? 'public' : 'secret',
+        permissions: key?.permissions ?? permissions,
+      },
+      permissions,
+      expiresAt: toIso(expiresAt),
+    };
+  };
 
   app.addHook('onRoute', (route) => {
     if (route.url === PATH) route.onSend = noStore;

@@ -18,8 +18,8 @@ import {
 } from './schema.ts';
 import { findLicense, listLicenses } from './store.ts';
 
-const reading = { tag: 'Licenses', permission: 'policies:read' } as const;
-const writing = { tag: 'Licenses', permission: 'policies:write' } as const;
+const reading = { tag: 'Licenses', permission: 'requesters:read' } as const;
+const writing = { tag: 'Licenses', permission: 'requesters:write' } as const;
 
 export function licenseRoutes(app: App, { db, changes, clock }: RequesterDeps): void {
   const licenses = resource({ changes, find: (id) => findLicense(db, id), notFound: licenseNotFound });

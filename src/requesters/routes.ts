@@ -24,8 +24,8 @@ export interface RequesterDeps {
   clock: Clock;
 }
 
-const reading = { tag: 'Requesters', permission: 'policies:read' } as const;
-const writing = { tag: 'Requesters', permission: 'policies:write' } as const;
+const reading = { tag: 'Requesters', permission: 'requesters:read' } as const;
+const writing = { tag: 'Requesters', permission: 'requesters:write' } as const;
 
 export function requesterRoutes(app: App, { db, changes, clock }: RequesterDeps): void {
   const requesters = resource({ changes, find: (id) => findRequester(db, id), notFound: requesterNotFound });

@@ -46,7 +46,9 @@ describe('create', () => {
   test('public keys may hold reading permissions and checks, nothing else', async () => {
     const may = ['content:read', 'policies:read', 'analytics:read', 'access:check'];
     assertStatus(await create({ type: 'public', permissions: may }), 201);
-    for (const one of ['content:write', 'policies:write', 'webhooks:manage', 'api_keys:manage', '*']) {
+    for (const one of words(
+      'content:write policies:write requesters:read requesters:write webhooks:manage api_keys:manage *',
+    )) {
       const answer = await create({ type: 'public', permissions: ['content:read', one] });
       assertError(answer, 'invalid_request', undefined, one);
       assert.ok(answer.body.error.param.startsWith('permissions'));
@@ -139,6 +141,15 @@ function filesOf(folder: string): [string, string][] {
 }
 
 describe('escalation', () => {
+  test('a key of policies grants what it includes of requesters, and not the other way round', async () => {
+    const of = (permissions: string[]) => makeKey(postern, { permissions: [...permissions, 'api_keys:manage'] });
+    for (const which of ['read', 'write']) {
+      const [wide, narrow] = [await of([`policies:${which}`]), await of([`requesters:${which}`])];
+      const grant = (key: string, permission: string) => create({ permissions: [permission] }, key);
+      assertStatus(await grant(wide, `requesters:${which}`), 201);
+      assertError(await grant(narrow, `policies:${which}`), 'insufficient_permissions');
+    }
+  });
   test('no key grants what it does not hold', async () => {
     const admin = await makeKey(postern, { permissions: ['api_keys:manage', 'content:read'] });
     assertStatus(await create({ permissions: ['content:read'] }, admin), 201);

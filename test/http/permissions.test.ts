@@ -15,8 +15,10 @@ const TABLE: readonly [RegExp, string][] = [
   [/^GET \/v1\/collections(\/\{id\})?$/, 'content:read'],
   [/^(POST|PATCH|DELETE) \/v1\/collections(\/\{id\})?$/, 'content:write'],
   [/^POST \/v1\/policies\/lint$/, 'policies:read'],
-  [/^GET \/v1\/(policies|requesters|licenses|crawlers)(\/.*)?$/, 'policies:read'],
-  [/^(POST|PATCH|DELETE) \/v1\/(policies|requesters|licenses)(\/.*)?$/, 'policies:write'],
+  [/^GET \/v1\/(policies|crawlers)(\/.*)?$/, 'policies:read'],
+  [/^(POST|PATCH|DELETE) \/v1\/policies(\/.*)?$/, 'policies:write'],
+  [/^GET \/v1\/(requesters|licenses)(\/.*)?$/, 'requesters:read'],
+  [/^(POST|PATCH|DELETE) \/v1\/(requesters|licenses)(\/.*)?$/, 'requesters:write'],
   [/^POST \/v1\/access\/check(\/batch)?$/, 'access:check'],
   [/^GET \/v1\/authorize$/, 'access:check'],
   [/^GET \/v1\/(analytics\/(usage|requesters|demand)|access\/decisions(\/\{id\})?)$/, 'analytics:read'],
@@ -30,8 +32,14 @@ const IN_SECRET: ReadonlyMap<string, readonly string[]> = new Map([
   ['POST /v1/policies/{id}/impact', ['policies:read', 'analytics:read']],
 ]);
 const PERMISSIONS = words(`
-  content:read content:write policies:read policies:write access:check analytics:read webhooks:manage api_keys:manage
+  content:read content:write policies:read policies:write requesters:read requesters:write access:check analytics:read
+  webhooks:manage api_keys:manage
 `);
+/** Keys of policies keep what they could do before requesters had permissions of their own. */
+const IMPLIED: ReadonlyMap<string, string> = new Map([
+  ['requesters:read', 'policies:read'],
+  ['requesters:write', 'policies:write'],
+]);
 /** The promised routes: the API document must not be the one to forget a route. */
 const PROMISED = [
   'POST /v1/content',
@@ -157,7 +165,8 @@ describe('the matrix', () => {
         for (const [permission, key] of set) {
           const answer = await ask(route, key);
           assert.notEqual(answer.status, 401, `${permission} ${answer.text}`);
-          if (permission === needed) assert.notEqual(answer.status, 403, `${permission} ${answer.text}`);
+          if (permission === needed || permission === IMPLIED.get(needed))
+            assert.notEqual(answer.status, 403, `${permission} ${answer.text}`);
           else {
             assertError(answer, 'insufficient_permissions', undefined, permission);
             assert.ok(answer.body.error.message.includes(needed), answer.body.error.message);
@@ -172,7 +181,7 @@ describe('the matrix', () => {
     for (const route of routes.filter((one) => one.startsWith('GET '))) {
       const needed = TABLE.find(([pattern]) => pattern.test(route))?.[1];
       for (const [permission, key] of keys) {
-        if (permission === needed) continue;
+        if (needed === undefined || [needed, IMPLIED.get(needed)].includes(permission)) continue;
         const { status } = await ask(route.replace('GET', 'HEAD'), key);
         assert.ok(status === 403 || status === 405 || status === 404, `${permission} HEAD ${route} ${status}`);
       }

@@ -324,13 +324,13 @@ export interface paths {
         };
         /**
          * List requesters
-         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
+         * @description Needs the permission `requesters:read` (Read requesters and licenses).
          */
         get: operations["listRequesters"];
         put?: never;
         /**
          * Register a requester
-         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         * @description Needs the permission `requesters:write` (Create, update and delete requesters and licenses).
          */
         post: operations["createRequester"];
         delete?: never;
@@ -348,21 +348,21 @@ export interface paths {
         };
         /**
          * Read a requester
-         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
+         * @description Needs the permission `requesters:read` (Read requesters and licenses).
          */
         get: operations["getRequester"];
         put?: never;
         post?: never;
         /**
          * Delete a requester and its licenses
-         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         * @description Needs the permission `requesters:write` (Create, update and delete requesters and licenses).
          */
         delete: operations["deleteRequester"];
         options?: never;
         head?: never;
         /**
          * Edit a requester
-         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         * @description Needs the permission `requesters:write` (Create, update and delete requesters and licenses).
          */
         patch: operations["updateRequester"];
         trace?: never;
@@ -376,13 +376,13 @@ export interface paths {
         };
         /**
          * List licenses
-         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
+         * @description Needs the permission `requesters:read` (Read requesters and licenses).
          */
         get: operations["listLicenses"];
         put?: never;
         /**
          * Create a license
-         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         * @description Needs the permission `requesters:write` (Create, update and delete requesters and licenses).
          */
         post: operations["createLicense"];
         delete?: never;
@@ -400,21 +400,21 @@ export interface paths {
         };
         /**
          * Read a license
-         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
+         * @description Needs the permission `requesters:read` (Read requesters and licenses).
          */
         get: operations["getLicense"];
         put?: never;
         post?: never;
         /**
          * Delete a license
-         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         * @description Needs the permission `requesters:write` (Create, update and delete requesters and licenses).
          */
         delete: operations["deleteLicense"];
         options?: never;
         head?: never;
         /**
          * Edit a license
-         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         * @description Needs the permission `requesters:write` (Create, update and delete requesters and licenses).
          */
         patch: operations["updateLicense"];
         trace?: never;
@@ -430,7 +430,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke a license permanently
-         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         * @description Needs the permission `requesters:write` (Create, update and delete requesters and licenses).
          */
         post: operations["revokeLicense"];
         delete?: never;
@@ -1712,7 +1712,7 @@ export interface components {
         /** @enum {unknown} */
         EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
         /** @enum {unknown} */
-        KeyPermission: "content:read" | "content:write" | "policies:read" | "policies:write" | "access:check" | "analytics:read" | "webhooks:manage" | "api_keys:manage" | "*";
+        KeyPermission: "content:read" | "content:write" | "policies:read" | "policies:write" | "requesters:read" | "requesters:write" | "access:check" | "analytics:read" | "webhooks:manage" | "api_keys:manage" | "*";
         /** @description A license */
         License: {
             id: string;

@@ -68,6 +68,8 @@ async function noticeEnd<T>(answer: Promise<T>): Promise<T> {
 
 export interface Session {
   key: { id: string; name: string; type: 'secret' | 'public'; permissions: string[] };
+  /** With those that the key's own imply. */
+  permissions: string[];
   expiresAt: string;
 }
 

@@ -26,7 +26,7 @@ export function LicenseActions({ license }: { license: License }) {
     <>
       <MoreMenu
         of={`the license ${license.type} of ${license.requesterId}`}
-        permission="policies:write"
+        permission="requesters:write"
         small
         actions={[
           { label: 'Edit', onClick: () => setDialog('edit') },

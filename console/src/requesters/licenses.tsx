@@ -66,7 +66,7 @@ export default function LicensesPage() {
   const { requesterId, type, status } = values;
   const close = () => set({ new: null });
   const create = (
-    <MayButton permission="policies:write" leftSection={<IconPlus size={16} />} onClick={() => set({ new: '1' })}>
+    <MayButton permission="requesters:write" leftSection={<IconPlus size={16} />} onClick={() => set({ new: '1' })}>
       New license
     </MayButton>
   );

@@ -59,7 +59,7 @@ interface Option {
 
 /** Finds partners by the typed words or id. A choice is shown by its name, not its id. */
 function useOptions(typed: string, chosen: string, anyId: boolean): ReadonlyMap<string, Option> {
-  const may = useMay('policies:read');
+  const may = useMay('requesters:read');
   const [q] = useDebouncedValue(typed.trim(), TYPING_MS);
   const words = /[\p{L}\p{N}]/u.test(q) ? { q } : {};
   const found = useRead('GET /v1/requesters', { query: { ...words, limit: 20 } }, { enabled: may, keep: true });
@@ -82,7 +82,7 @@ type Named = Pick<Requester, 'id' | 'name'>;
 
 /** Reads a requester; none for an empty id. */
 function useRequester(id: string): Named | undefined {
-  const may = useMay('policies:read');
+  const may = useMay('requesters:read');
   return useRead('GET /v1/requesters/{id}', { path: { id } }, { enabled: may && id !== '' }).data;
 }
 

@@ -94,7 +94,7 @@ function Head({ id, requester, onLicense }: RequesterViewProps & { onLicense: ()
       }
       actions={
         <>
-          <MayButton permission="policies:write" leftSection={<IconCertificate size={16} />} onClick={onLicense}>
+          <MayButton permission="requesters:write" leftSection={<IconCertificate size={16} />} onClick={onLicense}>
             New license
           </MayButton>
           {requester !== undefined && <Actions requester={requester} />}
@@ -108,7 +108,7 @@ function NotListed({ onAdd }: { onAdd: () => void }) {
   return (
     <Alert color="gray" title="Not in your list yet">
       Treated as a stranger: no license, no tags.{' '}
-      <MayButton permission="policies:write" size="compact-sm" variant="subtle" onClick={onAdd}>
+      <MayButton permission="requesters:write" size="compact-sm" variant="subtle" onClick={onAdd}>
         Add it
       </MayButton>
     </Alert>
@@ -163,7 +163,7 @@ function Actions({ requester }: { requester: Requester }) {
     <>
       <MoreMenu
         of="this partner or bot"
-        permission="policies:write"
+        permission="requesters:write"
         actions={[
           { label: 'Edit', icon: <IconPencil size={16} />, onClick: () => setDialog('edit') },
           {

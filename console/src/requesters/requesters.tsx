@@ -30,7 +30,11 @@ export default function RequestersPage() {
         title="Partners & bots"
         lead="Requesters of your content. Add those that your rules and licenses name; others are counted too."
         actions={
-          <MayButton permission="policies:write" leftSection={<IconPlus size={16} />} onClick={() => set({ new: '1' })}>
+          <MayButton
+            permission="requesters:write"
+            leftSection={<IconPlus size={16} />}
+            onClick={() => set({ new: '1' })}
+          >
             Add a partner or bot
           </MayButton>
         }
@@ -184,7 +188,7 @@ function Nobody() {
       icon={<IconUsers size={36} stroke={1.3} />}
       title="No requests yet"
       action={
-        <MayButton permission="policies:write" onClick={() => set({ new: '1' })}>
+        <MayButton permission="requesters:write" onClick={() => set({ new: '1' })}>
           Add a partner or bot
         </MayButton>
       }

@@ -36,8 +36,8 @@ const CREATE: readonly Create[] = [
   { label: 'Create an item', path: '/content/new', permission: 'content:write', icon: IconPlus },
   { label: 'Import items', path: '/content/import', permission: 'content:write', icon: IconUpload },
   { label: 'Create a policy', path: '/policies/new', permission: 'policies:write', icon: IconPlus },
-  { label: 'Create a license', path: '/licenses?new=1', permission: 'policies:write', icon: IconPlus },
-  { label: 'Add a partner or bot', path: '/requesters?new=1', permission: 'policies:write', icon: IconPlus },
+  { label: 'Create a license', path: '/licenses?new=1', permission: 'requesters:write', icon: IconPlus },
+  { label: 'Add a partner or bot', path: '/requesters?new=1', permission: 'requesters:write', icon: IconPlus },
   { label: 'Create an API key', path: '/keys?new=1', permission: 'api_keys:manage', icon: IconPlus },
   { label: 'Add a webhook', path: '/webhooks?new=1', permission: 'webhooks:manage', icon: IconPlus },
 ];
@@ -166,7 +166,7 @@ interface Found {
 /** Returns seen and added requesters, busiest first; only added ones if the key may not read usage. */
 function useRequesters(words: string, searching: boolean): Found[] {
   const session = useSession();
-  const [mayOpen, mayCount] = [holds(session, 'policies:read'), holds(session, 'analytics:read')];
+  const [mayOpen, mayCount] = [holds(session, 'requesters:read'), holds(session, 'analytics:read')];
   const query = { q: words, limit: 5 };
   const seen = useRead('GET /v1/analytics/requesters', { query }, { enabled: searching && mayOpen && mayCount });
   const listed = useRead('GET /v1/requesters', { query }, { enabled: searching && mayOpen && !mayCount });

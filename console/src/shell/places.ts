@@ -71,7 +71,7 @@ export const PLACES: readonly Place[] = [
     label: 'Partners & bots',
     about: 'Requesters and their usage',
     icon: IconUsers,
-    permission: 'policies:read',
+    permission: 'requesters:read',
     group: 'Terms',
   },
   {
@@ -79,7 +79,7 @@ export const PLACES: readonly Place[] = [
     label: 'Licenses',
     about: 'Who may, and until when',
     icon: IconCertificate,
-    permission: 'policies:read',
+    permission: 'requesters:read',
     group: 'Terms',
   },
   {

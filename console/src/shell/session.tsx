@@ -17,8 +17,8 @@ export function useSession(): Session {
   return session;
 }
 
-export const holds = ({ key }: Session, permission: Permission): boolean =>
-  key.permissions.includes('*') || key.permissions.includes(permission);
+export const holds = ({ permissions }: Session, permission: Permission): boolean =>
+  permissions.includes('*') || permissions.includes(permission);
 
 export function useMay(permission: Permission): boolean {
   return holds(useSession(), permission);
