@@ -3,6 +3,7 @@ import { accessRoutes } from './access/routes.ts';
 import { authorizeRoutes } from './authorize/routes.ts';
 import { auditRoutes } from './changes/audit-routes.ts';
 import { collectionRoutes } from './collections/routes.ts';
+import { matchRoutes } from './content/match-routes.ts';
 import { contentRoutes } from './content/routes.ts';
 import { crawlerRoutes } from './crawlers/routes.ts';
 import { eventRoutes } from './events/routes.ts';
@@ -50,6 +51,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   decisionRoutes(app, { db, ledger, finder });
   contentRoutes(app, { db, changes, clock, collections, stats: columns.stats });
   collectionRoutes(app, { db, changes, clock, collections });
+  matchRoutes(app, { db, collections });
   requesterRoutes(app, { db, changes, clock });
   licenseRoutes(app, { db, changes, clock });
   crawlerRoutes(app);

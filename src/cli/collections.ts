@@ -1,6 +1,7 @@
 /** `postern collections`: creates, lists, shows, edits and deletes collections. */
 import type { Command } from 'commander';
 import type { Answered, Body } from '../../client/src/types.ts';
+import { matchCommand } from './collections/match.ts';
 import { type Context, collect, does, examples, idArgument, requireFields } from './command.ts';
 import { connect } from './connection.ts';
 import { EXIT } from './outcome.ts';
@@ -13,9 +14,10 @@ type NewCollection = Body<'createCollection'>;
 export function collectionsCommand(parent: Command, context: Context): void {
   const group = parent
     .command('collections')
-    .description('Collections, which give a policy to addresses: list, show, create, edit, delete.');
+    .description('Collections, which give a policy to addresses: list, show, match, create, edit, delete.');
   listCommand(group, context);
   showCommand(group, context);
+  matchCommand(group, context);
   createCommand(group, context);
   editCommand(group, context);
   deleteCommand(group, context);
@@ -25,12 +27,14 @@ function listCommand(parent: Command, context: Context): void {
   const command = parent
     .command('list')
     .description('Lists collections, newest first.')
-    .option('--search <words>', 'only collections with these words in the name');
+    .option('--search <words>', 'only collections with these words in the name')
+    .option('--policy <id>', 'only collections that this policy is in force for');
   examples(command, '$ postern collections list --search news');
-  does<{ search?: string }>(command, context, async (options) => {
+  does<{ search?: string; policy?: string }>(command, context, async (options) => {
     const { terminal } = context;
     const postern = await connect(terminal, options);
-    const collections = await Array.fromAsync(postern.listCollections({ q: options.search, limit: 100 }));
+    const query = { q: options.search, policyId: options.policy, limit: 100 };
+    const collections = await Array.fromAsync(postern.listCollections(query));
     const heads = ['id', 'name', 'hosts', 'paths', 'kinds', 'policy'];
     await print(terminal, options, collections, () => table(terminal, heads, collections.map(toRow)));
     return undefined;

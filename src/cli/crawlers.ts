@@ -11,12 +11,15 @@ export function crawlersCommand(parent: Command, context: Context): void {
   const command = group
     .command('list')
     .description('Lists the crawlers that this version of the service knows, and how each can be verified.')
-    .addOption(new Option('--purpose <purpose>', 'only crawlers with this purpose').choices([...CRAWLER_PURPOSES]));
-  examples(command, '$ postern crawlers list --purpose training');
-  does<{ purpose?: Crawler['purpose'] }>(command, context, async (options) => {
+    .addOption(new Option('--purpose <purpose>', 'only crawlers with this purpose').choices([...CRAWLER_PURPOSES]))
+    .option('--search <text>', 'only crawlers with this text in their name, operator or user agent');
+  examples(command, '$ postern crawlers list --purpose training', '$ postern crawlers list --search openai');
+  does<{ purpose?: Crawler['purpose']; search?: string }>(command, context, async (options) => {
     const { terminal } = context;
     const postern = await connect(terminal, options);
-    const crawlers = await Array.fromAsync(postern.listCrawlers({ purpose: options.purpose, limit: 100 }));
+    const crawlers = await Array.fromAsync(
+      postern.listCrawlers({ purpose: options.purpose, q: options.search, limit: 100 }),
+    );
     await print(terminal, options, crawlers, () =>
       table(
         terminal,

@@ -82,12 +82,13 @@ export class CollectionIndex {
     return [...this.#members.values()].map(({ collection }) => collection);
   }
 
-  find({ locator, item }: Selected): Collection | undefined {
+  /** With `except`, returns the most specific of the other collections. */
+  find({ locator, item }: Selected, except?: ReadonlySet<string>): Collection | undefined {
     const target = locator && toTarget(locator);
     let best: Match | undefined;
     for (const host of locator === undefined ? [ANY_HOST] : [...hostPatternsOf(locator.host), ANY_HOST]) {
       const hostRank = host === ANY_HOST ? 0 : host.startsWith('*') ? 1 : 2;
-      best = this.#sites.get(host)?.find({ target, item, hostRank }, best) ?? best;
+      best = this.#sites.get(host)?.find({ target, item, hostRank, except }, best) ?? best;
     }
     return best?.member.collection;
   }
@@ -115,6 +116,7 @@ interface Sought {
   target: Target | undefined;
   item: Selected['item'];
   hostRank: number;
+  except: ReadonlySet<string> | undefined;
 }
 
 /** The collections of one host. */
@@ -137,11 +139,12 @@ class Site {
   }
 
   /** Returns the best match here if it is better than the best one so far. */
-  find({ target, item, hostRank }: Sought, before: Match | undefined): Match | undefined {
+  find({ target, item, hostRank, except }: Sought, before: Match | undefined): Match | undefined {
     // Made at the first search, so that many edits in a row cost little.
     this.#patterns ??= new Patterns(this.#members);
     let best = before;
     const consider = (member: Member, octets: number): void => {
+      if (except?.has(member.collection.id) === true) return;
       const match = { member, octets, hostRank };
       if (selects(member, item) && (best === undefined || isBetter(match, best))) best = match;
     };

@@ -1,6 +1,6 @@
 /** Create, list, read, edit and delete collections. */
 import type { Changes } from '../changes/changes.ts';
-import { resource } from '../changes/resource.ts';
+import { type Resource, resource } from '../changes/resource.ts';
 import type { App } from '../http/app.ts';
 import { isUnchanged, NotModified } from '../http/etag.ts';
 import { toList } from '../http/list.ts';
@@ -17,9 +17,11 @@ import {
   collectionAnswer,
   collectionEtag,
   ListCollectionsQuery,
+  ReadCollectionQuery,
   UpdateCollection,
 } from './schema.ts';
 import { findCollection, listCollections } from './store.ts';
+import { findTies } from './ties.ts';
 
 export interface CollectionDeps extends EditDeps {
   changes: Changes;
@@ -31,7 +33,7 @@ const writing = { tag: 'Collections', permission: 'content:write' } as const;
 const editing = { ...writing, ifMatch: true } as const;
 
 export function collectionRoutes(app: App, deps: CollectionDeps): void {
-  const { db, changes, clock } = deps;
+  const { db, changes } = deps;
   const collections = resource<Collection>({
     changes,
     find: (id) => findCollection(db, id),
@@ -39,18 +41,11 @@ export function collectionRoutes(app: App, deps: CollectionDeps): void {
     etag: collectionEtag,
   });
 
-  const create = {
-    ...writing,
-    id: 'createCollection',
-    is: 'Create a collection',
-    body: CreateCollection,
-    answers: { 201: CollectionWithWarnings },
-  };
-  edit(app, 'POST /v1/collections', create, async (request) => {
-    const collection = newCollection(request.body, clock.now());
-    return changes.commit(request, collection.id, () => planCreate(deps, collection));
-  });
+  readingRoutes(app, deps, collections);
+  editingRoutes(app, deps, collections);
+}
 
+function readingRoutes(app: App, { db, collections: known }: CollectionDeps, collections: Resource<Collection>): void {
   const list = {
     ...reading,
     id: 'listCollections',
@@ -66,11 +61,34 @@ export function collectionRoutes(app: App, deps: CollectionDeps): void {
     ...reading,
     id: 'getCollection',
     is: 'Read a collection',
+    query: ReadCollectionQuery,
     answers: { 200: CollectionAnswer, 304: NotModified },
   };
   route(app, 'GET /v1/collections/:id', read, async (request, reply) => {
     const collection = await collections.get(request.params.id);
-    return isUnchanged(request, reply, collectionEtag(collection)) ? reply.send() : collectionAnswer(collection);
+    const etag = collectionEtag(collection);
+    if (request.query.expand === undefined) {
+      return isUnchanged(request, reply, etag) ? reply.send() : collectionAnswer(collection);
+    }
+    // Edits of other collections change the warnings and not the tag, which `If-Match` still takes.
+    reply.header('etag', etag);
+    const { index } = await known.read();
+    return { ...collectionAnswer(collection), warnings: findTies(collection, index.all()) };
+  });
+}
+
+function editingRoutes(app: App, deps: CollectionDeps, collections: Resource<Collection>): void {
+  const { changes, clock } = deps;
+  const create = {
+    ...writing,
+    id: 'createCollection',
+    is: 'Create a collection',
+    body: CreateCollection,
+    answers: { 201: CollectionWithWarnings },
+  };
+  edit(app, 'POST /v1/collections', create, async (request) => {
+    const collection = newCollection(request.body, clock.now());
+    return changes.commit(request, collection.id, () => planCreate(deps, collection));
   });
 
   const update = {

@@ -25,8 +25,24 @@ export const ListCollectionsQuery = Type.Object(
   {
     ...pageProperties,
     q: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Words of the name' })),
+    policyId: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: 'The policy that is in force for the collection' }),
+    ),
   },
   { additionalProperties: false },
+);
+
+export const ReadCollectionQuery = Type.Object(
+  { expand: Type.Optional(Type.Enum(['warnings'])) },
+  { additionalProperties: false },
+);
+
+const warnings = Type.Array(
+  Type.Object(
+    { code: Type.Enum([...WARNING_CODES]), message: Type.String(), param: Type.String() },
+    { title: 'CollectionWarning' },
+  ),
+  { description: 'Other collections with which this one can tie' },
 );
 
 export const CollectionAnswer = Type.Object(
@@ -37,19 +53,14 @@ export const CollectionAnswer = Type.Object(
     version: Type.Integer(),
     created: Type.String(),
     updated: Type.String(),
+    warnings: Type.Optional(warnings),
   },
   { title: 'Collection', description: 'A collection' },
 );
 export const CollectionWithWarnings = Type.Object(
   {
     ...CollectionAnswer.properties,
-    warnings: Type.Array(
-      Type.Object(
-        { code: Type.Enum([...WARNING_CODES]), message: Type.String(), param: Type.String() },
-        { title: 'CollectionWarning' },
-      ),
-      { description: 'Other collections with which this one can tie' },
-    ),
+    warnings,
   },
   { title: 'CollectionWithWarnings', description: 'A collection, and warnings about its selectors' },
 );

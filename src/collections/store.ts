@@ -101,7 +101,11 @@ const PLACE_AGAIN: Step = {
 export interface CollectionQuery extends PageQuery {
   /** Words, or beginnings of words, of the name. */
   q?: string;
+  /** The policy that is in force for the collection. */
+  policyId?: string;
 }
+
+const UNDER_POLICY = "coalesce(policy_id, (select value from settings where name = 'default_policy')) = ?";
 
 export const listCollections = (db: Db, query: CollectionQuery): Promise<Page<Collection>> =>
   readPage(
@@ -109,7 +113,7 @@ export const listCollections = (db: Db, query: CollectionQuery): Promise<Page<Co
     {
       select: COLLECTION.list,
       from: 'collections',
-      where: new Where().search('name_words', query.q),
+      where: new Where().and(UNDER_POLICY, query.policyId).search('name_words', query.q),
       order: 'no',
       form: SEQ_FORM,
       toRecord: COLLECTION.toRecord,

@@ -25,8 +25,15 @@ export function crawlerRoutes(app: App): void {
 const toAnswer = (crawler: Crawler): CrawlerAnswer => ({ object: 'crawler', ...crawler });
 
 /** Returns a page in the order of the directory, which does not change while the process runs. Throws InvalidCursor. */
-function listCrawlers({ limit = PAGE_DEFAULT, cursor, purpose }: ListCrawlersQuery): Page<Crawler> {
-  const all = purpose === undefined ? CRAWLERS : CRAWLERS.filter((crawler) => crawler.purpose === purpose);
+function listCrawlers({ limit = PAGE_DEFAULT, cursor, purpose, q }: ListCrawlersQuery): Page<Crawler> {
+  const part = q?.toLowerCase();
+  const all = CRAWLERS.filter(
+    (crawler) =>
+      (purpose === undefined || crawler.purpose === purpose) && (part === undefined || hasPart(crawler, part)),
+  );
   const start = cursor === undefined ? 0 : Number(fromCursor(cursor, POSITION));
   return cutPage(all.slice(start, start + limit + 1), limit, all.length, (last) => String(all.indexOf(last) + 1));
 }
+
+const hasPart = ({ name, operator, userAgents }: Crawler, part: string): boolean =>
+  [name, operator ?? '', ...userAgents].some((text) => text.toLowerCase().includes(part));

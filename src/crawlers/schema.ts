@@ -34,7 +34,13 @@ export type CrawlerAnswer = Static<typeof CrawlerAnswer>;
 export const CrawlerPage = pageOf(CrawlerAnswer);
 
 export const ListCrawlersQuery = Type.Object(
-  { ...pageProperties, purpose: Type.Optional(purpose) },
+  {
+    ...pageProperties,
+    purpose: Type.Optional(purpose),
+    q: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'A part of the name, the operator or a user agent' }),
+    ),
+  },
   { additionalProperties: false },
 );
 export type ListCrawlersQuery = Static<typeof ListCrawlersQuery>;

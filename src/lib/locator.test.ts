@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
 import { words } from '../../kit/words.ts';
-import { keysOf, type Locator, parseHost, parseLocator, parsePath, parseTarget } from './locator.ts';
+import { keysOf, type Locator, parseHost, parseLocator, parsePath, parseTarget, parseVisited } from './locator.ts';
 
 const same = (a: string, b: string): void => {
   const [one, other] = [parseLocator(a), parseLocator(b)];
@@ -107,4 +107,26 @@ test('a path that is read is the same when it is decoded again, whatever part of
     }),
     { numRuns: 20_000 },
   );
+});
+
+describe('a pasted URL', () => {
+  test('is read as a visitor requests it', () => {
+    const cases: [string, Partial<Locator>][] = [
+      ['https://Example.com', { host: 'example.com', path: '/', query: '' }],
+      ['https://example.com?a=1#b', { path: '/', query: 'a=1' }],
+      ['http://example.com:8080/a#b?c', { host: 'example.com:8080', path: '/a', query: '' }],
+      ['https://example.com/fünf', { path: '/fünf' }],
+      ['https://bücher.example/', { host: 'xn--bcher-kva.example' }],
+    ];
+    for (const [url, expected] of cases)
+      assert.deepEqual({ ...parseVisited(url), ...expected }, parseVisited(url), url);
+  });
+  test('has no locator where servers differ, also where URL parsers do not', () => {
+    for (const rest of ['/a/../b', '/a/%2e%2e/b', '//a', '/a//b', '/a%2fb', '/%2541', '/a\\b', '\\a', '/a b', '@b/c']) {
+      assert.equal(parseVisited(`https://example.com${rest}`), undefined, rest);
+    }
+    for (const url of ['', '/a', 'ftp://example.com/', 'https://', 'https:///a', 'https://a:b@example.com/']) {
+      assert.equal(parseVisited(url), undefined, url);
+    }
+  });
 });

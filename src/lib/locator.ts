@@ -65,6 +65,19 @@ export function parseLocator(url: string): Locator | undefined {
   return known === undefined || target === undefined ? undefined : { host: known, ...target };
 }
 
+/**
+ * Parses a URL as a visitor pastes it: its fragment is dropped, and characters beyond ASCII are encoded. Unlike
+ * `parseLocator`, it refuses what URL parsers resolve, such as `..`: a server may resolve it differently.
+ */
+export function parseVisited(url: string): Locator | undefined {
+  const [, authority = '', rest = ''] = /^https?:\/\/([^/?#\\@]+)(?=[/?#]|$)([^#]*)/i.exec(url) ?? [];
+  if (authority === '' || !URL.canParse(url) || !rest.isWellFormed()) return undefined;
+  const encoded = rest.replaceAll(/\P{ASCII}+/gu, encodeURIComponent);
+  const target = parseTarget(encoded.startsWith('/') ? encoded : `/${encoded}`);
+  const host = parseHost(new URL(url).host);
+  return target === undefined || host === undefined ? undefined : { host, ...target };
+}
+
 export interface LocatorKeys {
   /** Digest of host and path. */
   path: string;

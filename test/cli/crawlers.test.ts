@@ -28,6 +28,20 @@ test('those of a purpose as JSON', async () => {
   );
 });
 
+test('those with a text in their name, operator or user agent', async () => {
+  const names = async (...args: string[]) =>
+    JSON.parse((await run('--json', ...args)).stdout).map(({ name }: { name: string }) => name);
+  const has = (one: (typeof CRAWLERS)[number], part: string) =>
+    [one.name, one.operator ?? '', ...one.userAgents].some((text) => text.toLowerCase().includes(part));
+  for (const text of ['OpenAI', 'claude-', 'googlebot']) {
+    const expected = CRAWLERS.filter((one) => has(one, text.toLowerCase())).map(({ name }) => name);
+    assert.ok(expected.length > 1 && expected.length < 30, text);
+    assert.deepEqual(await names('--search', text), expected);
+  }
+  assert.deepEqual(await names('--search', 'openai', '--purpose', 'user_fetch'), ['ChatGPT-User']);
+  assert.deepEqual(await names('--search', 'no such bot'), []);
+});
+
 test('an unknown purpose is refused with the known ones', async () => {
   const { status, stderr } = await run('--purpose', 'evil');
   assert.equal(status, 2);

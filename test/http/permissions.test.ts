@@ -12,7 +12,7 @@ import { assertError, made, makeKey, wire } from './given.ts';
 const TABLE: readonly [RegExp, string][] = [
   [/^GET \/v1\/content(\/\{id\})?$/, 'content:read'],
   [/^(POST|PATCH|DELETE) \/v1\/content(\/\{id\}|\/upsert|\/bulk-upsert|\/bulk-delete)?$/, 'content:write'],
-  [/^GET \/v1\/collections(\/\{id\})?$/, 'content:read'],
+  [/^GET \/v1\/collections(\/\{id\}|\/match)?$/, 'content:read'],
   [/^(POST|PATCH|DELETE) \/v1\/collections(\/\{id\})?$/, 'content:write'],
   [/^POST \/v1\/policies\/lint$/, 'policies:read'],
   [/^GET \/v1\/(policies|crawlers)(\/.*)?$/, 'policies:read'],
@@ -52,6 +52,7 @@ const PROMISED = [
   'POST /v1/content/bulk-delete',
   'POST /v1/collections',
   'GET /v1/collections',
+  'GET /v1/collections/match',
   'GET /v1/collections/{id}',
   'PATCH /v1/collections/{id}',
   'DELETE /v1/collections/{id}',

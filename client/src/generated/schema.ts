@@ -315,6 +315,26 @@ export interface paths {
         patch: operations["updateCollection"];
         trace?: never;
     };
+    "/v1/collections/match": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find what decides about a URL
+         * @description Needs the permission `content:read` (Read content).
+         */
+        get: operations["matchCollection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/requesters": {
         parameters: {
             query?: never;
@@ -1287,6 +1307,8 @@ export interface components {
             version: number;
             created: string;
             updated: string;
+            /** @description Other collections with which this one can tie */
+            warnings?: components["schemas"]["CollectionWarning"][];
         };
         CollectionDeleted: {
             id: string;
@@ -1302,6 +1324,23 @@ export interface components {
             hasMore: boolean;
             totalCount: number;
             nextCursor: string | null;
+        };
+        /** @description What decides about a URL */
+        CollectionMatch: {
+            /** @enum {string} */
+            object: "collection_match";
+            url: string;
+            /**
+             * @description What decides: an item, a collection, nothing, or several items of which none is chosen
+             * @enum {unknown}
+             */
+            outcome: "item" | "collection" | "nothing" | "several_items";
+            item: components["schemas"]["Content"] | null;
+            collection: components["schemas"]["MatchedCollection"] | null;
+            policyId: string | null;
+            policySource: ("content" | "collection" | "default") | null;
+            /** @description At most 5, the most specific first */
+            runnersUp: components["schemas"]["RunnerUpCollection"][];
         };
         CollectionWarning: {
             /** @enum {unknown} */
@@ -1830,6 +1869,16 @@ export interface components {
             totalCount: number;
             nextCursor: string | null;
         };
+        /** @description A collection, and the selectors by which it matches; null where it gives none */
+        MatchedCollection: {
+            id: string;
+            name: string;
+            policyId: string | null;
+            path: string | null;
+            host: string | null;
+            contentType: string | null;
+            contentTag: string | null;
+        };
         MatchedRule: {
             /** @description Index in the stored `rules` */
             index: number;
@@ -2141,6 +2190,21 @@ export interface components {
             permissions?: string[];
             rateLimit?: components["schemas"]["RateLimit"];
             message?: string;
+        };
+        /** @description A collection that also matches and is less specific */
+        RunnerUpCollection: {
+            id: string;
+            name: string;
+            policyId: string | null;
+            path: string | null;
+            host: string | null;
+            contentType: string | null;
+            contentTag: string | null;
+            /**
+             * @description Why the other one is more specific: a longer path, a better host, more selectors, or its age
+             * @enum {unknown}
+             */
+            lostBy: "path" | "host" | "selectors" | "age";
         };
         SeenRequester: {
             /** @description The id that the checks named. */
@@ -3012,6 +3076,8 @@ export interface operations {
                 cursor?: string;
                 /** @description Words of the name */
                 q?: string;
+                /** @description The policy that is in force for the collection */
+                policyId?: string;
             };
             header?: never;
             path?: never;
@@ -3064,7 +3130,9 @@ export interface operations {
     };
     getCollection: {
         parameters: {
-            query?: never;
+            query?: {
+                expand?: "warnings";
+            };
             header?: {
                 /** @description An `ETag`: answers 304 if the record has not changed since */
                 "If-None-Match"?: string;
@@ -3150,6 +3218,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CollectionWithWarnings"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    matchCollection: {
+        parameters: {
+            query: {
+                /** @description An absolute http or https URL */
+                url: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What decides about a URL */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionMatch"];
                 };
             };
             "4XX": components["responses"]["Refused"];
@@ -3472,6 +3565,8 @@ export interface operations {
                 /** @description nextCursor of the page before */
                 cursor?: string;
                 purpose?: components["schemas"]["CrawlerPurpose"];
+                /** @description A part of the name, the operator or a user agent */
+                q?: string;
             };
             header?: never;
             path?: never;

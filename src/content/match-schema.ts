@@ -1,0 +1,86 @@
+/** On the wire: what decides about a URL. */
+import { type Static, Type } from 'typebox';
+import { type Explained, LOST_BY } from '../collections/explain.ts';
+import type { UrlMatch } from './match.ts';
+import { POLICY_SOURCES, placementOf } from './placement.ts';
+import { ContentAnswer, contentAnswer } from './schema.ts';
+
+export const MatchQuery = Type.Object(
+  { url: Type.String({ minLength: 1, maxLength: 2048, description: 'An absolute http or https URL' }) },
+  { additionalProperties: false },
+);
+
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
+const text = nullable(Type.String());
+const matched = {
+  id: Type.String(),
+  name: Type.String(),
+  policyId: nullable(Type.String({ description: 'As the collection has it; null: the default policy' })),
+  path: nullable(Type.String({ description: 'Its longest path pattern that matches' })),
+  host: nullable(Type.String({ description: 'Its host or host pattern that matches' })),
+  contentType: text,
+  contentTag: text,
+};
+const MatchedCollection = Type.Object(matched, {
+  title: 'MatchedCollection',
+  description: 'A collection, and the selectors by which it matches; null where it gives none',
+});
+const RunnerUp = Type.Object(
+  {
+    ...matched,
+    lostBy: Type.Enum([...LOST_BY], {
+      description: 'Why the other one is more specific: a longer path, a better host, more selectors, or its age',
+    }),
+  },
+  { title: 'RunnerUpCollection', description: 'A collection that also matches and is less specific' },
+);
+
+export const MATCH_OUTCOMES = ['item', 'collection', 'nothing', 'several_items'] as const;
+export const CollectionMatch = Type.Object(
+  {
+    object: Type.Literal('collection_match'),
+    url: Type.String(),
+    outcome: Type.Enum([...MATCH_OUTCOMES], {
+      description: 'What decides: an item, a collection, nothing, or several items of which none is chosen',
+    }),
+    item: nullable(ContentAnswer),
+    collection: nullable(MatchedCollection),
+    policyId: nullable(Type.String({ description: 'The policy that is in force' })),
+    policySource: nullable(Type.Enum([...POLICY_SOURCES])),
+    runnersUp: Type.Array(RunnerUp, { description: 'At most 5, the most specific first' }),
+  },
+  { title: 'CollectionMatch', description: 'What decides about a URL' },
+);
+type CollectionMatch = Static<typeof CollectionMatch>;
+
+const toMatched = ({ collection: { id, name, policyId }, by }: Explained) => ({ id, name, policyId, ...by });
+
+export function matchAnswer(url: string, { item, inForce, best, runnersUp }: UrlMatch): CollectionMatch {
+  const collection = best === null ? null : toMatched(best);
+  const decider = toDecider({ item, inForce, best });
+  return {
+    object: 'collection_match',
+    url,
+    outcome: decider.outcome,
+    item: item === null || item === 'many' ? null : contentAnswer(item, inForce),
+    collection,
+    policyId: decider.policyId,
+    policySource: decider.policySource,
+    runnersUp: runnersUp.map((other) => ({ ...toMatched(other), lostBy: other.lostBy })),
+  };
+}
+
+function toDecider({
+  item,
+  inForce,
+  best,
+}: Omit<UrlMatch, 'runnersUp'>): Pick<CollectionMatch, 'outcome' | 'policyId' | 'policySource'> {
+  if (item === 'many') return { outcome: 'several_items', policyId: null, policySource: null };
+  if (item !== null) {
+    const { policyId, policySource } = placementOf(item, inForce);
+    return { outcome: 'item', policyId, policySource };
+  }
+  if (best === null) return { outcome: 'nothing', policyId: null, policySource: null };
+  const policyId = best.collection.policyId ?? inForce.defaultPolicyId;
+  return { outcome: 'collection', policyId, policySource: 'collection' };
+}

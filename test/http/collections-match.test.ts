@@ -1,0 +1,164 @@
+/** The deciding item or collection of a URL, with reasons that agree with placement and with `/v1/authorize`. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { startTestService } from '../../kit/service.ts';
+import { assertError, assertStatus, item, made, makePolicy, wire } from './given.ts';
+
+const postern = await startTestService();
+after(() => postern[Symbol.asyncDispose]());
+
+const add = (name: string, body: object) => made(postern, '/v1/collections', { name, ...body });
+const match = (url: string) => postern.call('GET', `/v1/collections/match?url=${encodeURIComponent(url)}`);
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
+async function matched(url: string): Promise<any> {
+  const answer = await match(url);
+  assertStatus(answer, 200, url);
+  return answer.body;
+}
+
+const { id: policyId } = await makePolicy(postern, []);
+const site = await add('The site', { hosts: ['*.example.com', 'example.com'], paths: ['/'] });
+const news = await add('News', { hosts: ['*.example.com'], paths: ['/news/', '/news/*.pdf$'], policyId });
+const exact = await add('Exact', { hosts: ['www.example.com'], paths: ['/news/'] });
+const twin = await add('Twin', { hosts: ['www.example.com'], paths: ['/news/'] });
+const videos = await add('Videos', { hosts: ['www.example.com'], paths: ['/news/'], contentTypes: ['video'] });
+
+describe('an address without an item', () => {
+  test('falls in the most specific collection; the answer says by what, and what came after', async () => {
+    const body = await matched('https://www.example.com/news/today');
+    const by = { contentType: null, contentTag: null };
+    assert.deepEqual(body, {
+      object: 'collection_match',
+      url: 'https://www.example.com/news/today',
+      outcome: 'collection',
+      item: null,
+      collection: { id: exact.id, name: 'Exact', policyId: null, path: '/news/', host: 'www.example.com', ...by },
+      policyId: 'pol_default',
+      policySource: 'collection',
+      runnersUp: [
+        {
+          id: twin.id,
+          name: 'Twin',
+          policyId: null,
+          path: '/news/',
+          host: 'www.example.com',
+          ...by,
+          lostBy: 'age',
+        },
+        { id: news.id, name: 'News', policyId, path: '/news/', host: '*.example.com', ...by, lostBy: 'host' },
+        {
+          id: site.id,
+          name: 'The site',
+          policyId: null,
+          path: '/',
+          host: '*.example.com',
+          ...by,
+          lostBy: 'path',
+        },
+      ],
+    });
+  });
+
+  test('by its longest pattern, with the policy of its collection', async () => {
+    const body = await matched('http://www.example.com/news/a.pdf?x#page=2');
+    assert.deepEqual(
+      [body.collection.id, body.collection.path, body.policyId, body.runnersUp[0].lostBy],
+      [news.id, '/news/*.pdf$', policyId, 'path'],
+    );
+  });
+
+  test('in one spelling, also as browsers show it', async () => {
+    for (const url of ['https://WWW.Example.com:443/%6Eews/tage', 'https://www.example.com/news/f%C3%BCnf']) {
+      assert.equal((await matched(url)).collection.id, exact.id, url);
+    }
+    assert.equal((await matched('https://www.example.com/news/fünf')).collection.id, exact.id);
+    assert.equal((await matched('https://example.com?page=2')).collection.path, '/');
+  });
+
+  test('nothing decides where no collection matches', async () => {
+    const { outcome, collection, policyId: none, policySource, runnersUp } = await matched('https://other.example/a');
+    assert.deepEqual([outcome, collection, none, policySource, runnersUp], ['nothing', null, null, null, []]);
+  });
+
+  test('at most five others are shown', async () => {
+    for (let i = 0; i < 7; i++) await add(`Many ${i}`, { hosts: ['many.example'], paths: [`/${'a'.repeat(i)}`] });
+    const { collection, runnersUp } = await matched('https://many.example/aaaaaaaa');
+    assert.equal(collection.path, '/aaaaaa');
+    assert.deepEqual(
+      runnersUp.map(({ path }: { path: string }) => path),
+      ['/aaaaa', '/aaaa', '/aaa', '/aa', '/a'],
+    );
+  });
+});
+
+describe('an address with an item', () => {
+  test('the item decides, by the policy that its own answer shows', async () => {
+    const source = 'https://www.example.com/news/film';
+    const film = await made(postern, '/v1/content', item({ source, type: 'video', tags: ['x'] }));
+    const body = await matched(source);
+    assert.deepEqual(body.item, film);
+    assert.deepEqual(
+      [body.outcome, body.collection.id, body.collection.contentType, body.policySource, body.runnersUp[0].lostBy],
+      ['item', videos.id, 'video', 'collection', 'selectors'],
+    );
+    await postern.call('PATCH', `/v1/content/${film.id}`, { body: { policyId } });
+    const owned = await matched(`${source}?utm=1`);
+    assert.deepEqual([owned.policyId, owned.policySource, owned.collection.id], [policyId, 'content', videos.id]);
+    await postern.call('DELETE', `/v1/content/${film.id}`);
+    assert.deepEqual(
+      [(await matched(source)).outcome, (await matched(source)).collection.id],
+      ['collection', exact.id],
+    );
+  });
+
+  test('also when it has the path as its externalId', async () => {
+    const named = await made(postern, '/v1/content', item({ externalId: 'maps/coast', source: 'https://x.example/1' }));
+    const body = await matched('https://www.example.com/maps/coast');
+    assert.deepEqual([body.outcome, body.item.id], ['item', named.id]);
+    // An item is placed by its own address.
+    assert.equal(body.collection, null);
+    assert.equal(body.policySource, 'default');
+  });
+
+  test('none is chosen of several', async () => {
+    const source = 'https://www.example.com/news/both';
+    await made(postern, '/v1/content', item({ source }));
+    await made(postern, '/v1/content', item({ source }));
+    const { outcome, item: none, policyId: of, collection } = await matched(source);
+    assert.deepEqual([outcome, none, of, collection], ['several_items', null, null, null]);
+  });
+});
+
+test('an address that servers may read differently is refused, as by /v1/authorize', async () => {
+  for (const url of ['//a', '/a/../news/', '/a%2Fb', '/a//b', '/%2541', '/a\\b', '/a b']) {
+    assertError(await match(`https://www.example.com${url}`), 'invalid_request', 'url', url);
+    if (/[ ]/.test(url)) continue;
+    const headers = { 'x-postern-key': postern.key, 'x-original-uri': url, 'x-forwarded-host': 'www.example.com' };
+    const refused = await wire(postern, 'GET', '/v1/authorize?unknown=allow', { headers });
+    assert.equal(refused.status, 403, url);
+  }
+  for (const url of ['/news', 'ftp://www.example.com/', 'www.example.com/news', 'https://', 'https://a@b.example/x']) {
+    assertError(await match(url), 'invalid_request', 'url', url);
+  }
+  assertError(await match(`https://www.example.com/${'a'.repeat(2048)}`), 'invalid_request', 'url');
+  assertError(await postern.call('GET', '/v1/collections/match'), 'invalid_request', 'url');
+});
+
+test('collections are listed by the policy that is in force for them', async () => {
+  const names = async (query: string) =>
+    (await postern.call('GET', `/v1/collections?${query}`)).body.data.map(({ name }: { name: string }) => name);
+  assert.deepEqual(await names(`policyId=${policyId}`), ['News']);
+  assert.deepEqual(await names('policyId=pol_default&q=twin'), ['Twin']);
+  assert.deepEqual(await names('policyId=pol_none'), []);
+});
+
+test('expand=warnings names ties, and edits of others change it', async () => {
+  const read = (query = '', headers = {}) => postern.call('GET', `/v1/collections/${exact.id}${query}`, { headers });
+  assert.equal((await read()).body.warnings, undefined);
+  const { body, headers } = await read('?expand=warnings', { 'if-none-match': '"1"' });
+  assert.match(body.warnings[0].message, /"Twin"/);
+  assert.equal(headers.get('etag'), '"1"');
+  await postern.call('PATCH', `/v1/collections/${twin.id}`, { body: { paths: ['/other/'] } });
+  assert.deepEqual((await read('?expand=warnings', { 'if-none-match': '"1"' })).body.warnings, []);
+  assertError(await read('?expand=policy'), 'invalid_request', 'expand');
+});
