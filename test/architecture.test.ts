@@ -11,7 +11,7 @@ import { words } from '../kit/words.ts';
 const ORDER = [
   ['lib'],
   ['memory'],
-  ['content-types', 'errors', 'config', 'permissions', 'version'],
+  ['content-types', 'errors', 'config', 'permissions', 'version', 'outgoing'],
   ['db'],
   ['http'],
   ['changes'],
@@ -40,7 +40,7 @@ const PURE = words(`
   cli/audit/times
   collections/collection-index collections/ties lib/locator lib/url-pattern
   policies/conditions policies/license-keys policies/match policies/compile requesters/history limits/limit memory
-  usage/period usage/series webhooks/destination webhooks/schedule
+  outgoing/address usage/period usage/series webhooks/schedule
 `);
 /**
  * The files that may import `http/`, beside routes, schemas and the rooms above the features: they read requests or

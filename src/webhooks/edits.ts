@@ -7,7 +7,7 @@ import { editedMetadata, requireMetadata } from '../changes/metadata.ts';
 import { fail } from '../errors.ts';
 import { requireKind } from '../events/schema.ts';
 import { newId } from '../lib/id.ts';
-import { findUrlFault } from './destination.ts';
+import { findUrlFault } from '../outgoing/address.ts';
 import { type CreateWebhook, type UpdateWebhook, webhookAnswer } from './schema.ts';
 import { SECRET_BYTES, SECRET_PREFIX } from './sign.ts';
 import { deleteWebhook, insertWebhook, replaceSecrets, updateWebhook } from './store.ts';

@@ -16,7 +16,7 @@ import { startTestService } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { words } from '../../kit/words.ts';
 import { made } from '../../test/http/given.ts';
-import { isPublicAddress } from './destination.ts';
+import { isPublicAddress } from '../outgoing/address.ts';
 import { type Outcome, openSender } from './send.ts';
 
 let connections = 0;

@@ -1,5 +1,6 @@
 /**
- * Decides which addresses a webhook may reach: public ones only, so a URL cannot probe the service's own network. Pure.
+ * Decides which addresses the requests of Postern may reach: public ones only, so a URL that others name cannot probe
+ * its network. Pure.
  * Sources: the IANA special-purpose address registries (RFC 6890) and the metadata addresses of hosting providers.
  */
 import { type Address, contains, parseAddress, parseRange, type Range } from '../lib/ip-range.ts';
@@ -54,8 +55,8 @@ export function isPublicAddress(text: string): boolean {
 const LOCAL_NAME = /(^|\.)(localhost|local|internal|home\.arpa|localdomain)\.?$/;
 
 /**
- * Returns why a URL cannot be a webhook's, or undefined. Checks the text only: the addresses of a name are checked at
- * each connection. `allowPrivate` accepts http and private addresses.
+ * Returns why Postern sends nothing to a URL, or undefined. Checks the text only: the addresses of a name are checked
+ * at each connection. `allowPrivate` accepts http and private addresses.
  */
 export function findUrlFault(text: string, allowPrivate: boolean): string | undefined {
   const url = new URL(text);
