@@ -4,6 +4,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { entry } from '../kit/entry.ts';
 import { seeded, skewed } from '../kit/random.ts';
 import { decide } from '../src/access/decide.ts';
 import type { CheckRequest } from '../src/access/schema.ts';
@@ -157,16 +158,14 @@ type Outcomes = (check: CheckRequest, item: number) => Outcome;
 
 function entryOf(check: CheckRequest, item: number, outcome: Outcomes): Entry {
   const { requesterId, purpose, context } = check;
-  return {
+  return entry({
     contentNo: item + 1,
     requesterId: requesterId ?? null,
     policyNo: 2,
-    policyVersion: 1,
     ...outcome(check, item),
-    licenseId: null,
-    inputs: JSON.stringify({ purpose, context }),
-    claim: null,
-  };
+    purpose: purpose ?? null,
+    inputs: JSON.stringify({ context }),
+  });
 }
 
 function randomOutcomes(): Outcomes {

@@ -4,7 +4,7 @@ import { type Random, seeded } from '../kit/random.ts';
 import { ANONYMOUS, toFacts } from '../src/access/facts.ts';
 import type { CheckRequest } from '../src/access/schema.ts';
 import { type CompiledPolicy, compile } from '../src/policies/compile.ts';
-import type { ContentFacts, Facts } from '../src/policies/facts.ts';
+import { type ContentFacts, type Facts, UNPLACED } from '../src/policies/facts.ts';
 import type { Rule } from '../src/policies/policy.ts';
 
 /** Real user agents of ordinary length. */
@@ -52,7 +52,7 @@ export function itemAt(index: number, prefix = 'article'): Item {
 /** Returns the facts that the service would have of the item. */
 export function contentAt(index: number): ContentFacts {
   const { externalId, type, tags } = itemAt(index);
-  const rest = { metadata: null, policyId: 'pol_bench', archived: false };
+  const rest = { metadata: null, policyId: 'pol_bench', archived: false, ...UNPLACED };
   return { no: index + 1, id: `cnt_${index}`, externalId, type, tags, ...rest };
 }
 

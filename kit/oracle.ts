@@ -1,7 +1,7 @@
 /** The oracle's inputs as ours, and our verdicts in the oracle's words. */
 import { decide } from '../src/access/decide.ts';
 import { type CompiledPolicy, compile } from '../src/policies/compile.ts';
-import { Facts } from '../src/policies/facts.ts';
+import { Facts, UNPLACED } from '../src/policies/facts.ts';
 import type { OracleInput, OracleVerdict } from '../test/oracle/decide.ts';
 
 export const policyOf = ({ policy, content }: Pick<OracleInput, 'policy' | 'content'>): CompiledPolicy =>
@@ -16,7 +16,7 @@ export const policyOf = ({ policy, content }: Pick<OracleInput, 'policy' | 'cont
 export const factsOf = (input: Omit<OracleInput, 'usedUp' | 'policy'>): Facts =>
   new Facts({
     at: input.at,
-    content: { ...input.content, no: 1, archived: input.content.status === 'archived' },
+    content: { ...input.content, no: 1, archived: input.content.status === 'archived', ...UNPLACED },
     requesterId: input.requesterId,
     requester: input.requester && { ...input.requester, suspended: input.requester.status === 'suspended' },
     permission: input.permission,

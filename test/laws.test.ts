@@ -219,7 +219,7 @@ test('a fact that cannot be read never allows: there is no verdict, or the one t
     const whole = shown(decide(policy, factsOf(input)));
     const facts = factsOf(input);
     let target: object = facts;
-    if (owner === 'content') target = facts.content;
+    if (owner === 'content') target = facts.content as object;
     else if (owner === 'license') target = facts.licenses[0] ?? facts;
     Object.defineProperty(target, name, { get: breaking });
     const verdict = verdictOrFault(policy, facts);

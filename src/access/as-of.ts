@@ -6,7 +6,7 @@
 import { type InForce, openPastCollections } from '../collections/known.ts';
 import { type Content, toContentFacts } from '../content/content.ts';
 import { contentNotFound } from '../content/edits.ts';
-import { placementOf } from '../content/placement.ts';
+import { placeOf } from '../content/placement.ts';
 import { findContents } from '../content/store.ts';
 import type { Db } from '../db/db.ts';
 import { Failure, fail } from '../errors.ts';
@@ -54,11 +54,10 @@ async function toSubject(source: SubjectSource, content: Content | undefined, as
   if (asOf !== undefined && content.createdAt > asOf) {
     throw outOfReach(`The item was registered on ${toIso(content.createdAt)}`);
   }
-  const policyId =
-    content.ownsPolicy === 1 ? content.policyId : placementOf(content, await source.inForce(asOf)).policyId;
-  const policy = await source.policy(policyId, asOf);
+  const place = placeOf(content, await source.inForce(asOf));
+  const policy = await source.policy(place.policyId, asOf);
   const requester = requesterId === undefined ? ANONYMOUS : await source.requester(requesterId, asOf);
-  return { content: toContentFacts(content, policyId), policy, requester };
+  return { content: toContentFacts(content, place), policy, requester };
 }
 
 const outOfReach = (why: string): Failure =>

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Failure } from '../errors.ts';
+import { UNPLACED } from '../policies/facts.ts';
 import { type Ask, type AskTerms, acceptOne } from './ask.ts';
 import { ANONYMOUS, type Inputs, toFacts } from './facts.ts';
 
@@ -74,6 +75,7 @@ describe('the facts of a check', () => {
     metadata: {},
     policyId: 'pol_1',
     archived: false,
+    ...UNPLACED,
   };
   const facts = (asked: Inputs, requester = ANONYMOUS, id?: string | null) => {
     const { at, requesterId, permission, purpose, country, ip, userAgent, licenses, ...more } = toFacts(

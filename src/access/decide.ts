@@ -30,7 +30,7 @@ export const toMatchedRule = (rule: CompiledRule | null): { index: number; prior
 const NOTHING: readonly string[] = [];
 
 export function decide(policy: CompiledPolicy, facts: Facts): Verdict {
-  if (facts.content.archived) return { reason: 'content_archived', rule: null, permissions: NOTHING };
+  if (facts.content?.archived === true) return { reason: 'content_archived', rule: null, permissions: NOTHING };
   if (facts.requester?.suspended === true) return { reason: 'requester_suspended', rule: null, permissions: NOTHING };
   for (const rule of policy.rules) {
     if (!rule.holds(facts)) continue;

@@ -6,6 +6,7 @@
 import type { Decision, Draft } from '../ledger/decision.ts';
 import type { Claim, Entry } from '../ledger/ledger.ts';
 import { ALLOWED_MESSAGE, REASONS, reasonCode } from '../ledger/reason.ts';
+import { verifiedCode } from '../ledger/verified.ts';
 import type { Caller } from '../permissions.ts';
 import type { Facts } from '../policies/facts.ts';
 import type { Ask } from './ask.ts';
@@ -37,7 +38,7 @@ export function decideAsk(subject: Subject, ask: Ask, { caller, explainer, now, 
   const recorded = ask.dryRun !== true && !caller.readOnly;
   const evaluation = evaluate(subject, ask, asOf ?? now);
   const draft = toDraft(evaluation, ask.explain === true ? explainer : null, recorded);
-  const entry = toEntry(evaluation, ask, draft.decision.licenseId);
+  const entry = toEntry(evaluation, ask, draft.decision);
   if (asOf === undefined) {
     const reusable = ask.dryRun === true ? 0 : toMaxAge(evaluation, maxAge);
     if (reusable > 0) draft.decision.maxAge = reusable;
@@ -69,14 +70,19 @@ export function toDraft(evaluation: Evaluation, explainer: Explainer | null, rec
     reason: verdict.reason,
     message: toMessage(verdict),
     permissions: verdict.permissions,
-    contentId: facts.content.id,
-    externalId: facts.content.externalId,
+    contentId: facts.content?.id ?? null,
+    externalId: facts.content?.externalId ?? null,
+    url: urlOf(evaluation),
+    collectionId: facts.place.collectionId,
     requesterId: facts.requesterId,
+    crawler: facts.crawler?.name ?? null,
+    verified: facts.verified,
     policyId: policy.id,
     policyVersion: policy.version,
     matchedRule: toMatchedRule(rule),
     licenseId: rule?.licenseOf?.(facts)?.id ?? null,
     rateLimit: null,
+    enforced: !facts.place.observed,
     recorded,
     created: '',
   };
@@ -87,31 +93,46 @@ export function toDraft(evaluation: Evaluation, explainer: Explainer | null, rec
 const toMessage = ({ rule, reason }: Verdict): string =>
   rule?.message ?? (reason === null ? ALLOWED_MESSAGE : REASONS[reason].message);
 
-function toEntry({ policy, facts, verdict }: Evaluation, ask: Ask, licenseId: string | null): Entry {
+/** Returns the URL that was asked for as it is recorded. */
+function urlOf({ policy, facts: { page, target } }: Evaluation): string | null {
+  if (page === null || target === null) return null;
+  const url = page.locator.host + target.path;
+  return (page.namesQuery || policy.asksQuery) && target.query !== '' ? `${url}?${target.query}` : url;
+}
+
+function toEntry({ policy, facts, verdict }: Evaluation, ask: Ask, decision: Decision): Entry {
   const { rule, reason } = verdict;
   return {
-    contentNo: facts.content.no,
+    contentNo: facts.content?.no ?? 0,
+    url: decision.url,
+    collectionId: decision.collectionId,
     requesterId: facts.requesterId,
     policyNo: policy.no,
     policyVersion: policy.version,
     reason: reasonCode(reason),
     ruleIndex: rule?.index ?? null,
     rulePriority: rule?.priority ?? null,
-    licenseId,
+    licenseId: decision.licenseId,
+    permission: facts.permission,
+    purpose: facts.purpose,
     inputs: toInputs(ask),
-    claim: reason === null && rule !== null && rule.limit !== null ? toClaim(rule.limit, facts) : null,
+    crawler: decision.crawler,
+    verified: verifiedCode(decision.verified),
+    claimed: decision.claimed ?? null,
+    enforced: decision.enforced ? 1 : 0,
+    candidate: null,
+    claim: reason === null && rule !== null && rule.limit !== null ? toClaim(rule.limit, decision, facts) : null,
   };
 }
 
 /** Returns, as JSON, what the ids do not lead to: the ledger keeps it so that the decision can be made again. */
-function toInputs({ permission, purpose, context, license }: Ask): string | null {
-  if (permission === undefined && purpose === undefined && context === undefined && license === undefined) return null;
-  return JSON.stringify({ permission, purpose, context, license });
+function toInputs({ context, license }: Ask): string | null {
+  return context === undefined && license === undefined ? null : JSON.stringify({ context, license });
 }
 
-function toClaim(limit: NonNullable<NonNullable<Verdict['rule']>['limit']>, facts: Facts): Claim {
+function toClaim(limit: NonNullable<NonNullable<Verdict['rule']>['limit']>, { url }: Decision, facts: Facts): Claim {
   let holder = 'g';
-  if (limit.scope === 'content') holder = `c${facts.content.no}`;
+  if (limit.scope === 'content') holder = facts.content === null ? `u${url}` : `c${facts.content.no}`;
   // Anonymous checks share one allowance; no requester id can collide with its key.
   else if (limit.scope === 'requester') holder = facts.requesterId === null ? 'a' : `r${facts.requesterId}`;
   return { key: `${limit.id}.${holder}`, limit };

@@ -3,7 +3,7 @@
  */
 import { parseIso } from '../lib/clock.ts';
 import type { CompiledPolicy } from '../policies/compile.ts';
-import { type ContentFacts, Facts, type LicenseFacts, type RequesterFacts } from '../policies/facts.ts';
+import { type ContentFacts, Facts, type LicenseFacts, type Page, type RequesterFacts } from '../policies/facts.ts';
 import type { CheckRequest } from './schema.ts';
 
 /** A requester with all its licenses; `facts` is null for an unregistered id. */
@@ -13,7 +13,10 @@ export interface KnownRequester {
 }
 
 export interface Subject {
-  content: ContentFacts;
+  /** null: a URL without a registered item. */
+  content: ContentFacts | null;
+  /** The URL of a check by URL. */
+  page?: Page;
   policy: CompiledPolicy;
   requester: KnownRequester;
 }
@@ -24,7 +27,7 @@ export type Inputs = Pick<CheckRequest, 'permission' | 'purpose' | 'context' | '
 export const ANONYMOUS: KnownRequester = { facts: null, licenses: [] };
 
 export function toFacts(
-  { content, requester }: Omit<Subject, 'policy'>,
+  { content, page, requester }: Omit<Subject, 'policy'>,
   requesterId: string | undefined | null,
   inputs: Inputs,
   at: number,
@@ -32,6 +35,7 @@ export function toFacts(
   return new Facts({
     at,
     content,
+    page,
     requesterId: requesterId ?? null,
     requester: requester.facts,
     permission: inputs.permission ?? null,
@@ -39,6 +43,7 @@ export function toFacts(
     country: inputs.context?.country ?? null,
     ip: inputs.context?.ip ?? null,
     userAgent: inputs.context?.userAgent ?? null,
+    verified: inputs.context?.verified,
     licenses: inputs.license === undefined ? requester.licenses : [...requester.licenses, vouched(inputs.license)],
   });
 }

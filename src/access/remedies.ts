@@ -39,6 +39,7 @@ const withFacts = (facts: Facts, changed: Partial<Facts>): Facts =>
   new Facts({
     at: changed.at ?? facts.at,
     content: facts.content,
+    page: facts.page ?? undefined,
     requesterId: facts.requesterId,
     requester: facts.requester,
     permission: changed.permission ?? facts.permission,
@@ -46,6 +47,7 @@ const withFacts = (facts: Facts, changed: Partial<Facts>): Facts =>
     country: facts.country,
     ip: facts.ip,
     userAgent: facts.userAgent,
+    verified: facts.verified ?? undefined,
     licenses: changed.licenses ?? facts.licenses,
   });
 

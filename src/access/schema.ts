@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { errorProperties } from '../http/error-schema.ts';
 import { pageOf } from '../http/list.ts';
 import { decisionProperties } from '../ledger/schema.ts';
+import { VERIFIED_KINDS } from '../policies/facts.ts';
 import { CountryCode, PermissionName, RequesterId } from '../policies/names.ts';
 
 const shortText = Type.String({ minLength: 1, maxLength: 64 });
@@ -19,6 +20,9 @@ export const CheckRequest = Type.Object(
           ip: Type.Optional(Type.String({ format: 'ip', maxLength: 64 })),
           country: Type.Optional(CountryCode),
           userAgent: Type.Optional(Type.String({ maxLength: 1024 })),
+          verified: Type.Optional(
+            Type.Enum([...VERIFIED_KINDS], { description: 'How the calling server verified the requester' }),
+          ),
         },
         { additionalProperties: false },
       ),

@@ -67,7 +67,7 @@ test('an item read before an edit that makes a rule ask for metadata is decided 
     assert.ok(isEdited);
     for (const subject of subjects.values()) {
       assert.ok(!(subject instanceof Failure));
-      if (subject.policy.version === 2) assert.deepEqual(subject.content.metadata, { tier: 'gold' });
+      if (subject.policy.version === 2) assert.deepEqual(subject.content?.metadata, { tier: 'gold' });
     }
     assert.equal(
       [...subjects.values()].some((one) => !(one instanceof Failure) && one.policy.version === 2),

@@ -6,7 +6,7 @@ import type { Changes } from '../changes/changes.ts';
 import type { InForce, KnownCollections } from '../collections/known.ts';
 import { isContentId, toContentFacts } from '../content/content.ts';
 import { contentNotFound } from '../content/edits.ts';
-import { type Placeable, placementOf } from '../content/placement.ts';
+import { type Placeable, placeOf } from '../content/placement.ts';
 import { findContents } from '../content/store.ts';
 import type { Db } from '../db/db.ts';
 import type { Failure } from '../errors.ts';
@@ -15,7 +15,7 @@ import { Cache } from '../lib/cache.ts';
 import { Lru } from '../lib/lru.ts';
 import { budgetOf, type SnapshotMemory, USUAL_MIB } from '../memory.ts';
 import { type CompiledPolicy, compile } from '../policies/compile.ts';
-import type { ContentFacts } from '../policies/facts.ts';
+import type { ContentFacts, Place } from '../policies/facts.ts';
 import { findPolicy } from '../policies/store.ts';
 import { toLicenseFacts } from '../requesters/license.ts';
 import { toRequesterFacts } from '../requesters/requester.ts';
@@ -36,19 +36,21 @@ const COMPILED_TIMES = 4;
 const weightOfRequester = (requester: KnownRequester): number => ENTRY_BYTES + bytesOf(requester);
 
 /** An item with its policy. */
-type Item = Omit<Subject, 'requester'>;
+interface Item {
+  content: ContentFacts;
+  policy: CompiledPolicy;
+}
 
-/** Reports an item that was read when no rule needed its metadata, though one does now. */
-const lacksMetadata = (content: ContentFacts, policy: CompiledPolicy): boolean =>
-  policy.asksMetadata && content.metadata === null;
+/** Reports an item that was read when no rule needed its metadata or its address, though one does now. */
+const lacksField = (content: ContentFacts, policy: CompiledPolicy): boolean =>
+  (policy.asksMetadata && content.metadata === null) || (policy.asksSource && content.source === null);
 
 /** An item in memory. */
 interface KnownItem {
-  /** With the policy that `inForce` gives to the item. */
+  /** With the place that `inForce` gives to the item. */
   facts: ContentFacts;
   inForce: InForce;
-  /** null for an item with a policy of its own, which no edit of a collection concerns. */
-  placeable: Placeable | null;
+  placeable: Placeable;
 }
 
 const toPlaceable = ({ source, type, policyId, ownsPolicy }: Placeable, tags: readonly string[]): Placeable => ({
@@ -61,13 +63,17 @@ const toPlaceable = ({ source, type, policyId, ownsPolicy }: Placeable, tags: re
 
 /** Returns the item's facts with what is in force now; places it again if that has changed. */
 function factsIn(known: KnownItem, inForce: InForce): ContentFacts {
-  if (known.inForce !== inForce && known.placeable !== null) {
-    const { policyId } = placementOf(known.placeable, inForce);
-    if (policyId !== known.facts.policyId) known.facts = { ...known.facts, policyId };
+  if (known.inForce !== inForce) {
+    const { facts } = known;
+    const place = placeOf(known.placeable, inForce);
+    if (!isSamePlace(place, facts)) known.facts = { ...facts, ...place };
     known.inForce = inForce;
   }
   return known.facts;
 }
+
+const isSamePlace = (one: Place, other: Place): boolean =>
+  one.policyId === other.policyId && one.collectionId === other.collectionId && one.observed === other.observed;
 
 /** `inForce` is one for all items. */
 const weightOfItem = ({ facts, placeable }: KnownItem): number => ENTRY_BYTES + bytesOf(facts) + bytesOf(placeable);
@@ -163,13 +169,13 @@ export class Snapshot {
     if (known === undefined) return undefined;
     const content = factsIn(known, inForce);
     const policy = this.#policies.get(content.policyId);
-    return policy === undefined || lacksMetadata(content, policy) ? undefined : { content, policy };
+    return policy === undefined || lacksField(content, policy) ? undefined : { content, policy };
   }
 
   async #withPolicy(ref: string, content: ContentFacts | undefined): Promise<Item | undefined> {
     if (content === undefined) return undefined;
     const policy = await this.#findPolicy(content.policyId);
-    if (policy !== undefined && !lacksMetadata(content, policy)) return { content, policy };
+    if (policy !== undefined && !lacksField(content, policy)) return { content, policy };
     // Since it was read, it moved and this policy was deleted, or a rule began to ask for metadata: read it again.
     const inForce = await this.#collections.read();
     return this.#withPolicy(ref, (await this.#loadContents([ref], inForce)).get(ref));
@@ -181,16 +187,17 @@ export class Snapshot {
       const found = new Map<string, ContentFacts>();
       for (const [ref, content] of await findContents(this.#db, refs)) {
         const tags = this.#sharedTags(content.tags);
-        const { policyId } = placementOf(content, inForce);
-        const policy = await this.#findPolicy(policyId);
+        const place = placeOf(content, inForce);
+        const policy = await this.#findPolicy(place.policyId);
         const facts = {
-          ...toContentFacts(content, policy?.id ?? policyId),
+          ...toContentFacts(content, place),
           tags,
+          source: policy?.asksSource === true ? content.source : null,
           // Up to 16 KiB an item: kept only for rules that need it.
           metadata: policy?.asksMetadata === true ? content.metadata : null,
         };
         found.set(ref, facts);
-        keep(facts.id, { facts, inForce, placeable: content.ownsPolicy === 1 ? null : toPlaceable(content, tags) });
+        keep(facts.id, { facts, inForce, placeable: toPlaceable(content, tags) });
         this.#ids.set(facts.externalId, facts.id);
       }
       return found;

@@ -55,7 +55,7 @@ function toHeaders(decision: Decision): Record<string, string> {
     ...(reason === null ? {} : { 'x-postern-reason': reason }),
     ...messageHeaders(decision.message, decision.allowed),
     'x-postern-decision': id ?? '',
-    'x-postern-content': decision.contentId,
+    'x-postern-content': decision.contentId ?? '',
     'x-postern-requester': requesterId ?? '',
     'x-postern-policy': decision.policyId,
     'x-postern-permissions': decision.permissions.join(','),

@@ -9,6 +9,7 @@ import { firstValues, optional, schemas } from '../lib/fields.ts';
 import { ContentTypeName } from '../policies/names.ts';
 
 /** `observe`: decisions are recorded and not enforced. */
+export const MODES = ['enforce', 'observe'] as const;
 
 const tag = Type.String({ minLength: 1, maxLength: 64 });
 const host = Type.String({ maxLength: 260, format: 'host-pattern' });
@@ -36,6 +37,10 @@ const OPTIONAL = {
       description: 'null: the default policy',
     }),
     null,
+  ),
+  mode: optional(
+    Type.Enum([...MODES], { description: '`observe`: decisions are recorded and counted, and not enforced' }),
+    'enforce' as const,
   ),
   metadata: optional(metadata, {}),
 };

@@ -20,6 +20,7 @@ const COLLECTION = columns<Collection>(
     contentTypes: 'json',
     contentTags: 'json',
     policyId: 'plain',
+    mode: 'plain',
     metadata: 'json',
     version: 'plain',
     createdAt: 'fixed',
@@ -68,9 +69,14 @@ export async function findEditsAfter(db: Db, seq: number): Promise<EditedCollect
   return mapInSlices(rows, ({ seq: number, id, record }) => ({
     seq: number,
     id,
-    collection: record === null ? null : (JSON.parse(record) as Collection),
+    collection: record === null ? null : parseVersion(record),
   }));
 }
+
+/** Versions of before there was a mode enforce. */
+const parseVersion = (record: string): Collection =>
+  ({ ...OLD, ...(JSON.parse(record) as Partial<Collection>) }) as Collection;
+const OLD = { mode: 'enforce' };
 
 interface VersionRow extends Row {
   record: string;
@@ -83,7 +89,7 @@ export async function findCollectionsAt(db: Db, at: number): Promise<Collection[
        (select max(version) from collection_versions where collection_id = v.collection_id and at <= $1)`,
     [at],
   );
-  return mapInSlices(rows, ({ record }) => JSON.parse(record) as Collection);
+  return mapInSlices(rows, ({ record }) => parseVersion(record));
 }
 
 /** Returns how many versions there were at a time (epoch ms): with the same number, the collections are the same. */

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { editedMetadata, metadata } from '../changes/metadata.ts';
 import { firstValues, optional, schemas } from '../lib/fields.ts';
-import type { ContentFacts } from '../policies/facts.ts';
+import type { ContentFacts, Place } from '../policies/facts.ts';
 import { ContentTypeName } from '../policies/names.ts';
 
 export const STATUSES = ['active', 'archived'] as const;
@@ -50,14 +50,15 @@ const CONTENT_ID = /^cnt_[0-9a-hjkmnp-tv-z]{26}$/;
 export const isContentId = (ref: string): boolean => CONTENT_ID.test(ref);
 
 /** Returns the item, with the policy that is in force for it, as conditions see it. */
-export const toContentFacts = (content: Content, policyId: string): ContentFacts => ({
+export const toContentFacts = (content: Content, place: Place): ContentFacts => ({
   no: content.no,
   id: content.id,
   externalId: content.externalId,
   type: content.type,
   tags: content.tags,
   metadata: content.metadata,
-  policyId,
+  source: content.source,
+  ...place,
   archived: content.status === 'archived',
 });
 

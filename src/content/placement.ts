@@ -2,8 +2,10 @@
  * The policy of an item: its own if one was given to it, else that of its most specific collection, else the policy
  * that was the default when it was registered.
  */
+import type { Collection } from '../collections/collection.ts';
 import type { InForce } from '../collections/known.ts';
 import { parseLocator } from '../lib/locator.ts';
+import type { Place } from '../policies/facts.ts';
 import type { Content } from './content.ts';
 
 export const POLICY_SOURCES = ['content', 'collection', 'default'] as const;
@@ -20,13 +22,23 @@ export type Placeable = Pick<Content, 'source' | 'type' | 'policyId' | 'ownsPoli
   readonly tags: readonly string[];
 };
 
-export function placementOf(
+export function placementOf(item: Placeable, inForce: Pick<InForce, 'index' | 'defaultPolicyId'>): Placement {
+  const { policySource, policyId, collection } = place(item, inForce);
+  return { policyId, policySource, collectionId: collection?.id ?? null };
+}
+
+/** Returns what checks of the item need to know of its placement. */
+export function placeOf(item: Placeable, inForce: Pick<InForce, 'index' | 'defaultPolicyId'>): Place {
+  const { policyId, collection } = place(item, inForce);
+  return { policyId, collectionId: collection?.id ?? null, observed: collection?.mode === 'observe' };
+}
+
+function place(
   item: Placeable,
   { index, defaultPolicyId }: Pick<InForce, 'index' | 'defaultPolicyId'>,
-): Placement {
+): Pick<Placement, 'policyId' | 'policySource'> & { collection: Collection | undefined } {
   const collection = index.size === 0 ? undefined : index.find({ locator: parseLocator(item.source), item });
-  const collectionId = collection?.id ?? null;
-  if (item.ownsPolicy === 1) return { policyId: item.policyId, policySource: 'content', collectionId };
-  if (collection === undefined) return { policyId: item.policyId, policySource: 'default', collectionId };
-  return { policyId: collection.policyId ?? defaultPolicyId, policySource: 'collection', collectionId };
+  if (item.ownsPolicy === 1) return { policyId: item.policyId, policySource: 'content', collection };
+  if (collection === undefined) return { policyId: item.policyId, policySource: 'default', collection };
+  return { policyId: collection.policyId ?? defaultPolicyId, policySource: 'collection', collection };
 }

@@ -2,6 +2,7 @@
 import { toIso } from '../lib/clock.ts';
 import { fromBase32, ID_BODY, toBase32 } from '../lib/id.ts';
 import type { Limit } from '../limits/limit.ts';
+import type { VerifiedKind } from '../policies/facts.ts';
 import { REASONS, type Reason } from './reason.ts';
 
 /** The rate limit of the rule that allowed, after this check. */
@@ -40,16 +41,28 @@ export interface Decision {
   reason: Reason | null;
   message: string;
   permissions: readonly string[];
-  contentId: string;
-  externalId: string;
+  /** null: no item is registered at the URL. */
+  contentId: string | null;
+  externalId: string | null;
+  /** Host and path that were asked for; the query only if a pattern of the collection names one. */
+  url: string | null;
+  collectionId: string | null;
   /** null for an anonymous check. */
   requesterId: string | null;
+  /** The name of the crawler that the user agent names, verified or not. */
+  crawler: string | null;
+  verified: VerifiedKind | null;
+  /** Only if a claim failed; then `claimed` is the requester or crawler that was claimed. */
+  spoofed?: true;
+  claimed?: string;
   policyId: string;
   policyVersion: number;
   /** null when the default action decided, or no rule was evaluated. */
   matchedRule: { index: number; priority: number } | null;
   licenseId: string | null;
   rateLimit: DecisionLimit | null;
+  /** false: the collection only observes, so let the request pass. `allowed` is what the policy says. */
+  enforced: boolean;
   recorded: boolean;
   created: string;
   /** Seconds for which the caller may use it again; absent: not at all. */

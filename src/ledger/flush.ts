@@ -61,6 +61,15 @@ export const COLUMNS = [
   'limit_remaining',
   'limit_reset_at',
   'inputs',
+  'url',
+  'collection_id',
+  'crawler',
+  'verified',
+  'claimed',
+  'permission',
+  'purpose',
+  'enforced',
+  'candidate',
 ] as const;
 export const WIDTH = COLUMNS.length;
 const AT = COLUMNS.indexOf('at');
@@ -110,6 +119,15 @@ export function toFlush(submissions: readonly Placed[], ledgerNo: number, announ
         null,
         null,
         entry.inputs,
+        entry.url,
+        entry.collectionId,
+        entry.crawler,
+        entry.verified,
+        entry.claimed,
+        entry.permission,
+        entry.purpose,
+        entry.enforced,
+        entry.candidate,
       );
       if (entry.claim !== null) {
         claims.push(index, entry.claim.key, entry.claim.limit.requests, entry.claim.limit.period);

@@ -6,9 +6,12 @@
 import type { Limit, Period } from '../limits/limit.ts';
 import type { Draft, Granted } from './decision.ts';
 
-/** The record of one check. `contentNo` and `policyNo` are the store's own numbers. */
+/** The record of one check. `contentNo` and `policyNo` are the store's own numbers; `contentNo` 0: no item. */
 export interface Entry {
   readonly contentNo: number;
+  /** Host and path; null when the check named an item. */
+  readonly url: string | null;
+  readonly collectionId: string | null;
   readonly requesterId: string | null;
   readonly policyNo: number;
   readonly policyVersion: number;
@@ -17,8 +20,20 @@ export interface Entry {
   readonly ruleIndex: number | null;
   readonly rulePriority: number | null;
   readonly licenseId: string | null;
-  /** The check's permission, purpose, context and license as JSON; null without any. */
+  readonly permission: string | null;
+  readonly purpose: string | null;
+  /** The check's context and license as JSON; null without any. */
   readonly inputs: string | null;
+  /** The crawler that the user agent names. */
+  readonly crawler: string | null;
+  /** Code of how the requester was verified; see ledger/verified. */
+  readonly verified: number | null;
+  /** The name that was claimed falsely. */
+  readonly claimed: string | null;
+  /** 0: only observed, 1: enforced. */
+  readonly enforced: number;
+  /** The candidate's decision as JSON; null without a candidate. */
+  readonly candidate: string | null;
   readonly claim: Claim | null;
 }
 

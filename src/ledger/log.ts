@@ -10,6 +10,7 @@ import type { Period } from '../limits/limit.ts';
 import { DEFAULT_GRANT } from '../policies/policy.ts';
 import { type Decision, type DecisionLimit, decisionId, parseDecisionId, retryAfter } from './decision.ts';
 import { ALLOWED_MESSAGE, REASONS, reasonOf } from './reason.ts';
+import { toVerified } from './verified.ts';
 
 /** Filters. `contentNo` and `policyNo` are the store's own numbers. */
 export interface DecisionFilter {
@@ -53,30 +54,39 @@ interface DecisionRow extends Row {
   limit_remaining: number | null;
   limit_reset_at: number | null;
   inputs: string | null;
-  content_id: string;
-  external_id: string;
+  content_no: number;
+  url: string | null;
+  collection_id: string | null;
+  crawler: string | null;
+  verified: number | null;
+  claimed: string | null;
+  permission: string | null;
+  purpose: string | null;
+  enforced: number;
+  content_id: string | null;
+  external_id: string | null;
   policy_id: string;
   rules: string;
 }
 
-interface AnyDecisionRow extends Omit<DecisionRow, 'content_id' | 'external_id'> {
-  content_id: string | null;
-  external_id: string | null;
+interface AnyDecisionRow extends DecisionRow {
   deleted: string | null;
 }
 
 const COLUMNS = `d.seq, d.at, d.requester_id, d.policy_version, d.reason, d.rule_index, d.rule_priority, d.license_id,
-  d.limit_remaining, d.limit_reset_at, d.inputs, c.id as content_id, c.external_id, v.policy_id, v.rules`;
+  d.limit_remaining, d.limit_reset_at, d.inputs, d.content_no, d.url, d.collection_id, d.crawler, d.verified, d.claimed,
+  d.permission, d.purpose, d.enforced, c.id as content_id, c.external_id, v.policy_id, v.rules`;
 const VERSION = 'join policy_versions as v on v.policy_no = d.policy_no and v.version = d.policy_version';
-const SELECT = `select ${COLUMNS} from decisions as d join content as c on c.no = d.content_no ${VERSION}`;
+const SELECT = `select ${COLUMNS} from decisions as d left join content as c on c.no = d.content_no ${VERSION}
+  where (d.content_no = 0 or c.no is not null) and`;
 /** Includes decisions about deleted items that the ledger still has; `deleted` holds the item's ids. */
 const SELECT_ALL = `select ${COLUMNS}, x.object as deleted from decisions as d left join content as c on c.no = d.content_no
-  left join change_data as x on x.id = '${DELETED_ITEM}' || d.content_no ${VERSION}`;
+  left join change_data as x on x.id = '${DELETED_ITEM}' || d.content_no ${VERSION} where`;
 
 export async function findDecision(db: Db, ledgerNo: number, id: string): Promise<LoggedDecision | undefined> {
   const parsed = parseDecisionId(id);
   if (parsed === undefined || parsed.ledgerNo !== ledgerNo) return undefined;
-  const [row] = await db.read<DecisionRow>(`${SELECT} where d.seq = $1 and d.at = $2`, [parsed.seq, parsed.at]);
+  const [row] = await db.read<DecisionRow>(`${SELECT} d.seq = $1 and d.at = $2`, [parsed.seq, parsed.at]);
   return row && toDecision(row, ledgerNo);
 }
 
@@ -90,7 +100,7 @@ export async function readDecisions(db: Db, ledgerNo: number, seqs: readonly num
 async function readRows<R extends Row>(db: Db, select: string, seqs: readonly number[]): Promise<R[]> {
   const all: R[] = [];
   for (let i = 0; i < seqs.length; i += SEQS_AT_ONCE) {
-    const sql = `${select} where ${inList(db.engine, 'd.seq', 'bigint')}`;
+    const sql = `${select} ${inList(db.engine, 'd.seq', 'bigint')}`;
     all.push(...(await db.read<R>(sql, [toList(seqs.slice(i, i + SEQS_AT_ONCE))])));
   }
   return all;
@@ -113,10 +123,10 @@ export async function findDecisions(
 
 /** Returns undefined when nothing is known of the item any more. */
 function withItem({ deleted, ...row }: AnyDecisionRow): DecisionRow | undefined {
-  if (row.content_id !== null) return row as DecisionRow;
+  if (row.content_id !== null || row.content_no === 0) return row;
   if (deleted === null) return undefined;
   const { id, externalId } = JSON.parse(deleted) as { id: string; externalId: string };
-  return { ...row, content_id: id, external_id: externalId } as DecisionRow;
+  return { ...row, content_id: id, external_id: externalId };
 }
 
 /** Returns the number up to which decisions are in files and no longer in the database; 0 when none is. */
@@ -147,21 +157,31 @@ function toDecision(row: DecisionRow, ledgerNo: number): LoggedDecision {
     permissions: reason === null ? (rule?.permissions ?? DEFAULT_GRANT) : [],
     contentId: row.content_id,
     externalId: row.external_id,
+    url: row.url,
+    collectionId: row.collection_id,
     requesterId: row.requester_id,
+    crawler: row.crawler,
+    verified: toVerified(row.verified),
+    ...(row.claimed === null ? {} : { spoofed: true, claimed: row.claimed }),
     policyId: row.policy_id,
     policyVersion: row.policy_version,
     matchedRule: toMatchedRule(row),
     licenseId: row.license_id,
     rateLimit: toRateLimit(row, rule?.rateLimit),
+    enforced: row.enforced === 1,
     recorded: true,
     created: toIso(row.at),
-    ...NO_INPUTS,
-    ...(row.inputs === null ? {} : (JSON.parse(row.inputs) as Partial<Inputs>)),
+    ...toInputs(row),
   };
 }
 
 type Inputs = Pick<LoggedDecision, 'permission' | 'purpose' | 'context' | 'license'>;
-const NO_INPUTS: Inputs = { permission: null, purpose: null, context: null, license: null };
+
+function toInputs({ permission, purpose, inputs }: DecisionRow): Inputs {
+  const own: Inputs = { permission, purpose, context: null, license: null };
+  // Older decisions have permission and purpose among the inputs.
+  return inputs === null ? own : { ...own, ...(JSON.parse(inputs) as Partial<Inputs>) };
+}
 
 const toMatchedRule = ({ rule_index: index, rule_priority: priority }: DecisionRow): LoggedDecision['matchedRule'] =>
   index === null || priority === null ? null : { index, priority };

@@ -6,7 +6,7 @@ import { findNames } from '../requesters/store.ts';
 import type { LoggedDecision } from './log.ts';
 
 export interface Names {
-  /** The item's title. */
+  /** The item's title; null without an item. */
   content: string | null;
   /** Null for an anonymous check and for an unregistered requester. */
   requester: string | null;
@@ -39,7 +39,7 @@ export async function withNames(
   return decisions.map((decision) => ({
     ...decision,
     names: {
-      content: titles.get(decision.contentId) ?? null,
+      content: titles.get(decision.contentId ?? '') ?? null,
       requester: requesters.get(decision.requesterId ?? '') ?? null,
       policy: policies.get(decision.policyId)?.name ?? null,
     },

@@ -13,8 +13,21 @@ import type { Claim, Entry } from './ledger.ts';
 import { REASONS } from './reason.ts';
 import type { Submission } from './recorder.ts';
 
+const TEXTS = new Set([
+  'requester_id',
+  'license_id',
+  'inputs',
+  'url',
+  'collection_id',
+  'crawler',
+  'claimed',
+  'permission',
+  'purpose',
+  'candidate',
+]);
+const SMALL = new Set(['reason', 'verified', 'enforced']);
 export const typeOf = (column: string): string =>
-  ['requester_id', 'license_id', 'inputs'].includes(column) ? 'text' : column === 'reason' ? 'smallint' : 'bigint';
+  TEXTS.has(column) ? 'text' : SMALL.has(column) ? 'smallint' : 'bigint';
 
 /** $1: a time, or null for the database's, but not before $2. */
 export const TIME = `select coalesce($1::bigint, greatest($2::bigint, ${MOMENT_SQL})) as at`;
@@ -35,9 +48,23 @@ const OWN: Record<string, (entry: Entry) => Value> = {
   rule_priority: (entry) => entry.rulePriority,
   license_id: (entry) => entry.licenseId,
   inputs: (entry) => entry.inputs,
+  url: (entry) => entry.url,
+  collection_id: (entry) => entry.collectionId,
+  crawler: (entry) => entry.crawler,
+  verified: (entry) => entry.verified,
+  claimed: (entry) => entry.claimed,
+  permission: (entry) => entry.permission,
+  purpose: (entry) => entry.purpose,
+  enforced: (entry) => entry.enforced,
+  candidate: (entry) => entry.candidate,
 };
 const OWN_NAMES = Object.keys(OWN).join(', ');
 const OWN_ARRAYS = Object.keys(OWN).map((name, i) => `$${i + 4}::${typeOf(name)}[]`);
+/** The parameters after those of the entries, in the order of `claimStep`. */
+const [LIMIT_OF, PLACE_OF, KEYS, REQUESTS, LENGTHS, WIDTHS, CALENDARS, COUNTS] = Array.from(
+  { length: 8 },
+  (_, i) => `$${i + 4 + OWN_ARRAYS.length}`,
+);
 const ownColumns = (entries: readonly Entry[]): Value[] =>
   Object.values(OWN).map((value) => toArray(entries.map(value)));
 
@@ -70,15 +97,15 @@ const epochMs = (timestamp: string): string => `(extract(epoch from ${timestamp}
  */
 const CLAIM_AND_INSERT = `with wanted as materialized (
     select * from unnest(
-      $15::text[], $16::bigint[], $17::bigint[], $18::bigint[], $19::text[], $20::bigint[]
+      ${KEYS}::text[], ${REQUESTS}::bigint[], ${LENGTHS}::bigint[], ${WIDTHS}::bigint[], ${CALENDARS}::text[], ${COUNTS}::bigint[]
     ) with ordinality as wanted (key, requests, length, width, calendar, claims, k)
   ), mine as materialized (
-    select key, state from limits where key = any($15::text[]) order by key for update skip locked
+    select key, state from limits where key = any(${KEYS}::text[]) order by key for update skip locked
   ), taken as materialized (
     ${TIME} from (select count(*) as rows from mine) as locked where rows >= 0
   ), held as materialized (
     select k from wanted
-    where key not in (select key from mine) and key in (select key from limits where key = any($15::text[]))
+    where key not in (select key from mine) and key in (select key from limits where key = any(${KEYS}::text[]))
   ), spans as materialized (
     select k, key, requests, claims, state is null as is_new,
       translate(coalesce(state, '[]'), '[]', '{}')::bigint[] as pairs,
@@ -116,7 +143,7 @@ const CLAIM_AND_INSERT = `with wanted as materialized (
     ) as afterwards
   ), written as (
     update limits set state = new_state, expires_at = results.expires_at from results
-    where limits.key = results.key and limits.key = any($15::text[]) and not is_new
+    where limits.key = results.key and limits.key = any(${KEYS}::text[]) and not is_new
   ), made as (
     insert into limits (key, state, expires_at)
     select key, new_state, expires_at from results where is_new order by key
@@ -129,7 +156,7 @@ const CLAIM_AND_INSERT = `with wanted as materialized (
     from (
       select * from rows from (
         ${OWN_ARRAYS.map((array) => `unnest(${array})`).join(', ')},
-        unnest($13::int[]), unnest($14::int[]), generate_series(1, $3::int)
+        unnest(${LIMIT_OF}::int[]), unnest(${PLACE_OF}::int[]), generate_series(1, $3::int)
       ) as entry (${OWN_NAMES}, k, place, n) left join results using (k) order by n
     ) as entries cross join taken
     where not exists (select 1 from held)

@@ -122,6 +122,12 @@ const CSV_COLUMNS: CsvColumns<NamedDecision> = [
   ['country', (one) => one.context?.country],
   ['ip', (one) => one.context?.ip],
   ['userAgent', (one) => one.context?.userAgent],
+  ['url', (one) => one.url],
+  ['collectionId', (one) => one.collectionId],
+  ['crawler', (one) => one.crawler],
+  ['verified', (one) => one.verified],
+  ['claimed', (one) => one.claimed],
+  ['enforced', (one) => one.enforced],
 ];
 
 const NAME_COLUMNS: CsvColumns<NamedDecision> = [

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { pageOf, pageProperties, spanProperties } from '../http/list.ts';
 import { PERIODS, type Period } from '../limits/limit.ts';
+import { VERIFIED_KINDS } from '../policies/facts.ts';
 import { ACTIONS } from '../policies/policy.ts';
 import { REASONS, type Reason } from './reason.ts';
 
@@ -22,9 +23,21 @@ export const decisionProperties = {
   reason: reasonOrNull,
   message: Type.String(),
   permissions: Type.Array(Type.String(), { description: 'What an allow grants; empty on a denial' }),
-  contentId: Type.String(),
-  externalId: Type.String(),
+  contentId: Type.Union([Type.String(), Type.Null()], { description: 'null: no item is registered at the URL' }),
+  externalId: textOrNull,
+  url: Type.Union([Type.String(), Type.Null()], {
+    description: 'Host and path that the check asked for; the query only if a pattern of the collection names one',
+  }),
+  collectionId: Type.Union([Type.String(), Type.Null()], { description: 'The most specific collection' }),
   requesterId: Type.Union([Type.String(), Type.Null()], { description: 'null for an anonymous check' }),
+  crawler: Type.Union([Type.String(), Type.Null()], {
+    description: 'Name of the crawler that the user agent names; proves nothing',
+  }),
+  verified: Type.Union([Type.Enum([...VERIFIED_KINDS]), Type.Null()], {
+    description: 'How the requester was verified; null: not at all',
+  }),
+  spoofed: Type.Optional(Type.Literal(true, { description: 'The visitor falsely claimed to be `claimed`' })),
+  claimed: Type.Optional(Type.String({ description: 'The requester or crawler that was claimed' })),
   policyId: Type.String(),
   policyVersion: Type.Integer(),
   matchedRule: Type.Union([MatchedRule, Type.Null()], { description: 'null when the default action decided' }),
@@ -42,6 +55,9 @@ export const decisionProperties = {
     ),
     Type.Null(),
   ]),
+  enforced: Type.Boolean({
+    description: 'false: the collection only observes, so let the request pass; `allowed` is what the policy says',
+  }),
   recorded: Type.Boolean({ description: 'false for dry runs and for checks by public keys' }),
   created: Type.String(),
 };
@@ -55,7 +71,14 @@ export const LoggedDecision = Type.Object(
     permission: Type.Union([Type.String(), Type.Null()], { description: 'The permission that the check requested' }),
     purpose: textOrNull,
     context: Type.Union([
-      Type.Partial(Type.Object({ ip: Type.String(), country: Type.String(), userAgent: Type.String() })),
+      Type.Partial(
+        Type.Object({
+          ip: Type.String(),
+          country: Type.String(),
+          userAgent: Type.String(),
+          verified: Type.Enum([...VERIFIED_KINDS]),
+        }),
+      ),
       Type.Null(),
     ]),
     license: Type.Union(

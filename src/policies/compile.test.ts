@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { pluck } from '../../kit/pluck.ts';
 import { words } from '../../kit/words.ts';
 import { type CompiledRule, compile } from './compile.ts';
-import { Facts, type FactsInput, type LicenseFacts } from './facts.ts';
+import { Facts, type FactsInput, type LicenseFacts, UNPLACED } from './facts.ts';
 import { DEFAULT_POLICY_ID, GRANTS, grants, POLICY_PREFIX, type Rule, SCOPES } from './policy.ts';
 
 type Conditions = Record<string, unknown>;
@@ -41,6 +41,7 @@ const facts = (more: Partial<FactsInput> = {}): Facts =>
       metadata: {},
       policyId: 'pol_1',
       archived: false,
+      ...UNPLACED,
     },
     requesterId: null,
     requester: null,

@@ -75,11 +75,16 @@ export interface CompiledPolicy {
   rules: readonly CompiledRule[];
   /** Some rule reads the item's metadata. */
   asksMetadata: boolean;
+  /** Some rule reads the address of the item. */
+  asksSource: boolean;
+  /** Some rule reads the query of the URL. */
+  asksQuery: boolean;
   /** Some rule reads the time of the check. */
   asksTime: boolean;
 }
 
 const METADATA_KEYS = ['contentMetadata', 'contentMetadataNot'];
+const SOURCE_KEYS = ['host', 'hostNot', 'path', 'pathNot'];
 const TIME_KEYS = ['time', 'licenseExpiry'];
 
 export type Compilable = Pick<PolicyVersion, 'no' | 'id' | 'version' | 'rules' | 'defaultAction'>;
@@ -99,9 +104,14 @@ export function compile(policy: Compilable): CompiledPolicy {
     defaultAction: policy.defaultAction,
     rules,
     asksMetadata: asks(METADATA_KEYS),
+    asksSource: asks(SOURCE_KEYS),
+    asksQuery: policy.rules.some(({ conditions = {} }) => namesQuery(conditions)),
     asksTime: asks(TIME_KEYS),
   };
 }
+
+const namesQuery = ({ path = [], pathNot = [] }: Record<string, unknown>): boolean =>
+  [path, pathNot].flat().some((pattern) => String(pattern).includes('?'));
 
 function compileRule(policyNo: number, rule: Rule, index: number): CompiledRule {
   const { action, conditions = {}, permissions = DEFAULT_GRANT, message = null, priority = index + 1 } = rule;

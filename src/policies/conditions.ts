@@ -172,9 +172,9 @@ export const CONDITIONS = {
     example: ['article-123', 'article-124'],
     compile(value: string | string[]): Test {
       const wanted = new Set(list(value));
-      return ({ content }) => wanted.has(content.id) || wanted.has(content.externalId);
+      return ({ content }) => (content === null ? undefined : wanted.has(content.id) || wanted.has(content.externalId));
     },
-    actual: (facts) => facts.content.id,
+    actual: (facts) => facts.content?.id ?? null,
   },
   contentType: {
     about: 'check',
@@ -182,7 +182,7 @@ export const CONDITIONS = {
     schema: oneOrMany(ContentTypeName),
     doc: 'The type of the item.',
     example: 'dataset',
-    ...equality((facts) => facts.content.type),
+    ...equality((facts) => facts.content?.type ?? null),
   },
   contentTags: {
     about: 'check',
@@ -190,7 +190,7 @@ export const CONDITIONS = {
     schema: oneOrMany(shortText),
     doc: 'The item has any of these tags. An item without tags is known to have none.',
     example: ['premium', 'archive'],
-    ...anyOf((facts) => facts.content.tags),
+    ...anyOf((facts) => facts.content?.tags ?? null),
   },
   contentMetadata: {
     about: 'check',
@@ -198,7 +198,7 @@ export const CONDITIONS = {
     schema: metadataValues,
     doc: 'Every key is a top-level key of the item’s metadata and equals the value, or any of the list.',
     example: { section: ['politics', 'economy'] },
-    ...metadataEquality((facts) => facts.content.metadata),
+    ...metadataEquality((facts) => facts.content?.metadata ?? null),
   },
   requesterMetadata: {
     about: 'check',

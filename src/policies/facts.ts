@@ -1,8 +1,33 @@
 /** The facts of one check, which are all that conditions read. null: unknown to the check. */
+import type { Crawler } from '../crawlers/crawler.ts';
+import { crawlerOf } from '../crawlers/directory.ts';
 import { type Address, parseAddress } from '../lib/ip-range.ts';
+import { type Locator, parseLocator } from '../lib/locator.ts';
 import { toLowerLetters } from '../lib/text.ts';
+import { type Target, toTarget } from '../lib/url-pattern.ts';
 
-export interface ContentFacts {
+/** How a requester was verified, in the order of the ledger's codes, from 1. */
+export const VERIFIED_KINDS = ['token', 'signature', 'ip', 'dns'] as const;
+export type VerifiedKind = (typeof VERIFIED_KINDS)[number];
+
+/** What is in force for an item or a URL. */
+export interface Place {
+  readonly policyId: string;
+  /** The most specific collection; null: it is in none. */
+  readonly collectionId: string | null;
+  /** The collection only observes: its decisions are not enforced. */
+  readonly observed: boolean;
+}
+
+/** A URL that was asked for. */
+export interface Page extends Place {
+  readonly locator: Locator;
+  /** The pattern that put it into its collection names a query. */
+  readonly namesQuery: boolean;
+}
+
+/** An item. */
+export interface ContentFacts extends Place {
   readonly no: number;
   readonly id: string;
   readonly externalId: string;
@@ -10,9 +35,13 @@ export interface ContentFacts {
   readonly tags: readonly string[];
   /** null if no rule of the policy reads it. */
   readonly metadata: Readonly<Record<string, unknown>> | null;
-  readonly policyId: string;
+  /** Its URL; null if no rule of the policy reads it. */
+  readonly source: string | null;
   readonly archived: boolean;
 }
+
+/** An item in no collection, whose address no rule reads. */
+export const UNPLACED = { source: null, collectionId: null, observed: false } as const;
 
 /** A registered requester. */
 export interface RequesterFacts {
@@ -45,7 +74,10 @@ export interface LicenseFacts {
 
 export interface FactsInput {
   at: number;
-  content: ContentFacts;
+  /** null: a URL without a registered item. */
+  content: ContentFacts | null;
+  /** Absent: the check named an item. */
+  page?: Page | undefined;
   requesterId: string | null;
   /** null: anonymous or unregistered. */
   requester: RequesterFacts | null;
@@ -54,12 +86,15 @@ export interface FactsInput {
   country: string | null;
   ip: string | null;
   userAgent: string | null;
+  verified?: VerifiedKind | undefined;
   licenses: readonly LicenseFacts[];
 }
 
 export class Facts {
   readonly at: number;
-  readonly content: ContentFacts;
+  readonly content: ContentFacts | null;
+  readonly page: Page | null;
+  readonly place: Place;
   readonly requesterId: string | null;
   readonly requester: RequesterFacts | null;
   readonly permission: string | null;
@@ -67,16 +102,23 @@ export class Facts {
   readonly country: string | null;
   readonly ip: string | null;
   readonly userAgent: string | null;
+  readonly verified: VerifiedKind | null;
   readonly licenses: readonly LicenseFacts[];
   // Computed once, and only for policies that read it.
   #address: Address | undefined;
   #lowerAgent: string | undefined;
+  #crawler: Crawler | null | undefined;
+  #locator: Locator | null | undefined;
+  #target: Target | undefined;
   #valid: readonly LicenseFacts[] | undefined;
   #expired: readonly LicenseFacts[] | undefined;
 
   constructor(input: FactsInput) {
     this.at = input.at;
     this.content = input.content;
+    this.page = input.page ?? null;
+    // A check has an item or a URL.
+    this.place = (input.content ?? input.page) as Place;
     this.requesterId = input.requesterId;
     this.requester = input.requester;
     this.permission = input.permission;
@@ -84,6 +126,7 @@ export class Facts {
     this.country = input.country;
     this.ip = input.ip;
     this.userAgent = input.userAgent;
+    this.verified = input.verified ?? null;
     this.licenses = input.licenses;
   }
 
@@ -99,8 +142,31 @@ export class Facts {
     return this.#lowerAgent;
   }
 
+  /** The crawler that the user agent names; null also without a user agent. */
+  get crawler(): Crawler | null {
+    if (this.#crawler === undefined) this.#crawler = this.userAgent === null ? null : crawlerOf(this.userAgent);
+    return this.#crawler;
+  }
+
+  /** The URL that was asked for, or the one of the item; null if it has none that all servers read alike. */
+  get locator(): Locator | null {
+    if (this.#locator === undefined) {
+      const source = this.content?.source ?? null;
+      this.#locator = this.page?.locator ?? (source === null ? null : (parseLocator(source) ?? null));
+    }
+    return this.#locator;
+  }
+
+  /** What patterns of paths match; null without a locator. */
+  get target(): Target | null {
+    const { locator } = this;
+    if (locator === null) return null;
+    this.#target ??= toTarget(locator);
+    return this.#target;
+  }
+
   get validLicenses(): readonly LicenseFacts[] {
-    this.#valid ??= this.licenses.filter((license) => isValid(license, this.at) && covers(license, this.content));
+    this.#valid ??= this.licenses.filter((license) => isValid(license, this.at) && covers(license, this));
     return this.#valid;
   }
 
@@ -108,7 +174,7 @@ export class Facts {
   get expiredLicenses(): readonly LicenseFacts[] {
     this.#expired ??= this.licenses.filter(
       (license) =>
-        license.active && license.expiresAt !== null && license.expiresAt <= this.at && covers(license, this.content),
+        license.active && license.expiresAt !== null && license.expiresAt <= this.at && covers(license, this),
     );
     return this.#expired;
   }
@@ -123,13 +189,17 @@ export function isValid(license: LicenseFacts, at: number): boolean {
   );
 }
 
-function covers({ scope }: LicenseFacts, content: ContentFacts): boolean {
+function covers({ scope }: LicenseFacts, { content, place }: Facts): boolean {
   if (scope === null) return true;
-  const { contentIds, contentTypes, tags, policyIds } = scope;
-  return (
-    (contentIds === undefined || contentIds.includes(content.id) || contentIds.includes(content.externalId)) &&
-    (contentTypes === undefined || contentTypes.includes(content.type)) &&
-    (tags === undefined || content.tags.some((tag) => tags.includes(tag))) &&
-    (policyIds === undefined || policyIds.includes(content.policyId))
-  );
+  const { policyIds } = scope;
+  if (policyIds !== undefined && !policyIds.includes(place.policyId)) return false;
+  return content === null ? !asksItem(scope) : coversItem(scope, content);
 }
+
+const asksItem = ({ contentIds, contentTypes, tags }: LicenseScope): boolean =>
+  contentIds !== undefined || contentTypes !== undefined || tags !== undefined;
+
+const coversItem = ({ contentIds, contentTypes, tags }: LicenseScope, content: ContentFacts): boolean =>
+  (contentIds === undefined || contentIds.includes(content.id) || contentIds.includes(content.externalId)) &&
+  (contentTypes === undefined || contentTypes.includes(content.type)) &&
+  (tags === undefined || content.tags.some((tag) => tags.includes(tag)));

@@ -147,7 +147,7 @@ function toSnapshot(engine: Db['engine'], all: All, { settledSeq, decisionsAfter
 const REQUESTER = 'id, name, type, status, tags';
 
 const decisionsAfterSql = (purpose: string): string =>
-  `select seq, at, content_no, requester_id, policy_no, reason, ${purpose} as purpose
+  `select seq, at, content_no, requester_id, policy_no, reason, coalesce(purpose, ${purpose}) as purpose
    from decisions where seq > $1 order by seq limit $2`;
 
 /**

@@ -68,6 +68,7 @@ interface ItemRow {
   externalId: string;
   title: string;
   type: string;
+  source: string;
   tags: string;
   metadata: string;
   revision: number;
@@ -89,7 +90,7 @@ function queries(engine: Db['engine'], all: All): Omit<ImpactSource, 'span' | 'd
     },
     async items(nos, policyId) {
       const rows = await all<ItemRow>(
-        `select no, id, external_id as "externalId", title, type, tags, metadata, revision, updated_at as "updatedAt"
+        `select no, id, external_id as "externalId", title, type, source, tags, metadata, revision, updated_at as "updatedAt"
          from content where ${inList(engine, 'no', 'bigint')}`,
         [toList(nos)],
       );
@@ -197,6 +198,9 @@ const toItem = (row: ItemRow, policyId: string): PresentItem => ({
     tags: JSON.parse(row.tags) as string[],
     metadata: JSON.parse(row.metadata) as Record<string, unknown>,
     policyId,
+    source: row.source,
+    collectionId: null,
+    observed: false,
     // The decision itself says whether the item was archived.
     archived: false,
   },

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
 import { decisionId } from '../../src/ledger/decision.ts';
 import { type Reason, reasonCode } from '../../src/ledger/reason.ts';
+import { UNPLACED } from '../../src/policies/facts.ts';
 import type { PolicyVersion, Rule } from '../../src/policies/policy.ts';
 import type { Past } from '../../src/requesters/history.ts';
 import type { License } from '../../src/requesters/license.ts';
@@ -45,6 +46,7 @@ const itemOf = (facts: Partial<PresentItem['facts']> = {}, editedAt: number | nu
     metadata: {},
     policyId: 'pol_1',
     archived: false,
+    ...UNPLACED,
     ...facts,
   },
   title: 'Seven',

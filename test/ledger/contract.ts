@@ -2,13 +2,15 @@
  * The contract of every engine's `Ledger`, as one suite. An engine's test file passes a function that opens an empty
  * ledger. `again` opens one more on the same store, as a restart does, with or without closing the first.
  */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { decision, entry } from '../../kit/entry.ts';
 import { pluck } from '../../kit/pluck.ts';
 import { until } from '../../kit/until.ts';
 import { Conflict, type Db, Unavailable } from '../../src/db/db.ts';
 import { type Decision, type Draft, settle } from '../../src/ledger/decision.ts';
-import { type Claim, type Entry, type Ledger, type Receipt, type Recorded, Stale } from '../../src/ledger/ledger.ts';
+import { type Claim, type Ledger, type Receipt, type Recorded, Stale } from '../../src/ledger/ledger.ts';
 import { REASONS } from '../../src/ledger/reason.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { monotonicMs } from '../../src/lib/monotonic.ts';
@@ -28,20 +30,6 @@ export interface LedgerStore extends AsyncDisposable {
 const DENIED_LIMIT = REASONS.rate_limit_exceeded.code;
 const DENIED_POLICY = REASONS.policy_denied.code;
 
-export const entry = (fields: Partial<Entry> = {}): Entry => ({
-  contentNo: 1,
-  requesterId: 'r',
-  policyNo: 1,
-  policyVersion: 1,
-  reason: 0,
-  ruleIndex: null,
-  rulePriority: null,
-  licenseId: null,
-  inputs: null,
-  claim: null,
-  ...fields,
-});
-
 const limitOf = (requests: number, period: Limit['period'] = 'hour'): Limit => ({ requests, period });
 const claim = (key: string, requests: number, period?: Limit['period']): Claim => ({
   key,
@@ -49,26 +37,7 @@ const claim = (key: string, requests: number, period?: Limit['period']): Claim =
 });
 
 function draft(limit: Limit | null = null): Draft {
-  const decision: Decision = {
-    id: null,
-    object: 'access_decision',
-    allowed: true,
-    action: 'allow',
-    reason: null,
-    message: 'Ü "quoted" 🦀',
-    permissions: ['full_access'],
-    contentId: 'cnt_1',
-    externalId: 'a/b',
-    requesterId: null,
-    policyId: 'pol_1',
-    policyVersion: 1,
-    matchedRule: { index: 0, priority: 1 },
-    licenseId: null,
-    rateLimit: null,
-    recorded: true,
-    created: '',
-  };
-  return { decision, limit, message: null };
+  return { decision: decision({ message: 'Ü "quoted" 🦀', externalId: 'a/b' }), limit, message: null };
 }
 
 interface DecisionRow extends Record<string, string | number | null> {

@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { decision, entry } from '../../kit/entry.ts';
 import * as fc from '../../kit/fast-check.ts';
 import { type Decision, type Draft, settle } from '../../src/ledger/decision.ts';
 import { COLUMNS, type Placed, recordedOf, toFlush, WIDTH, workOut } from '../../src/ledger/flush.ts';
 import type { Receipt } from '../../src/ledger/ledger.ts';
 import { REASONS } from '../../src/ledger/reason.ts';
 import type { LimitState, Period } from '../../src/limits/limit.ts';
-import { entry } from './contract.ts';
 
 const START = Date.parse('2026-11-21T09:30:00Z');
 const KINDS = ['access.granted', 'access.denied', 'access.rate_limited'] as const;
@@ -23,26 +23,7 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-const decision = (explained: boolean): Decision => ({
-  id: null,
-  object: 'access_decision',
-  allowed: true,
-  action: 'allow',
-  reason: null,
-  message: 'm',
-  permissions: ['full_access'],
-  contentId: 'cnt_1',
-  externalId: 'e',
-  requesterId: null,
-  policyId: 'pol_1',
-  policyVersion: 1,
-  matchedRule: { index: 0, priority: 1 },
-  licenseId: null,
-  rateLimit: null,
-  recorded: true,
-  created: '',
-  ...(explained ? { explanation: [], remedies: [] } : {}),
-});
+const decisionOf = (explained: boolean): Decision => decision(explained ? { explanation: [], remedies: [] } : {});
 
 const claims = fc.record({
   key: fc.constantFrom('a', 'b', 'c'),
@@ -67,7 +48,7 @@ function submitted({ requests: asked }: Given): { submissions: Placed[]; drafts:
   let seq = 0;
   const drafts = asked.map((request) =>
     request.checks.map(({ claim, explained, message }) => ({
-      decision: decision(explained),
+      decision: decisionOf(explained),
       limit: claim === null ? null : { requests: claim.requests, period: claim.period },
       message,
     })),

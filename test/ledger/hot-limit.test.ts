@@ -1,6 +1,7 @@
 /** A limit that several nodes claim all the time: it is counted exactly when nodes fail, and asked for together. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { entry } from '../../kit/entry.ts';
 import { query, testPostgres } from '../../kit/postgres.ts';
 import { until } from '../../kit/until.ts';
 import { Unavailable } from '../../src/db/db.ts';
@@ -10,7 +11,6 @@ import { HeldQueues } from '../../src/ledger/held.ts';
 import type { Entry, Ledger, Recorded } from '../../src/ledger/ledger.ts';
 import { openPostgresLedger } from '../../src/ledger/postgres.ts';
 import type { Period } from '../../src/limits/limit.ts';
-import { entry } from './contract.ts';
 
 const server = await testPostgres();
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as fc from 'fast-check';
+import { entry } from '../../kit/entry.ts';
 import { type TestDatabase, testPostgres } from '../../kit/postgres.ts';
 import type { Row } from '../../src/db/db.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -10,7 +11,6 @@ import type { Claim } from '../../src/ledger/ledger.ts';
 import { answersOf, claimedBy, claimStep, EXPIRY_STEP_MS, heldOf } from '../../src/ledger/postgres-trip.ts';
 import { REASONS } from '../../src/ledger/reason.ts';
 import { type LimitState, PERIODS, type Period, take } from '../../src/limits/limit.ts';
-import { entry } from './contract.ts';
 
 let database: TestDatabase;
 let db: PostgresDb;

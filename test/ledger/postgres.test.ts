@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Client } from 'pg';
+import { entry } from '../../kit/entry.ts';
 import { pluck } from '../../kit/pluck.ts';
 import { testPostgres } from '../../kit/postgres.ts';
 import { until } from '../../kit/until.ts';
@@ -12,7 +13,7 @@ import { type Ledger, type Recorded, Stale } from '../../src/ledger/ledger.ts';
 import { openPostgresLedger } from '../../src/ledger/postgres.ts';
 import { sweep } from '../../src/ledger/sweep.ts';
 import { monotonicMs } from '../../src/lib/monotonic.ts';
-import { entry, ledgerContract } from './contract.ts';
+import { ledgerContract } from './contract.ts';
 
 const server = await testPostgres();
 

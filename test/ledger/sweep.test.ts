@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { entry } from '../../kit/entry.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openSqlite } from '../../src/db/sqlite/db.ts';
 import { ledgerProcedure, openSqliteLedger } from '../../src/ledger/sqlite.ts';
 import { sweep } from '../../src/ledger/sweep.ts';
-import { entry } from './contract.ts';
 
 const START = Date.parse('2026-11-21T09:30:00Z');
 const DAY_MS = 24 * 3_600_000;

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
+import { entry } from '../../kit/entry.ts';
 import { testPostgres } from '../../kit/postgres.ts';
 import { runSeed, seeded } from '../../kit/random.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -132,9 +133,7 @@ test('many writers with late and lost commits, and a ledger: every question is a
     }
   });
   const checks = (async () => {
-    const entry = { contentNo: 1, requesterId: 'r', policyNo: 1, policyVersion: 1, reason: 0 };
-    const rest = { ruleIndex: null, rulePriority: null, licenseId: null, inputs: null, claim: null };
-    while (going) for (const { seq } of await ledger.record([{ ...entry, ...rest }])) committed.push(seq);
+    while (going) for (const { seq } of await ledger.record([entry()])) committed.push(seq);
   })();
   for (let asked = 0; asked < 40; asked++) {
     const before = [...committed];

@@ -1109,10 +1109,26 @@ export interface components {
             message: string;
             /** @description What an allow grants; empty on a denial */
             permissions: string[];
-            contentId: string;
-            externalId: string;
+            /** @description null: no item is registered at the URL */
+            contentId: string | null;
+            externalId: string | null;
+            /** @description Host and path that the check asked for; the query only if a pattern of the collection names one */
+            url: string | null;
+            /** @description The most specific collection */
+            collectionId: string | null;
             /** @description null for an anonymous check */
             requesterId: string | null;
+            /** @description Name of the crawler that the user agent names; proves nothing */
+            crawler: string | null;
+            /** @description How the requester was verified; null: not at all */
+            verified: ("token" | "signature" | "ip" | "dns") | null;
+            /**
+             * @description The visitor falsely claimed to be `claimed`
+             * @enum {boolean}
+             */
+            spoofed?: true;
+            /** @description The requester or crawler that was claimed */
+            claimed?: string;
             policyId: string;
             policyVersion: number;
             /** @description null when the default action decided */
@@ -1120,6 +1136,8 @@ export interface components {
             /** @description The license that the rule matched */
             licenseId: string | null;
             rateLimit: components["schemas"]["RateLimitStatus"] | null;
+            /** @description false: the collection only observes, so let the request pass; `allowed` is what the policy says */
+            enforced: boolean;
             /** @description false for dry runs and for checks by public keys */
             recorded: boolean;
             created: string;
@@ -1252,6 +1270,11 @@ export interface components {
                 /** @description An ISO 3166 alpha-2 code in capitals */
                 country?: string;
                 userAgent?: string;
+                /**
+                 * @description How the calling server verified the requester
+                 * @enum {unknown}
+                 */
+                verified?: "token" | "signature" | "ip" | "dns";
             };
             /** @description A license that the calling server vouches for */
             license?: {
@@ -1300,6 +1323,11 @@ export interface components {
             contentTags: string[];
             /** @description null: the default policy */
             policyId: string | null;
+            /**
+             * @description `observe`: decisions are recorded and counted, and not enforced
+             * @enum {unknown}
+             */
+            mode: "enforce" | "observe";
             /** @description Any JSON object: 16 KiB, 5 levels */
             metadata: {
                 [key: string]: unknown;
@@ -1364,6 +1392,11 @@ export interface components {
             contentTags: string[];
             /** @description null: the default policy */
             policyId: string | null;
+            /**
+             * @description `observe`: decisions are recorded and counted, and not enforced
+             * @enum {unknown}
+             */
+            mode: "enforce" | "observe";
             /** @description Any JSON object: 16 KiB, 5 levels */
             metadata: {
                 [key: string]: unknown;
@@ -1550,6 +1583,11 @@ export interface components {
             contentTags?: string[];
             /** @description null: the default policy */
             policyId?: string | null;
+            /**
+             * @description `observe`: decisions are recorded and counted, and not enforced
+             * @enum {unknown}
+             */
+            mode?: "enforce" | "observe";
             /** @description Any JSON object: 16 KiB, 5 levels */
             metadata?: {
                 [key: string]: unknown;
@@ -1823,10 +1861,26 @@ export interface components {
             message: string;
             /** @description What an allow grants; empty on a denial */
             permissions: string[];
-            contentId: string;
-            externalId: string;
+            /** @description null: no item is registered at the URL */
+            contentId: string | null;
+            externalId: string | null;
+            /** @description Host and path that the check asked for; the query only if a pattern of the collection names one */
+            url: string | null;
+            /** @description The most specific collection */
+            collectionId: string | null;
             /** @description null for an anonymous check */
             requesterId: string | null;
+            /** @description Name of the crawler that the user agent names; proves nothing */
+            crawler: string | null;
+            /** @description How the requester was verified; null: not at all */
+            verified: ("token" | "signature" | "ip" | "dns") | null;
+            /**
+             * @description The visitor falsely claimed to be `claimed`
+             * @enum {boolean}
+             */
+            spoofed?: true;
+            /** @description The requester or crawler that was claimed */
+            claimed?: string;
             policyId: string;
             policyVersion: number;
             /** @description null when the default action decided */
@@ -1834,6 +1888,8 @@ export interface components {
             /** @description The license that the rule matched */
             licenseId: string | null;
             rateLimit: components["schemas"]["RateLimitStatus"] | null;
+            /** @description false: the collection only observes, so let the request pass; `allowed` is what the policy says */
+            enforced: boolean;
             /** @description false for dry runs and for checks by public keys */
             recorded: boolean;
             created: string;
@@ -1844,6 +1900,8 @@ export interface components {
                 ip?: string;
                 country?: string;
                 userAgent?: string;
+                /** @enum {unknown} */
+                verified?: "token" | "signature" | "ip" | "dns";
             } | null;
             /** @description The license that the check vouched for */
             license: {
@@ -2247,10 +2305,26 @@ export interface components {
             message: string;
             /** @description What an allow grants; empty on a denial */
             permissions: string[];
-            contentId: string;
-            externalId: string;
+            /** @description null: no item is registered at the URL */
+            contentId: string | null;
+            externalId: string | null;
+            /** @description Host and path that the check asked for; the query only if a pattern of the collection names one */
+            url: string | null;
+            /** @description The most specific collection */
+            collectionId: string | null;
             /** @description null for an anonymous check */
             requesterId: string | null;
+            /** @description Name of the crawler that the user agent names; proves nothing */
+            crawler: string | null;
+            /** @description How the requester was verified; null: not at all */
+            verified: ("token" | "signature" | "ip" | "dns") | null;
+            /**
+             * @description The visitor falsely claimed to be `claimed`
+             * @enum {boolean}
+             */
+            spoofed?: true;
+            /** @description The requester or crawler that was claimed */
+            claimed?: string;
             policyId: null;
             policyVersion: null;
             /** @description null when the default action decided */
@@ -2258,6 +2332,8 @@ export interface components {
             /** @description The license that the rule matched */
             licenseId: string | null;
             rateLimit: components["schemas"]["RateLimitStatus"] | null;
+            /** @description false: the collection only observes, so let the request pass; `allowed` is what the policy says */
+            enforced: boolean;
             /** @description false for dry runs and for checks by public keys */
             recorded: boolean;
             created: string;
@@ -2347,6 +2423,11 @@ export interface components {
             contentTags?: string[];
             /** @description null: the default policy */
             policyId?: string | null;
+            /**
+             * @description `observe`: decisions are recorded and counted, and not enforced
+             * @enum {unknown}
+             */
+            mode?: "enforce" | "observe";
             /** @description Any JSON object: 16 KiB, 5 levels */
             metadata?: {
                 [key: string]: unknown;

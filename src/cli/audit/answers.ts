@@ -6,6 +6,7 @@ import { decide } from '../../access/decide.ts';
 import { ANONYMOUS, toFacts } from '../../access/facts.ts';
 import type { Reason } from '../../ledger/reason.ts';
 import { compile } from '../../policies/compile.ts';
+import { UNPLACED } from '../../policies/facts.ts';
 import type { PolicyFile } from '../policies/policy-file.ts';
 import type { Visit } from './visit.ts';
 
@@ -27,6 +28,7 @@ export function openAnswers({ rules, defaultAction = 'deny' }: PolicyOfFile): An
       metadata: {},
       policyId: policy.id,
       archived: false,
+      ...UNPLACED,
     };
     const context = { ip: address, ...(userAgent === null ? {} : { userAgent }) };
     return decide(policy, toFacts({ content, requester: ANONYMOUS }, null, { context }, at)).reason;

@@ -7,7 +7,7 @@ import { decide, type Verdict } from '../../access/decide.ts';
 import { toFacts } from '../../access/facts.ts';
 import type { Reason } from '../../ledger/reason.ts';
 import { type Compilable, type CompiledPolicy, compile } from '../../policies/compile.ts';
-import type { ContentFacts, LicenseFacts, RequesterFacts } from '../../policies/facts.ts';
+import { type ContentFacts, type LicenseFacts, type RequesterFacts, UNPLACED } from '../../policies/facts.ts';
 import type { Expectation, PolicyCase, PolicyFile } from './policy-file.ts';
 
 /** The decision of a case. */
@@ -86,6 +86,7 @@ function toContent(policy: CompiledPolicy, { contentId, content = {} }: CaseChec
     metadata: content.metadata ?? {},
     policyId: content.policyId ?? policy.id,
     archived: content.archived ?? false,
+    ...UNPLACED,
   };
 }
 

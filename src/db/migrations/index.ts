@@ -3,9 +3,10 @@ import { TABLES } from './0001-tables.ts';
 import { plainKeys } from './0002-plain-keys.ts';
 import { COLLECTIONS } from './0003-collections.ts';
 import { OWN_POLICIES } from './0004-own-policies.ts';
+import { DECISION_GROUNDS } from './0005-decision-grounds.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
 
 /** In order. Never edit one that was released. The version of a migration is its position, from 1. */
-export const MIGRATIONS: readonly Migration[] = [TABLES, plainKeys, COLLECTIONS, OWN_POLICIES];
+export const MIGRATIONS: readonly Migration[] = [TABLES, plainKeys, COLLECTIONS, OWN_POLICIES, DECISION_GROUNDS];

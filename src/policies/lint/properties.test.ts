@@ -12,7 +12,7 @@ import { ALL_KEYS, inputArbitrary, VOCABULARY } from '../../../test/oracle/arbit
 import { type OracleInput, type OracleLicense, oracleDecide } from '../../../test/oracle/decide.ts';
 import { decide } from '../../access/decide.ts';
 import { compile } from '../compile.ts';
-import { Facts } from '../facts.ts';
+import { Facts, UNPLACED } from '../facts.ts';
 import { type Action, grants, type Rule } from '../policy.ts';
 import { lint } from './lint.ts';
 
@@ -88,7 +88,7 @@ const relatedPolicy: fc.Arbitrary<Input> = fc
 const factsOf = (input: Input): Facts =>
   new Facts({
     at: input.at,
-    content: { ...input.content, no: 1, archived: input.content.status === 'archived' },
+    content: { ...input.content, no: 1, archived: input.content.status === 'archived', ...UNPLACED },
     requesterId: input.requesterId,
     permission: input.permission,
     purpose: input.purpose,

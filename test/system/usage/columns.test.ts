@@ -5,10 +5,10 @@ import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { entry } from '../../../kit/entry.ts';
 import { Unavailable } from '../../../src/db/db.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite.ts';
 import { type Columns, type ColumnsOptions, openColumns } from '../../../src/usage/columns.ts';
-import { entry } from '../../ledger/contract.ts';
 import { type Decided, openRecords, type Records } from '../../usage/records.ts';
 
 const AT = Date.UTC(2026, 10, 21, 9);

@@ -1,0 +1,52 @@
+/** Entries for the ledger, and decisions, with the fields that a test does not ask for. */
+import type { Decision } from '../src/ledger/decision.ts';
+import type { Entry } from '../src/ledger/ledger.ts';
+
+export const entry = (fields: Partial<Entry> = {}): Entry => ({
+  contentNo: 1,
+  url: null,
+  collectionId: null,
+  requesterId: 'r',
+  policyNo: 1,
+  policyVersion: 1,
+  reason: 0,
+  ruleIndex: null,
+  rulePriority: null,
+  licenseId: null,
+  permission: null,
+  purpose: null,
+  inputs: null,
+  crawler: null,
+  verified: null,
+  claimed: null,
+  enforced: 1,
+  candidate: null,
+  claim: null,
+  ...fields,
+});
+
+export const decision = (fields: Partial<Decision> = {}): Decision => ({
+  id: null,
+  object: 'access_decision',
+  allowed: true,
+  action: 'allow',
+  reason: null,
+  message: 'm',
+  permissions: ['full_access'],
+  contentId: 'cnt_1',
+  externalId: 'e',
+  url: null,
+  collectionId: null,
+  requesterId: null,
+  crawler: null,
+  verified: null,
+  policyId: 'pol_1',
+  policyVersion: 1,
+  matchedRule: { index: 0, priority: 1 },
+  licenseId: null,
+  rateLimit: null,
+  enforced: true,
+  recorded: true,
+  created: '',
+  ...fields,
+});
