@@ -38,10 +38,11 @@ const decided = async (rules: object[], asked: object = {}, policy: object = {})
 describe('the answer', () => {
   const KEYS = words('id object allowed action reason message permissions contentId externalId requesterId');
   const MORE = ['policyId', 'policyVersion', 'matchedRule', 'licenseId', 'rateLimit', 'recorded', 'created'];
+  const PLACE = words('url collectionId crawler verified enforced');
   test('to a denial', async () => {
     const content = await makeItem(postern, [allow({ purpose: 'no' }), deny({}, { priority: 99, message: 'Not you' })]);
     const got = await check(postern, { contentId: content.externalId, requesterId: 'bot' });
-    assert.deepEqual(Object.keys(got).toSorted(), [...KEYS, ...MORE].toSorted());
+    assert.deepEqual(Object.keys(got).toSorted(), [...KEYS, ...MORE, ...PLACE].toSorted());
     assert.match(got.id, ID('dec'));
     assert.match(got.created, MOMENT);
     const { id: _, created: __, ...rest } = got;
@@ -54,12 +55,17 @@ describe('the answer', () => {
       permissions: [],
       contentId: content.id,
       externalId: content.externalId,
+      url: null,
+      collectionId: null,
       requesterId: 'bot',
+      crawler: null,
+      verified: null,
       policyId: content.policyId,
       policyVersion: 1,
       matchedRule: { index: 1, priority: 99 },
       licenseId: null,
       rateLimit: null,
+      enforced: true,
       recorded: true,
     });
   });

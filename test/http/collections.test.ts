@@ -20,6 +20,7 @@ const EMPTY = {
   contentTypes: [],
   contentTags: [],
   policyId: null,
+  mode: 'enforce',
   metadata: {},
 };
 
@@ -34,6 +35,7 @@ describe('create', () => {
       contentTypes: ['article'],
       contentTags: ['premium'],
       policyId,
+      mode: 'observe',
       metadata: { a: { b: [1] } },
     };
     const answer = await create(given);

@@ -110,7 +110,16 @@ export function ledgerContract(name: string, empty: () => Promise<LedgerStore>):
         ruleIndex: 99,
         rulePriority: -1_000_000_000,
         licenseId: 'lic_1',
-        inputs: '{"purpose":"ü 🦀"}',
+        permission: 'index',
+        purpose: 'ü 🦀',
+        inputs: '{"context":{"country":"DE"}}',
+        url: 'www.example.com/ü?a=b',
+        collectionId: 'col_1',
+        crawler: 'GPTBot',
+        verified: 4,
+        claimed: 'x"y',
+        enforced: 0,
+        candidate: '[1,7,null]',
       };
       const [one] = await ledger.record([entry(full)]);
       await ledger.record([entry({ requesterId: null })]);
@@ -129,6 +138,15 @@ export function ledgerContract(name: string, empty: () => Promise<LedgerStore>):
         limit_remaining: null,
         limit_reset_at: null,
         inputs: full.inputs,
+        url: full.url,
+        collection_id: full.collectionId,
+        crawler: full.crawler,
+        verified: full.verified,
+        claimed: full.claimed,
+        permission: full.permission,
+        purpose: full.purpose,
+        enforced: full.enforced,
+        candidate: full.candidate,
       });
       assert.deepEqual([second?.requester_id, second?.inputs, second?.rule_index], [null, null, null]);
     });

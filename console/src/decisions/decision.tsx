@@ -28,7 +28,7 @@ function DecisionView({ decision }: { decision: Decision }) {
   return (
     <>
       <PageHead
-        title={decision.names?.content ?? decision.externalId}
+        title={decision.names?.content ?? decision.externalId ?? decision.url ?? ''}
         under={{ path: '/decisions', label: 'Decisions' }}
         lead={
           <span className="tags">
@@ -94,7 +94,8 @@ function Who({ decision: { requesterId, names } }: { decision: Decision }) {
   );
 }
 
-function Item({ decision: { contentId, externalId, names } }: { decision: Decision }) {
+function Item({ decision: { contentId, externalId, url, names } }: { decision: Decision }) {
+  if (contentId === null) return <>{url}</>;
   return (
     <>
       <Link href={`/content/${contentId}`}>{names?.content ?? externalId}</Link>
@@ -164,7 +165,7 @@ function Why({ decision }: { decision: Decision }) {
 
 /** Returns the check that decides again with the inputs of the decision. */
 const toCheck = (decision: Decision): Body<'POST /v1/access/check'> => ({
-  contentId: decision.contentId,
+  contentId: decision.contentId ?? '',
   ...(decision.requesterId === null ? {} : { requesterId: decision.requesterId }),
   ...(decision.permission == null ? {} : { permission: decision.permission }),
   ...(decision.purpose == null ? {} : { purpose: decision.purpose }),

@@ -12,9 +12,9 @@ export type Decision = Row<'GET /v1/access/decisions'>;
 export const DECISION_COLUMNS: readonly Column<Decision>[] = [
   {
     label: 'Item',
-    show: ({ id, externalId, names }) => (
+    show: ({ id, externalId, url, names }) => (
       <>
-        <Link href={`/decisions/${id}`}>{names?.content ?? externalId}</Link>
+        <Link href={`/decisions/${id}`}>{names?.content ?? externalId ?? url}</Link>
         {names?.content != null && <span className="under two-lines">{externalId}</span>}
       </>
     ),

@@ -35,13 +35,13 @@ export function Feed({ contentId, requesterId }: FeedProps) {
       <Loaded of={decisions}>
         {({ data }) => (
           <ol className="feed">
-            {data.map(({ id, externalId, requesterId: who, reason, created, names }) => (
+            {data.map(({ id, externalId, url, requesterId: who, reason, created, names }) => (
               <li key={id}>
                 <span className="what">
                   <RequesterLink id={who} name={names?.requester ?? who ?? ''} />{' '}
                   <span className="soft">asked for</span>{' '}
-                  <Link href={`/decisions/${id}`} title={externalId}>
-                    {names?.content ?? externalId}
+                  <Link href={`/decisions/${id}`} title={externalId ?? url ?? ''}>
+                    {names?.content ?? externalId ?? url}
                   </Link>
                 </span>
                 <Verdict reason={reason} />
