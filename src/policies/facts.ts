@@ -6,11 +6,11 @@ import { type Locator, parseLocator } from '../lib/locator.ts';
 import { toLowerLetters } from '../lib/text.ts';
 import { type Target, toTarget } from '../lib/url-pattern.ts';
 
-/** How a requester was verified, in the order of the ledger's codes, from 1. */
+/** Means by which a requester is verified, in the order of the ledger's codes, from 1. */
 export const VERIFIED_KINDS = ['token', 'signature', 'ip', 'dns'] as const;
 export type VerifiedKind = (typeof VERIFIED_KINDS)[number];
 
-/** What is in force for an item or a URL. */
+/** The place of an item or a URL: what is in force there. */
 export interface Place {
   readonly policyId: string;
   /** The most specific collection; null: it is in none. */
@@ -157,7 +157,7 @@ export class Facts {
     return this.#locator;
   }
 
-  /** What patterns of paths match; null without a locator. */
+  /** The text that patterns of paths match; null without a locator. */
   get target(): Target | null {
     const { locator } = this;
     if (locator === null) return null;

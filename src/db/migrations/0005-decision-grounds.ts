@@ -1,5 +1,5 @@
 /**
- * What decisions by URL, crawlers, verification, observing and candidates leave behind. `purpose` and `permission` move
+ * Columns for decisions by URL, crawlers, verification, observing and candidates. `purpose` and `permission` move
  * out of `inputs`, which can be erased earlier; older decisions still have them there. `content_no` is 0 for a URL
  * without an item.
  */
