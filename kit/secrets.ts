@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 
-const SECRET = /\bsvc_[sp]k_\w{20,}|\bwhsec_[\w+/=]{20,}/g;
+const SECRET = /\bsvc_(?:[sp]k|rt)_\w{20,}|\bwhsec_[\w+/=]{20,}/g;
 /** Routes whose answers show a secret, once. */
-const SHOWS = /^POST \/v1\/(api-keys|webhooks)(\/[^/?]+\/(rotate|rotate-secret))?(\?|$)/;
+const SHOWS = /^POST \/v1\/(api-keys|webhooks|requesters\/[^/?]+\/tokens)(\/[^/?]+\/(rotate|rotate-secret))?(\?|$)/;
 
 export interface SecretsWatch {
   /** Throws when the answer has a secret that it should not. */

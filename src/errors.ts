@@ -44,6 +44,11 @@ export const ERRORS = {
     meaning: 'The policy has no version of this number.',
   },
   requester_not_found: { status: 404, type: 'not_found_error', meaning: 'No requester is registered under this id.' },
+  requester_token_not_found: {
+    status: 404,
+    type: 'not_found_error',
+    meaning: 'The requester has no token with this id. Revoked tokens are not found either.',
+  },
   license_not_found: { status: 404, type: 'not_found_error', meaning: 'No license has this id.' },
   api_key_not_found: {
     status: 404,

@@ -23,6 +23,7 @@ import { makeFolder } from './lib/folder.ts';
 import { type Budget, budgetOf } from './memory.ts';
 import { ensureDefaultPolicy } from './policies/store.ts';
 import { openRecords } from './records.ts';
+import { openTokens } from './requesters/tokens.ts';
 import { openColumns } from './usage/columns.ts';
 import { clusterSecret, openRemoteColumns } from './usage/remote.ts';
 import { VERSION } from './version.ts';
@@ -125,7 +126,9 @@ async function openEngine(
   opened.defer(() => impacts.close());
   const keys = openKeys(db, changes, clock, config);
   opened.defer(() => keys.close());
-  return { changes, follower, lease, ledger, secret, columns, collections, snapshot, impacts, keys };
+  const tokens = openTokens(db, changes, clock);
+  opened.defer(() => tokens.close());
+  return { changes, follower, lease, ledger, secret, columns, collections, snapshot, impacts, keys, tokens };
 }
 
 /** Work that one node of a cluster does at a time: housekeeping and deliveries. */

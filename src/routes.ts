@@ -24,6 +24,7 @@ import { policyRoutes } from './policies/routes.ts';
 import { licenseRoutes } from './requesters/license-routes.ts';
 import { requesterRoutes } from './requesters/routes.ts';
 import { findNames } from './requesters/store.ts';
+import { tokenRoutes } from './requesters/token-routes.ts';
 import { columnsRoutes } from './usage/remote.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { VERSION } from './version.ts';
@@ -53,6 +54,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   collectionRoutes(app, { db, changes, clock, collections });
   matchRoutes(app, { db, collections });
   requesterRoutes(app, { db, changes, clock });
+  tokenRoutes(app, { db, changes, clock, tokens: parts.tokens });
   licenseRoutes(app, { db, changes, clock });
   crawlerRoutes(app);
   simulateRoutes(app, { db, snapshot, now: () => ledger.now() });

@@ -60,6 +60,7 @@ const OWNERS: Record<string, string> = {
   policy_versions: 'policies/store.ts',
   requesters: 'requesters/store.ts',
   licenses: 'requesters/store.ts',
+  requester_tokens: 'requesters/token-store.ts',
   history: 'requesters/store.ts',
   api_keys: 'keys/store.ts',
   sessions: 'keys/session-store.ts',

@@ -9,7 +9,7 @@ export interface Change {
   id: string;
   /** Number of an item in the store, where its row is gone once the edit's steps have run. */
   no?: number;
-  /** Requester of a license. */
+  /** Requester of a license or a token. */
   ownerId?: string;
   /** The record as the API shows it: after the change, or in its last state when deleted. Never holds a secret. */
   object: object;

@@ -4,10 +4,13 @@ import type { Requester } from '../../client/src/types.ts';
 import { REQUESTER_STATUSES } from '../requesters/requester.ts';
 import { type Context, calls, collect, does, examples, idArgument, requireFields } from './command.ts';
 import { connect } from './connection.ts';
+import { tokensCommand } from './requester-tokens.ts';
 import { print, printList, report } from './terminal.ts';
 
 export function requestersCommand(parent: Command, context: Context): void {
-  const group = parent.command('requesters').description('Requesters: list, create, edit, suspend, activate.');
+  const group = parent
+    .command('requesters')
+    .description('Requesters: list, create, edit, suspend, activate; their tokens.');
   listCommand(group, context);
   createCommand(group, context);
   editCommand(group, context);
@@ -21,6 +24,7 @@ export function requestersCommand(parent: Command, context: Context): void {
     status: 'active',
     description: 'Ends the suspension of a requester; the rules decide again.',
   });
+  tokensCommand(group, context);
 }
 
 interface Filter {

@@ -10,12 +10,13 @@ import type { Authenticate, Authorize, Needs } from '../http/auth.ts';
 import { Cache } from '../lib/cache.ts';
 import type { Clock } from '../lib/clock.ts';
 import { toIso } from '../lib/clock.ts';
+import { endOf, hashOf } from '../lib/credential.ts';
 import { contains, parseAddress, parseRange, type Range } from '../lib/ip-range.ts';
 import { type Caller, holdsPermission, type Permission, permissionsOfKey } from '../permissions.ts';
-import { hashOfKey, isKeyText, type Key } from './key.ts';
+import { isKeyText, type Key } from './key.ts';
 import { openLastUses } from './last-uses.ts';
 import { sourceOf, visitorOf } from './source.ts';
-import { findKey, findKeyByHash } from './store.ts';
+import { findKey, findKeyByHash, touchKey } from './store.ts';
 
 const KEYS_MAX = 10_000;
 
@@ -50,7 +51,7 @@ export interface KeysOptions {
 export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxies, bootstrapKey }: KeysOptions): Keys {
   // By the whole header: a cached key is found without hashing it again.
   const known = new Cache<string, Known>(KEYS_MAX);
-  const lastUses = openLastUses(db);
+  const lastUses = openLastUses(db, touchKey);
   changes.subscribe(({ kind }) => {
     if (kind.startsWith('api_key.')) known.clear();
   });
@@ -58,7 +59,7 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxie
   const load = (header: string | undefined): Promise<Known> =>
     known.read(async (keep) => {
       const text = parseHeader(header, bootstrapKey);
-      const key = await findKeyByHash(db, hashOfKey(text));
+      const key = await findKeyByHash(db, hashOf(text));
       if (key === undefined) {
         throw fail('invalid_api_key', 'This API key does not exist. Check that it was copied whole.');
       }
@@ -100,13 +101,11 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxie
 }
 
 /** Throws invalid_api_key. */
-function requireValid({ revokedAt, expiresAt }: Key, now: number): void {
-  if (revokedAt !== null && revokedAt <= now) {
-    throw fail('invalid_api_key', `This API key was revoked at ${toIso(revokedAt)}. Use another one.`);
-  }
-  if (expiresAt !== null && now >= expiresAt) {
-    throw fail('invalid_api_key', `This API key expired at ${toIso(expiresAt)}. Use another one.`);
-  }
+function requireValid(key: Key, now: number): void {
+  const end = endOf(key, now);
+  if (end === undefined) return;
+  const ended = end.how === 'revoked' ? 'was revoked' : 'expired';
+  throw fail('invalid_api_key', `This API key ${ended} at ${toIso(end.at)}. Use another one.`);
 }
 
 function lacking(permission: Permission, { permissions }: Needs): Failure {

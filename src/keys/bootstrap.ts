@@ -3,8 +3,9 @@
  * shown. If the process ends before that, the next start replaces the key.
  */
 import { type Db, type Step, UniqueViolation } from '../db/db.ts';
+import { hashOf, shownOf } from '../lib/credential.ts';
 import { fromBase32, newId } from '../lib/id.ts';
-import { hashOfKey, newKeyText, prefixOfKey } from './key.ts';
+import { newKeyText } from './key.ts';
 import { hasKeys, insertKey, isUsed, revokeKey } from './store.ts';
 
 /** Returns the text of a new first key, or undefined if a key is already in use or about to be shown. */
@@ -17,7 +18,7 @@ export async function ensureFirstKey(db: Db, chosen: string | null, now: number)
   const text = chosen ?? newKeyText('secret');
   const key = {
     id: newId('key_', now),
-    prefix: prefixOfKey(text),
+    prefix: shownOf(text),
     name: 'First key',
     type: 'secret',
     permissions: ['*'],
@@ -29,7 +30,7 @@ export async function ensureFirstKey(db: Db, chosen: string | null, now: number)
   } as const;
   const steps = [
     ...(unseen === undefined ? [] : [revokeKey(unseen, now, false), SEEN]),
-    insertKey({ ...key, permissions: ['*'], allowedIps: [] }, hashOfKey(text)),
+    insertKey({ ...key, permissions: ['*'], allowedIps: [] }, hashOf(text)),
     ...(chosen === null ? [markUnseen(key.id)] : []),
   ];
   try {

@@ -2,8 +2,9 @@
 import type { Edit } from '../changes/change.ts';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
+import { hashOf, shownOf } from '../lib/credential.ts';
 import { newId } from '../lib/id.ts';
-import { hashOfKey, isUnrestricted, type Key, newKeyText, prefixOfKey } from './key.ts';
+import { isUnrestricted, type Key, newKeyText } from './key.ts';
 import { planKey } from './make.ts';
 import { requireMayEnd, requireMayGrant } from './reach.ts';
 import { keyAnswer } from './schema.ts';
@@ -49,13 +50,13 @@ export async function planRotate({ db, callerId, now, show }: KeyEdit, old: Key,
   // The caller receives the new key, so it must hold everything that the new key can do.
   requireMayGrant(caller, old);
   const text = newKeyText(old.type);
-  const key: Key = { ...old, id: newId('key_', now), prefix: prefixOfKey(text), lastUsedAt: null, createdAt: now };
+  const key: Key = { ...old, id: newId('key_', now), prefix: shownOf(text), lastUsedAt: null, createdAt: now };
   const expiresAt = Math.min(old.expiresAt ?? Infinity, now + graceMs);
   return {
     steps: [
       requireUnchanged(caller),
       requireUnchanged(old),
-      insertKey(key, hashOfKey(text)),
+      insertKey(key, hashOf(text)),
       graceMs === 0 ? revokeKey(old.id, now, false) : expireKey(old.id, expiresAt),
     ],
     changes: [

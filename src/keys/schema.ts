@@ -6,6 +6,8 @@ import { KEY_TYPES, type Key } from './key.ts';
 
 const permission = Type.Enum(Object.keys(PERMISSIONS) as Permission[], { title: 'KeyPermission' });
 
+export const GRACE_SECONDS_MAX = 604_800;
+
 export const CreateKey = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 200, format: 'plain-text' }),
@@ -21,7 +23,11 @@ export type CreateKey = Static<typeof CreateKey>;
 export const RotateKey = Type.Object(
   {
     graceSeconds: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 604_800, description: 'Seconds for which the old key stays valid' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: GRACE_SECONDS_MAX,
+        description: 'Seconds for which the old key stays valid',
+      }),
     ),
   },
   { additionalProperties: false, title: 'RotateApiKey' },

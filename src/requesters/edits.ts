@@ -8,6 +8,8 @@ import { newId } from '../lib/id.ts';
 import { FIRST_VALUES, REQUESTER_PREFIX, type Requester } from './requester.ts';
 import { type CreateRequester, licenseAnswer, requesterAnswer, type UpdateRequester } from './schema.ts';
 import { deleteRequester, findLicensesOf, findRequester, insertRequester, updateRequester } from './store.ts';
+import { changed } from './token-edits.ts';
+import { findTokensOf, revokeTokensOf } from './token-store.ts';
 
 export const requesterNotFound = (id: string) =>
   fail('requester_not_found', `There is no requester ${JSON.stringify(id.slice(0, 200))}.`);
@@ -65,10 +67,10 @@ export function planUpdate(before: Requester, edit: UpdateRequester, at: number)
   });
 }
 
-/** Announces the licenses that end with the requester as revoked. */
+/** Announces the licenses and tokens that end with the requester as revoked. */
 export async function planDelete(db: Db, requester: Requester, at: number): Promise<Edit> {
   const { id } = requester;
-  const licenses = await findLicensesOf(db, id);
+  const [licenses, tokens] = await Promise.all([findLicensesOf(db, id), findTokensOf(db, id)]);
   const ended = licenses
     .filter(({ status }) => status !== 'revoked')
     .map((license) => ({
@@ -79,8 +81,12 @@ export async function planDelete(db: Db, requester: Requester, at: number): Prom
       before: licenseAnswer(license, at),
     }));
   return {
-    steps: deleteRequester(requester, licenses.length, at),
-    changes: [...ended, { kind: 'requester.deleted', id, object: requesterAnswer(requester) }],
+    steps: [revokeTokensOf(id, tokens.length, at), ...deleteRequester(requester, licenses.length, at)],
+    changes: [
+      ...tokens.map((token) => changed('requester_token.revoked', token)),
+      ...ended,
+      { kind: 'requester.deleted', id, object: requesterAnswer(requester) },
+    ],
     status: 200,
     body: { id, object: 'requester', deleted: true },
   };

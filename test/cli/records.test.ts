@@ -294,3 +294,21 @@ describe('webhooks listen', () => {
     assert.match(stderr, /POSTERN_WEBHOOK_SECRET/);
   });
 });
+
+test('tokens of a requester: the secret goes to stdout once, everything else to stderr', async () => {
+  await run('requesters', 'create', 'holder');
+  const created = await run('requesters', 'tokens', 'create', 'holder', 'Production', '--expires', '2099-12-31');
+  assert.match(created.stdout, /^svc_rt_[0-9A-Za-z]{49}\n$/);
+  const id = /^tok_\w+/.exec(created.stderr)?.[0] ?? '';
+  const list = await run('requesters', 'tokens', 'list', 'holder');
+  assert.match(list.stdout, new RegExp(`${id} +Production +svc_rt_\\w{5} +2099-12-31`));
+  const rotated = await run('requesters', 'tokens', 'rotate', 'holder', id, '--grace', '60');
+  assert.match(rotated.stdout, /^svc_rt_[0-9A-Za-z]{49}\n$/);
+  assert.notEqual(rotated.stdout, created.stdout);
+  const refused = await run('requesters', 'tokens', 'revoke', 'holder', id);
+  assert.notEqual(refused.status, 0, 'not without a confirmation');
+  assert.equal((await run('requesters', 'tokens', 'revoke', 'holder', id, '--yes')).status, 0);
+  const gone = await run('requesters', 'tokens', 'revoke', 'holder', id, '--yes');
+  assert.equal(gone.status, 1);
+  assert.match(gone.stderr, /has no token/);
+});

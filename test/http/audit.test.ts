@@ -58,6 +58,14 @@ const changes =
     return { path: path.replace('{id}', id), body, kind, target: id };
   };
 
+const changesToken =
+  (kind: string): Plan =>
+  async (path) => {
+    const { id } = await newRequester();
+    const { id: target } = await made(postern, `/v1/requesters/${id}/tokens`, { name: 'n' });
+    return { path: path.replace('{id}', id).replace('{tokenId}', target), kind, target };
+  };
+
 const keyRoutes = (path: string): { [route: string]: Plan } => ({
   [`POST ${path}`]: makes('api_key.created', () => keyBody),
   [`DELETE ${path}/{id}`]: changes('api_key.revoked', newKey),
@@ -94,6 +102,13 @@ const CHANGES: { [route: string]: Plan } = {
   'POST /v1/requesters': makes('requester.created', () => ({ name: 'R' })),
   'PATCH /v1/requesters/{id}': changes('requester.updated', newRequester, { name: 'S' }),
   'DELETE /v1/requesters/{id}': changes('requester.deleted', newRequester),
+  'POST /v1/requesters/{id}/tokens': async (path) => ({
+    path: path.replace('{id}', (await newRequester()).id),
+    body: { name: 'n' },
+    kind: 'requester_token.created',
+  }),
+  'DELETE /v1/requesters/{id}/tokens/{tokenId}': changesToken('requester_token.revoked'),
+  'POST /v1/requesters/{id}/tokens/{tokenId}/rotate': changesToken('requester_token.rotated'),
   'POST /v1/licenses': makes('license.created', async () => ({
     requesterId: (await newRequester()).id,
     type: 'reader',

@@ -10,6 +10,7 @@ after(() => postern[Symbol.asyncDispose]());
 
 const { body: openapi } = await postern.call('GET', '/openapi.json', { key: null });
 const { id: webhookId } = await made(postern, '/v1/webhooks', { url: 'https://example.com/hook', events: ['*'] });
+await made(postern, '/v1/requesters', { id: 'pol_default' });
 const lists = Object.entries(openapi.paths as Record<string, { get?: { parameters?: { name: string }[] } }>)
   .filter(([, { get }]) => get?.parameters?.some(({ name }) => name === 'cursor'))
   .map(([path]) => path.replace('{id}', path.includes('webhooks') ? webhookId : 'pol_default'));
@@ -43,7 +44,7 @@ const HOSTILE = [
     '1; drop table content',
     '\0',
     "'",
-    ...['cnt_', 'key_', 'lic_', 'wh_', 'dlv_'].flatMap((prefix) => [
+    ...['cnt_', 'key_', 'tok_', 'lic_', 'wh_', 'dlv_'].flatMap((prefix) => [
       `${prefix}${BODY}0`,
       `${prefix}${BODY}\n`,
       `${prefix}${'Z'.repeat(26)}`,
@@ -80,9 +81,10 @@ describe('cursors that are none of ours', () => {
     });
     test(`${path}: the highest that could be ours is no fault`, async () => {
       const answers = await Promise.all(
-        ['9'.repeat(15), ...['cnt_', 'key_', 'lic_', 'wh_', 'dlv_'].map((prefix) => prefix + 'z'.repeat(26))].map(
-          (text) => ask(encoded(text)),
-        ),
+        [
+          '9'.repeat(15),
+          ...['cnt_', 'key_', 'tok_', 'lic_', 'wh_', 'dlv_'].map((prefix) => prefix + 'z'.repeat(26)),
+        ].map((text) => ask(encoded(text))),
       );
       for (const answer of answers) assert.ok(answer.status === 200 || answer.status === 400, answer.text);
     });

@@ -15,6 +15,7 @@ const KINDS = [
   ...['created', 'updated', 'deleted'].map((verb) => `collection.${verb}`),
   ...['created', 'updated', 'rolled_back', 'deleted'].map((verb) => `policy.${verb}`),
   ...['created', 'updated', 'deleted'].map((verb) => `requester.${verb}`),
+  ...['created', 'rotated', 'revoked'].map((verb) => `requester_token.${verb}`),
   ...['created', 'updated', 'revoked', 'expired'].map((verb) => `license.${verb}`),
   ...['created', 'rotated', 'revoked'].map((verb) => `api_key.${verb}`),
   ...['granted', 'denied', 'rate_limited'].map((verb) => `access.${verb}`),
@@ -283,6 +284,45 @@ describe('each kind', () => {
     assert.equal((await one('api_key.revoked', '', () => remove(`/v1/api-keys/${next.id}`), null)).id, next.id);
     const text = JSON.stringify(await eventsOf(postern, 'type=api_key.*'));
     assert.ok(!text.includes(key.key) && !text.includes(next.key));
+  });
+
+  test('tokens of requesters, which end with them', async () => {
+    const { id: requesterId } = await made(postern, '/v1/requesters', { name: 'R' });
+    const path = `/v1/requesters/${requesterId}/tokens`;
+    let token = { id: '', token: '' };
+    const created = await one(
+      'requester_token.created',
+      '',
+      async () => (token = await made(postern, path, { name: 'n' })),
+      null,
+    );
+    await asNow(created, `${path}/${token.id}`);
+    let next = { id: '', token: '' };
+    const rotated = await announced(
+      postern,
+      async () => (next = (await post(`${path}/${token.id}/rotate`, { graceSeconds: 60 })).body),
+    );
+    produced.add('requester_token.rotated');
+    assert.deepEqual(
+      rotated.map(({ type, data }) => [type, data.object.id]),
+      [
+        ['requester_token.created', next.id],
+        ['requester_token.rotated', token.id],
+      ],
+    );
+    assert.ok(Object.keys(rotated[1].data.previous).includes('expiresAt'));
+    const revoked = await one('requester_token.revoked', '', () => remove(`${path}/${next.id}`), null);
+    assert.deepEqual([revoked.id, revoked.requesterId], [next.id, requesterId]);
+    const ended = await announced(postern, () => remove(`/v1/requesters/${requesterId}`));
+    assert.deepEqual(
+      ended.map(({ type, data }) => [type, data.object.id]),
+      [
+        ['requester_token.revoked', token.id],
+        ['requester.deleted', requesterId],
+      ],
+    );
+    const text = JSON.stringify(await eventsOf(postern, 'type=requester_token.*'));
+    assert.ok(!text.includes(token.token) && !text.includes(next.token));
   });
 
   test('webhooks are nobody’s event', async () => {

@@ -93,6 +93,11 @@ const PROMISED = [
   'GET /v1/events/stream',
   'GET /v1/events/{id}',
   'GET /v1/audit-log',
+  'POST /v1/requesters/{id}/tokens',
+  'GET /v1/requesters/{id}/tokens',
+  'GET /v1/requesters/{id}/tokens/{tokenId}',
+  'DELETE /v1/requesters/{id}/tokens/{tokenId}',
+  'POST /v1/requesters/{id}/tokens/{tokenId}/rotate',
   'GET /v1/crawlers',
   'GET /v1/status',
 ];

@@ -4,9 +4,17 @@ import { plainKeys } from './0002-plain-keys.ts';
 import { COLLECTIONS } from './0003-collections.ts';
 import { OWN_POLICIES } from './0004-own-policies.ts';
 import { DECISION_GROUNDS } from './0005-decision-grounds.ts';
+import { REQUESTER_TOKENS } from './0006-requester-tokens.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
 
 /** In order. Never edit one that was released. The version of a migration is its position, from 1. */
-export const MIGRATIONS: readonly Migration[] = [TABLES, plainKeys, COLLECTIONS, OWN_POLICIES, DECISION_GROUNDS];
+export const MIGRATIONS: readonly Migration[] = [
+  TABLES,
+  plainKeys,
+  COLLECTIONS,
+  OWN_POLICIES,
+  DECISION_GROUNDS,
+  REQUESTER_TOKENS,
+];

@@ -66,6 +66,7 @@ const wide = (i: number) => ({
 });
 const collection = await made(postern, '/v1/collections', wide(0));
 const license = await made(postern, '/v1/licenses', { requesterId: 'first', type: 'x' });
+const token = await made(postern, '/v1/requesters/first/tokens', { name: 't' });
 const key = await made(postern, '/v1/api-keys', { name: 'k', type: 'secret' });
 const webhook = await made(postern, '/v1/webhooks', { url: 'https://example.com/', events: ['api_key.created'] });
 await made(postern, '/v1/content/bulk-upsert', { items: many(50, item) }, 200);
@@ -118,6 +119,13 @@ const ROWS: Record<string, Ask[]> = {
   'GET /v1/requesters/{id}': at('first'),
   'PATCH /v1/requesters/{id}': [{ path: '/first', body: { metadata } }],
   'DELETE /v1/requesters/{id}': at('made'),
+  'POST /v1/requesters/{id}/tokens': [{ path: '/first/tokens', body: { name: 'x' } }],
+  'GET /v1/requesters/{id}/tokens': at('first/tokens?limit=100'),
+  'GET /v1/requesters/{id}/tokens/{tokenId}': at(`first/tokens/${token.id}`),
+  'DELETE /v1/requesters/{id}/tokens/{tokenId}': at('first/tokens/tok_0'),
+  'POST /v1/requesters/{id}/tokens/{tokenId}/rotate': [
+    { path: `/first/tokens/${token.id}/rotate`, body: { graceSeconds: 0 } },
+  ],
   'POST /v1/licenses': [{ body: { requesterId: 'first', type: 'x', scope, metadata } }],
   'GET /v1/licenses': page,
   'GET /v1/licenses/{id}': at(license.id),

@@ -1,0 +1,61 @@
+/** Plans the edits of requesters' tokens: what each one writes, announces and answers. */
+import type { Change, Edit } from '../changes/change.ts';
+import type { ChangeKind } from '../changes/kinds.ts';
+import { fail } from '../errors.ts';
+import { endOf, hashOf, shownOf } from '../lib/credential.ts';
+import { newId } from '../lib/id.ts';
+import { newTokenText, type RequesterToken, TOKEN_PREFIX } from './token.ts';
+import { tokenAnswer } from './token-schema.ts';
+import { expireToken, insertToken, revokeToken } from './token-store.ts';
+
+/** Plans a new token; the answer holds its text. */
+export function planCreate(requesterId: string, name: string, expiresAt: number | null, now: number): Edit {
+  const text = newTokenText();
+  const token: RequesterToken = {
+    id: newId(TOKEN_PREFIX, now),
+    requesterId,
+    prefix: shownOf(text),
+    name,
+    expiresAt,
+    revokedAt: null,
+    lastUsedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+  return {
+    steps: [insertToken(token, hashOf(text))],
+    changes: [changed('requester_token.created', token)],
+    status: 201,
+    secret: true,
+    body: tokenAnswer(token, text),
+  };
+}
+
+export const planRevoke = (token: RequesterToken, now: number): Edit => ({
+  steps: [revokeToken(token.id, now)],
+  changes: [changed('requester_token.revoked', token)],
+  status: 200,
+  body: { id: token.id, object: 'requester_token', revoked: true },
+});
+
+/** The old token works for another `graceMs`. Throws invalid_request. */
+export function planRotate(old: RequesterToken, graceMs: number, now: number): Edit {
+  if (endOf(old, now) !== undefined) {
+    throw fail('invalid_request', 'This token has expired; create a new one instead.');
+  }
+  const made = planCreate(old.requesterId, old.name, old.expiresAt, now);
+  const expiresAt = Math.min(old.expiresAt ?? Infinity, now + graceMs);
+  const rotated = { ...old, expiresAt, updatedAt: now };
+  return {
+    ...made,
+    steps: [...made.steps, graceMs === 0 ? revokeToken(old.id, now) : expireToken(old, expiresAt, now)],
+    changes: [...made.changes, { ...changed('requester_token.rotated', rotated), before: tokenAnswer(old) }],
+  };
+}
+
+export const changed = (kind: ChangeKind, token: RequesterToken): Change => ({
+  kind,
+  id: token.id,
+  ownerId: token.requesterId,
+  object: tokenAnswer(token),
+});
