@@ -1,6 +1,7 @@
 /** The formats of text that a pattern cannot express, each with its test and its error text. */
 import { Set as setFormat } from 'typebox/format';
 import { parseIso } from '../lib/clock.ts';
+import { minorDigits } from '../lib/currency.ts';
 import { parseAddress, parseRange } from '../lib/ip-range.ts';
 import { parseHostPattern, parsePathPattern } from '../lib/url-pattern.ts';
 
@@ -30,6 +31,10 @@ export const FORMATS = {
     test: (text: string): boolean => parsePathPattern(text) !== undefined,
     expected:
       'must be a path pattern such as /news/ or /*.pdf$: it begins with / or *, has no spaces, //, /../, %2F or %5C, and every other escape is complete',
+  },
+  currency: {
+    test: (text: string): boolean => minorDigits(text) !== undefined,
+    expected: 'must be an ISO 4217 currency code in capitals, such as EUR',
   },
   'time-zone': {
     test: isTimezone,

@@ -1,0 +1,50 @@
+/**
+ * Graduated prices, pure. A unit costs the price of the tier that its number in the period falls into. Each line is
+ * rounded once, half to even, to the minor unit of the currency; a total is the sum of its lines.
+ */
+import { roundToMinor } from './money.ts';
+import type { Terms, Tier } from './terms.ts';
+
+/** Returns the tier of the unit with this number in the period, counted from 1. */
+export function tierOf(tiers: readonly Tier[], number: number): number {
+  const index = tiers.findIndex(({ upTo }) => upTo === null || number <= upTo);
+  return index === -1 ? tiers.length - 1 : index;
+}
+
+/** Splits the units of a period by tier: as many entries as there are tiers. */
+export function splitUnits(tiers: readonly Tier[], units: number): number[] {
+  let before = 0;
+  return tiers.map(({ upTo }) => {
+    const end = Math.max(before, Math.min(units, upTo ?? units));
+    const within = end - before;
+    before = end;
+    return within;
+  });
+}
+
+/** The rounded price of a line, in micros. */
+export const linePrice = (units: number, unitPriceMicros: number, currency: string): bigint =>
+  roundToMinor(BigInt(units) * BigInt(unitPriceMicros), currency);
+
+/** The lines of a period that no unit makes, in micros; 0n: there is no such line. */
+export interface Fees {
+  flat: bigint;
+  /** What the units cost less than the minimum. */
+  trueUp: bigint;
+}
+
+/** `priced`: the sum of the rounded lines of the units. */
+export function feesOf({ currency, flatMicros = 0, minimumMicros = 0 }: Terms, priced: bigint): Fees {
+  const missing = roundToMinor(BigInt(minimumMicros), currency) - priced;
+  return { flat: roundToMinor(BigInt(flatMicros), currency), trueUp: missing > 0n ? missing : 0n };
+}
+
+/** The price of so many units as if they were of one purpose. */
+export function priceOf(terms: Terms, units: number): bigint {
+  const priced = splitUnits(terms.tiers, units).reduce(
+    (sum, within, i) => sum + linePrice(within, (terms.tiers[i] as Tier).unitPriceMicros, terms.currency),
+    0n,
+  );
+  const { flat, trueUp } = feesOf(terms, priced);
+  return priced + flat + trueUp;
+}

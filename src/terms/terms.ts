@@ -1,0 +1,100 @@
+/**
+ * The terms of a license: what its decisions cost, and how many of them it includes. Money is in integers of 1/1,000,000
+ * of the currency (*micros*).
+ */
+import { type Static, Type } from 'typebox';
+import type { Problem } from '../errors.ts';
+
+export const BILLING_PERIODS = ['month', 'quarter', 'year'] as const;
+export type BillingPeriod = (typeof BILLING_PERIODS)[number];
+export const QUOTA_PERIODS = ['day', 'week', ...BILLING_PERIODS, 'term'] as const;
+export type QuotaPeriod = (typeof QUOTA_PERIODS)[number];
+export const UNITS = ['decision', 'distinct_content'] as const;
+
+/** A unit costs at most 1,000,000 of its currency. */
+const PRICE_MAX = 1_000_000_000_000;
+/** Sums of a period stay far below 2^53. */
+const FEE_MAX = 1_000_000_000_000_000;
+const COUNT_MAX = 1_000_000_000_000;
+
+const micros = (maximum: number, description: string) => Type.Integer({ minimum: 0, maximum, description });
+const count = (description: string) => Type.Integer({ minimum: 1, maximum: COUNT_MAX, description });
+
+const Tier = Type.Object(
+  {
+    upTo: Type.Union([count('The last unit at this price'), Type.Null()], { description: 'null in the last tier' }),
+    unitPriceMicros: micros(PRICE_MAX, 'Price of a unit, in 1/1,000,000 of the currency'),
+  },
+  { additionalProperties: false, title: 'LicenseTier' },
+);
+export type Tier = Static<typeof Tier>;
+
+const Quota = Type.Object(
+  {
+    units: count('Units included per period'),
+    period: Type.Optional(
+      Type.Enum([...QUOTA_PERIODS], { description: 'By default the billing period; `term`: the whole license' }),
+    ),
+    onExceed: Type.Enum(['allow'], { description: '`allow`: units beyond the quota are allowed and billed' }),
+  },
+  { additionalProperties: false, title: 'LicenseQuota' },
+);
+
+export const Terms = Type.Object(
+  {
+    reference: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, format: 'plain-text', description: 'Your name of the contract' }),
+    ),
+    currency: Type.String({ format: 'currency', description: 'An ISO 4217 code' }),
+    timezone: Type.String({ maxLength: 64, format: 'time-zone', description: 'An IANA time zone' }),
+    period: Type.Enum([...BILLING_PERIODS], { description: 'The calendar period of a statement' }),
+    unit: Type.Enum([...UNITS], {
+      description: 'What is counted: allowed decisions, or the items and URLs that they allowed, each once per period',
+    }),
+    purposes: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+        minItems: 1,
+        maxItems: 50,
+        description: 'Purposes that are counted; all by default',
+      }),
+    ),
+    tiers: Type.Array(Tier, { minItems: 1, maxItems: 20, description: 'Graduated prices, ascending' }),
+    minimumMicros: Type.Optional(micros(FEE_MAX, 'The least that the units of a period cost')),
+    flatMicros: Type.Optional(micros(FEE_MAX, 'A fee per period, beside the units')),
+    quota: Type.Optional(Quota),
+    alerts: Type.Optional(
+      Type.Array(Type.Number({ exclusiveMinimum: 0, maximum: 10 }), {
+        minItems: 1,
+        maxItems: 10,
+        description: 'Parts of the quota that the usage of the license marks as reached, ascending',
+      }),
+    ),
+  },
+  { additionalProperties: false, title: 'LicenseTerms', description: 'The terms that the license is billed by' },
+);
+export type Terms = Static<typeof Terms>;
+
+/** Returns what the schema cannot express and the terms violate. `at` is the path of the terms in the body. */
+export function termsProblems(terms: Terms, at: string): Problem[] {
+  const problems: Problem[] = [];
+  const add = (param: string, message: string): void => {
+    problems.push({ param: `${at}.${param}`, message: `\`${at}.${param}\` ${message}.` });
+  };
+  const { tiers, purposes = [], alerts = [], quota } = terms;
+  let before = 0;
+  for (const [i, { upTo }] of tiers.entries()) {
+    const isLast = i === tiers.length - 1;
+    if (isLast && upTo !== null) add(`tiers[${i}].upTo`, 'must be null in the last tier, which has no end');
+    if (!isLast && upTo === null) add(`tiers[${i}].upTo`, 'may be null only in the last tier');
+    if (upTo === null) continue;
+    if (upTo <= before) add(`tiers[${i}].upTo`, `must be greater than that of the tier before (${before})`);
+    before = upTo;
+  }
+  if (new Set(purposes).size < purposes.length) add('purposes', 'must not list a purpose twice');
+  if (alerts.some((alert, i) => i > 0 && alert <= (alerts[i - 1] as number))) add('alerts', 'must be ascending');
+  if (alerts.length > 0 && quota === undefined) add('alerts', 'needs a `quota` to be parts of');
+  return problems;
+}
+
+export const countsPurpose = ({ purposes }: Pick<Terms, 'purposes'>, purpose: string | null): boolean =>
+  purposes === undefined || (purpose !== null && purposes.includes(purpose));
