@@ -125,6 +125,9 @@ const licenseOf = (requesterId: string, type: string, at: number): License => ({
   expiresAt: null,
   status: 'active',
   metadata: {},
+  terms: null,
+  termsVersion: 0,
+  termsFrom: null,
   createdAt: at,
   updatedAt: at,
 });

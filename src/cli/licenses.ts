@@ -1,9 +1,10 @@
 /** `postern licenses`: creates, lists, edits and revokes the licenses of requesters. */
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Body } from '../../client/src/types.ts';
 import { type Context, calls, collect, does, examples, idArgument, requireFields } from './command.ts';
 import { connect } from './connection.ts';
-import { EXIT } from './outcome.ts';
+import { EXIT, misused } from './outcome.ts';
 import { confirmed } from './prompts.ts';
 import { print, printList, report } from './terminal.ts';
 import { toEnd, toLastDay, toStart } from './time.ts';
@@ -12,11 +13,12 @@ type NewLicense = Body<'createLicense'>;
 type Scope = NonNullable<NewLicense['scope']>;
 
 export function licensesCommand(parent: Command, context: Context): void {
-  const group = parent.command('licenses').description('Licenses: list, create, edit, revoke.');
+  const group = parent.command('licenses').description('Licenses: list, create, edit, revoke; their terms.');
   listCommand(group, context);
   createCommand(group, context);
   editCommand(group, context);
   revokeCommand(group, context);
+  termsCommand(group, context);
 }
 
 interface Filter {
@@ -64,6 +66,7 @@ function createCommand(parent: Command, context: Context): void {
     command,
     '$ postern licenses create university --type research --expires 2027-12-31',
     '$ postern licenses create gptbot --type commercial --feature training --tag archive',
+    '$ postern licenses create acme --type commercial --terms contract-12.json',
   );
   calls<Fields & { type: string }>(command, context, async ({ postern, terminal }, options, requesterId = '') => {
     const license = await postern.createLicense({ requesterId, type: options.type, ...toBody(options) });
@@ -79,16 +82,18 @@ function editCommand(parent: Command, context: Context): void {
       .description(
         'Changes the given fields and keeps the others, for example to renew a license. A list replaces the old list; scope options replace the whole scope.',
       )
-      .option('--type <type>', 'type, as conditions name it'),
+      .option('--type <type>', 'type, as conditions name it')
+      .option('--effective <when>', 'when new terms take effect: "next_period" (the default) or "now"', toEffective),
   );
   examples(
     command,
     '$ postern licenses edit lic_… --expires 2028-12-31',
     '$ postern licenses edit lic_… --expires never',
+    '$ postern licenses edit lic_… --terms contract-12.json --effective now',
   );
-  does<Fields & { type?: string }>(command, context, async (options, id = '') => {
+  does<Fields & { type?: string; effective?: Effective }>(command, context, async (options, id = '') => {
     const { terminal } = context;
-    const body = { type: options.type, ...toBody(options) };
+    const body = { type: options.type, ...toBody(options), effective: options.effective };
     requireFields(body);
     const postern = await connect(terminal, options);
     const license = await postern.updateLicense(id, body);
@@ -112,7 +117,34 @@ function revokeCommand(parent: Command, context: Context): void {
   });
 }
 
+function termsCommand(parent: Command, context: Context): void {
+  const command = parent
+    .command('terms')
+    .addArgument(idArgument())
+    .description('Lists the versions of the terms of a license, newest first.');
+  examples(command, '$ postern licenses terms lic_…', '$ postern licenses terms lic_… --json');
+  calls(command, context, async ({ postern, terminal }, options, id = '') => {
+    const versions = await Array.fromAsync(postern.listLicenseTerms(id, { limit: 100 }));
+    await printList(terminal, options, versions, {
+      version: ({ version }) => version,
+      state: ({ state }) => state,
+      from: ({ effectiveFrom }) => effectiveFrom,
+      to: ({ effectiveTo }) => effectiveTo,
+      billed: ({ terms }) => terms && `per ${terms.period}, ${terms.timezone}`,
+      tiers: ({ terms }) => terms && `${terms.tiers.length} in ${terms.currency}`,
+    });
+  });
+}
+
+type Effective = NonNullable<Body<'updateLicense'>['effective']>;
+
+function toEffective(text: string): Effective {
+  if (text === 'now' || text === 'next_period') return text;
+  throw misused('--effective must be "now" or "next_period".');
+}
+
 interface Fields {
+  terms?: NewLicense['terms'];
   feature?: string[];
   content?: string[];
   contentType?: Scope['contentTypes'];
@@ -129,12 +161,23 @@ const addFields = (command: Command): Command =>
     .option('--content-type <type>', 'scope: items of this type; may be repeated', collect)
     .option('--tag <tag>', 'scope: items with this tag; may be repeated', collect)
     .option('--policy <id>', 'scope: items under this policy; may be repeated', collect)
+    .option('--terms <file>', 'terms, as a JSON file ("-": standard input); "none" ends them', readTerms)
     .option('--starts <day>', 'first day (UTC), or a time; "always" removes the start')
     .option('--expires <day>', 'last day (UTC), included, or a time; "never" removes the end');
 
-function toBody({ feature, content, contentType, tag, policy, starts, expires }: Fields) {
+function readTerms(file: string): NewLicense['terms'] {
+  if (file === 'none') return null;
+  try {
+    return JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8')) as NewLicense['terms'];
+  } catch (error) {
+    throw misused(`Cannot read terms from ${file}: ${(error as Error).message}`);
+  }
+}
+
+function toBody({ feature, content, contentType, tag, policy, starts, expires, terms }: Fields) {
   const scope: Scope = { contentIds: content, contentTypes: contentType, tags: tag, policyIds: policy };
   return {
+    terms,
     features: feature,
     scope: Object.values(scope).some((list) => list !== undefined) ? scope : undefined,
     startsAt: starts === undefined ? undefined : starts === 'always' ? null : toStart('--starts', starts),

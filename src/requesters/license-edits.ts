@@ -11,6 +11,7 @@ import { newId } from '../lib/id.ts';
 import { FIRST_VALUES, LICENSE_PREFIX, type License } from './license.ts';
 import { type CreateLicense, licenseAnswer, type UpdateLicense } from './schema.ts';
 import { deleteLicense, findRequester, insertLicense, updateLicense } from './store.ts';
+import { editedTerms, firstTerms } from './terms-edits.ts';
 
 export const licenseNotFound = (id: string) => fail('license_not_found', `There is no license ${id.slice(0, 100)}.`);
 
@@ -23,6 +24,7 @@ export function newLicense(body: CreateLicense, at: number): License {
     features: [...new Set(body.features)],
     startsAt: toTime(body.startsAt),
     expiresAt: toTime(body.expiresAt),
+    ...firstTerms(body.terms, at),
     createdAt: at,
     updatedAt: at,
   };
@@ -46,11 +48,11 @@ export async function planCreate(db: Db, license: License, at: number): Promise<
 }
 
 /** Throws invalid_request. */
-export function planUpdate(before: License, edit: UpdateLicense, at: number): Edit {
+export async function planUpdate(db: Db, before: License, edit: UpdateLicense, at: number): Promise<Edit> {
   if (before.status === 'revoked' && edit.status !== undefined) {
     throw fail('invalid_request', 'A revoked license stays revoked; create a new one.', { param: 'status' });
   }
-  const { metadataReplace, ...fields } = edit;
+  const { metadataReplace, effective: _effective, ...fields } = edit;
   const after: License = {
     ...before,
     ...fields,
@@ -58,6 +60,7 @@ export function planUpdate(before: License, edit: UpdateLicense, at: number): Ed
     startsAt: edit.startsAt === undefined ? before.startsAt : toTime(edit.startsAt),
     expiresAt: edit.expiresAt === undefined ? before.expiresAt : toTime(edit.expiresAt),
     metadata: editedMetadata(before.metadata, edit),
+    ...(await editedTerms(db, before, edit, at)),
     updatedAt: nextUpdate(before, at),
   };
   requireBounds(after);

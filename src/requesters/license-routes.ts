@@ -1,8 +1,9 @@
 /** Create, list, read, edit, revoke and delete licenses. */
 
 import { resource } from '../changes/resource.ts';
+import { cutPage, fromCursor, PAGE_DEFAULT, SEQ_FORM } from '../db/page.ts';
 import type { App } from '../http/app.ts';
-import { toList } from '../http/list.ts';
+import { PageQuerySchema, toList } from '../http/list.ts';
 import { edit, route } from '../http/route.ts';
 import { parseIso } from '../lib/clock.ts';
 import { licenseNotFound, newLicense, planCreate, planDelete, planRevoke, planUpdate } from './license-edits.ts';
@@ -14,9 +15,12 @@ import {
   LicensePage,
   ListLicensesQuery,
   licenseAnswer,
+  TermsVersionPage,
+  termsVersionAnswers,
   UpdateLicense,
 } from './schema.ts';
 import { findLicense, listLicenses } from './store.ts';
+import { findTerms } from './terms-store.ts';
 
 const reading = { tag: 'Licenses', permission: 'requesters:read' } as const;
 const writing = { tag: 'Licenses', permission: 'requesters:write' } as const;
@@ -50,7 +54,27 @@ export function licenseRoutes(app: App, { db, changes, clock }: RequesterDeps): 
 
   const update = { ...writing, id: 'updateLicense', is: 'Edit a license', body: UpdateLicense, answer: LicenseAnswer };
   edit(app, 'PATCH /v1/licenses/:id', update, (request) =>
-    licenses.edit(request, (before) => planUpdate(before, request.body, clock.now())),
+    licenses.edit(request, (before) => planUpdate(db, before, request.body, clock.now())),
+  );
+
+  const terms = {
+    ...reading,
+    id: 'listLicenseTerms',
+    is: 'List the versions of the terms of a license',
+    query: PageQuerySchema,
+    answer: TermsVersionPage,
+  };
+  route(
+    app,
+    'GET /v1/licenses/:id/terms',
+    terms,
+    async ({ params: { id }, query: { limit = PAGE_DEFAULT, cursor } }) => {
+      const before = cursor === undefined ? Infinity : Number(fromCursor(cursor, SEQ_FORM));
+      await licenses.get(id);
+      const all = termsVersionAnswers(id, await findTerms(db, id), clock.now());
+      const rest = all.filter(({ version }) => version < before).slice(0, limit + 1);
+      return toList(cutPage(rest, limit, all.length, ({ version }) => String(version)));
+    },
   );
 
   const revoke = { ...writing, id: 'revokeLicense', is: 'Revoke a license permanently', answer: LicenseAnswer };

@@ -5,6 +5,7 @@ import { CONTENT_TYPES } from '../content-types.ts';
 import { firstValues, optional, schemas } from '../lib/fields.ts';
 import { isValid, type LicenseFacts } from '../policies/facts.ts';
 import { ContentTypeName } from '../policies/names.ts';
+import { Terms } from '../terms/terms.ts';
 
 export const LICENSE_STATUSES = ['active', 'suspended', 'revoked'] as const;
 export type LicenseStatus = (typeof LICENSE_STATUSES)[number];
@@ -35,6 +36,7 @@ const OPTIONAL = {
   // Revoking is final and has its own operation.
   status: optional(Type.Enum(['active', 'suspended']), 'active'),
   metadata: optional(metadata, {}),
+  terms: optional(Type.Union([Terms, Type.Null()]), null),
 };
 export const FIRST_VALUES = firstValues(OPTIONAL);
 
@@ -48,6 +50,10 @@ export interface License extends Omit<Static<typeof Fields>, 'startsAt' | 'expir
   startsAt: number | null;
   expiresAt: number | null;
   status: LicenseStatus;
+  /** The number of the newest version of the terms; 0: there never were any. */
+  termsVersion: number;
+  /** When that version takes effect. */
+  termsFrom: number | null;
   createdAt: number;
   updatedAt: number;
 }

@@ -4,8 +4,10 @@ import { deletedOf, pageOf, pageProperties } from '../http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { partial, pick } from '../lib/fields.ts';
 import { RequesterId as requesterId } from '../policies/names.ts';
+import { segmentsOf } from '../terms/timeline.ts';
 import { isValidNow, FIELDS as LICENSE_FIELDS, LICENSE_STATUSES, type License } from './license.ts';
 import { FIELDS as REQUESTER_FIELDS, type Requester } from './requester.ts';
+import type { StoredTerms } from './terms-store.ts';
 
 const shortText = Type.String({ minLength: 1, maxLength: 64 });
 const metadataReplace = Type.Boolean();
@@ -64,7 +66,11 @@ export const CreateLicense = Type.Object(
 );
 export type CreateLicense = Static<typeof CreateLicense>;
 
-export const UpdateLicense = Type.Object(partial({ ...LICENSE_FIELDS, metadataReplace }), {
+const effective = Type.Enum(['now', 'next_period'], {
+  description: 'When new `terms` take effect: from the next period (the default), or from the start of the running one',
+});
+
+export const UpdateLicense = Type.Object(partial({ ...LICENSE_FIELDS, metadataReplace, effective }), {
   additionalProperties: false,
   minProperties: 1,
   fixed: ['requesterId'],
@@ -91,6 +97,8 @@ export const LicenseAnswer = Type.Object(
     requesterId: Type.String(),
     ...LICENSE_FIELDS,
     status: Type.Enum([...LICENSE_STATUSES]),
+    termsVersion: Type.Union([Type.Integer(), Type.Null()], { description: 'Number of the newest version of `terms`' }),
+    termsEffectiveAt: Type.Union([Type.String(), Type.Null()], { description: 'When that version takes effect' }),
     valid: Type.Boolean({ description: 'Whether the license is active, started and not expired now' }),
     created: Type.String(),
     updated: Type.String(),
@@ -109,7 +117,56 @@ export const licenseAnswer = (license: License, at: number) => ({
   ...pick(license, LICENSE_FIELDS),
   startsAt: isoOrNull(license.startsAt),
   expiresAt: isoOrNull(license.expiresAt),
+  termsVersion: license.termsVersion === 0 ? null : license.termsVersion,
+  termsEffectiveAt: isoOrNull(license.termsFrom),
   valid: isValidNow(license, at),
   created: toIso(license.createdAt),
   updated: toIso(license.updatedAt),
 });
+
+export const TERMS_STATES = ['current', 'pending', 'past', 'replaced'] as const;
+
+export const TermsVersionAnswer = Type.Object(
+  {
+    object: Type.Literal('license_terms'),
+    licenseId: Type.String(),
+    version: Type.Integer(),
+    terms: LICENSE_FIELDS.terms,
+    state: Type.Enum([...TERMS_STATES], {
+      description: '`replaced`: a later version replaced it before it took effect',
+    }),
+    effectiveFrom: Type.String(),
+    effectiveTo: Type.Union([Type.String(), Type.Null()], { description: 'null: without an end' }),
+    created: Type.String(),
+    updated: Type.String(),
+  },
+  { title: 'LicenseTermsVersion', description: 'The terms of a license as one edit left them; null: they ended' },
+);
+export const TermsVersionPage = pageOf(TermsVersionAnswer);
+
+/** Returns the versions, newest first, as they are at a time. */
+export function termsVersionAnswers(licenseId: string, versions: readonly StoredTerms[], at: number) {
+  const segments = segmentsOf(versions);
+  return versions
+    .map(({ version, terms, from, createdAt }) => {
+      // The end of the terms has no segment.
+      const ended = terms === null && versions.every((one) => one.version <= version || one.from > from);
+      const segment = segments.find((one) => one.version === version) ?? (ended ? { from, to: Infinity } : undefined);
+      const to = segment?.to ?? from;
+      return {
+        object: 'license_terms' as const,
+        licenseId,
+        version,
+        terms,
+        state: segment === undefined ? ('replaced' as const) : stateAt(from, to, at),
+        effectiveFrom: toIso(from),
+        effectiveTo: Number.isFinite(to) ? toIso(to) : null,
+        created: toIso(createdAt),
+        updated: toIso(createdAt),
+      };
+    })
+    .toSorted((a, b) => b.version - a.version);
+}
+
+const stateAt = (from: number, to: number, at: number) =>
+  at < from ? ('pending' as const) : at < to ? ('current' as const) : ('past' as const);

@@ -11,6 +11,7 @@ import { words } from '../lib/text.ts';
 import type { HistoryKind, Past } from './history.ts';
 import type { License, LicenseStatus } from './license.ts';
 import type { Requester, RequesterStatus } from './requester.ts';
+import { endAllTerms, endTerms, newTerms } from './terms-store.ts';
 
 const REQUESTER = columns<Requester>(
   {
@@ -38,6 +39,9 @@ const LICENSE = columns<License>({
   expiresAt: 'plain',
   status: 'plain',
   metadata: 'json',
+  terms: 'json',
+  termsVersion: 'plain',
+  termsFrom: 'plain',
   createdAt: 'fixed',
   updatedAt: 'plain',
 });
@@ -183,6 +187,7 @@ export const deleteRequester = (requester: Requester, licenses: number, at: numb
           from licenses where requester_id = $1`,
     params: [requester.id, at],
   },
+  endAllTerms(requester.id, at),
   historyStep(asRequester(requester), Math.max(at, requester.updatedAt), null),
   { sql: 'delete from licenses where requester_id = $1', params: [requester.id], expect: licenses },
   { sql: 'delete from requesters where id = $1', params: [requester.id], expect: 1 },
@@ -207,12 +212,15 @@ export const insertLicense = (license: License): Step[] => [
     expiryDue: (license.expiresAt ?? 0) > license.createdAt ? license.expiresAt : null,
   }),
   historyStep(asLicense(license), license.updatedAt, license),
+  ...newTerms(license),
 ];
 
 /** A Conflict unless the stored license is still `before`. */
 export const updateLicense = (license: License, before: License): Step[] => [
   updateLicenseRow(license, { updatedBefore: before.updatedAt, statusBefore: before.status }),
   historyStep(asLicense(license), license.updatedAt, license),
+  ...(license.termsVersion === before.termsVersion ? [] : newTerms(license)),
+  ...(license.status === 'revoked' && before.status !== 'revoked' ? endTerms(license, license.updatedAt) : []),
 ];
 
 /** Finds licenses whose expiry is due and not announced, longest due first. */
@@ -233,5 +241,6 @@ export const announceExpiry = (license: License): Step => ({
 
 export const deleteLicense = (license: License, at: number): Step[] => [
   { sql: 'delete from licenses where id = $1', params: [license.id], expect: 1 },
+  ...(license.status === 'revoked' ? [] : endTerms(license, at)),
   historyStep(asLicense(license), Math.max(at, license.updatedAt), null),
 ];

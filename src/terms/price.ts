@@ -29,7 +29,7 @@ export const linePrice = (units: number, unitPriceMicros: number, currency: stri
 /** The lines of a period that no unit makes, in micros; 0n: there is no such line. */
 export interface Fees {
   flat: bigint;
-  /** What the units cost less than the minimum. */
+  /** The difference to the minimum, if the units cost less. */
   trueUp: bigint;
 }
 

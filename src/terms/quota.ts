@@ -12,7 +12,7 @@ export interface QuotaState {
   resetAt: number | null;
 }
 
-/** Returns the period of the quota that contains a time; undefined without a quota. `term` lasts as the license does. */
+/** Returns the period of the quota that contains a time; undefined without a quota. `term`: the whole license. */
 export function quotaPeriodAt(terms: Terms, { startsAt, expiresAt }: Bounds, at: number): Period | undefined {
   const { quota, timezone } = terms;
   if (quota === undefined) return undefined;

@@ -1,15 +1,14 @@
 /**
- * The terms of a license: what its decisions cost, and how many of them it includes. Money is in integers of 1/1,000,000
- * of the currency (*micros*).
+ * The terms of a license: what its decisions cost, and how many of them it includes. Money is in integers of
+ * 1/1,000,000 of the currency (*micros*).
  */
 import { type Static, Type } from 'typebox';
 import type { Problem } from '../errors.ts';
 
-export const BILLING_PERIODS = ['month', 'quarter', 'year'] as const;
-export type BillingPeriod = (typeof BILLING_PERIODS)[number];
-export const QUOTA_PERIODS = ['day', 'week', ...BILLING_PERIODS, 'term'] as const;
+const BILLING_PERIODS = ['month', 'quarter', 'year'] as const;
+const QUOTA_PERIODS = ['day', 'week', ...BILLING_PERIODS, 'term'] as const;
 export type QuotaPeriod = (typeof QUOTA_PERIODS)[number];
-export const UNITS = ['decision', 'distinct_content'] as const;
+const UNITS = ['decision', 'distinct_content'] as const;
 
 /** A unit costs at most 1,000,000 of its currency. */
 const PRICE_MAX = 1_000_000_000_000;
@@ -63,7 +62,7 @@ export const Terms = Type.Object(
     flatMicros: Type.Optional(micros(FEE_MAX, 'A fee per period, beside the units')),
     quota: Type.Optional(Quota),
     alerts: Type.Optional(
-      Type.Array(Type.Number({ exclusiveMinimum: 0, maximum: 10 }), {
+      Type.Array(Type.Number({ minimum: 0.01, maximum: 10 }), {
         minItems: 1,
         maxItems: 10,
         description: 'Parts of the quota that the usage of the license marks as reached, ascending',
@@ -75,26 +74,27 @@ export const Terms = Type.Object(
 export type Terms = Static<typeof Terms>;
 
 /** Returns what the schema cannot express and the terms violate. `at` is the path of the terms in the body. */
-export function termsProblems(terms: Terms, at: string): Problem[] {
-  const problems: Problem[] = [];
-  const add = (param: string, message: string): void => {
-    problems.push({ param: `${at}.${param}`, message: `\`${at}.${param}\` ${message}.` });
-  };
-  const { tiers, purposes = [], alerts = [], quota } = terms;
-  let before = 0;
-  for (const [i, { upTo }] of tiers.entries()) {
-    const isLast = i === tiers.length - 1;
-    if (isLast && upTo !== null) add(`tiers[${i}].upTo`, 'must be null in the last tier, which has no end');
-    if (!isLast && upTo === null) add(`tiers[${i}].upTo`, 'may be null only in the last tier');
-    if (upTo === null) continue;
-    if (upTo <= before) add(`tiers[${i}].upTo`, `must be greater than that of the tier before (${before})`);
-    before = upTo;
+export function termsProblems({ tiers, purposes = [], alerts = [], quota }: Terms, at: string): Problem[] {
+  const faults = tierFaults(tiers);
+  if (new Set(purposes).size < purposes.length) faults.push(['purposes', 'must not list a purpose twice']);
+  if (alerts.some((alert, i) => i > 0 && alert <= (alerts[i - 1] as number))) {
+    faults.push(['alerts', 'must be ascending']);
   }
-  if (new Set(purposes).size < purposes.length) add('purposes', 'must not list a purpose twice');
-  if (alerts.some((alert, i) => i > 0 && alert <= (alerts[i - 1] as number))) add('alerts', 'must be ascending');
-  if (alerts.length > 0 && quota === undefined) add('alerts', 'needs a `quota` to be parts of');
-  return problems;
+  if (alerts.length > 0 && quota === undefined) faults.push(['alerts', 'needs a `quota` to be parts of']);
+  return faults.map(([field, fault]) => ({ param: `${at}.${field}`, message: `\`${at}.${field}\` ${fault}.` }));
 }
 
-export const countsPurpose = ({ purposes }: Pick<Terms, 'purposes'>, purpose: string | null): boolean =>
-  purposes === undefined || (purpose !== null && purposes.includes(purpose));
+type Fault = [field: string, fault: string];
+
+function tierFaults(tiers: readonly Tier[]): Fault[] {
+  let before = 0;
+  return tiers.flatMap(({ upTo }, i): Fault[] => {
+    const field = `tiers[${i}].upTo`;
+    const isLast = i === tiers.length - 1;
+    if (isLast) return upTo === null ? [] : [[field, 'must be null in the last tier, which has no end']];
+    if (upTo === null) return [[field, 'may be null only in the last tier']];
+    const last = before;
+    before = upTo;
+    return upTo > last ? [] : [[field, `must be greater than that of the tier before (${last})`]];
+  });
+}

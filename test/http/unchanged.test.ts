@@ -32,7 +32,22 @@ async function assertUnchanged(
   return answer;
 }
 
-const license = { features: ['a', 'b'], scope: { tags: ['t'] }, expiresAt: '2030-01-01T00:00:00Z' };
+const terms = {
+  currency: 'EUR',
+  timezone: 'UTC',
+  period: 'month',
+  unit: 'decision',
+  tiers: [
+    { upTo: 10, unitPriceMicros: 5 },
+    { upTo: null, unitPriceMicros: 4 },
+  ],
+};
+const license = {
+  terms,
+  features: ['a', 'b'],
+  scope: { tags: ['t'] },
+  expiresAt: '2030-01-01T00:00:00Z',
+};
 const rules = [
   { action: 'allow', conditions: { requesterType: ['a', 'b'], contentMetadata: { x: 1, y: 2 } }, priority: 1 },
   { action: 'deny', conditions: { default: true }, message: 'No.' },
@@ -121,8 +136,15 @@ const KINDS: Record = {
       { scope: { tags: ['t'] } },
       { expiresAt: '2030-01-01T01:00:00.000+01:00' },
       { startsAt: null, status: 'active' },
+      { terms: { ...terms, tiers: terms.tiers.map((tier) => ({ ...tier })) }, effective: 'now' },
     ],
-    other: [{ features: ['b', 'a'] }, { scope: null }, { expiresAt: '2030-01-01T00:00:00.001Z' }],
+    other: [
+      { terms: { ...terms, currency: 'USD' } },
+      { terms: null },
+      { features: ['b', 'a'] },
+      { scope: null },
+      { expiresAt: '2030-01-01T00:00:00.001Z' },
+    ],
   },
   '/v1/webhooks/{id}': {
     make: () =>

@@ -1,5 +1,6 @@
 /** Terms cost what a second implementation says, and periods begin when it says, for random terms, counts and zones. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { type Random, runSeed, seeded } from '../../kit/random.ts';
 import { words } from '../../kit/words.ts';
@@ -223,5 +224,20 @@ test('what is wrong with tiers, purposes and alerts is named', () => {
       params,
       JSON.stringify(fields),
     );
+  }
+});
+
+test('the worked example of docs/terms.md', () => {
+  const page = readFileSync('docs/terms.md', 'utf8');
+  const terms: Terms = { ...TERMS, ...JSON.parse(/```json5\n([^]*?)```/.exec(page)?.[1] ?? '') };
+  const rows = [...page.matchAll(/^\| (\d.*) \|$/gm)].map((row) => (row[1] ?? '').split(' | '));
+  assert.equal(rows.length, 6);
+  for (const [units = '', first, second, third, trueUp, flat, total] of rows) {
+    const oracle = bill(terms, Array<null>(Number(units)).fill(null));
+    const amountOf = (tier: number): string => oracle.lines.find((line) => line.tier === tier)?.amount ?? '0.00';
+    const shown = { tiers: [first, second, third], trueUp, flat, total };
+    const { trueUp: up, flat: fee, total: sum } = oracle;
+    assert.deepEqual(shown, { tiers: [0, 1, 2].map(amountOf), trueUp: up, flat: fee, total: sum }, units);
+    assert.equal(formatAmount(priceOf(terms, Number(units)), 'EUR'), total);
   }
 });

@@ -111,9 +111,8 @@ export interface OracleBill {
   total: string;
 }
 
-/** Prices units one by one, in the order in which they were used. */
-export function bill(terms: OracleTerms, used: readonly (string | null)[]): OracleBill {
-  const digits = MINOR[terms.currency] ?? 2;
+/** Puts units on lines one by one, in the order in which they were used. */
+function toLines(terms: OracleTerms, used: readonly (string | null)[]): OracleBill['lines'] {
   const lines: OracleBill['lines'] = [];
   let tier = 0;
   let number = 0;
@@ -124,6 +123,12 @@ export function bill(terms: OracleTerms, used: readonly (string | null)[]): Orac
     if (line === undefined) lines.push({ purpose, tier, units: 1, amount: '0' });
     else line.units += 1;
   }
+  return lines;
+}
+
+export function bill(terms: OracleTerms, used: readonly (string | null)[]): OracleBill {
+  const digits = MINOR[terms.currency] ?? 2;
+  const lines = toLines(terms, used);
   let units = '0';
   for (const line of lines) {
     line.amount = rounded(times(decimal(terms.tiers[line.tier]?.unitPriceMicros ?? 0), line.units), digits);

@@ -46,6 +46,7 @@ export const OPERATIONS = {
   listDecisions: { method: 'GET', path: '/v1/access/decisions', answers: 'pages', takesQuery: true },
   listDemand: { method: 'GET', path: '/v1/analytics/demand', answers: 'pages', takesQuery: true },
   listEvents: { method: 'GET', path: '/v1/events', answers: 'pages', takesQuery: true },
+  listLicenseTerms: { method: 'GET', path: '/v1/licenses/{id}/terms', answers: 'pages', takesQuery: true },
   listLicenses: { method: 'GET', path: '/v1/licenses', answers: 'pages', takesQuery: true },
   listPolicies: { method: 'GET', path: '/v1/policies', answers: 'pages', takesQuery: true },
   listPolicyTemplates: { method: 'GET', path: '/v1/policies/templates', answers: 'pages', takesQuery: true },

@@ -507,6 +507,26 @@ export interface paths {
         patch: operations["updateLicense"];
         trace?: never;
     };
+    "/v1/licenses/{id}/terms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of the terms of a license
+         * @description Needs the permission `requesters:read` (Read requesters and licenses).
+         */
+        get: operations["listLicenseTerms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/licenses/{id}/revoke": {
         parameters: {
             query?: never;
@@ -1689,6 +1709,7 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             };
+            terms?: components["schemas"]["LicenseTerms"] | null;
         };
         CreatePolicy: {
             /** Format: plain-text */
@@ -1880,6 +1901,11 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             };
+            terms: components["schemas"]["LicenseTerms"] | null;
+            /** @description Number of the newest version of `terms` */
+            termsVersion: number | null;
+            /** @description When that version takes effect */
+            termsEffectiveAt: string | null;
             /** @description Whether the license is active, started and not expired now */
             valid: boolean;
             created: string;
@@ -1900,12 +1926,97 @@ export interface components {
             totalCount: number;
             nextCursor: string | null;
         };
+        LicenseQuota: {
+            /** @description Units included per period */
+            units: number;
+            /**
+             * @description By default the billing period; `term`: the whole license
+             * @enum {unknown}
+             */
+            period?: "day" | "week" | "month" | "quarter" | "year" | "term";
+            /**
+             * @description `allow`: units beyond the quota are allowed and billed
+             * @enum {unknown}
+             */
+            onExceed: "allow";
+        };
         /** @description The items that the license covers; an item must be in every list given */
         LicenseScope: {
             contentIds?: string[];
             contentTypes?: components["schemas"]["ContentType"][];
             tags?: string[];
             policyIds?: string[];
+        };
+        /** @description The terms that the license is billed by */
+        LicenseTerms: {
+            /**
+             * Format: plain-text
+             * @description Your name of the contract
+             */
+            reference?: string;
+            /**
+             * Format: currency
+             * @description An ISO 4217 code
+             */
+            currency: string;
+            /**
+             * Format: time-zone
+             * @description An IANA time zone
+             */
+            timezone: string;
+            /**
+             * @description The calendar period of a statement
+             * @enum {unknown}
+             */
+            period: "month" | "quarter" | "year";
+            /**
+             * @description What is counted: allowed decisions, or the items and URLs that they allowed, each once per period
+             * @enum {unknown}
+             */
+            unit: "decision" | "distinct_content";
+            /** @description Purposes that are counted; all by default */
+            purposes?: string[];
+            /** @description Graduated prices, ascending */
+            tiers: components["schemas"]["LicenseTier"][];
+            /** @description The least that the units of a period cost */
+            minimumMicros?: number;
+            /** @description A fee per period, beside the units */
+            flatMicros?: number;
+            quota?: components["schemas"]["LicenseQuota"];
+            /** @description Parts of the quota that the usage of the license marks as reached, ascending */
+            alerts?: number[];
+        };
+        /** @description The terms of a license as one edit left them; null: they ended */
+        LicenseTermsVersion: {
+            /** @enum {string} */
+            object: "license_terms";
+            licenseId: string;
+            version: number;
+            terms: components["schemas"]["LicenseTerms"] | null;
+            /**
+             * @description `replaced`: a later version replaced it before it took effect
+             * @enum {unknown}
+             */
+            state: "current" | "pending" | "past" | "replaced";
+            effectiveFrom: string;
+            /** @description null: without an end */
+            effectiveTo: string | null;
+            created: string;
+            updated: string;
+        };
+        LicenseTermsVersionList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["LicenseTermsVersion"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        LicenseTier: {
+            /** @description null in the last tier */
+            upTo: number | null;
+            /** @description Price of a unit, in 1/1,000,000 of the currency */
+            unitPriceMicros: number;
         };
         LintPolicy: {
             /** Format: plain-text */
@@ -2568,7 +2679,13 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             };
+            terms?: components["schemas"]["LicenseTerms"] | null;
             metadataReplace?: boolean;
+            /**
+             * @description When new `terms` take effect: from the next period (the default), or from the start of the running one
+             * @enum {unknown}
+             */
+            effective?: "now" | "next_period";
         };
         UpdatePolicy: {
             /** Format: plain-text */
@@ -3855,6 +3972,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["License"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    listLicenseTerms: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LicenseTermsVersionList"];
                 };
             };
             "4XX": components["responses"]["Refused"];

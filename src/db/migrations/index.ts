@@ -5,6 +5,7 @@ import { COLLECTIONS } from './0003-collections.ts';
 import { OWN_POLICIES } from './0004-own-policies.ts';
 import { DECISION_GROUNDS } from './0005-decision-grounds.ts';
 import { REQUESTER_TOKENS } from './0006-requester-tokens.ts';
+import { TERMS } from './0007-terms.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -17,4 +18,5 @@ export const MIGRATIONS: readonly Migration[] = [
   OWN_POLICIES,
   DECISION_GROUNDS,
   REQUESTER_TOKENS,
+  TERMS,
 ];

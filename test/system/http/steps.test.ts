@@ -65,7 +65,16 @@ const wide = (i: number) => ({
   metadata,
 });
 const collection = await made(postern, '/v1/collections', wide(0));
-const license = await made(postern, '/v1/licenses', { requesterId: 'first', type: 'x' });
+const terms = (i: number) => ({
+  reference: 'x'.repeat(200),
+  currency: 'EUR',
+  timezone: 'America/Argentina/ComodRivadavia',
+  period: 'year',
+  unit: 'decision',
+  purposes: many(50, (j) => `${'p'.repeat(60)}${j}`),
+  tiers: [...many(19, (j) => ({ upTo: j + 1, unitPriceMicros: i })), { upTo: null, unitPriceMicros: i }],
+});
+const license = await made(postern, '/v1/licenses', { requesterId: 'first', type: 'x', terms: terms(0) });
 const token = await made(postern, '/v1/requesters/first/tokens', { name: 't' });
 const key = await made(postern, '/v1/api-keys', { name: 'k', type: 'secret' });
 const webhook = await made(postern, '/v1/webhooks', { url: 'https://example.com/', events: ['api_key.created'] });
@@ -126,11 +135,12 @@ const ROWS: Record<string, Ask[]> = {
   'POST /v1/requesters/{id}/tokens/{tokenId}/rotate': [
     { path: `/first/tokens/${token.id}/rotate`, body: { graceSeconds: 0 } },
   ],
-  'POST /v1/licenses': [{ body: { requesterId: 'first', type: 'x', scope, metadata } }],
+  'POST /v1/licenses': [{ body: { requesterId: 'first', type: 'x', scope, metadata, terms: terms(1) } }],
   'GET /v1/licenses': page,
   'GET /v1/licenses/{id}': at(license.id),
-  'PATCH /v1/licenses/{id}': [{ path: `/${license.id}`, body: { scope, metadata } }],
+  'PATCH /v1/licenses/{id}': [{ path: `/${license.id}`, body: { scope, metadata, terms: terms(2) } }],
   'DELETE /v1/licenses/{id}': at('lic_0'),
+  'GET /v1/licenses/{id}/terms': at(`${license.id}/terms?limit=100`),
   'POST /v1/licenses/{id}/revoke': at(`${license.id}/revoke`),
   'GET /v1/crawlers': [{ path: `?limit=100&q=${'w'.repeat(200)}` }],
   'POST /v1/policies/simulate': policies.map((one) => ({ body: { policy: one, checks: many(50, () => checkOf()) } })),

@@ -1,0 +1,79 @@
+/** The table `license_terms`; rows never leave this file. Versions outlive their license. */
+import type { Db, Row, Step } from '../db/db.ts';
+import { bodyOf } from '../lib/id.ts';
+import type { Terms } from '../terms/terms.ts';
+import type { TermsVersion } from '../terms/timeline.ts';
+import type { License } from './license.ts';
+
+/** A version of the terms of a license. */
+export interface StoredTerms extends TermsVersion {
+  createdAt: number;
+}
+
+/** Length of the part of a license's id that the ids of its statements share. */
+const TAIL = 16;
+export const tailOf = (licenseId: string): string => bodyOf(licenseId).slice(-TAIL);
+
+interface TermsRow extends Row {
+  license_id: string;
+  requester_id: string;
+  version: number;
+  at: number;
+  from_at: number;
+  terms: string | null;
+}
+
+const toTerms = ({ version, at, from_at, terms }: TermsRow): StoredTerms => ({
+  version,
+  from: from_at,
+  createdAt: at,
+  terms: terms === null ? null : (JSON.parse(terms) as Terms),
+});
+
+const SELECT = 'select license_id, requester_id, version, at, from_at, terms from license_terms';
+
+/** Returns the versions of a license, oldest first. */
+export async function findTerms(db: Db, licenseId: string): Promise<StoredTerms[]> {
+  const rows = await db.read<TermsRow>(`${SELECT} where license_id = $1 order by version`, [licenseId]);
+  return rows.map(toTerms);
+}
+
+const termsStep = (license: License, { version, createdAt, from, terms }: StoredTerms): Step => ({
+  sql: `insert into license_terms (license_id, requester_id, tail, version, at, from_at, terms)
+        values ($1, $2, $3, $4, $5, $6, $7)`,
+  params: [
+    license.id,
+    license.requesterId,
+    tailOf(license.id),
+    version,
+    createdAt,
+    from,
+    terms === null ? null : JSON.stringify(terms),
+  ],
+});
+
+/** Writes the newest version of a license that has one. */
+export function newTerms(license: License): Step[] {
+  const { termsVersion: version, updatedAt: createdAt, termsFrom, terms } = license;
+  return version === 0 ? [] : [termsStep(license, { version, createdAt, from: termsFrom ?? createdAt, terms })];
+}
+
+/**
+ * Ends the terms of a license that is revoked or deleted: at its expiry if that came first, or from the beginning if it
+ * never started.
+ */
+export function endTerms(license: License, at: number): Step[] {
+  if (license.termsVersion === 0) return [];
+  const end = Math.min(at, license.expiresAt ?? Infinity);
+  const from = license.startsAt !== null && license.startsAt >= end ? 0 : end;
+  return [termsStep(license, { version: license.termsVersion + 1, createdAt: at, from, terms: null })];
+}
+
+/** Ends the terms of all licenses of a requester that is deleted. */
+export const endAllTerms = (requesterId: string, at: number): Step => ({
+  sql: `insert into license_terms (license_id, requester_id, tail, version, at, from_at, terms)
+        select id, requester_id, substr(id, length(id) - ${TAIL - 1}), terms_version + 1, $2,
+          case when starts_at >= $2 or starts_at >= expires_at then 0 when expires_at < $2 then expires_at else $2 end, null
+        from licenses where requester_id = $1 and terms_version > 0 and status <> 'revoked'`,
+  params: [requesterId, at],
+});
