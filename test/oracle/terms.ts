@@ -88,7 +88,7 @@ export function rounded(text: string, digits: number): string {
   return plus(down, digits === 0 ? '1' : `0.${'1'.padStart(digits, '0')}`);
 }
 
-/** 1/1,000,000 as a decimal. */
+/** The decimal of an integer of 1/1,000,000. */
 const decimal = (micros: number): string => {
   const digits = String(micros).padStart(7, '0');
   return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
