@@ -48,6 +48,7 @@ const get = async (path: string): Promise<{ data: { id: string }[] }> =>
 const first = async (path: string): Promise<string | undefined> => (await get(path)).data[0]?.id;
 
 const item = await first('/v1/content?q=fetch');
+const collection = await first('/v1/collections?limit=1');
 const policy = await first('/v1/policies?limit=1');
 const denied = await first('/v1/access/decisions?allowed=false&reason=no_license&limit=1');
 const license = (await get('/v1/licenses?limit=1')).data[0] as { requesterId?: string } | undefined;
@@ -63,6 +64,9 @@ const SHOTS: readonly Shot[] = [
   { name: 'new-item', path: '/content/new' },
   { name: 'import', path: '/content/import' },
   { name: 'item', path: under('/content', item) },
+  { name: 'collections', path: '/collections' },
+  { name: 'collection', path: under('/collections', collection) },
+  { name: 'test-address', path: '/collections/match?url=https://www.example.com/' },
   { name: 'policies', path: '/policies' },
   { name: 'new-policy', path: '/policies/new' },
   {
@@ -77,6 +81,7 @@ const SHOTS: readonly Shot[] = [
   { name: 'versions', path: policy === undefined ? null : `/policies/${policy}?tab=versions` },
   { name: 'requesters', path: '/requesters' },
   { name: 'requester', path: under('/requesters', license?.requesterId ?? 'somebody') },
+  { name: 'crawlers', path: '/crawlers' },
   { name: 'licenses', path: '/licenses' },
   { name: 'new-license', path: '/licenses?new=1' },
   { name: 'keys', path: '/keys' },

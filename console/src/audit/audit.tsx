@@ -17,7 +17,7 @@ import { type AuditEntry, Entry } from './entry.tsx';
 type Filter = Query<'GET /v1/audit-log'>;
 
 const FILTERS = ['object', 'actor'] as const;
-const TARGETS = ['content', 'policy', 'requester', 'license', 'api_key', 'webhook'];
+const TARGETS = ['content', 'collection', 'policy', 'requester', 'license', 'api_key', 'webhook'];
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
   {
@@ -49,7 +49,8 @@ export default function AuditPage() {
           noun={['change', 'changes']}
           empty={
             <Empty icon={<IconHistory size={36} stroke={1.3} />} title="No changes yet">
-              Every edit of content, policies, partners, licenses, keys and webhooks appears here, with who made it.
+              Every edit of content, collections, policies, partners, licenses, keys and webhooks appears here, with who
+              made it.
             </Empty>
           }
           columns={[{ label: 'What', show: (entry) => <OpenEntry entry={entry} onOpen={setOpen} /> }, ...COLUMNS]}

@@ -3,41 +3,18 @@ import { Button } from '@mantine/core';
 import { IconFileText, IconPlus, IconUpload } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
-import type { Row } from '../api/client.ts';
+import { useCollectionChoices } from '../collections/names.tsx';
 import { MayButton } from '../parts/act.tsx';
 import { FilterChoice, FilterText, FilterWords } from '../parts/filter-fields.tsx';
 import { useFilters } from '../parts/filters.ts';
-import type { Column } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
-import { Chip, Tags, Time } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { usePolicyChoices } from '../policies/names.ts';
-import { PolicyLink } from '../policies/policy-link.tsx';
 import { useMay } from '../shell/session.tsx';
+import { COLUMNS } from './columns.tsx';
 
-const FILTERS = ['q', 'type', 'status', 'policyId', 'tag'] as const;
-
-const COLUMNS: readonly Column<Row<'GET /v1/content'>>[] = [
-  {
-    label: 'Title',
-    show: ({ id, title, externalId }) => (
-      <>
-        <Link href={`/content/${id}`}>{title}</Link>
-        <span className="under">{externalId}</span>
-      </>
-    ),
-  },
-  { label: 'Type', narrow: true, show: ({ type }) => type },
-  { label: 'Policy', show: ({ policyId }) => <PolicyLink id={policyId} /> },
-  { label: 'Tags', show: ({ tags }) => <Tags of={tags.slice(0, 4)} /> },
-  {
-    label: 'Status',
-    narrow: true,
-    show: ({ status }) => <Chip tone={status === 'active' ? 'allowed' : undefined}>{status}</Chip>,
-  },
-  { label: 'Updated', narrow: true, show: ({ updated }) => <Time at={updated} /> },
-];
+const FILTERS = ['q', 'type', 'status', 'policyId', 'collectionId', 'tag'] as const;
 
 export default function ContentPage() {
   const { values } = useFilters();
@@ -99,13 +76,15 @@ function NoContent() {
 
 function FilterBar() {
   const choices = usePolicyChoices();
+  const collections = useCollectionChoices();
   return (
     <div className="filters" role="search">
       <FilterWords label="Words of the title" />
-      <FilterChoice name="type" label="Type" data={[...CONTENT_TYPES]} w={130} />
-      <FilterChoice name="status" label="Status" data={['active', 'archived']} w={130} />
-      <FilterChoice name="policyId" label="Policy" data={choices} searchable w={210} />
-      <FilterText name="tag" label="Tag" w={130} />
+      <FilterChoice name="type" label="Type" data={[...CONTENT_TYPES]} w={120} />
+      <FilterChoice name="status" label="Status" data={['active', 'archived']} w={120} />
+      <FilterChoice name="policyId" label="Policy" data={choices} searchable w={170} />
+      <FilterChoice name="collectionId" label="Collection" data={collections} searchable w={170} />
+      <FilterText name="tag" label="Tag" w={110} />
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { Anchor } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { useRead } from '../api/read.ts';
+import { CollectionLink, PolicyOf } from '../collections/names.tsx';
 import { Decisions } from '../decisions/table.tsx';
 import { UsageOver } from '../overview/usage-over.tsx';
 import { Id } from '../parts/copy.tsx';
@@ -10,7 +11,6 @@ import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { Chip, formatCount, formatPercent, Json, Tags, Time } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
-import { PolicyLink } from '../policies/policy-link.tsx';
 import { useMay } from '../shell/session.tsx';
 import { Actions } from './item-actions.tsx';
 import type { Item } from './types.ts';
@@ -94,7 +94,8 @@ function Details({ item }: { item: Item }) {
               {item.source} <IconExternalLink size={13} />
             </Anchor>
           ),
-          Policy: <PolicyLink id={item.policyId} />,
+          Policy: <PolicyOf of={item} />,
+          Collection: item.collectionId !== null && <CollectionLink id={item.collectionId} />,
           Tags: <Tags of={item.tags} />,
           Registered: <Time at={item.created} />,
           Updated: <Time at={item.updated} />,

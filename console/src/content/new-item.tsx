@@ -1,6 +1,7 @@
-/** The page that registers an item. */
+/** The page that registers an item. Its address may name the source. */
 import { useLocation } from 'wouter';
 import { useWrite } from '../api/read.ts';
+import { useFilters } from '../parts/filters.ts';
 import { notify } from '../parts/notices.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { ItemForm } from './item-form.tsx';
@@ -8,6 +9,7 @@ import { ItemForm } from './item-form.tsx';
 export default function NewItem() {
   const write = useWrite();
   const [, go] = useLocation();
+  const { values } = useFilters();
   return (
     <>
       <PageHead title="New item" under={{ path: '/content', label: 'Content' }} />
@@ -15,7 +17,15 @@ export default function NewItem() {
         <ItemForm
           editing={false}
           action="Create item"
-          initial={{ externalId: '', title: '', type: 'article', source: '', policyId: null, tags: [], metadata: '' }}
+          initial={{
+            externalId: '',
+            title: '',
+            type: 'article',
+            source: values.source ?? '',
+            policyId: null,
+            tags: [],
+            metadata: '',
+          }}
           onCancel={() => go('/content')}
           onSubmit={async ({ externalId, title, type, source, policyId, tags, parsed }) => {
             const item = await write('POST /v1/content', {

@@ -47,7 +47,8 @@ export function Failed({ error, onRetry }: { error: Error; onRetry?: () => void 
 }
 
 /** Returns whether a retry would get the same answer. */
-const isSettled = (error: PosternError | undefined): boolean => error?.status === 403 || error?.status === 404;
+const isSettled = (error: PosternError | undefined): boolean =>
+  error !== undefined && [400, 403, 404].includes(error.status);
 
 function getTitle(error: Error): string {
   if (error instanceof PosternUnreachable) return 'Cannot be loaded right now';

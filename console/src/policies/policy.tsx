@@ -151,8 +151,8 @@ function Actions({ policy, onDeleted }: { policy: Policy; onDeleted: () => void 
             }).then(() => notify(`${policy.name} is deleted.`))
           }
         >
-          Its versions are deleted with it. A policy that applies to content, archived content included, cannot be
-          deleted.
+          Its versions are deleted with it. A policy that applies to content, archived content included, or to a
+          collection cannot be deleted.
         </Confirm>
       )}
     </>

@@ -14,6 +14,7 @@ import { useMayInSecret } from '../shell/session.tsx';
 import { Difference } from './difference.tsx';
 import { Impact, useImpact } from './impact.tsx';
 import { evaluationOrder, type Policy, type Rule, ruleWords } from './rules.ts';
+import '../parts/timeline.css';
 
 export function Versions({ policy }: { policy: Policy }) {
   const { values, set } = useFilters();

@@ -4,9 +4,11 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
 import {
   IconFileText,
+  IconFolders,
   IconLogout,
   IconMoon,
   IconPlus,
+  IconRoute,
   IconScale,
   IconSearch,
   IconUpload,
@@ -35,6 +37,8 @@ interface Create {
 const CREATE: readonly Create[] = [
   { label: 'Create an item', path: '/content/new', permission: 'content:write', icon: IconPlus },
   { label: 'Import items', path: '/content/import', permission: 'content:write', icon: IconUpload },
+  { label: 'Create a collection', path: '/collections/new', permission: 'content:write', icon: IconPlus },
+  { label: 'Test an address', path: '/collections/match', permission: 'content:read', icon: IconRoute },
   { label: 'Create a policy', path: '/policies/new', permission: 'policies:write', icon: IconPlus },
   { label: 'Create a license', path: '/licenses?new=1', permission: 'requesters:write', icon: IconPlus },
   { label: 'Add a partner or bot', path: '/requesters?new=1', permission: 'requesters:write', icon: IconPlus },
@@ -118,10 +122,15 @@ function useFound(words: string): Command[] {
     { query: { q: words, limit: 5 } },
     { enabled: searching && holds(session, 'content:read') },
   );
+  const collections = useRead(
+    'GET /v1/collections',
+    { query: { q: words, limit: 5 } },
+    { enabled: searching && holds(session, 'content:read') },
+  );
   const requesters = useRequesters(words, searching);
   const policies = useRead('GET /v1/policies', { query: { limit: 100 } }, { enabled: holds(session, 'policies:read') });
   return [
-    ...(/^(cnt|pol|dec|wh)_\w{26}$/.test(words)
+    ...(/^(cnt|col|pol|dec|wh)_\w{26}$/.test(words)
       ? [
           {
             id: `id-${words}`,
@@ -137,6 +146,13 @@ function useFound(words: string): Command[] {
       description: externalId,
       leftSection: <IconFileText size={18} />,
       onClick: () => go(`/content/${id}`),
+    })),
+    ...(collections.data?.data ?? []).map(({ id, name }) => ({
+      id,
+      label: name,
+      description: 'Collection',
+      leftSection: <IconFolders size={18} />,
+      onClick: () => go(`/collections/${id}`),
     })),
     ...requesters.map(({ id, name, about }) => ({
       id: `requester-${id}`,
@@ -185,5 +201,11 @@ function useRequesters(words: string, searching: boolean): Found[] {
   ];
 }
 
-const PREFIXES: Record<string, string> = { cnt: 'content', pol: 'policies', dec: 'decisions', wh: 'webhooks' };
+const PREFIXES: Record<string, string> = {
+  cnt: 'content',
+  col: 'collections',
+  pol: 'policies',
+  dec: 'decisions',
+  wh: 'webhooks',
+};
 const findPath = (id: string): string => `/${PREFIXES[id.split('_')[0] ?? ''] ?? ''}/${id}`;

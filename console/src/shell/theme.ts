@@ -1,5 +1,5 @@
 /** The theme: type, spacing, color. Color means allowed, denied or limited; the rest is neutral. */
-import { Anchor, Button, createTheme, Modal, Select, Tooltip } from '@mantine/core';
+import { Anchor, Button, createTheme, type ModalProps, type SelectProps, Tooltip } from '@mantine/core';
 
 export const theme = createTheme({
   fontFamily: '"Inter Variable", system-ui, -apple-system, "Segoe UI", sans-serif',
@@ -14,10 +14,16 @@ export const theme = createTheme({
   components: {
     Anchor: Anchor.extend({ defaultProps: { underline: 'hover' } }),
     Button: Button.extend({ defaultProps: { size: 'sm' } }),
-    Modal: Modal.extend({
-      defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, overlayProps: { backgroundOpacity: 0.45 } },
-    }),
-    Select: Select.extend({ defaultProps: { comboboxProps: { shadow: 'md' }, checkIconPosition: 'right' } }),
+    // Without the components: they are not part of the first load.
+    Modal: {
+      defaultProps: {
+        closeButtonProps: { 'aria-label': 'Close' },
+        overlayProps: { backgroundOpacity: 0.45 },
+      } satisfies Partial<ModalProps>,
+    },
+    Select: {
+      defaultProps: { comboboxProps: { shadow: 'md' }, checkIconPosition: 'right' } satisfies Partial<SelectProps>,
+    },
     Tooltip: Tooltip.extend({
       defaultProps: { withArrow: true, multiline: true, maw: 320, events: { hover: true, focus: true, touch: true } },
     }),

@@ -71,6 +71,18 @@ const webhook = await made(full, '/v1/webhooks', {
 });
 await full.call('POST', `/v1/webhooks/${webhook.id}/test`);
 const essay = await made(full, '/v1/content', item({ title: 'An essay', tags: ['sea'], metadata: { section: 'sea' } }));
+const collection = await made(full, '/v1/collections', {
+  name: 'One of each',
+  description: 'All selectors',
+  hosts: ['example.com', '*.example.com'],
+  paths: [...Array.from({ length: 30 }, (_, i) => `/section-${i}/`), `/${'long'.repeat(120)}`, '/*.pdf$'],
+  contentTypes: ['article', 'report'],
+  contentTags: ['sea'],
+  metadata: { team: 'news' },
+});
+for (const name of ['A twin', 'Another twin']) {
+  await made(full, '/v1/collections', { name, hosts: ['example.com'], paths: ['/a'], policyId: policy.id });
+}
 const [denied] = (await full.call('GET', '/v1/access/decisions?allowed=false&limit=1')).body.data;
 
 const openRule = async (page: Page) => {
@@ -79,6 +91,9 @@ const openRule = async (page: Page) => {
 const editPolicy = async (page: Page) => {
   await page.getByRole('textbox', { name: 'Description' }).fill('Edited, and not published');
   await page.getByText('Not published yet').waitFor();
+};
+const showAll = async (page: Page) => {
+  await page.getByRole('button', { name: '20 more' }).click();
 };
 const mistypeKind = async (page: Page) => {
   await page.getByRole('combobox', { name: 'Kind of license' }).fill('enterprize');
@@ -95,6 +110,13 @@ const PAGES: readonly [path: string, act?: (page: Page) => Promise<void>][] = [
   ['/content/new'],
   ['/content/import'],
   [`/content/${essay.id}`],
+  ['/collections'],
+  ['/collections/new'],
+  ['/collections/match'],
+  ['/collections/match?url=https://example.com/a?b'],
+  ['/collections/match?url=https://elsewhere.example/a/b'],
+  ['/collections/match?url=https://elsewhere.example/a/../b'],
+  [`/collections/${collection.id}?url=https://example.com/section-1/`, showAll],
   ['/policies'],
   ['/policies/new'],
   [`/policies/${policy.id}`, openRule],
@@ -104,6 +126,7 @@ const PAGES: readonly [path: string, act?: (page: Page) => Promise<void>][] = [
   ['/requesters'],
   ['/requesters/GPTBot'],
   ['/requesters/somebody-else'],
+  ['/crawlers'],
   ['/licenses'],
   ['/licenses?new=1', mistypeKind],
   ['/keys'],
@@ -203,7 +226,7 @@ async function look(of: TestService, pages: typeof PAGES): Promise<string[]> {
 describe('every page', () => {
   test('with data', async () => assert.deepEqual(await look(full, PAGES), []));
   test('with nothing in it', async () => {
-    const pages = PAGES.filter(([path]) => !/(cnt|pol|dec|wh)_/.test(path) && !path.startsWith('?'));
+    const pages = PAGES.filter(([path]) => !/(cnt|col|pol|dec|wh)_/.test(path) && !path.startsWith('?'));
     assert.deepEqual(await look(empty, pages), []);
   });
 });

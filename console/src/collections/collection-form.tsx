@@ -1,0 +1,225 @@
+/** The form of a collection, for creating and editing. */
+import { JsonInput, MultiSelect, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
+import { type Body, PosternError } from '../api/client.ts';
+import { FormFoot } from '../parts/form-foot.tsx';
+import { useWork } from '../parts/work.ts';
+import { usePolicyChoices } from '../policies/names.ts';
+
+type CollectionBody = Required<Body<'POST /v1/collections'>>;
+type ContentTypes = CollectionBody['contentTypes'];
+
+/** Lists of lines and JSON are edited as text. */
+export interface CollectionFields {
+  name: string;
+  description: string;
+  hosts: string;
+  paths: string;
+  contentTypes: string[];
+  contentTags: string[];
+  policyId: string | null;
+  mode: CollectionBody['mode'];
+  metadata: string;
+}
+
+export const NO_FIELDS: CollectionFields = {
+  name: '',
+  description: '',
+  hosts: '',
+  paths: '',
+  contentTypes: [],
+  contentTags: [],
+  policyId: null,
+  mode: 'enforce',
+  metadata: '',
+};
+
+export const toFields = (collection: CollectionBody): CollectionFields => ({
+  name: collection.name,
+  description: collection.description ?? '',
+  hosts: collection.hosts.join('\n'),
+  paths: collection.paths.join('\n'),
+  contentTypes: collection.contentTypes,
+  contentTags: collection.contentTags,
+  policyId: collection.policyId,
+  mode: collection.mode,
+  metadata: JSON.stringify(collection.metadata, null, 2),
+});
+
+/** Throws SyntaxError for metadata that is not JSON. */
+function toBody({ description, hosts, paths, metadata, contentTypes, ...fields }: CollectionFields): CollectionBody {
+  return {
+    ...fields,
+    description: description.trim() === '' ? null : description.trim(),
+    hosts: toLines(hosts),
+    paths: toLines(paths),
+    contentTypes: contentTypes as ContentTypes,
+    metadata: JSON.parse(metadata.trim() === '' ? '{}' : metadata) as CollectionBody['metadata'],
+  };
+}
+
+const toLines = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+interface CollectionFormProps {
+  initial: CollectionFields;
+  action: string;
+  onSubmit: (body: CollectionBody) => Promise<void>;
+  onCancel: () => void;
+}
+
+export function CollectionForm({ initial, action, onSubmit, onCancel }: CollectionFormProps) {
+  const [fields, setFields] = useState(initial);
+  const { busy, error, start } = useWork(async () => onSubmit(toBody(fields)));
+  const at = findField(error);
+  const part: PartProps = {
+    fields,
+    change: (some) => setFields({ ...fields, ...some }),
+    errorOf: (name) => (at === name ? toMessage(error, fields) : undefined),
+  };
+  return (
+    <form onSubmit={start} className="fields" noValidate>
+      <TextInput
+        label="Name"
+        value={fields.name}
+        onChange={(event) => part.change({ name: event.currentTarget.value })}
+        error={part.errorOf('name')}
+        maxLength={200}
+        required
+        data-autofocus
+      />
+      <AddressFields {...part} />
+      <KindFields {...part} />
+      <TermsFields {...part} />
+      <FormFoot error={at === undefined ? error?.message : undefined} busy={busy} action={action} onCancel={onCancel} />
+    </form>
+  );
+}
+
+interface PartProps {
+  fields: CollectionFields;
+  change: (some: Partial<CollectionFields>) => void;
+  errorOf: (name: keyof CollectionFields) => string | undefined;
+}
+
+function AddressFields({ fields, change, errorOf }: PartProps) {
+  return (
+    <>
+      <Textarea
+        label="Hosts"
+        description="One per line: www.example.com, or *.example.com for all names below it. Empty: any host."
+        value={fields.hosts}
+        onChange={(event) => change({ hosts: event.currentTarget.value })}
+        error={errorOf('hosts')}
+        autosize
+        minRows={2}
+        maxRows={10}
+        spellCheck={false}
+      />
+      <Textarea
+        label="Paths"
+        description="One pattern per line, as in robots.txt: /news/ for all below it, * for any characters, $ for the end. Empty: any path."
+        value={fields.paths}
+        onChange={(event) => change({ paths: event.currentTarget.value })}
+        error={errorOf('paths')}
+        autosize
+        minRows={2}
+        maxRows={16}
+        spellCheck={false}
+      />
+    </>
+  );
+}
+
+/** Selectors that only registered items can match. */
+function KindFields({ fields, change, errorOf }: PartProps) {
+  return (
+    <>
+      <MultiSelect
+        label="Types"
+        description="Only registered items of these types. Empty: addresses and items of any type."
+        data={[...CONTENT_TYPES]}
+        value={fields.contentTypes}
+        onChange={(contentTypes) => change({ contentTypes })}
+        error={errorOf('contentTypes')}
+        clearable
+      />
+      <TagsInput
+        label="Tags"
+        description="Only registered items with any of these tags."
+        value={fields.contentTags}
+        onChange={(contentTags) => change({ contentTags })}
+        error={errorOf('contentTags')}
+      />
+    </>
+  );
+}
+
+const MODES = [
+  { value: 'enforce', label: 'Enforce: decisions apply' },
+  { value: 'observe', label: 'Observe: decisions are recorded, not enforced' },
+] as const;
+
+function TermsFields({ fields, change, errorOf }: PartProps) {
+  const choices = usePolicyChoices();
+  return (
+    <>
+      <Select
+        label="Policy"
+        description="Leave empty for the default policy."
+        data={choices}
+        value={fields.policyId}
+        onChange={(policyId) => change({ policyId })}
+        error={errorOf('policyId')}
+        searchable
+        clearable
+      />
+      <Select
+        label="Mode"
+        data={MODES}
+        value={fields.mode}
+        onChange={(mode) => change({ mode: mode ?? 'enforce' })}
+        error={errorOf('mode')}
+        allowDeselect={false}
+      />
+      <Textarea
+        label="Description"
+        value={fields.description}
+        onChange={(event) => change({ description: event.currentTarget.value })}
+        error={errorOf('description')}
+        maxLength={2000}
+        autosize
+      />
+      <JsonInput
+        label="Metadata"
+        description="A JSON object for your own use."
+        value={fields.metadata}
+        onChange={(metadata) => change({ metadata })}
+        error={errorOf('metadata')}
+        autosize
+        minRows={2}
+        formatOnBlur
+      />
+    </>
+  );
+}
+
+/** Returns the field at fault, as `paths` for `paths[3]`; undefined for the collection as a whole. */
+function findField(error: Error | undefined): keyof CollectionFields | undefined {
+  if (error instanceof SyntaxError) return 'metadata';
+  const name = error instanceof PosternError ? error.param?.split(/[.[]/, 1)[0] : undefined;
+  return (Object.keys(NO_FIELDS) as (keyof CollectionFields)[]).find((one) => one === name);
+}
+
+/** Quotes the line at fault. */
+function toMessage(error: Error | undefined, { hosts, paths }: CollectionFields): string | undefined {
+  if (error instanceof SyntaxError) return 'The metadata is not valid JSON.';
+  const [, list, place] =
+    /^(hosts|paths)\[(\d+)\]$/.exec(error instanceof PosternError ? (error.param ?? '') : '') ?? [];
+  const line = list === undefined ? undefined : toLines(list === 'hosts' ? hosts : paths)[Number(place)];
+  return line === undefined ? error?.message : `${line}: ${error?.message}`;
+}

@@ -1,0 +1,101 @@
+/** The crawler directory: known bots, who operates them and what for. */
+import { Anchor } from '@mantine/core';
+import { IconExternalLink } from '@tabler/icons-react';
+import { Link } from 'wouter';
+import type { Row } from '../api/client.ts';
+import { FilterChoice, FilterWords } from '../parts/filter-fields.tsx';
+import { useFilters } from '../parts/filters.ts';
+import type { Column } from '../parts/list.tsx';
+import { PageHead } from '../parts/page.tsx';
+import { PagedList } from '../parts/paged-list.tsx';
+import { Tags } from '../parts/show.tsx';
+import { Empty } from '../parts/states.tsx';
+
+type Crawler = Row<'GET /v1/crawlers'>;
+
+const PURPOSES: Record<Crawler['purpose'], string> = {
+  training: 'Training',
+  search: 'Search',
+  user_fetch: 'Fetching for a person',
+  index: 'Index',
+  preview: 'Link previews',
+  monitoring: 'Monitoring',
+  other: 'Other',
+};
+
+const PROOFS: Record<Crawler['identities'][number]['kind'], string> = {
+  ip: 'its addresses',
+  dns: 'its host name',
+  signature: 'its signature',
+};
+
+const COLUMNS: readonly Column<Crawler>[] = [
+  {
+    label: 'Name',
+    show: ({ name, userAgents }) => (
+      <>
+        <strong>{name}</strong>
+        {userAgents.some((token) => token !== name) && <span className="under">{userAgents.join(', ')}</span>}
+      </>
+    ),
+  },
+  { label: 'Operator', show: ({ operator }) => operator ?? <span className="soft">unknown</span> },
+  { label: 'Purpose', narrow: true, show: ({ purpose }) => PURPOSES[purpose] },
+  {
+    label: 'Proven by',
+    show: ({ identities }) => <Tags of={[...new Set(identities.map(({ kind }) => PROOFS[kind]))]} />,
+  },
+  {
+    label: 'Source',
+    narrow: true,
+    show: ({ name, url, source }) => (
+      <Anchor href={url ?? source} target="_blank" rel="noreferrer" size="sm" title={`Page about ${name}`}>
+        {getHost(url ?? source)} <IconExternalLink size={13} />
+      </Anchor>
+    ),
+  },
+  {
+    label: '',
+    narrow: true,
+    show: ({ name }) => (
+      <Link href={`/requesters/${encodeURIComponent(name)}`} aria-label={`Open ${name} under Partners & bots`}>
+        Open
+      </Link>
+    ),
+  },
+];
+
+const getHost = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
+
+export default function CrawlersPage() {
+  const { q, purpose } = useFilters().values;
+  return (
+    <>
+      <PageHead
+        title="Crawlers"
+        lead="Bots that Postern knows by their user agents. A user agent is only a claim; some can be proven."
+      />
+      <div className="filters" role="search">
+        <FilterWords label="Part of a name, an operator or a user agent" />
+        <FilterChoice
+          name="purpose"
+          label="Purpose"
+          data={Object.entries(PURPOSES).map(([value, label]) => ({ value, label }))}
+          w={210}
+        />
+      </div>
+      <div className="panel">
+        <PagedList
+          caption="Crawlers"
+          of="GET /v1/crawlers"
+          filter={{ q, purpose }}
+          noun={['crawler', 'crawlers']}
+          empty={<Empty title="No crawlers" />}
+          columns={COLUMNS}
+          idOf={({ name }) => name}
+          sortedBy="name"
+        />
+      </div>
+    </>
+  );
+}
