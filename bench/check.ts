@@ -7,9 +7,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../kit/launch.ts';
 import { seeded, skewed } from '../kit/random.ts';
-import type { CheckRequest } from '../src/access/schema.ts';
 import { type Figure, median, medianRatio, type Part, type PartOptions } from './figure.ts';
-import { checksOf, type Item, itemAt, LIMITED_RULES, TEN_RULES } from './inputs.ts';
+import { checksOf, type Item, type ItemCheck, itemAt, LIMITED_RULES, TEN_RULES } from './inputs.ts';
 import { type LoadPlan, type LoadResult, openLoader } from './load.ts';
 import { splitCores } from './machine.ts';
 import type { Running } from './process.ts';
@@ -102,7 +101,7 @@ async function loadCatalogue(postern: Postern, prefix: string, name: string, rul
 async function requireParity(
   postern: Postern,
   cerbosPort: number,
-  checks: readonly CheckRequest[],
+  checks: readonly ItemCheck[],
   cerbosBodies: readonly string[],
 ): Promise<void> {
   for (let i = 0; i < PARITY_CHECKS; i++) {

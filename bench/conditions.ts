@@ -12,7 +12,7 @@ import { CONDITION_SCHEMAS } from '../src/policies/conditions.ts';
 import type { ContentFacts, Facts, LicenseFacts, RequesterFacts } from '../src/policies/facts.ts';
 import type { Rule } from '../src/policies/policy.ts';
 import { median, medianRatio, type Part } from './figure.ts';
-import { checksOf, compiled, contentAt, itemAt } from './inputs.ts';
+import { checksOf, compiled, contentAt, type ItemCheck, itemAt } from './inputs.ts';
 import { RATE_NOTE, rate } from './rate.ts';
 
 const ITEMS = 1_000;
@@ -105,7 +105,7 @@ const TO_THE_FIRST = compiled(
 );
 
 interface Question {
-  check: CheckRequest;
+  check: ItemCheck;
   content: ContentFacts;
   requester: { facts: RequesterFacts; licenses: LicenseFacts[] };
 }

@@ -8,7 +8,7 @@ import { decide } from '../src/access/decide.ts';
 import type { CheckRequest } from '../src/access/schema.ts';
 import type { ContentFacts, Facts } from '../src/policies/facts.ts';
 import { median, medianRatio, type Part } from './figure.ts';
-import { checksOf, compiled, contentAt, factsAt, itemAt, TEN_RULES } from './inputs.ts';
+import { checksOf, compiled, contentAt, factsAt, type ItemCheck, itemAt, TEN_RULES } from './inputs.ts';
 import { RATE_NOTE, rate } from './rate.ts';
 
 const ITEMS = 1_000;
@@ -36,7 +36,7 @@ export const decidePart: Part = {
       alone.push(rate(CHECKS, (i) => decide(POLICY, facts[i] as Facts).reason === null));
       withFacts.push(
         rate(CHECKS, (i) => {
-          const check = checks[i] as CheckRequest;
+          const check = checks[i] as ItemCheck;
           return decide(POLICY, factsAt(check, contents.get(check.contentId) as ContentFacts)).reason === null;
         }),
       );

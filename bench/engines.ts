@@ -5,10 +5,9 @@
 
 import { seeded, skewed } from '../kit/random.ts';
 import { decide } from '../src/access/decide.ts';
-import type { CheckRequest } from '../src/access/schema.ts';
 import type { ContentFacts } from '../src/policies/facts.ts';
 import { median, medianRatio, type Part } from './figure.ts';
-import { checksOf, compiled, contentAt, factsAt, itemAt, TEN_RULES } from './inputs.ts';
+import { checksOf, compiled, contentAt, factsAt, type ItemCheck, itemAt, TEN_RULES } from './inputs.ts';
 import { RATE_NOTE, rateOf } from './rate.ts';
 import {
   type Engine,
@@ -27,7 +26,7 @@ const AT_ONCE = 64;
 const UNWELCOME = 'Mozilla/5.0 (compatible; SemrushBot/7~bl; +http://www.semrush.com/bot.html)';
 
 interface Question {
-  check: CheckRequest;
+  check: ItemCheck;
   item: ContentFacts;
 }
 

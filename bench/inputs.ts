@@ -7,6 +7,9 @@ import { type CompiledPolicy, compile } from '../src/policies/compile.ts';
 import { type ContentFacts, type Facts, UNPLACED } from '../src/policies/facts.ts';
 import type { Rule } from '../src/policies/policy.ts';
 
+/** A check by item. */
+export type ItemCheck = CheckRequest & { contentId: string };
+
 /** Real user agents of ordinary length. */
 export const USER_AGENTS: readonly string[] = crawlers
   .flatMap((crawler) => crawler.instances)
@@ -117,7 +120,7 @@ export function unmatchedRules(count: number): Rule[] {
 }
 
 /** Returns `count` checks of items that `nextItem` chooses. */
-export function checksOf(count: number, nextItem: () => string, seed = 7): CheckRequest[] {
+export function checksOf(count: number, nextItem: () => string, seed = 7): ItemCheck[] {
   const random = seeded(seed);
   return Array.from({ length: count }, () => ({
     contentId: nextItem(),

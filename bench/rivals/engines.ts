@@ -10,12 +10,13 @@ import { newEnforcer, newModelFromString, StringAdapter } from 'casbin';
 import { type RuleProperties, Engine as RulesEngine } from 'json-rules-engine';
 import type { CheckRequest } from '../../src/access/schema.ts';
 import type { ContentFacts } from '../../src/policies/facts.ts';
+import type { ItemCheck } from '../inputs.ts';
 
 export interface Engine {
   name: string;
   /** A note on the setup. */
   note: string;
-  allows(check: CheckRequest, item: ContentFacts): boolean | Promise<boolean>;
+  allows(check: ItemCheck, item: ContentFacts): boolean | Promise<boolean>;
 }
 
 const PARTNERS = ['partner_0001', 'partner_0002', 'partner_0003', 'partner_0004', 'partner_0005'];

@@ -15,6 +15,10 @@ export interface Visit {
   /** The path as sent: not decoded, without the query, starting with a slash. */
   path: string;
   query: URLSearchParams;
+  /** The query as sent, with its question mark; empty without one. */
+  search: string;
+  /** The host that the visitor named. */
+  host: string | undefined;
   /** Joins repeated headers with commas. */
   header(name: string): string | undefined;
   /** The server's own object. */
@@ -24,8 +28,13 @@ export interface Visit {
 type Maybe<T> = T | undefined | Promise<T | undefined>;
 
 export interface GuardOptions extends Pick<ConnectionOptions, 'url' | 'key' | 'fetch'> {
-  /** Returns the id or externalId of the item; undefined for unregistered content, see `unknown`. */
-  content(visit: Visit): Maybe<string>;
+  /**
+   * Returns the id or externalId of the item; undefined for unregistered content, see `unknown`. Or `'url'`: asks by
+   * the URL of the request, so that items are found by their `source`, and collections decide about the rest.
+   */
+  content: 'url' | ((visit: Visit) => Maybe<string>);
+  /** With `content: 'url'`, the origin of your site, such as `https://example.com`; else the visitor's Host counts. */
+  origin?: string;
   /** Returns the requester id from your login or key check; undefined if anonymous. Never trust a visitor's header. */
   requester?(visit: Visit): Maybe<string>;
   /** Returns the visitor's address and country, as your server knows them. The user agent is added. */
@@ -96,8 +105,10 @@ const KEPT_MAX = 1_000;
 
 /** Throws TypeError for invalid options: a misconfigured guard must not start. */
 export function guard(options: GuardOptions): Guard {
-  if (typeof options.content !== 'function')
-    throw new TypeError('`content` must be a function that returns the item of a request');
+  if (options.content !== 'url' && typeof options.content !== 'function') {
+    throw new TypeError("`content` must be 'url' or a function that returns the item of a request");
+  }
+  requireOrigin(options.origin);
   requireOneOf('onError', options.onError);
   requireOneOf('unknown', options.unknown);
   const { url, key, timeoutMs = TIMEOUT_MS, keptMax = KEPT_MAX } = options;
@@ -142,6 +153,11 @@ export function guard(options: GuardOptions): Guard {
   };
 }
 
+function requireOrigin(origin: string | undefined): void {
+  if (origin === undefined || /^https?:\/\/[^/?#\s@\\]+\/?$/.test(origin)) return;
+  throw new TypeError('`origin` must be the origin of your site, such as https://example.com');
+}
+
 function requireOneOf(name: string, value: unknown): void {
   if (value === undefined || value === 'deny' || value === 'allow') return;
   throw new TypeError(`\`${name}\` must be 'deny' or 'allow'`);
@@ -168,14 +184,14 @@ const isRefusal = (error: unknown): boolean =>
 
 /** Returns the check of a visit; null without an item. */
 async function checkOf(options: GuardOptions, visit: Visit): Promise<Check | null> {
-  const contentId = await options.content(visit);
-  if (contentId === undefined || contentId === null || contentId === '') return null;
+  const asked = options.content === 'url' ? { url: urlOf(options, visit) } : await itemOf(options.content, visit);
+  if (asked === null) return null;
   const requesterId = await options.requester?.(visit);
   const known = await options.context?.(visit);
   const userAgent = visit.header('user-agent');
   const context = { ...known, ...(userAgent === undefined ? {} : { userAgent }) };
   return {
-    contentId,
+    ...asked,
     ...(requesterId === undefined ? {} : { requesterId }),
     ...(options.permission === undefined ? {} : { permission: options.permission }),
     ...(options.purpose === undefined ? {} : { purpose: options.purpose }),
@@ -184,12 +200,27 @@ async function checkOf(options: GuardOptions, visit: Visit): Promise<Check | nul
   };
 }
 
+async function itemOf(
+  content: Exclude<GuardOptions['content'], 'url'>,
+  visit: Visit,
+): Promise<{ contentId: string } | null> {
+  const contentId = await content(visit);
+  return contentId === undefined || contentId === null || contentId === '' ? null : { contentId };
+}
+
+/** A visit without a host names no URL, which the service refuses. */
+function urlOf({ origin }: GuardOptions, { host = '', path, search }: Visit): string {
+  return `${origin?.replace(/\/$/, '') ?? `https://${host}`}${path}${search}`;
+}
+
 function visitOfFetch(request: Request): Visit {
-  const { pathname, searchParams } = new URL(request.url);
+  const { host, pathname, search, searchParams } = new URL(request.url);
   return {
     method: request.method,
     path: pathname,
     query: searchParams,
+    search,
+    host,
     header: (name) => request.headers.get(name) ?? undefined,
     request,
   };
@@ -202,12 +233,19 @@ function visitOfNode(request: NodeRequest, originalUrl: string | undefined): Vis
     method: request.method ?? 'GET',
     path: mark === -1 ? target : target.slice(0, mark),
     query: new URLSearchParams(mark === -1 ? '' : target.slice(mark + 1)),
+    search: mark === -1 ? '' : target.slice(mark),
+    host: hostOf(request),
     header(name) {
       const value = request.headers[name.toLowerCase()];
       return Array.isArray(value) ? value.join(', ') : value;
     },
     request,
   };
+}
+
+function hostOf({ headers }: NodeRequest): string | undefined {
+  const host = headers.host ?? headers[':authority'];
+  return Array.isArray(host) ? host.join() : host;
 }
 
 /** Copies the response, since headers of a fetched one are immutable. */

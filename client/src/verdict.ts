@@ -55,6 +55,8 @@ export function verdictOf(asked: Asked, challenge: string): Verdict {
   if ('error' in asked) return refused(403, 'refused_question', 'The check was refused.', {});
   const headers = headersOf(asked);
   if (asked.allowed) return allowed(headers, asked);
+  // Only observed: the site serves it and can see what the policy says.
+  if (!asked.enforced) return allowed({ ...headers, 'x-postern-would': 'deny' }, asked);
   const status = statusOf(asked);
   const verdict = refused(status, asked.reason ?? 'policy_denied', asked.message, {
     ...headers,

@@ -4,13 +4,15 @@
  * refused, never guessed.
  */
 import { type InForce, openPastCollections } from '../collections/known.ts';
+import { readAddress, toPage, UndecidedUrl, withoutItem } from '../content/address.ts';
 import { type Content, toContentFacts } from '../content/content.ts';
 import { contentNotFound } from '../content/edits.ts';
 import { placeOf } from '../content/placement.ts';
-import { findContents } from '../content/store.ts';
+import { findContent, findContents } from '../content/store.ts';
 import type { Db } from '../db/db.ts';
 import { Failure, fail } from '../errors.ts';
 import { toIso } from '../lib/clock.ts';
+import type { Locator } from '../lib/locator.ts';
 import { type CompiledPolicy, compile } from '../policies/compile.ts';
 import { findVersionAt } from '../policies/store.ts';
 import { type Past, requesterAt } from '../requesters/history.ts';
@@ -35,11 +37,13 @@ export async function readSubjects(
   if (asks.length === 0) return subjects;
   const contents = await findContents(
     db,
-    asks.map((ask) => ask.contentId),
+    asks.flatMap(({ contentId }) => contentId ?? []),
   );
   for (const ask of asks) {
     try {
-      subjects.set(ask, await toSubject(source, contents.get(ask.contentId), ask));
+      const { contentId, locator } = ask;
+      if (locator !== undefined) subjects.set(ask, await toSubjectAt(db, source, locator, ask));
+      else subjects.set(ask, await toSubject(source, contents.get(contentId as string), ask));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       subjects.set(ask, error);
@@ -49,15 +53,35 @@ export async function readSubjects(
 }
 
 async function toSubject(source: SubjectSource, content: Content | undefined, ask: Ask): Promise<Subject> {
-  const { asOf, requesterId } = ask;
-  if (content === undefined) throw contentNotFound(ask.contentId);
+  const { asOf } = ask;
+  if (content === undefined) throw contentNotFound(ask.contentId as string);
   if (asOf !== undefined && content.createdAt > asOf) {
     throw outOfReach(`The item was registered on ${toIso(content.createdAt)}`);
   }
   const place = placeOf(content, await source.inForce(asOf));
   const policy = await source.policy(place.policyId, asOf);
-  const requester = requesterId === undefined ? ANONYMOUS : await source.requester(requesterId, asOf);
-  return { content: toContentFacts(content, place), policy, requester };
+  return { content: toContentFacts(content, place), policy, requester: await requesterOf(source, ask) };
+}
+
+const requesterOf = async (source: SubjectSource, { requesterId, asOf }: Ask): Promise<KnownRequester> =>
+  requesterId === undefined ? ANONYMOUS : source.requester(requesterId, asOf);
+
+/** Decides by the item that is there now if it was registered by then, else by the collection of then. */
+async function toSubjectAt(db: Db, source: SubjectSource, locator: Locator, ask: Ask): Promise<Subject> {
+  const { asOf } = ask;
+  const inForce = await source.inForce(asOf);
+  let at = await readAddress(db, locator, inForce);
+  if (typeof at === 'object' && 'id' in at) {
+    const content = await findContent(db, at.id);
+    if (content !== undefined && content.createdAt <= (asOf ?? content.createdAt)) {
+      const subject = await toSubject(source, content, ask);
+      return { ...subject, page: toPage(locator, placeOf(content, inForce)) };
+    }
+    at = withoutItem(locator, inForce);
+  }
+  if (typeof at === 'string' || 'id' in at) throw new UndecidedUrl(locator, typeof at === 'string' ? at : 'none');
+  const policy = await source.policy(at.page.policyId, asOf);
+  return { content: null, page: at.page, policy, requester: await requesterOf(source, ask) };
 }
 
 const outOfReach = (why: string): Failure =>

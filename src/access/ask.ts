@@ -6,11 +6,15 @@
 import { Failure, fail } from '../errors.ts';
 import { checkOf, validItem } from '../http/validate.ts';
 import { parseIso } from '../lib/clock.ts';
+import { type Locator, parseVisited } from '../lib/locator.ts';
 import type { Caller } from '../permissions.ts';
 import { CheckRequest } from './schema.ts';
 
-/** An accepted check. `asOf`: the time to decide as of, in epoch ms; without it, now. */
-export type Ask = Omit<CheckRequest, 'asOf'> & { asOf?: number };
+/**
+ * An accepted check. It has a `contentId` or a `locator`, the URL that was asked for. `asOf`: the time to decide as of,
+ * in epoch ms; without it, now.
+ */
+export type Ask = Omit<CheckRequest, 'asOf' | 'url'> & { locator?: Locator; asOf?: number };
 
 const isCheck = checkOf(CheckRequest);
 
@@ -40,7 +44,13 @@ export function accept({ caller, now, dry }: AskTerms, request: CheckRequest): A
       param: 'license',
     });
   }
-  if (request.asOf === undefined) return request as Ask;
+  if (caller.readOnly && request.context?.verified !== undefined) {
+    throw fail('invalid_request', 'A public key cannot vouch for who is asking; ask with a secret key.', {
+      param: 'context.verified',
+    });
+  }
+  const asked = request.url === undefined ? byId(request) : byUrl(request, request.url);
+  if (request.asOf === undefined) return asked;
   if (!dry && request.dryRun !== true) {
     throw fail('invalid_request', 'Only a dry run can be decided as of a past time; add `"dryRun": true`.', {
       param: 'asOf',
@@ -48,5 +58,22 @@ export function accept({ caller, now, dry }: AskTerms, request: CheckRequest): A
   }
   const asOf = parseIso(request.asOf) as number;
   if (asOf > now()) throw fail('invalid_request', '`asOf` must not be in the future.', { param: 'asOf' });
-  return { ...request, asOf };
+  return { ...asked, asOf };
+}
+
+function byId(request: CheckRequest): Ask {
+  if (request.contentId !== undefined) return request as Ask;
+  throw fail('invalid_request', '`contentId` is required, or `url`: the address that was asked for.', {
+    param: 'contentId',
+  });
+}
+
+function byUrl({ url: _, ...request }: CheckRequest, url: string): Ask {
+  if (request.contentId !== undefined) {
+    throw fail('invalid_request', 'Ask by `contentId` or by `url`, not by both.', { param: 'url' });
+  }
+  const locator = parseVisited(url);
+  if (locator !== undefined) return { ...request, locator } as Ask;
+  const why = 'Servers may read the host or the path of this URL differently, so nothing decides about it.';
+  throw fail('invalid_request', `${why} Ask for the URL as a browser sends it.`, { param: 'url' });
 }

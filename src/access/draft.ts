@@ -54,40 +54,47 @@ export function evaluate(subject: Subject, ask: Ask, at: number): Evaluation {
   return { policy, facts, verdict: decide(policy, facts) };
 }
 
+const NO_ITEM = { id: null, externalId: null };
+const nameOf = (crawler: Facts['crawler']): string | null => (crawler === null ? null : crawler.name);
+const licenseIdOf = ({ licenseOf }: NonNullable<Verdict['rule']>, facts: Facts): string | null =>
+  licenseOf?.(facts)?.id ?? null;
+
 /** A draft that is still being filled. */
 type OpenDraft = Draft & { decision: Decision };
 
 /** Makes the decision without its id, its time and its rate limit; with an explainer, with its explanation. */
 export function toDraft(evaluation: Evaluation, explainer: Explainer | null, recorded: boolean): OpenDraft {
   const { policy, facts, verdict } = evaluation;
-  const { rule } = verdict;
-  const allowed = verdict.reason === null;
+  const { rule, reason } = verdict;
+  const allowed = reason === null;
+  const { id: contentId, externalId } = facts.content ?? NO_ITEM;
   const decision: Decision = {
     id: null,
     object: 'access_decision',
     allowed,
     action: allowed ? 'allow' : 'deny',
-    reason: verdict.reason,
+    reason,
     message: toMessage(verdict),
     permissions: verdict.permissions,
-    contentId: facts.content?.id ?? null,
-    externalId: facts.content?.externalId ?? null,
+    contentId,
+    externalId,
     url: urlOf(evaluation),
     collectionId: facts.place.collectionId,
     requesterId: facts.requesterId,
-    crawler: facts.crawler?.name ?? null,
+    crawler: nameOf(facts.crawler),
     verified: facts.verified,
     policyId: policy.id,
     policyVersion: policy.version,
     matchedRule: toMatchedRule(rule),
-    licenseId: rule?.licenseOf?.(facts)?.id ?? null,
+    licenseId: rule === null ? null : licenseIdOf(rule, facts),
     rateLimit: null,
     enforced: !facts.place.observed,
     recorded,
     created: '',
   };
   if (explainer !== null) Object.assign(decision, explainer.explain(evaluation));
-  return { decision, limit: allowed ? (rule?.limit ?? null) : null, message: rule?.message ?? null };
+  if (rule === null) return { decision, limit: null, message: null };
+  return { decision, limit: allowed ? rule.limit : null, message: rule.message };
 }
 
 const toMessage = ({ rule, reason }: Verdict): string =>

@@ -10,7 +10,17 @@ const shortText = Type.String({ minLength: 1, maxLength: 64 });
 
 export const CheckRequest = Type.Object(
   {
-    contentId: Type.String({ minLength: 1, maxLength: 255, description: 'Id or externalId of the item' }),
+    contentId: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 255, description: 'Id or externalId of the item' }),
+    ),
+    url: Type.Optional(
+      Type.String({
+        format: 'http-url',
+        maxLength: 2048,
+        description:
+          'Instead of `contentId`: the URL that was asked for. Finds the item that is served there; without one, its collection decides.',
+      }),
+    ),
     requesterId: Type.Optional(RequesterId),
     permission: Type.Optional(PermissionName),
     purpose: Type.Optional(shortText),

@@ -4,14 +4,16 @@
  */
 import type { Changes } from '../changes/changes.ts';
 import type { InForce, KnownCollections } from '../collections/known.ts';
+import { type Addresses, type AtUrl, openAddresses, readAddress, toPage, UndecidedUrl } from '../content/address.ts';
 import { isContentId, toContentFacts } from '../content/content.ts';
 import { contentNotFound } from '../content/edits.ts';
 import { type Placeable, placeOf } from '../content/placement.ts';
 import { findContents } from '../content/store.ts';
 import type { Db } from '../db/db.ts';
-import type { Failure } from '../errors.ts';
+import { Failure } from '../errors.ts';
 import { bytesOf, ENTRY_BYTES } from '../lib/bytes.ts';
 import { Cache } from '../lib/cache.ts';
+import type { Locator } from '../lib/locator.ts';
 import { Lru } from '../lib/lru.ts';
 import { budgetOf, type SnapshotMemory, USUAL_MIB } from '../memory.ts';
 import { type CompiledPolicy, compile } from '../policies/compile.ts';
@@ -35,11 +37,21 @@ const COMPILED_TIMES = 4;
 
 const weightOfRequester = (requester: KnownRequester): number => ENTRY_BYTES + bytesOf(requester);
 
-/** An item with its policy. */
-interface Item {
+/** An item or a page with its policy. */
+type Placed = Omit<Subject, 'requester'>;
+
+interface PlacedItem extends Placed {
   content: ContentFacts;
-  policy: CompiledPolicy;
 }
+
+const withPage = ({ content, policy }: PlacedItem, locator: Locator): PlacedItem => ({
+  content,
+  page: toPage(locator, content),
+  policy,
+});
+
+const toSubject = ({ content, page, policy }: Placed, requester: KnownRequester): Subject =>
+  page === undefined ? { content, policy, requester } : { content, page, policy, requester };
 
 /** Reports an item that was read when no rule needed its metadata or its address, though one does now. */
 const lacksField = (content: ContentFacts, policy: CompiledPolicy): boolean =>
@@ -81,6 +93,7 @@ const weightOfItem = ({ facts, placeable }: KnownItem): number => ENTRY_BYTES + 
 export class Snapshot {
   readonly #db: Db;
   readonly #collections: KnownCollections;
+  readonly #addresses: Addresses;
   readonly #contents: Cache<string, KnownItem>;
   /** Ids by externalId: only a hint where to look, because an externalId never changes. */
   readonly #ids: Lru<string, string>;
@@ -98,6 +111,7 @@ export class Snapshot {
   ) {
     this.#db = db;
     this.#collections = collections;
+    this.#addresses = openAddresses(db, changes);
     const { itemBytes, requesterBytes, policyBytes } = memory;
     this.#contents = new Cache(CONTENT_MAX, { max: itemBytes * (1 - IDS_PART), of: weightOfItem });
     this.#ids = new Lru(CONTENT_MAX, { max: itemBytes * IDS_PART, of: () => ENTRY_BYTES });
@@ -112,12 +126,12 @@ export class Snapshot {
   }
 
   /** Returns the subject of a check if all of it is in memory. The past is not. */
-  subject({ contentId, requesterId, asOf }: Ask): Subject | undefined {
+  subject({ contentId, locator, requesterId, asOf }: Ask): Subject | undefined {
     const inForce = this.#collections.now();
     if (asOf !== undefined || inForce === undefined) return undefined;
-    const item = this.#item(contentId, inForce);
+    const placed = locator === undefined ? this.#item(contentId as string, inForce) : this.#atUrl(locator, inForce);
     const requester = requesterId === undefined ? ANONYMOUS : this.#requesters.get(requesterId);
-    return item && requester && { content: item.content, policy: item.policy, requester };
+    return placed && requester && toSubject(placed, requester);
   }
 
   /** Returns the subjects of checks without `asOf`, reading what is not in memory. Throws Unavailable. */
@@ -125,22 +139,26 @@ export class Snapshot {
     const inForce = asks.length === 0 ? undefined : await this.#collections.read();
     if (inForce === undefined) return new Map();
     // Taken once, before anything is read: an edit during a read may remove it from memory.
-    const known = new Map(asks.map(({ contentId }) => [contentId, this.#item(contentId, inForce)]));
+    const refs = asks.flatMap(({ contentId }) => contentId ?? []);
+    const known = new Map(refs.map((ref) => [ref, this.#item(ref, inForce)]));
     const missing = [...known].flatMap(([ref, item]) => (item === undefined ? [ref] : []));
     const contents =
       missing.length === 0 ? new Map<string, ContentFacts>() : await this.#loadContents(missing, inForce);
     const requesters = new Map([[undefined as string | undefined, ANONYMOUS]]);
     const subjects = new Map<Ask, Subject | Failure>();
     for (const ask of asks) {
-      const { contentId, requesterId } = ask;
-      const item = known.get(contentId) ?? (await this.#withPolicy(contentId, contents.get(contentId)));
-      if (item === undefined) {
-        subjects.set(ask, contentNotFound(contentId));
+      const { contentId = '', locator, requesterId } = ask;
+      const placed =
+        locator === undefined
+          ? (known.get(contentId) ?? (await this.#withPolicy(contentId, contents.get(contentId))))
+          : await this.#readAtUrl(locator, inForce);
+      if (placed === undefined || placed instanceof Failure) {
+        subjects.set(ask, placed ?? contentNotFound(contentId));
         continue;
       }
       const requester = requesters.get(requesterId) ?? (await this.findRequester(requesterId as string));
       requesters.set(requesterId, requester);
-      subjects.set(ask, { content: item.content, policy: item.policy, requester });
+      subjects.set(ask, toSubject(placed, requester));
     }
     return subjects;
   }
@@ -163,8 +181,43 @@ export class Snapshot {
     return this.#collections.read();
   }
 
+  /** Returns what decides about a URL, if it is in memory. */
+  #atUrl(locator: Locator, inForce: InForce): Placed | undefined {
+    const at = this.#addresses.now(locator, inForce);
+    if (at === undefined || typeof at === 'string') return undefined;
+    if ('id' in at) {
+      const item = this.#item(at.id, inForce);
+      return item && withPage(item, locator);
+    }
+    const policy = this.#policies.get(at.page.policyId);
+    return policy && { content: null, page: at.page, policy };
+  }
+
+  async #readAtUrl(locator: Locator, inForce: InForce): Promise<Placed | Failure> {
+    const found = await this.#readPlaced(locator, await this.#addresses.read(locator, inForce), inForce);
+    if (found !== undefined) return found;
+    // Since it was found, the item was deleted, or the collection got another policy and this one was deleted.
+    const now = await this.#collections.read();
+    const placed = await this.#readPlaced(locator, await readAddress(this.#db, locator, now), now);
+    return placed ?? new UndecidedUrl(locator, 'none');
+  }
+
+  async #readPlaced(locator: Locator, at: AtUrl, inForce: InForce): Promise<Placed | Failure | undefined> {
+    if (typeof at === 'string') return new UndecidedUrl(locator, at);
+    if ('id' in at) {
+      const item = this.#item(at.id, inForce) ?? (await this.#readItem(at.id, inForce));
+      return item && withPage(item, locator);
+    }
+    const policy = await this.#findPolicy(at.page.policyId);
+    return policy && { content: null, page: at.page, policy };
+  }
+
+  async #readItem(id: string, inForce: InForce): Promise<PlacedItem | undefined> {
+    return this.#withPolicy(id, (await this.#loadContents([id], inForce)).get(id));
+  }
+
   /** Returns the item by id or externalId, if it is in memory with its policy. */
-  #item(ref: string, inForce: InForce): Item | undefined {
+  #item(ref: string, inForce: InForce): PlacedItem | undefined {
     const known = this.#contents.get(isContentId(ref) ? ref : (this.#ids.get(ref) ?? ''));
     if (known === undefined) return undefined;
     const content = factsIn(known, inForce);
@@ -172,13 +225,12 @@ export class Snapshot {
     return policy === undefined || lacksField(content, policy) ? undefined : { content, policy };
   }
 
-  async #withPolicy(ref: string, content: ContentFacts | undefined): Promise<Item | undefined> {
+  async #withPolicy(ref: string, content: ContentFacts | undefined): Promise<PlacedItem | undefined> {
     if (content === undefined) return undefined;
     const policy = await this.#findPolicy(content.policyId);
     if (policy !== undefined && !lacksField(content, policy)) return { content, policy };
     // Since it was read, it moved and this policy was deleted, or a rule began to ask for metadata: read it again.
-    const inForce = await this.#collections.read();
-    return this.#withPolicy(ref, (await this.#loadContents([ref], inForce)).get(ref));
+    return this.#readItem(ref, await this.#collections.read());
   }
 
   /** Reads items by id or externalId, and the policies that say whether their metadata is kept. */

@@ -1,6 +1,6 @@
 /**
- * Turns a decision into an answer for a proxy: a status and headers, no body. 200 exactly when access is allowed;
- * every denial is 403, or 401, 402 or 429 where the proxy is configured for it.
+ * Turns a decision into an answer for a proxy: a status and headers, no body. 200 exactly when access is allowed or
+ * only observed; every other denial is 403, or 401, 402 or 429 where the proxy is configured for it.
  */
 import { type Decision, retryAfter } from '../ledger/decision.ts';
 import type { AuthorizeOptions } from './schema.ts';
@@ -17,6 +17,9 @@ const ALWAYS = {
   // Proxies copy these to the application. A missing one would leave the visitor's own in place.
   'x-postern-requester': '',
   'x-postern-decision': '',
+  'x-postern-crawler': '',
+  'x-postern-verified': '',
+  'x-postern-would': '',
 };
 
 /** Returns the status a web server would use: 401 for an unknown visitor, 402 for a missing license, 429, else 403. */
@@ -29,7 +32,7 @@ function naturalStatus({ reason, requesterId }: Decision): number {
 
 export function toAnswer(decision: Decision, { denyStatus = '' }: AuthorizeOptions): Answer {
   const headers = { ...ALWAYS, ...toHeaders(decision) };
-  if (decision.allowed) return { status: 200, headers };
+  if (decision.allowed || !decision.enforced) return { status: 200, headers };
   const natural = naturalStatus(decision);
   const status = denyStatus.split(',').includes(String(natural)) ? natural : 403;
   return { status, headers: status === 401 ? { ...headers, 'www-authenticate': 'Bearer' } : headers };
@@ -49,7 +52,8 @@ const refused = (why: string, message: string): Answer => ({
 });
 
 function toHeaders(decision: Decision): Record<string, string> {
-  const { id, reason, rateLimit, requesterId, maxAge } = decision;
+  const { id, reason, requesterId, crawler, verified, maxAge } = decision;
+  const isObserved = !decision.allowed && !decision.enforced;
   return {
     'x-postern-allowed': String(decision.allowed),
     ...(reason === null ? {} : { 'x-postern-reason': reason }),
@@ -57,17 +61,25 @@ function toHeaders(decision: Decision): Record<string, string> {
     'x-postern-decision': id ?? '',
     'x-postern-content': decision.contentId ?? '',
     'x-postern-requester': requesterId ?? '',
+    'x-postern-crawler': headerText(crawler ?? ''),
+    'x-postern-verified': verified ?? '',
+    ...(isObserved ? { 'x-postern-would': 'deny' } : {}),
+    ...(decision.collectionId === null ? {} : { 'x-postern-collection': decision.collectionId }),
     'x-postern-policy': decision.policyId,
     'x-postern-permissions': decision.permissions.join(','),
-    ...(rateLimit === null
-      ? {}
-      : {
-          'x-postern-limit': String(rateLimit.limit),
-          'x-postern-remaining': String(rateLimit.remaining),
-          'x-postern-reset': String(retryAfter(Date.parse(rateLimit.resetAt), Date.parse(decision.created))),
-        }),
+    ...limitHeaders(decision, isObserved),
     ...(maxAge === undefined ? {} : { 'x-postern-max-age': String(maxAge) }),
-    ...(rateLimit?.retryAfter === undefined ? {} : { 'retry-after': String(rateLimit.retryAfter) }),
+  };
+}
+
+function limitHeaders({ rateLimit, created }: Decision, isObserved: boolean): Record<string, string> {
+  if (rateLimit === null) return {};
+  const { limit, remaining, resetAt, retryAfter: seconds } = rateLimit;
+  return {
+    'x-postern-limit': String(limit),
+    'x-postern-remaining': String(remaining),
+    'x-postern-reset': String(retryAfter(Date.parse(resetAt), Date.parse(created))),
+    ...(seconds === undefined || isObserved ? {} : { 'retry-after': String(seconds) }),
   };
 }
 

@@ -8,12 +8,12 @@ import { Type } from 'typebox';
 import type { Ask } from '../access/ask.ts';
 import { type CheckDeps, check, decideFresh } from '../access/check.ts';
 import type { Changes } from '../changes/changes.ts';
-import { Failure, fail } from '../errors.ts';
+import { UndecidedUrl } from '../content/address.ts';
+import { type Failure, fail } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { validatorCompiler } from '../http/validate.ts';
 import type { Grounds } from '../ledger/ledger.ts';
 import { type Answer, toAnswer, toUnclearAnswer, toUnknownAnswer } from './answer.ts';
-import { openItems } from './item.ts';
 import { AuthorizeHeaders, AuthorizeOptions } from './schema.ts';
 import { readTarget } from './target.ts';
 import { findVisitor, openUserAgents } from './visitor.ts';
@@ -81,7 +81,6 @@ interface Question {
  * Returns what decides a question; one that had to wait is read again, because its item and visitor may have changed.
  */
 function openAuthorize(deps: AuthorizeDeps): (question: Question) => Promise<Answer> {
-  const items = openItems(deps.db, deps.changes);
   const userAgents = openUserAgents(deps.db, deps.changes);
 
   async function decideOnce({ request, options, suffix }: Question, grounds: Grounds): Promise<Answer> {
@@ -90,13 +89,10 @@ function openAuthorize(deps: AuthorizeDeps): (question: Question) => Promise<Ans
     if (typeof target === 'string') return toUnclearAnswer(target);
     const visitor = await findVisitor(userAgents, headers, options);
     if (typeof visitor === 'string') return toUnclearAnswer(visitor);
-    const contentId = await items.find(target);
-    if (contentId === null) return toUnclearAnswer('ambiguous_content');
-    if (contentId === undefined) return toUnknownAnswer(options);
     const { permission, purpose } = options;
     const context = toContext(headers['user-agent'], deps.visitor(request));
     const ask: Ask = {
-      contentId,
+      locator: target,
       ...visitor,
       ...(permission === undefined ? {} : { permission }),
       ...(purpose === undefined ? {} : { purpose }),
@@ -105,9 +101,8 @@ function openAuthorize(deps: AuthorizeDeps): (question: Question) => Promise<Ans
     try {
       return toAnswer(await check(deps, ask, { caller, grounds, explainer: null }), options);
     } catch (error) {
-      // Deleted since it was found.
-      if (error instanceof Failure && error.code === 'content_not_found') return toUnknownAnswer(options);
-      throw error;
+      if (!(error instanceof UndecidedUrl)) throw error;
+      return error.why === 'none' ? toUnknownAnswer(options) : toUnclearAnswer(error.why);
     }
   }
 

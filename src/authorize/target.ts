@@ -14,12 +14,6 @@ export type Unclear =
   | 'ambiguous_requester'
   | 'invalid_requester';
 
-/** An address. Without a host, only an externalId can name its item. */
-export type Target = Omit<Locator, 'host'> & { host: string | undefined };
-
-/** Returns a distinct name for each target: joining its parts would not, because a decoded path may contain a `?`. */
-export const toName = ({ host, path, query }: Target): string => JSON.stringify([host ?? null, path, query]);
-
 /** The visitor's request as its proxy passes it on. */
 export interface Forwarded {
   headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -29,17 +23,23 @@ export interface Forwarded {
   origin: string | undefined;
 }
 
-export function readTarget(forwarded: Forwarded): Target | Unclear {
+/** Returns the address, with an empty host where none is known. */
+export function readTarget(forwarded: Forwarded): Locator | Unclear {
   const url = readUrl(forwarded);
   if (url === undefined) return 'no_url';
   if (url === null) return 'conflicting_urls';
   const named = readHost(forwarded);
   const host = named === undefined ? undefined : parseHost(named);
   if (named !== undefined && host === undefined) return 'unreadable_url';
-  if (url.startsWith('/')) {
-    const target = parseTarget(url);
-    return target === undefined ? 'unreadable_url' : { host, ...target };
-  }
+  return url.startsWith('/') ? toLocator(url, host) : readAbsolute(url, host);
+}
+
+function toLocator(url: string, host = ''): Locator | Unclear {
+  const target = parseTarget(url);
+  return target === undefined ? 'unreadable_url' : { host, ...target };
+}
+
+function readAbsolute(url: string, host: string | undefined): Locator | Unclear {
   const locator = parseLocator(url);
   if (locator === undefined || !isPlain(url)) return 'unreadable_url';
   return host !== undefined && host !== locator.host ? 'conflicting_urls' : locator;

@@ -36,6 +36,8 @@ interface Member {
 
 interface Match {
   member: Member;
+  /** The path pattern that matches; null: the collection has none. */
+  pattern: PathPattern | null;
   octets: number;
   /** 2: the host itself, 1: a name below, 0: any host. */
   hostRank: number;
@@ -83,14 +85,26 @@ export class CollectionIndex {
   }
 
   /** With `except`, returns the most specific of the other collections. */
-  find({ locator, item }: Selected, except?: ReadonlySet<string>): Collection | undefined {
+  find(selected: Selected, except?: ReadonlySet<string>): Collection | undefined {
+    return this.#match(selected, except)?.member.collection;
+  }
+
+  /** Returns the most specific collection with what of its selectors matches. */
+  findMatch(selected: Selected): { collection: Collection; namesHost: boolean; namesQuery: boolean } | undefined {
+    const match = this.#match(selected);
+    if (match === undefined) return undefined;
+    const { member, hostRank, pattern } = match;
+    return { collection: member.collection, namesHost: hostRank > 0, namesQuery: pattern?.query != null };
+  }
+
+  #match({ locator, item }: Selected, except?: ReadonlySet<string>): Match | undefined {
     const target = locator && toTarget(locator);
     let best: Match | undefined;
     for (const host of locator === undefined ? [ANY_HOST] : [...hostPatternsOf(locator.host), ANY_HOST]) {
       const hostRank = host === ANY_HOST ? 0 : host.startsWith('*') ? 1 : 2;
       best = this.#sites.get(host)?.find({ target, item, hostRank, except }, best) ?? best;
     }
-    return best?.member.collection;
+    return best;
   }
 }
 
@@ -143,9 +157,9 @@ class Site {
     // Made at the first search, so that many edits in a row cost little.
     this.#patterns ??= new Patterns(this.#members);
     let best = before;
-    const consider = (member: Member, octets: number): void => {
+    const consider = (member: Member, pattern: PathPattern | null): void => {
       if (except?.has(member.collection.id) === true) return;
-      const match = { member, octets, hostRank };
+      const match = { member, pattern, octets: pattern?.octets ?? 0, hostRank };
       if (selects(member, item) && (best === undefined || isBetter(match, best))) best = match;
     };
     if (target !== undefined) {
@@ -153,11 +167,11 @@ class Site {
         for (const { member, pattern } of entries) {
           // Sorted by length: no later one can win.
           if (best !== undefined && pattern.octets < best.octets) break;
-          if (matchesPath(pattern, target)) consider(member, pattern.octets);
+          if (matchesPath(pattern, target)) consider(member, pattern);
         }
       }
     }
-    for (const member of this.#patterns.withoutPaths) consider(member, 0);
+    for (const member of this.#patterns.withoutPaths) consider(member, null);
     return best;
   }
 }

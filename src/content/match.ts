@@ -2,9 +2,10 @@
 import { type Explained, explainMatch, type LostBy, lostBy } from '../collections/explain.ts';
 import type { InForce, KnownCollections } from '../collections/known.ts';
 import type { Db } from '../db/db.ts';
-import { keysOf, type Locator, parseLocator } from '../lib/locator.ts';
+import { type Locator, parseLocator } from '../lib/locator.ts';
 import type { Content } from './content.ts';
-import { findContent, findIds, findServedAt } from './store.ts';
+import { findItemId } from './served.ts';
+import { findContent } from './store.ts';
 
 /** Collections that are shown behind the most specific one. */
 const RUNNERS_UP_MAX = 5;
@@ -41,19 +42,8 @@ export async function matchUrl(
   return { item, inForce, best, runnersUp: others.map((other) => ({ ...other, lostBy: lostBy(best, other) })) };
 }
 
-const EXTERNAL_ID_MAX = 255;
-
-/** By its `source` first, then by an externalId that is the path, as `/v1/authorize` does. */
 async function findItemAt(db: Db, locator: Locator): Promise<Content | 'many' | null> {
-  const served = await findServedAt(db, keysOf(locator));
-  if (served === 'many') return 'many';
-  const id = served ?? (await findNamed(db, locator.path));
+  const id = await findItemId(db, locator);
+  if (id === null) return 'many';
   return id === undefined ? null : ((await findContent(db, id)) ?? null);
-}
-
-async function findNamed(db: Db, path: string): Promise<string | undefined> {
-  const names = [path.slice(1), path].filter((name) => name !== '' && name.length <= EXTERNAL_ID_MAX);
-  if (names.length === 0) return undefined;
-  const ids = await findIds(db, names);
-  return names.map((name) => ids.get(name)).find((id) => id !== undefined);
 }

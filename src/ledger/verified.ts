@@ -1,4 +1,4 @@
-/** The codes under which the ledger stores how a requester was verified: which never change their meaning. */
+/** The codes under which the ledger stores how a requester was verified; they never change their meaning. */
 import { VERIFIED_KINDS, type VerifiedKind } from '../policies/facts.ts';
 
 export const verifiedCode = (kind: VerifiedKind | null): number | null =>

@@ -24,10 +24,15 @@ export function parsePath(raw: string): string | undefined {
   if (!/^\/[\x21-\x7e]*$/.test(raw) || /[\\#?]/.test(raw) || DECEPTIVE.test(raw)) return undefined;
   const path = decoded(raw);
   if (path === undefined || /\p{Cc}/u.test(path) || ENCODED.test(path)) return undefined;
+  return isPlainPath(path) ? path : undefined;
+}
+
+/** Returns whether no server resolves a segment of a decoded path: none is empty, or made of dots. */
+export function isPlainPath(path: string): boolean {
   const segments = path.slice(1).split('/');
   const isOdd = (segment: string, i: number): boolean =>
     segment === '.' || segment === '..' || (segment === '' && i < segments.length - 1);
-  return segments.some(isOdd) ? undefined : path;
+  return !segments.some(isOdd);
 }
 
 function decoded(raw: string): string | undefined {

@@ -1346,7 +1346,12 @@ export interface components {
         };
         Check: {
             /** @description Id or externalId of the item */
-            contentId: string;
+            contentId?: string;
+            /**
+             * Format: http-url
+             * @description Instead of `contentId`: the URL that was asked for. Finds the item that is served there; without one, its collection decides.
+             */
+            url?: string;
             /** @description 1–128 letters, digits or . _ : @ / - */
             requesterId?: string;
             /** @description 1–64 lowercase letters, digits or underscores; starts with a letter */

@@ -1,0 +1,170 @@
+/**
+ * Finds what decides about a URL: the item that is served there, else the most specific collection. Where several
+ * items could be meant, none is chosen. Once an edit has been answered, it counts.
+ * Promise: no two spellings of one file reach different items or collections. Locators have one spelling already; what
+ * is left is what some servers drop: parameters of a path segment (`;…`) and a port that a client made up. A URL with
+ * them is unreadable if it would reach something else without them.
+ */
+import type { Changes } from '../changes/changes.ts';
+import type { InForce } from '../collections/known.ts';
+import type { Db } from '../db/db.ts';
+import { Failure } from '../errors.ts';
+import { Cache } from '../lib/cache.ts';
+import { isPlainPath, type Locator } from '../lib/locator.ts';
+import type { Page, Place } from '../policies/facts.ts';
+import { findItemId } from './served.ts';
+
+const KNOWN_MAX = 50_000;
+/** Longer addresses are not remembered, so that memory has a bound. */
+const KNOWN_LENGTH_MAX = 300;
+
+/** The reasons why nothing can decide about a URL. */
+export type Undecided = 'none' | 'ambiguous_content' | 'unreadable_url';
+
+/** An item, by its id; a page of a collection; or nothing. */
+export type AtUrl = { readonly id: string } | { readonly page: Page } | Undecided;
+
+export interface Addresses {
+  /** Returns undefined for what is not in memory. */
+  now(locator: Locator, inForce: InForce): AtUrl | undefined;
+  /** Throws Unavailable. */
+  read(locator: Locator, inForce: InForce): Promise<AtUrl>;
+}
+
+/** The items at an address, and at the one that some servers read instead. */
+interface Items {
+  id: string | null | undefined;
+  /** undefined: all servers read the address alike; null: some read one that has no plain path. */
+  plain: { locator: Locator; id: string | null | undefined } | null | undefined;
+}
+
+interface Known extends Items {
+  inForce: InForce;
+  at: AtUrl;
+}
+
+/** `locator.host` is empty where the host is not known. */
+export function openAddresses(db: Db, changes: Changes): Addresses {
+  const known = new Cache<string, Known>(KNOWN_MAX);
+  changes.subscribe(({ kind }) => {
+    if (kind.startsWith('content.')) known.clear();
+  });
+
+  function now(locator: Locator, inForce: InForce): AtUrl | undefined {
+    const entry = known.get(toName(locator));
+    if (entry === undefined) return undefined;
+    if (entry.inForce !== inForce) {
+      entry.at = choose(locator, entry, inForce);
+      entry.inForce = inForce;
+    }
+    return entry.at;
+  }
+
+  return {
+    now,
+    async read(locator, inForce) {
+      return (
+        now(locator, inForce) ??
+        known.read(async (keep) => {
+          const items = await readItems(db, locator);
+          const at = choose(locator, items, inForce);
+          const name = toName(locator);
+          if (name.length <= KNOWN_LENGTH_MAX) keep(name, { ...items, inForce, at });
+          return at;
+        })
+      );
+    },
+  };
+}
+
+/** Returns a distinct name for each address: a decoded path may contain any character, `?` included. */
+export const toName = ({ host, path, query }: Locator): string =>
+  `${host.length} ${path.length} ${host}${path}${query}`;
+
+/** Reads what decides about a URL without remembering it; collections as `inForce` has them. */
+export const readAddress = async (db: Db, locator: Locator, inForce: InForce): Promise<AtUrl> =>
+  choose(locator, await readItems(db, locator), inForce);
+
+/** Returns what decides about a URL where no item is registered. */
+export const withoutItem = (locator: Locator, inForce: InForce): AtUrl => reach(locator, undefined, inForce);
+
+async function readItems(db: Db, locator: Locator): Promise<Items> {
+  const id = await findItemId(db, locator);
+  const plain = toPlain(locator);
+  if (plain === null || plain === undefined) return { id, plain };
+  return { id, plain: { locator: plain, id: await findItemId(db, plain) } };
+}
+
+/** Returns the address without what some servers drop; undefined if it has nothing of it, null if none is left. */
+function toPlain(locator: Locator): Locator | null | undefined {
+  const { host, path, query } = locator;
+  const bare = host.replace(/:\d+$/, '');
+  if (bare === host && !path.includes(';')) return undefined;
+  const stripped = path.replaceAll(/;[^/]*/g, '');
+  return isPlainPath(stripped) ? { host: bare, path: stripped, query } : null;
+}
+
+function choose(locator: Locator, { id, plain }: Items, inForce: InForce): AtUrl {
+  const at = reach(locator, id, inForce);
+  if (plain === undefined || isNamed(at)) return at;
+  if (plain === null) return 'unreadable_url';
+  // A port that a collection names is not made up.
+  const isOwnPort = typeof at === 'object' && plain.locator.path === locator.path && servesPort(locator, inForce);
+  return isOwnPort || isSame(at, reach(plain.locator, plain.id, inForce)) ? at : 'unreadable_url';
+}
+
+function reach(locator: Locator, id: string | null | undefined, inForce: InForce): AtUrl {
+  if (id === null) return 'ambiguous_content';
+  if (id !== undefined) return { id };
+  const match = inForce.index.size === 0 ? undefined : inForce.index.findMatch({ locator, item: null });
+  if (match === undefined) return 'none';
+  const { collection, namesQuery } = match;
+  const place = {
+    policyId: collection.policyId ?? inForce.defaultPolicyId,
+    collectionId: collection.id,
+    observed: collection.mode === 'observe',
+  };
+  return { page: toPage(locator, place, namesQuery) };
+}
+
+export const toPage = (locator: Locator, { policyId, collectionId, observed }: Place, namesQuery = false): Page => ({
+  locator,
+  namesQuery,
+  policyId,
+  collectionId,
+  observed,
+});
+
+/** An item is found by what was registered for it, the parameter or the port included. */
+const isNamed = (at: AtUrl): boolean => at === 'ambiguous_content' || (typeof at === 'object' && 'id' in at);
+
+/** Returns whether the collection of the address names its host with its port. */
+const servesPort = (locator: Locator, { index }: InForce): boolean =>
+  index.findMatch({ locator, item: null })?.namesHost === true;
+
+function isSame(one: AtUrl, other: AtUrl): boolean {
+  if (typeof one === 'string' || typeof other === 'string') return one === other;
+  return 'page' in one && 'page' in other && one.page.collectionId === other.page.collectionId;
+}
+
+/** Nothing decides about a URL. */
+export class UndecidedUrl extends Failure {
+  readonly why: Undecided;
+  readonly locator: Locator;
+
+  constructor(locator: Locator, why: Undecided) {
+    const url = `${locator.host}${locator.path}`.slice(0, 200);
+    if (why === 'none') {
+      const steps = 'Register the item, or make a collection for its address.';
+      super('content_not_found', `No item is registered at ${url}, and no collection has it. ${steps}`);
+    } else super('invalid_request', UNDECIDED[why], { param: 'url' });
+    this.why = why;
+    this.locator = locator;
+  }
+}
+
+const UNDECIDED = {
+  ambiguous_content: 'Several items are registered at this URL, so none is chosen. Ask by `contentId`.',
+  unreadable_url:
+    'Servers may read this URL differently: without its port or what follows a semicolon, it leads to something else.',
+};
