@@ -10,6 +10,7 @@ import { sweep } from './ledger/sweep.ts';
 import type { Clock } from './lib/clock.ts';
 import { every } from './lib/every.ts';
 import { announceExpired } from './requesters/expiry.ts';
+import { sweepUnregistered } from './unregistered/store.ts';
 import { sweepDeliveries } from './webhooks/store.ts';
 
 const SWEEP_EVERY_MS = 10_000;
@@ -39,6 +40,7 @@ export function startHousekeeping(deps: HousekeepingDeps) {
     () => sweep(db, clock.now()),
     () => sweepEvents(db, clock.now()),
     () => sweepDeliveries(db, clock.now()),
+    () => sweepUnregistered(db, clock.now()),
     () => sweepAudit(db, clock.now() - auditDays * DAY_MS),
   ];
   const ours = (work: () => Promise<void>) => async (): Promise<void> => {

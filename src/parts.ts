@@ -24,6 +24,7 @@ import { type Budget, budgetOf } from './memory.ts';
 import { ensureDefaultPolicy } from './policies/store.ts';
 import { openRecords } from './records.ts';
 import { openTokens } from './requesters/tokens.ts';
+import { openUnregistered } from './unregistered/unregistered.ts';
 import { openColumns } from './usage/columns.ts';
 import { clusterSecret, openRemoteColumns } from './usage/remote.ts';
 import { VERSION } from './version.ts';
@@ -128,7 +129,24 @@ async function openEngine(
   opened.defer(() => keys.close());
   const tokens = openTokens(db, changes, clock);
   opened.defer(() => tokens.close());
-  return { changes, follower, lease, ledger, secret, columns, collections, snapshot, impacts, keys, tokens };
+  const unregistered = openUnregistered(db, (error) =>
+    logger.warn({ err: error }, 'requests that are not registered could not be counted and will be retried'),
+  );
+  opened.defer(() => unregistered.close());
+  return {
+    changes,
+    follower,
+    lease,
+    ledger,
+    secret,
+    columns,
+    collections,
+    snapshot,
+    impacts,
+    keys,
+    tokens,
+    unregistered,
+  };
 }
 
 /** Work that one node of a cluster does at a time: housekeeping and deliveries. */

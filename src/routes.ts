@@ -25,6 +25,7 @@ import { licenseRoutes } from './requesters/license-routes.ts';
 import { requesterRoutes } from './requesters/routes.ts';
 import { findNames } from './requesters/store.ts';
 import { tokenRoutes } from './requesters/token-routes.ts';
+import { unregisteredRoutes } from './unregistered/routes.ts';
 import { columnsRoutes } from './usage/remote.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { VERSION } from './version.ts';
@@ -74,6 +75,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
     requesterNames: (ids: readonly string[]) => findNames(db, ids),
   };
   usageRoutes(app, reports);
+  unregisteredRoutes(app, parts);
   statusRoutes(app, { ...parts, dataDir: config.dataDir });
   sessionRoutes(app, { db, sessions });
   consoleFiles(app);

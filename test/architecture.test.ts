@@ -23,7 +23,7 @@ const ORDER = [
   ['collections'],
   ['content'],
   ['ledger'],
-  ['usage'],
+  ['usage', 'unregistered'],
   ['access'],
   ['whatif', 'authorize', 'health', 'storage'],
   ['cli'],
@@ -73,6 +73,7 @@ const OWNERS: Record<string, string> = {
   events: 'changes/rows.ts ledger/sqlite-procedure.ts ledger/postgres.ts ledger/sweep.ts events/store.ts',
   webhooks: 'webhooks/store.ts',
   deliveries: 'webhooks/store.ts',
+  unregistered: 'unregistered/store.ts',
   leases: 'db/postgres/lease.ts',
   receipts: 'db/receipt.ts ledger/sweep.ts',
 };

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { Answered, Body } from '../../client/src/types.ts';
 import { matchCommand } from './collections/match.ts';
+import { unregisteredCommand } from './collections/unregistered.ts';
 import { type Context, collect, does, examples, idArgument, requireFields } from './command.ts';
 import { connect } from './connection.ts';
 import { EXIT } from './outcome.ts';
@@ -14,10 +15,13 @@ type NewCollection = Body<'createCollection'>;
 export function collectionsCommand(parent: Command, context: Context): void {
   const group = parent
     .command('collections')
-    .description('Collections, which give a policy to addresses: list, show, match, create, edit, delete.');
+    .description(
+      'Collections, which give a policy to addresses: list, show, match, unregistered, create, edit, delete.',
+    );
   listCommand(group, context);
   showCommand(group, context);
   matchCommand(group, context);
+  unregisteredCommand(group, context);
   createCommand(group, context);
   editCommand(group, context);
   deleteCommand(group, context);

@@ -54,6 +54,7 @@ export const OPERATIONS = {
   listRequesterTokens: { method: 'GET', path: '/v1/requesters/{id}/tokens', answers: 'pages', takesQuery: true },
   listRequesters: { method: 'GET', path: '/v1/requesters', answers: 'pages', takesQuery: true },
   listSeenRequesters: { method: 'GET', path: '/v1/analytics/requesters', answers: 'pages', takesQuery: true },
+  listUnregistered: { method: 'GET', path: '/v1/analytics/unregistered', answers: 'pages', takesQuery: true },
   listWebhookDeliveries: { method: 'GET', path: '/v1/webhooks/{id}/deliveries', answers: 'pages', takesQuery: true },
   listWebhooks: { method: 'GET', path: '/v1/webhooks', answers: 'pages', takesQuery: true },
   makePolicyDefault: { method: 'POST', path: '/v1/policies/{id}/make-default', answers: 'json' },

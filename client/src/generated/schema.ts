@@ -1159,6 +1159,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/analytics/unregistered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List requests that no item or collection answers
+         * @description Needs the permission `analytics:read` (Read usage and the decision log).
+         */
+        get: operations["listUnregistered"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/status": {
         parameters: {
             query?: never;
@@ -2624,6 +2644,36 @@ export interface components {
             };
             /** @description Memory of the process, in bytes */
             memoryBytes: number;
+        };
+        UnregisteredRequests: {
+            /** @description null: more hosts in one hour than are counted apart. */
+            host: string | null;
+            /** @description The first segment of the path, such as `/news`; null: more in one hour than are counted apart. */
+            path: string | null;
+            /** @description The crawler that the user agent names. */
+            crawler: string | null;
+            /** @description null: anonymous. */
+            requesterId: string | null;
+            /** @description Requests in the span. */
+            requests: number;
+            /**
+             * Format: date-time
+             * @description Start of the first hour with such a request.
+             */
+            firstSeen: string;
+            /**
+             * Format: date-time
+             * @description Start of the last hour with such a request.
+             */
+            lastSeen: string;
+        };
+        UnregisteredRequestsList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["UnregisteredRequests"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
         };
         /** @description Rules that need not be stored */
         UnstoredPolicy: {
@@ -5125,6 +5175,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DemandList"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    listUnregistered: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+                /** @description A date or a date-time, UTC; its hour is counted whole. */
+                from?: string;
+                /** @description A date, whose day is included, or an exclusive date-time; an hour that it cuts is counted whole. */
+                to?: string;
+                /** @description Only this host, with its port where one is served. */
+                host?: string;
+                /** @description Greatest or latest first, then by host and path. */
+                sort?: "requests" | "lastSeen";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnregisteredRequestsList"];
                 };
             };
             "4XX": components["responses"]["Refused"];

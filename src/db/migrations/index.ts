@@ -6,6 +6,7 @@ import { OWN_POLICIES } from './0004-own-policies.ts';
 import { DECISION_GROUNDS } from './0005-decision-grounds.ts';
 import { REQUESTER_TOKENS } from './0006-requester-tokens.ts';
 import { TERMS } from './0007-terms.ts';
+import { UNREGISTERED } from './0008-unregistered.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -19,4 +20,5 @@ export const MIGRATIONS: readonly Migration[] = [
   DECISION_GROUNDS,
   REQUESTER_TOKENS,
   TERMS,
+  UNREGISTERED,
 ];

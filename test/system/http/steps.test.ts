@@ -186,6 +186,7 @@ const ROWS: Record<string, Ask[]> = {
   ],
   'GET /v1/analytics/requesters': [{ path: `?q=${'word+'.repeat(30)}&sort=denied&limit=100` }],
   'GET /v1/analytics/demand': [{ path: `?q=${'word+'.repeat(30)}&limit=100` }],
+  'GET /v1/analytics/unregistered': [{ path: '?host=www.example.com&sort=lastSeen&limit=100' }],
   'GET /v1/status': plain,
   // Not described.
   'POST /console/session': plain,

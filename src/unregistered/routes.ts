@@ -1,0 +1,24 @@
+/** Lists requests that find neither an item nor a collection. */
+import type { Db } from '../db/db.ts';
+import type { App } from '../http/app.ts';
+import { spanOf, toList } from '../http/list.ts';
+import { route } from '../http/route.ts';
+import { UnregisteredPage, UnregisteredQuery } from './schema.ts';
+import { listCounts } from './store.ts';
+import type { Unregistered } from './unregistered.ts';
+
+export function unregisteredRoutes(app: App, { db, unregistered }: { db: Db; unregistered: Unregistered }): void {
+  const list = {
+    tag: 'Analytics',
+    permission: 'analytics:read',
+    id: 'listUnregistered',
+    is: 'List requests that no item or collection answers',
+    query: UnregisteredQuery,
+    answer: UnregisteredPage,
+  } as const;
+  route(app, 'GET /v1/analytics/unregistered', list, async ({ query }) => {
+    await unregistered.flush();
+    const { from: _from, to: _to, ...rest } = query;
+    return toList(await listCounts(db, { ...rest, ...spanOf(query) }));
+  });
+}
