@@ -17,7 +17,7 @@ const ORDER = [
   ['changes'],
   ['events'],
   ['webhooks'],
-  ['keys', 'limits', 'crawlers', 'terms'],
+  ['keys', 'limits', 'crawlers', 'terms', 'signatures'],
   ['policies'],
   ['requesters'],
   ['collections'],
@@ -40,8 +40,9 @@ const PURE = words(`
   cli/audit/times
   collections/collection-index collections/ties lib/locator lib/url-pattern
   policies/conditions policies/license-keys policies/match policies/compile requesters/history limits/limit memory
-  outgoing/address terms/money terms/periods terms/price terms/quota terms/terms terms/timeline usage/period
-  usage/series webhooks/schedule
+  outgoing/address signatures/agent signatures/agent-field signatures/judge signatures/keys signatures/request
+  terms/money terms/periods terms/price terms/quota terms/terms terms/timeline usage/period usage/series
+  webhooks/schedule
 `);
 /**
  * The files that may import `http/`, beside routes, schemas and the rooms above the features: they read requests or
