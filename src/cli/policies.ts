@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Policy } from '../../client/src/types.ts';
 import { type Context, calls, examples } from './command.ts';
 import { applyCommand } from './policies/apply.ts';
+import { collectionEntries } from './policies/collections.ts';
 import { diffCommand } from './policies/diff.ts';
 import { getPolicy, listPolicies, toVersion } from './policies/find.ts';
 import { impactCommand } from './policies/impact.ts';
@@ -45,8 +46,10 @@ function getCommand(parent: Command, context: Context): void {
   const command = parent
     .command('get')
     .argument('<policy>', 'id or name')
-    .description('Writes a policy as a policy file, to keep in git and apply again: YAML, or JSON with --json.')
-    .option('--of-version <n>', 'this version of it');
+    .description(
+      'Writes a policy with its collections as a policy file, to keep in git and apply again: YAML, or JSON with --json.',
+    )
+    .option('--of-version <n>', 'this version of it, without collections');
   examples(command, '$ postern policies get "Research partners" > research.yaml');
   calls<{ ofVersion?: string }>(
     command,
@@ -55,7 +58,9 @@ function getCommand(parent: Command, context: Context): void {
       const policy = await getPolicy(postern, name);
       const version =
         ofVersion === undefined ? policy : await postern.getPolicyVersion(policy.id, toVersion(ofVersion));
-      const file = toFile(policy.id, version);
+      const entries = ofVersion === undefined ? await collectionEntries(postern, policy.id) : [];
+      if (entries === undefined) terminal.err('Without its collections: your key may not read content.\n');
+      const file = { ...toFile(policy.id, version), ...(entries?.length ? { collections: entries } : {}) };
       if (options.json === true) await terminal.out(json(file));
       else await terminal.out((await import('yaml')).stringify(file, { lineWidth: 100 }));
     },

@@ -10,7 +10,8 @@ import { getAddress } from '../connection.ts';
 import { EXIT } from '../outcome.ts';
 import { confirmed } from '../prompts.ts';
 import { counted, json, plain, type Terminal } from '../terminal.ts';
-import { type Plan, planAll, planText } from './plan.ts';
+import { writeCollection } from './collections.ts';
+import { type Plan, planAll, planText, writesOf } from './plan.ts';
 import { resultsText } from './test.ts';
 
 export function applyCommand(parent: Command, context: Context): void {
@@ -18,7 +19,7 @@ export function applyCommand(parent: Command, context: Context): void {
     .command('apply')
     .argument('<file...>', 'policy files, JSON (.json) or YAML')
     .description(
-      'Makes the service match policy files: shows the plan, asks, creates new policies and edits different ones. Applying again changes nothing. A file belongs to the policy with its id, else with its name. The cases of the files must pass. Policies without a file stay as they are.',
+      'Makes the service match policy files: shows the plan, asks, creates new policies and edits different ones. Applying again changes nothing. A file belongs to the policy with its id, else with its name. So does a collection of a file. The cases of the files must pass. Policies and collections without a file stay as they are.',
     )
     .option('--yes', 'skip the confirmation, for CI')
     .option('--dry-run', 'only show the plan');
@@ -34,26 +35,37 @@ export function applyCommand(parent: Command, context: Context): void {
     const text = `${plans.map((plan) => planText(terminal, plan)).join('')}${summaryOf(plans)}\n`;
     if (options.json === true) terminal.err(text);
     else await terminal.out(text);
-    const open = plans.filter(({ action }) => action !== 'none');
-    if (options.dryRun !== true && open.length > 0) {
-      const question = `Write ${counted(open.length, 'change')} to ${getAddress(terminal, options.url)}?`;
+    const writes = plans.reduce((sum, plan) => sum + writesOf(plan), 0);
+    if (options.dryRun !== true && writes > 0) {
+      const question = `Write ${counted(writes, 'change')} to ${getAddress(terminal, options.url)}?`;
       if (!(await confirmed(terminal, question, options.yes))) return EXIT.failed;
-      for (const plan of open) await write(terminal, postern, plan);
+      for (const plan of plans) await writeAll(terminal, postern, plan);
     }
     if (options.json === true) await terminal.out(json(plans.map(toRecord)));
     return EXIT.ok;
   });
 }
 
-const toRecord = ({ path, action, before }: Plan): object => ({
+const toRecord = ({ path, file, action, before, collections }: Plan): object => ({
   path,
   action,
   id: before?.id ?? null,
   version: before?.version ?? null,
+  ...(file.collections === undefined
+    ? {}
+    : {
+        collections: collections.plans.map((plan) => ({
+          name: plan.wanted.name,
+          action: plan.action,
+          id: plan.before?.id ?? null,
+          version: plan.before?.version ?? null,
+        })),
+      }),
 });
 
 function summaryOf(plans: readonly Plan[]): string {
-  const count = (action: Plan['action']): number => plans.filter((plan) => plan.action === action).length;
+  const all = plans.flatMap(({ action, collections }) => [action, ...collections.plans.map((plan) => plan.action)]);
+  const count = (action: Plan['action']): number => all.filter((one) => one === action).length;
   return `${count('create')} to create, ${count('update')} to edit, ${count('none')} unchanged`;
 }
 
@@ -68,6 +80,15 @@ async function casesPass(terminal: Terminal, plans: readonly Plan[]): Promise<bo
   }
   if (!pass) terminal.err('Nothing was written, because these cases fail.\n');
   return pass;
+}
+
+/** Writes the policy before its collections, which need its id. */
+async function writeAll(terminal: Terminal, postern: Postern, plan: Plan): Promise<void> {
+  if (plan.action !== 'none') await write(terminal, postern, plan);
+  const { before, collections } = plan;
+  for (const one of collections.plans) {
+    if (one.action !== 'none' && before !== undefined) await writeCollection(terminal, postern, one, before.id);
+  }
 }
 
 /** Writes the file's policy, and puts the new version into the plan. */

@@ -8,7 +8,7 @@ import { type Context, calls, examples } from '../command.ts';
 import { EXIT } from '../outcome.ts';
 import { print } from '../terminal.ts';
 import { getPolicy } from './find.ts';
-import { diffText, type Plan, planAll, planText } from './plan.ts';
+import { diffText, type Plan, planAll, planText, writesOf } from './plan.ts';
 
 export function diffCommand(parent: Command, context: Context): void {
   const command = parent
@@ -32,13 +32,26 @@ export function diffCommand(parent: Command, context: Context): void {
       if (plans === undefined) return EXIT.usage;
       const text = (): string => plans.map((plan) => planText(terminal, plan)).join('');
       await print(terminal, options, plans.map(toRecord), text);
-      same = plans.every(({ action }) => action === 'none');
+      same = plans.every((plan) => writesOf(plan) === 0);
     }
     return options.exitCode === true && !same ? EXIT.failed : EXIT.ok;
   });
 }
 
-const toRecord = ({ path, action, changes }: Plan): object => ({ path, action, ...changes });
+const toRecord = ({ path, file, action, changes, collections }: Plan): object => ({
+  path,
+  action,
+  ...changes,
+  ...(file.collections === undefined
+    ? {}
+    : {
+        collections: collections.plans.map(({ wanted, action: of, fields }) => ({
+          name: wanted.name,
+          action: of,
+          fields,
+        })),
+      }),
+});
 
 async function diffVersions(postern: Postern, [name = '', from = '', to = '']: string[]): Promise<PolicyDiff> {
   const { id } = await getPolicy(postern, name);

@@ -1,4 +1,4 @@
-/** Finds a policy of the service by its id, or by a name that no other policy has. */
+/** Finds a record of the service by its id, or by a name that no other record has. */
 import type { Postern } from '../../../client/src/client.ts';
 import type { Policy } from '../../../client/src/types.ts';
 import { failed, misused } from '../outcome.ts';
@@ -15,15 +15,20 @@ export async function getPolicy(postern: Postern, name: string): Promise<Policy>
 }
 
 /** Throws when several policies have the name. */
-export function findPolicy(
-  policies: readonly Policy[],
+export const findPolicy = (policies: readonly Policy[], wanted: { id?: string; name: string }): Policy | undefined =>
+  findNamed(policies, wanted, 'policies');
+
+/** Throws when several records have the name. */
+export function findNamed<R extends { id: string; name: string }>(
+  records: readonly R[],
   { id, name }: { id?: string; name: string },
-): Policy | undefined {
-  if (id !== undefined) return policies.find((policy) => policy.id === id);
-  const found = policies.filter((policy) => policy.name === name);
+  noun: 'policies' | 'collections',
+): R | undefined {
+  if (id !== undefined) return records.find((record) => record.id === id);
+  const found = records.filter((record) => record.name === name);
   if (found.length < 2) return found[0];
-  const ids = found.map((policy) => policy.id).join(', ');
-  throw failed(`${found.length} policies have the name "${plain(name)}": ${ids}. Use an id instead.`);
+  const ids = found.map((record) => record.id).join(', ');
+  throw failed(`${found.length} ${noun} have the name "${plain(name)}": ${ids}. Use an id instead.`);
 }
 
 export function toVersion(text: string): number {

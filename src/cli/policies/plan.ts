@@ -4,6 +4,7 @@ import type { Policy } from '../../../client/src/types.ts';
 import type { Comparable, PolicyDiff } from '../../policies/diff.ts';
 import { failed, misused } from '../outcome.ts';
 import { counted, paint, plain, type Terminal } from '../terminal.ts';
+import { type CollectionsOfFile, collectionsText, planCollections } from './collections.ts';
 import { findPolicy, listPolicies } from './find.ts';
 import type { PolicyFile } from './policy-file.ts';
 
@@ -14,7 +15,12 @@ export interface Plan {
   /** The policy as the service has it; undefined when the file creates it. */
   before: Policy | undefined;
   changes: PolicyDiff;
+  collections: CollectionsOfFile;
 }
+
+/** Returns how many records the plan writes. */
+export const writesOf = ({ action, collections }: Plan): number =>
+  [action, ...collections.plans.map((plan) => plan.action)].filter((one) => one !== 'none').length;
 
 const EMPTY: Comparable = { name: '', description: null, rules: [], defaultAction: 'deny' };
 
@@ -28,7 +34,7 @@ export async function planAll(
   const files = await Promise.all(paths.map((path) => loadPolicyFile(terminal, path)));
   if (files.includes(undefined)) return undefined;
   const policies = await listPolicies(postern);
-  const plans = (files as PolicyFile[]).map((file, i): Plan => {
+  const plans = (files as PolicyFile[]).map((file, i): Omit<Plan, 'collections'> => {
     const path = paths[i] as string;
     const before = findPolicy(policies, file);
     if (before === undefined && file.id !== undefined) {
@@ -46,10 +52,11 @@ export async function planAll(
     return { path, file, before, changes, action: before === undefined ? 'create' : same ? 'none' : 'update' };
   });
   requireOneFileEach(plans);
-  return plans;
+  const collections = await planCollections(postern, plans);
+  return plans.map((plan, i) => ({ ...plan, collections: collections[i] as CollectionsOfFile }));
 }
 
-function requireOneFileEach(plans: readonly Plan[]): void {
+function requireOneFileEach(plans: readonly Omit<Plan, 'collections'>[]): void {
   const seen = new Set<string>();
   for (const { path, file, before } of plans) {
     const policy = before === undefined ? `name ${file.name}` : `id ${before.id}`;
@@ -58,7 +65,10 @@ function requireOneFileEach(plans: readonly Plan[]): void {
   }
 }
 
-export function planText(terminal: Terminal, { path, file, action, before, changes }: Plan): string {
+export const planText = (terminal: Terminal, plan: Plan): string =>
+  policyText(terminal, plan) + collectionsText(terminal, plan.collections);
+
+function policyText(terminal: Terminal, { path, file, action, before, changes }: Plan): string {
   const head = `${plain(path)}: ${plain(file.name)}`;
   const current = `${before?.id}, version ${before?.version}`;
   if (action === 'none') return `  ${head}: unchanged (${current})\n`;

@@ -1,10 +1,12 @@
 /**
- * A policy file: the body of `POST /v1/policies` with named cases, as JSON or YAML. It is validated with the schemas
- * of the API and refused with the same messages; unknown fields are errors.
+ * A policy file: the body of `POST /v1/policies` with its collections and named cases, as JSON or YAML. It is
+ * validated with the schemas of the API and refused with the same messages; unknown fields are errors.
  */
 import { type Static, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { CheckRequest } from '../../access/schema.ts';
+import { SELECTOR_NAMES } from '../../collections/collection.ts';
+import { CreateCollection } from '../../collections/schema.ts';
 import { CreateContent } from '../../content/schema.ts';
 import type { Problem } from '../../errors.ts';
 import { pathTo, uncarriedIn } from '../../http/json.ts';
@@ -76,6 +78,18 @@ const PolicyCase = closed({
 });
 export type PolicyCase = Static<typeof PolicyCase>;
 
+const { policyId: _, ...collectionFields } = CreateCollection.properties;
+const FileCollection = closed({
+  id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Id of the collection; without it, the collection with this name',
+    }),
+  ),
+  ...collectionFields,
+});
+
 export const PolicyFile = closed({
   id: Type.Optional(
     Type.String({
@@ -85,6 +99,9 @@ export const PolicyFile = closed({
     }),
   ),
   ...CreatePolicy.properties,
+  collections: Type.Optional(
+    Type.Array(FileCollection, { maxItems: 10_000, description: 'Collections that have the policy' }),
+  ),
   cases: Type.Optional(Type.Array(PolicyCase, { maxItems: 10_000 })),
 });
 export type PolicyFile = Static<typeof PolicyFile>;
@@ -102,18 +119,33 @@ export function readPolicyFile(bytes: Uint8Array, format: PolicyFileFormat): Rea
     const source = parseSource(text);
     const value = format === 'json' ? parseJsonText(text, source) : source.value();
     const problem = uncarriedIn(value, 'file');
-    const problems: [Problem, ...Problem[]] | null =
+    let problems: [Problem, ...Problem[]] | null =
       problem !== undefined
         ? [problem]
         : compiled.Check(value)
           ? null
           : problemsOf(PolicyFile as Schema, value, 'file');
+    if (problems === null) problems = withoutSelectors(value as PolicyFile);
     if (problems === null) return { file: value as PolicyFile, problems };
     return { file: null, problems: problems.map((one) => withLine(one, source)) as [Problem, ...Problem[]] };
   } catch (error) {
     if (error instanceof Unreadable) return { file: null, problems: [{ param: null, message: error.message }] };
     throw error;
   }
+}
+
+function withoutSelectors({ collections = [] }: PolicyFile): [Problem, ...Problem[]] | null {
+  const [first, ...rest] = collections.flatMap((collection, i): Problem[] =>
+    SELECTOR_NAMES.some((name) => (collection[name] ?? []).length > 0)
+      ? []
+      : [
+          {
+            param: `collections[${i}]`,
+            message: `\`collections[${i}]\` needs hosts, paths, contentTypes or contentTags.`,
+          },
+        ],
+  );
+  return first === undefined ? null : [first, ...rest];
 }
 
 function withLine({ param, message }: Problem, source: Source): Problem {
