@@ -30,6 +30,8 @@ export interface ImpactSource {
   items(nos: readonly number[], policyId: string): Promise<Map<number, PresentItem>>;
   /** Returns the history of every id, registered or not. */
   pasts(requesterIds: readonly string[]): Promise<Map<string, Past>>;
+  /** Returns the names of the collections that exist. */
+  collections(ids: readonly string[]): Promise<Map<string, string>>;
   /** Returns the names of registered requesters. */
   names(requesterIds: readonly string[]): Promise<Map<string, string>>;
   close(): Promise<void>;
@@ -49,6 +51,10 @@ type DecisionRow = [
   reason: number,
   ruleIndex: number | null,
   inputs: string | null,
+  permission: string | null,
+  purpose: string | null,
+  url: string | null,
+  collectionId: string | null,
 ];
 
 const toDecision = (row: DecisionRow): RecordedDecision => ({
@@ -60,6 +66,10 @@ const toDecision = (row: DecisionRow): RecordedDecision => ({
   reason: row[5],
   ruleIndex: row[6],
   inputs: row[7],
+  permission: row[8],
+  purpose: row[9],
+  url: row[10],
+  collectionId: row[11],
 });
 
 interface ItemRow {
@@ -79,6 +89,12 @@ type All = <R>(sql: string, params: readonly Value[]) => Promise<R[]>;
 
 /** The queries that are the same on both engines. */
 function queries(engine: Db['engine'], all: All): Omit<ImpactSource, 'span' | 'decisions' | 'close'> {
+  async function namesOf(table: 'collections' | 'requesters', ids: readonly string[]): Promise<Map<string, string>> {
+    const sql = `select id, name from ${table} where ${inList(engine, 'id', 'text')}`;
+    const rows = await all<{ id: string; name: string }>(sql, [toList(ids)]);
+    return new Map(rows.map(({ id, name }) => [id, name]));
+  }
+
   return {
     async version(policyNo, version) {
       const [row] = await all<VersionRow>(
@@ -110,13 +126,8 @@ function queries(engine: Db['engine'], all: All): Omit<ImpactSource, 'span' | 'd
       const createdAt = new Map(present.map((row) => [row.id, row.created_at]));
       return new Map(ids.map((id) => [id, toPast(rowsOf.get(id) ?? [], createdAt.get(id) ?? null)]));
     },
-    async names(ids) {
-      const rows = await all<{ id: string; name: string }>(
-        `select id, name from requesters where ${inList(engine, 'id', 'text')}`,
-        [toList(ids)],
-      );
-      return new Map(rows.map(({ id, name }) => [id, name]));
-    },
+    collections: (ids) => namesOf('collections', ids),
+    names: (ids) => namesOf('requesters', ids),
   };
 }
 
@@ -127,7 +138,8 @@ async function openSqliteImpactSource(file: string, cacheKiB: number): Promise<I
 
   // Rows as arrays: half the time of rows as objects.
   const page = connection.prepare(
-    `select seq, at, content_no, requester_id, policy_version, reason, rule_index, inputs
+    `select seq, at, content_no, requester_id, policy_version, reason, rule_index, inputs, permission, purpose, url,
+       collection_id
      from decisions where seq > $1 and seq <= $2 and policy_no = $3 order by seq`,
   );
   page.setReturnArrays(true);
@@ -181,7 +193,7 @@ async function openPostgresImpactSource(url: string): Promise<ImpactSource> {
     decisions: (policyNo, { after, last, from, to }) =>
       all<RecordedDecision>(
         `select seq, at, content_no as "contentNo", requester_id as "requesterId", policy_version as version, reason,
-           rule_index as "ruleIndex", inputs
+           rule_index as "ruleIndex", inputs, permission, purpose, url, collection_id as "collectionId"
          from decisions where seq > $1 and seq <= $2 and policy_no = $3 and at >= $4 and at < $5 order by seq`,
         [after, last, policyNo, from, to],
       ),

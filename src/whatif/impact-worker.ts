@@ -71,7 +71,7 @@ class Memory {
     const requesters = new Set<string>();
     for (const [i, { item, requester }] of known.entries()) {
       const { contentNo, requesterId } = page[i] as RecordedDecision;
-      if (item === undefined) items.add(contentNo);
+      if (item === undefined && contentNo !== 0) items.add(contentNo);
       if (requester === undefined && requesterId !== null) requesters.add(requesterId);
     }
     if (items.size + requesters.size > 0) await this.#complete(page, known, [...items], [...requesters]);

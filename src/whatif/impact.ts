@@ -4,8 +4,10 @@
  * decided it; a different outcome counts as unknown. Limits are not replayed: see `Counter.compare`.
  */
 import { decide, type Verdict } from '../access/decide.ts';
-import { ANONYMOUS, type Inputs, type KnownRequester, toFacts } from '../access/facts.ts';
+import { ANONYMOUS, type Inputs, type KnownRequester, type Subject, toFacts } from '../access/facts.ts';
+import { toPage } from '../content/address.ts';
 import { type Reason, reasonOf } from '../ledger/reason.ts';
+import { parseVisited } from '../lib/locator.ts';
 import { Lru } from '../lib/lru.ts';
 import { type CompiledPolicy, compile } from '../policies/compile.ts';
 import type { ContentFacts } from '../policies/facts.ts';
@@ -25,6 +27,11 @@ export interface RecordedDecision {
   reason: number;
   ruleIndex: number | null;
   inputs: string | null;
+  permission: string | null;
+  purpose: string | null;
+  /** The URL that was asked for; null: the check named an item. */
+  url: string | null;
+  collectionId: string | null;
 }
 
 /** An item as it is now. */
@@ -44,14 +51,14 @@ export interface ReplayOptions {
 
 /** The records that a decision names, as far as they exist. */
 export interface Known {
-  /** undefined: deleted. */
+  /** undefined: deleted, or there was none. */
   item: PresentItem | undefined;
   /** undefined for anonymous checks. */
   requester: PastStates | undefined;
   version: RecordedVersion | undefined;
 }
 
-/** Compiled rules, and whether they look at the item. */
+/** Compiled rules, and whether they look at the item, or only at its address. */
 export interface RecordedVersion {
   policy: CompiledPolicy;
   asksItem: boolean;
@@ -109,7 +116,8 @@ export class Replay {
   /** Decides one more again and counts it, unless its item was deleted. */
   add(decision: RecordedDecision, known: Known): void {
     const { item } = known;
-    if (item === undefined) return;
+    const isDeleted = item === undefined && decision.contentNo !== 0;
+    if (isDeleted) return;
     const { counts } = this.#counter;
     counts.decisions++;
     const before = reasonOf(decision.reason);
@@ -118,30 +126,37 @@ export class Replay {
       counts.unchanged++;
       return;
     }
-    const outcome = this.#decideAgain(decision, before, item, known);
+    const outcome = this.#decideAgain(decision, before, known);
     if (typeof outcome === 'string') this.#counter.addUnknown(outcome);
-    else this.#counter.compare({ decision, before, item: item.facts, ...outcome });
+    else this.#counter.compare({ decision, before, contentId: item?.facts.id ?? null, ...outcome });
   }
 
-  #decideAgain(decision: RecordedDecision, before: Reason | null, item: PresentItem, known: Known): Outcome {
+  #decideAgain(decision: RecordedDecision, before: Reason | null, known: Known): Outcome {
     const { at, requesterId } = decision;
-    const { version } = known;
+    const { version, item } = known;
     const requester = requesterId === null ? ANONYMOUS : known.requester?.at(at);
     if (requester === undefined) return 'requester_history';
-    const edited = at < (item.editedAt ?? -Infinity);
-    if (edited && asksItem(this.#draft, requester)) return 'item_edited';
+    const edited = wasEdited(item, at);
+    if (edited && asksItem(this.#draft, requester, decision)) return 'item_edited';
     if (version === undefined) return 'not_reproduced';
-    const facts = toFacts({ content: item.facts, requester }, requesterId, this.#parse(decision), at);
+    const asked = toAsked(decision, item, this.#draft.policy.id);
+    if (asked === undefined) return 'not_reproduced';
+    const facts = toFacts({ ...asked, requester }, requesterId, this.#parse(decision), at);
     const after = decide(this.#draft.policy, facts);
     // The item it saw is gone, so what it granted is read from its rule.
-    if (edited && version.asksItem) return { after, granted: getGrant(version.policy, decision) };
+    if (edited && asksFields(version, decision)) return { after, granted: getGrant(version.policy, decision) };
     const replayed = decision.version === this.#draft.version ? after : decide(version.policy, facts);
     return isSame(replayed, before, decision.ruleIndex) ? { after, granted: replayed.permissions } : 'not_reproduced';
   }
 
   /** Many checks have the same inputs: their text is parsed once. */
-  #parse({ inputs }: RecordedDecision): Inputs {
-    if (inputs === null) return NO_INPUTS;
+  #parse({ inputs, permission, purpose }: RecordedDecision): Inputs {
+    const parsed = inputs === null ? NO_INPUTS : this.#parseText(inputs);
+    if (permission === null && purpose === null) return parsed;
+    return { ...parsed, ...(permission === null ? {} : { permission }), ...(purpose === null ? {} : { purpose }) };
+  }
+
+  #parseText(inputs: string): Inputs {
     let parsed = this.#inputs.get(inputs);
     if (parsed === undefined) {
       parsed = JSON.parse(inputs) as Inputs;
@@ -151,9 +166,31 @@ export class Replay {
   }
 }
 
+/** Returns what the check asked for, in the collection of then; undefined for a URL that no longer parses. */
+function toAsked(
+  { url, collectionId }: RecordedDecision,
+  item: PresentItem | undefined,
+  policyId: string,
+): Pick<Subject, 'content' | 'page'> | undefined {
+  const place = { policyId, collectionId, observed: false };
+  const content = item === undefined ? null : collectionId === null ? item.facts : { ...item.facts, collectionId };
+  if (url === null) return { content };
+  const locator = parseVisited(`http://${url}`);
+  // Without a host, only the path was asked for.
+  const asked = locator ?? (url.startsWith('/') ? parseVisited(`http://unknown${url}`) : undefined);
+  return asked && { content, page: toPage(locator === undefined ? { ...asked, host: '' } : asked, place) };
+}
+
+const wasEdited = (item: PresentItem | undefined, at: number): boolean => item?.editedAt != null && at < item.editedAt;
+
 /** Scopes that name items by id still mean the same items. */
-const asksItem = (version: RecordedVersion, { licenses }: KnownRequester): boolean =>
-  version.asksItem || licenses.some(({ scope }) => scope?.contentTypes !== undefined || scope?.tags !== undefined);
+const asksItem = (version: RecordedVersion, { licenses }: KnownRequester, decision: RecordedDecision): boolean =>
+  asksFields(version, decision) ||
+  licenses.some(({ scope }) => scope?.contentTypes !== undefined || scope?.tags !== undefined);
+
+/** The address of an item is looked at only if the check did not name one. */
+const asksFields = ({ asksItem: asks, policy }: RecordedVersion, { url }: RecordedDecision): boolean =>
+  asks || (policy.asksSource && url === null);
 
 /** Returns whether a decision made again is the recorded one, apart from the answer of its limit. */
 function isSame({ reason, rule }: Verdict, before: Reason | null, ruleIndex: number | null): boolean {

@@ -12,13 +12,15 @@ export type ImpactReport = Static<typeof ImpactAnswer>;
 const TOP = 20;
 
 export async function toReport(
-  source: Pick<ImpactSource, 'names' | 'items'>,
+  source: Pick<ImpactSource, 'names' | 'items' | 'collections'>,
   { draft, from, to }: { draft: PolicyVersion; from: number; to: number },
-  { counts, byRequester, byContent, byReason, examples, unknown }: Tally,
+  { counts, byRequester, byContent, byCollection, byReason, examples, unknown }: Tally,
 ): Promise<ImpactReport> {
   const requesters = top(byRequester);
   const contents = top(byContent);
   const names: ReadonlyMap<string | null, string> = await source.names(requesters.flatMap(([id]) => id ?? []));
+  const collections = top(byCollection);
+  const titles = await source.collections(collections.map(([id]) => id));
   const items = await source.items(
     contents.map(([no]) => no),
     draft.id,
@@ -35,6 +37,7 @@ export async function toReport(
       if (item === undefined) return [];
       return [{ id: item.facts.id, externalId: item.facts.externalId, title: item.title, ...turns }];
     }),
+    byCollection: collections.map(([id, turns]) => ({ id, name: titles.get(id) ?? null, ...turns })),
     byReason,
     examples,
     unknown,

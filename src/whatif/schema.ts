@@ -95,12 +95,16 @@ export const ImpactAnswer = Type.Object(
     byContent: Type.Array(
       Type.Object({ id: Type.String(), externalId: Type.String(), title: Type.String(), ...turns }),
     ),
+    byCollection: Type.Array(
+      Type.Object({ id: Type.String(), name: textOrNull, ...turns }, { description: 'name null: deleted since' }),
+    ),
     byReason: Type.Array(Type.Object({ from: reason, to: reason, count })),
     examples: Type.Array(
       Type.Object({
         decisionId: Type.String(),
         created: time,
-        contentId: Type.String(),
+        contentId: textOrNull,
+        url: textOrNull,
         requesterId: textOrNull,
         before: Type.Object({ allowed: Type.Boolean(), reason }),
         after: Type.Object({ allowed: Type.Boolean(), reason, matchedRule }),

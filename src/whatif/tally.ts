@@ -3,7 +3,6 @@ import { toMatchedRule, type Verdict } from '../access/decide.ts';
 import { decisionId } from '../ledger/decision.ts';
 import type { Reason } from '../ledger/reason.ts';
 import { toIso } from '../lib/clock.ts';
-import type { ContentFacts } from '../policies/facts.ts';
 
 /**
  * Why a decision cannot be compared. `item_edited`: the item was edited since, and rules or licenses look at its type,
@@ -21,7 +20,9 @@ interface Turns {
 export interface Example {
   decisionId: string;
   created: string;
-  contentId: string;
+  /** null: a URL without an item. */
+  contentId: string | null;
+  url: string | null;
   requesterId: string | null;
   before: { allowed: boolean; reason: Reason | null };
   after: { allowed: boolean; reason: Reason | null; matchedRule: { index: number; priority: number } | null };
@@ -45,6 +46,7 @@ export interface Tally {
   byRequester: ReadonlyMap<string | null, Turns>;
   /** By the items' numbers in the store. */
   byContent: ReadonlyMap<number, Turns>;
+  byCollection: ReadonlyMap<string, Turns>;
   byReason: { from: Reason | null; to: Reason | null; count: number }[];
   examples: Example[];
   unknown: { decisions: number; causes: { cause: Cause; count: number }[] };
@@ -52,8 +54,16 @@ export interface Tally {
 
 /** A recorded decision next to the draft's verdict. */
 export interface Comparison {
-  decision: { seq: number; at: number; contentNo: number; requesterId: string | null };
-  item: ContentFacts;
+  decision: {
+    seq: number;
+    at: number;
+    contentNo: number;
+    requesterId: string | null;
+    url: string | null;
+    collectionId: string | null;
+  };
+  /** null: there was no item. */
+  contentId: string | null;
   before: Reason | null;
   after: Verdict;
   /** The permissions that the decision granted. */
@@ -81,6 +91,7 @@ export class Counter {
   readonly #examplesMax: number;
   readonly #byRequester = new Map<string | null, Turns>();
   readonly #byContent = new Map<number, Turns>();
+  readonly #byCollection = new Map<string, Turns>();
   readonly #kinds = new Map<string, Kind>();
   readonly #causes = new Map<Cause, number>();
 
@@ -119,7 +130,8 @@ export class Counter {
     const turn = before === null ? 'allowToDeny' : 'denyToAllow';
     this.counts[turn]++;
     getTurns(this.#byRequester, decision.requesterId)[turn]++;
-    getTurns(this.#byContent, decision.contentNo)[turn]++;
+    if (decision.contentNo !== 0) getTurns(this.#byContent, decision.contentNo)[turn]++;
+    if (decision.collectionId !== null) getTurns(this.#byCollection, decision.collectionId)[turn]++;
     if (kind.examples.length < this.#examplesMax) kind.examples.push(toExample(this.#ledgerNo, comparison));
   }
 
@@ -130,6 +142,7 @@ export class Counter {
       counts: this.counts,
       byRequester: this.#byRequester,
       byContent: this.#byContent,
+      byCollection: this.#byCollection,
       byReason: kinds.map(({ from, to, count }) => ({ from, to, count })),
       examples: inTurns(kinds.map(({ examples }) => examples)).slice(0, this.#examplesMax),
       unknown: { decisions: causes.reduce((sum, { count }) => sum + count, 0), causes },
@@ -151,11 +164,12 @@ function getTurns<K>(by: Map<K, Turns>, key: K): Turns {
   return turns;
 }
 
-function toExample(ledgerNo: number, { decision, item, before, after: { reason, rule } }: Comparison): Example {
+function toExample(ledgerNo: number, { decision, contentId, before, after: { reason, rule } }: Comparison): Example {
   return {
     decisionId: decisionId(ledgerNo, decision.at, decision.seq),
     created: toIso(decision.at),
-    contentId: item.id,
+    contentId,
+    url: decision.url,
     requesterId: decision.requesterId,
     before: { allowed: before === null, reason: before },
     after: { allowed: reason === null, reason, matchedRule: toMatchedRule(rule) },

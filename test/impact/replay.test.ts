@@ -86,7 +86,11 @@ function toDecision(input: OracleInput, { reason, matchedRule }: OracleVerdict):
     version: 1,
     reason: reasonCode(reason as Reason | null),
     ruleIndex: matchedRule?.index ?? null,
-    inputs: JSON.stringify({ permission: permission ?? undefined, purpose: purpose ?? undefined, context }),
+    inputs: JSON.stringify({ context }),
+    permission,
+    purpose,
+    url: null,
+    collectionId: null,
   };
 }
 
@@ -138,6 +142,7 @@ test('each decision counts as the second implementation says', () => {
         decisionId: decisionId(LEDGER_NO, input.at, 5),
         created: new Date(input.at).toISOString(),
         contentId: content.id,
+        url: null,
         requesterId: input.requesterId,
         before: { allowed: before.allowed, reason: before.reason },
         after: { allowed: after.allowed, reason: after.reason, matchedRule: after.matchedRule },
@@ -191,6 +196,10 @@ const recorded = (more: Partial<RecordedDecision> = {}): RecordedDecision => ({
   reason: 0,
   ruleIndex: 0,
   inputs: null,
+  permission: null,
+  purpose: null,
+  url: null,
+  collectionId: null,
   ...more,
 });
 
@@ -462,6 +471,9 @@ describe('the report', () => {
           asked.push(['names', ids]);
           return new Map([['b', 'Bee']]);
         },
+        async collections(ids) {
+          return new Map(ids.filter((id) => id !== 'col_gone').map((id) => [id, `Name of ${id}`]));
+        },
         async items(nos, policyId) {
           asked.push(['items', nos, policyId]);
           return new Map(
@@ -482,10 +494,21 @@ describe('the report', () => {
       ...counts,
       byRequester: [],
       byContent: [],
+      byCollection: [],
       byReason,
       examples,
       unknown,
     });
+  });
+  test('names the collections that are still there', async () => {
+    const byCollection = new Map([
+      ['col_a', turns(1)],
+      ['col_gone', turns(0, 3)],
+    ]);
+    assert.deepEqual((await report({ byCollection })).byCollection, [
+      { id: 'col_gone', name: null, ...turns(0, 3) },
+      { id: 'col_a', name: 'Name of col_a', ...turns(1) },
+    ]);
   });
   test('the most changes first, equal ones by name; nobody has no name', async () => {
     const by: [string | null, ReturnType<typeof turns>][] = [

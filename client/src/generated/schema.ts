@@ -2225,6 +2225,12 @@ export interface components {
                 allowToDeny: number;
                 denyToAllow: number;
             }[];
+            byCollection: {
+                id: string;
+                name: string | null;
+                allowToDeny: number;
+                denyToAllow: number;
+            }[];
             byReason: {
                 /** @description null when allowed */
                 from: components["schemas"]["DenialReason"] | null;
@@ -2236,7 +2242,8 @@ export interface components {
                 decisionId: string;
                 /** Format: date-time */
                 created: string;
-                contentId: string;
+                contentId: string | null;
+                url: string | null;
                 requesterId: string | null;
                 before: {
                     allowed: boolean;

@@ -63,6 +63,7 @@ describe('what a draft would have changed', () => {
         { id: null, name: null, allowToDeny: 1, denyToAllow: 0 },
       ],
       byContent: [{ id, externalId, title, allowToDeny: 3, denyToAllow: 2 }],
+      byCollection: [],
       byReason: [
         { from: null, to: 'policy_denied', count: 3 },
         { from: 'policy_denied', to: null, count: 2 },
@@ -76,6 +77,7 @@ describe('what a draft would have changed', () => {
       decisionId: kept[2].id,
       created: kept[2].created,
       contentId: id,
+      url: null,
       requesterId: null,
       before: { allowed: true, reason: null },
       after: { allowed: false, reason: 'policy_denied', matchedRule: null },
@@ -83,6 +85,35 @@ describe('what a draft would have changed', () => {
     assert.deepEqual(examples[1].after, { allowed: true, reason: null, matchedRule: { index: 0, priority: 1 } });
     assert.equal((await impact(policyId, { policy: { rules }, examples: 0 })).examples.length, 0);
     assert.equal((await impact(policyId, { policy: { rules }, examples: 2 })).examples.length, 2);
+  });
+  test('for URLs, by their collection of then', async () => {
+    const { id: policyId } = await makePolicy(postern, [
+      { action: 'deny', conditions: { purpose: 'training' } },
+      allowAll,
+    ]);
+    const hosts = ['impact.example'];
+    const { id } = await made(postern, '/v1/collections', { name: 'Watched', hosts, policyId });
+    const url = 'https://impact.example/a';
+    await check(postern, { url });
+    await check(postern, { url, purpose: 'training' });
+    clock.advance(1000);
+    await made(postern, '/v1/content', { externalId: 'later', title: 'T', type: 'article', source: url, policyId });
+    const { contentId } = await check(postern, { url });
+    const rules = [{ action: 'deny', conditions: { purposeNot: 'training' } }, allowAll];
+    const answer = await impact(policyId, { policy: { rules } });
+    assert.deepEqual([answer.decisions, answer.allowToDeny, answer.denyToAllow], [3, 2, 1]);
+    assert.deepEqual(answer.byCollection, [{ id, name: 'Watched', allowToDeny: 2, denyToAllow: 1 }]);
+    assert.deepEqual(answer.byContent[0].allowToDeny, 1);
+    const urls = answer.examples.map((one: Any) => [one.contentId, one.url]);
+    assert.deepEqual(
+      urls.toSorted(([a]: [string | null], [b]: [string | null]) => Number(a !== null) - Number(b !== null)),
+      [
+        [null, 'impact.example/a'],
+        [null, 'impact.example/a'],
+        [contentId, 'impact.example/a'],
+      ],
+    );
+    assert.equal((await impact(policyId, { version: 1 })).unchanged, 3);
   });
   test('a version, and a span: `from` is included, `to` is not', async () => {
     const { id, policyId } = await makeItem(postern, [allowAll]);
