@@ -100,6 +100,7 @@ export async function openStore(dataDir: string): Promise<Store> {
             name: id,
             type: 'ai_crawler',
             userAgents: [],
+            identities: [],
             ...NOTHING,
             status: 'active',
             ...times,

@@ -6,7 +6,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import type { Crawler, CrawlerIdentity, CrawlerPurpose } from '../src/crawlers/crawler.ts';
+import type { Crawler, CrawlerPurpose } from '../src/crawlers/crawler.ts';
+import type { Identity } from '../src/crawlers/identity.ts';
 import { extent, openIndex } from '../src/crawlers/token.ts';
 
 const LIST = 'crawler-user-agents';
@@ -20,7 +21,7 @@ interface Written {
   purpose: CrawlerPurpose;
   userAgents?: string[];
   source: string;
-  identities?: CrawlerIdentity[];
+  identities?: Identity[];
 }
 
 interface Listed {

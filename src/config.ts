@@ -43,7 +43,7 @@ export const SETTINGS = {
     read: readOrigins,
   },
   POSTERN_WEBHOOK_ALLOW_PRIVATE: {
-    doc: 'true lets webhooks lead to private addresses and http; for development',
+    doc: 'true lets webhooks, and the lists and signature agents of requesters, lead to private addresses and http; for development',
     default: 'false',
     read: readBoolean,
   },

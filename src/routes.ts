@@ -21,6 +21,7 @@ import { archivedTo, type DecisionFinder } from './ledger/log.ts';
 import { decisionRoutes } from './ledger/routes.ts';
 import type { Parts } from './parts.ts';
 import { policyRoutes } from './policies/routes.ts';
+import { crawlerRegistrationRoutes } from './requesters/crawler-routes.ts';
 import { licenseRoutes } from './requesters/license-routes.ts';
 import { requesterRoutes } from './requesters/routes.ts';
 import { findNames } from './requesters/store.ts';
@@ -54,8 +55,9 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   contentRoutes(app, { db, changes, clock, collections, stats: columns.stats });
   collectionRoutes(app, { db, changes, clock, collections });
   matchRoutes(app, { db, collections });
-  requesterRoutes(app, { db, changes, clock });
+  requesterRoutes(app, { db, changes, clock, allowPrivate: config.webhookAllowPrivate });
   tokenRoutes(app, { db, changes, clock, tokens: parts.tokens });
+  crawlerRegistrationRoutes(app, { db, changes, clock });
   licenseRoutes(app, { db, changes, clock });
   crawlerRoutes(app);
   simulateRoutes(app, { db, snapshot, now: () => ledger.now() });

@@ -1,14 +1,20 @@
-/** `postern crawlers`: shows the crawler directory. */
+/** `postern crawlers`: shows the crawler directory, and registers its rows as requesters. */
 import { type Command, Option } from 'commander';
 import type { Crawler } from '../../client/src/types.ts';
 import { CRAWLER_PURPOSES } from '../crawlers/crawler.ts';
-import { type Context, does, examples } from './command.ts';
+import { type Context, collect, does, examples } from './command.ts';
 import { connect } from './connection.ts';
+import { EXIT, misused } from './outcome.ts';
 import { print, table } from './terminal.ts';
 
 export function crawlersCommand(parent: Command, context: Context): void {
   const group = parent.command('crawlers').description('The crawler directory: bots, their operators and purposes.');
-  const command = group
+  listCommand(group, context);
+  registerCommand(group, context);
+}
+
+function listCommand(parent: Command, context: Context): void {
+  const command = parent
     .command('list')
     .description('Lists the crawlers that this version of the service knows, and how each can be verified.')
     .addOption(new Option('--purpose <purpose>', 'only crawlers with this purpose').choices([...CRAWLER_PURPOSES]))
@@ -28,6 +34,36 @@ export function crawlersCommand(parent: Command, context: Context): void {
       ),
     );
     return undefined;
+  });
+}
+
+function registerCommand(parent: Command, context: Context): void {
+  const command = parent
+    .command('register')
+    .argument('[names...]', 'names of crawlers')
+    .description(
+      'Makes requesters of crawlers, with their user agents, identities and tags; existing ones stay as they are.',
+    )
+    .addOption(
+      new Option('--purpose <purpose>', 'all crawlers with this purpose; may be repeated')
+        .choices([...CRAWLER_PURPOSES])
+        .argParser(collect),
+    );
+  examples(
+    command,
+    '$ postern crawlers register GPTBot ClaudeBot',
+    '$ postern crawlers register --purpose training --purpose search',
+  );
+  does<{ purpose?: Crawler['purpose'][] }>(command, context, async (options, ...names) => {
+    const { purpose: purposes } = options;
+    if (names.length === 0 && purposes === undefined) throw misused('Name crawlers, or a --purpose.');
+    const { terminal } = context;
+    const postern = await connect(terminal, options);
+    const registered = await postern.registerCrawlers({ ...(names.length === 0 ? {} : { names }), purposes });
+    const { created, unchanged, requesters } = registered;
+    await print(terminal, options, registered, () => requesters.map(({ requesterId }) => `${requesterId}\n`).join(''));
+    terminal.err(`${created} registered, ${unchanged} were there already.\n`);
+    return EXIT.ok;
   });
 }
 

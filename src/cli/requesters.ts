@@ -105,6 +105,10 @@ interface Fields {
   type?: string;
   tag?: string[];
   userAgent?: string[];
+  ip?: string[];
+  ipList?: string[];
+  dns?: string[];
+  signatureAgent?: string[];
 }
 
 const addFields = (command: Command): Command =>
@@ -112,6 +116,27 @@ const addFields = (command: Command): Command =>
     .option('--name <name>')
     .option('--type <type>', 'type, as conditions name it, such as crawler')
     .option('--tag <tag>', 'may be repeated', collect)
-    .option('--user-agent <text>', 'part of its user agent, which identifies it at a proxy; may be repeated', collect);
+    .option('--user-agent <text>', 'part of its user agent, which identifies it at a proxy; may be repeated', collect)
+    .option('--ip <range>', 'address or CIDR range that verifies it; may be repeated', collect)
+    .option('--ip-list <url>', 'published list of its ranges; may be repeated', collect)
+    .option('--dns <suffix>', 'end of the host names of its addresses; may be repeated', collect)
+    .option('--signature-agent <url>', 'signature agent that it signs as; may be repeated', collect);
 
-const toBody = ({ name, type, tag, userAgent }: Fields) => ({ name, type, tags: tag, userAgents: userAgent });
+const toBody = ({ name, type, tag, userAgent, ...verified }: Fields) => ({
+  name,
+  type,
+  tags: tag,
+  userAgents: userAgent,
+  identities: toIdentities(verified),
+});
+
+/** Returns undefined if no option names an identity. */
+function toIdentities({ ip, ipList, dns, signatureAgent }: Fields): Requester['identities'] | undefined {
+  const identities: Requester['identities'] = [
+    ...(ip === undefined ? [] : [{ kind: 'ip' as const, ranges: ip }]),
+    ...(ipList ?? []).map((list) => ({ kind: 'ip' as const, list })),
+    ...(dns === undefined ? [] : [{ kind: 'dns' as const, suffixes: dns }]),
+    ...(signatureAgent ?? []).map((agent) => ({ kind: 'signature' as const, agent })),
+  ];
+  return identities.length === 0 ? undefined : identities;
+}

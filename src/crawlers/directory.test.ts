@@ -10,8 +10,9 @@ import { startTestService } from '../../kit/service.ts';
 import { directoryText } from '../../scripts/crawlers.ts';
 import { assertError, assertStatus, makeKey } from '../../test/http/given.ts';
 import { parseRange } from '../lib/ip-range.ts';
-import { CRAWLER_PURPOSES, type Crawler, type CrawlerIdentity } from './crawler.ts';
+import { CRAWLER_PURPOSES, type Crawler } from './crawler.ts';
 import { CRAWLERS, crawlerOf, openLookup } from './directory.ts';
+import type { Identity } from './identity.ts';
 
 interface Listed {
   pattern: string;
@@ -90,7 +91,7 @@ describe('the file', () => {
   });
 });
 
-function assertIdentity(name: string, identity: CrawlerIdentity): void {
+function assertIdentity(name: string, identity: Identity): void {
   if (identity.kind === 'dns') {
     for (const suffix of identity.suffixes) assert.match(suffix, /^[a-z\d-]+(\.[a-z\d-]+)+$/, name);
   } else if (identity.kind === 'signature') {

@@ -2,19 +2,9 @@
 import { type Static, Type } from 'typebox';
 import { pageOf, pageProperties } from '../http/list.ts';
 import { CRAWLER_PURPOSES } from './crawler.ts';
+import { identities } from './identity.ts';
 
-const purpose = Type.Enum([...CRAWLER_PURPOSES], { title: 'CrawlerPurpose' });
-
-const identity = Type.Object(
-  {
-    kind: Type.Enum(['ip', 'dns', 'signature']),
-    list: Type.Optional(Type.String({ description: 'kind `ip`: address of the published list of ranges' })),
-    ranges: Type.Optional(Type.Array(Type.String(), { description: 'kind `ip`: the ranges' })),
-    suffixes: Type.Optional(Type.Array(Type.String(), { description: 'kind `dns`: ends of the host name' })),
-    agent: Type.Optional(Type.String({ description: 'kind `signature`: the signer' })),
-  },
-  { title: 'CrawlerIdentity', description: 'A way to verify that a visitor is the crawler it names' },
-);
+export const purpose = Type.Enum([...CRAWLER_PURPOSES], { title: 'CrawlerPurpose' });
 
 export const CrawlerAnswer = Type.Object(
   {
@@ -23,7 +13,7 @@ export const CrawlerAnswer = Type.Object(
     operator: Type.Union([Type.String(), Type.Null()]),
     purpose,
     userAgents: Type.Array(Type.String(), { description: 'Whole tokens of its user agents, case-insensitive' }),
-    identities: Type.Array(identity),
+    identities,
     url: Type.Union([Type.String(), Type.Null()], { description: 'A page about the crawler' }),
     source: Type.String({ description: 'The page that the row was taken from' }),
   },

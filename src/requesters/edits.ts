@@ -2,9 +2,11 @@
 import type { Edit } from '../changes/change.ts';
 import { editOf } from '../changes/edit.ts';
 import { editedMetadata, requireMetadata } from '../changes/metadata.ts';
+import { findIdentityFault, type Identity } from '../crawlers/identity.ts';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import { newId } from '../lib/id.ts';
+import { findUrlFault } from '../outgoing/address.ts';
 import { FIRST_VALUES, REQUESTER_PREFIX, type Requester } from './requester.ts';
 import { type CreateRequester, licenseAnswer, requesterAnswer, type UpdateRequester } from './schema.ts';
 import { deleteRequester, findLicensesOf, findRequester, insertRequester, updateRequester } from './store.ts';
@@ -13,6 +15,12 @@ import { findTokensOf, revokeTokensOf } from './token-store.ts';
 
 export const requesterNotFound = (id: string) =>
   fail('requester_not_found', `There is no requester ${JSON.stringify(id.slice(0, 200))}.`);
+
+/** Throws invalid_request. `allowPrivate` accepts lists and agents with http and private addresses. */
+export function requireIdentities(identities: readonly Identity[] | undefined, allowPrivate: boolean): void {
+  const fault = findIdentityFault(identities ?? [], (url) => findUrlFault(url, allowPrivate));
+  if (fault !== undefined) throw fail('invalid_request', fault.message, { param: fault.param });
+}
 
 /** Throws invalid_request. */
 export function newRequester(body: CreateRequester, at: number): Requester {

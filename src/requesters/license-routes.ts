@@ -25,7 +25,7 @@ import { findTerms } from './terms-store.ts';
 const reading = { tag: 'Licenses', permission: 'requesters:read' } as const;
 const writing = { tag: 'Licenses', permission: 'requesters:write' } as const;
 
-export function licenseRoutes(app: App, { db, changes, clock }: RequesterDeps): void {
+export function licenseRoutes(app: App, { db, changes, clock }: Omit<RequesterDeps, 'allowPrivate'>): void {
   const licenses = resource({ changes, find: (id) => findLicense(db, id), notFound: licenseNotFound });
 
   const create = {

@@ -1,6 +1,7 @@
 /** A registered requester of content. Unregistered ids are still counted. */
 import { type Static, Type } from 'typebox';
 import { metadata } from '../changes/metadata.ts';
+import { identities } from '../crawlers/identity.ts';
 import { firstValues, optional, schemas } from '../lib/fields.ts';
 import type { RequesterFacts } from '../policies/facts.ts';
 
@@ -22,6 +23,7 @@ const OPTIONAL = {
     }),
     [],
   ),
+  identities: optional(identities, []),
   metadata: optional(metadata, {}),
   status: optional(Type.Enum([...REQUESTER_STATUSES]), 'active'),
 };

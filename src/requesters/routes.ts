@@ -6,7 +6,7 @@ import type { App } from '../http/app.ts';
 import { toList } from '../http/list.ts';
 import { edit, route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
-import { newRequester, planCreate, planDelete, planUpdate, requesterNotFound } from './edits.ts';
+import { newRequester, planCreate, planDelete, planUpdate, requesterNotFound, requireIdentities } from './edits.ts';
 import {
   CreateRequester,
   ListRequestersQuery,
@@ -22,12 +22,14 @@ export interface RequesterDeps {
   db: Db;
   changes: Changes;
   clock: Clock;
+  /** Accepts identities with http and private addresses, for development. */
+  allowPrivate: boolean;
 }
 
 const reading = { tag: 'Requesters', permission: 'requesters:read' } as const;
 const writing = { tag: 'Requesters', permission: 'requesters:write' } as const;
 
-export function requesterRoutes(app: App, { db, changes, clock }: RequesterDeps): void {
+export function requesterRoutes(app: App, { db, changes, clock, allowPrivate }: RequesterDeps): void {
   const requesters = resource({ changes, find: (id) => findRequester(db, id), notFound: requesterNotFound });
 
   const create = {
@@ -38,6 +40,7 @@ export function requesterRoutes(app: App, { db, changes, clock }: RequesterDeps)
     answers: { 201: RequesterAnswer },
   };
   edit(app, 'POST /v1/requesters', create, async (request) => {
+    requireIdentities(request.body.identities, allowPrivate);
     const requester = newRequester(request.body, clock.now());
     return changes.commit(request, requester.id, () => planCreate(db, requester));
   });
@@ -61,9 +64,10 @@ export function requesterRoutes(app: App, { db, changes, clock }: RequesterDeps)
     body: UpdateRequester,
     answer: RequesterAnswer,
   };
-  edit(app, 'PATCH /v1/requesters/:id', update, (request) =>
-    requesters.edit(request, (before) => planUpdate(before, request.body, clock.now())),
-  );
+  edit(app, 'PATCH /v1/requesters/:id', update, (request) => {
+    requireIdentities(request.body.identities, allowPrivate);
+    return requesters.edit(request, (before) => planUpdate(before, request.body, clock.now()));
+  });
 
   const remove = {
     ...writing,

@@ -1,5 +1,6 @@
 /** Requesters and licenses on the wire. */
 import { type Static, Type } from 'typebox';
+import { purpose as crawlerPurpose } from '../crawlers/schema.ts';
 import { deletedOf, pageOf, pageProperties } from '../http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { partial, pick } from '../lib/fields.ts';
@@ -57,6 +58,40 @@ export const requesterAnswer = (requester: Requester) => ({
   created: toIso(requester.createdAt),
   updated: toIso(requester.updatedAt),
 });
+
+const crawlerName = Type.String({ minLength: 1, maxLength: 64, format: 'plain-text' });
+
+export const RegisterCrawlers = Type.Object(
+  {
+    names: Type.Optional(
+      Type.Array(crawlerName, { maxItems: 1000, description: 'Names of crawlers of the directory, case-insensitive' }),
+    ),
+    purposes: Type.Optional(
+      Type.Array(crawlerPurpose, { maxItems: 10, description: 'All crawlers with one of these purposes' }),
+    ),
+  },
+  { additionalProperties: false, minProperties: 1, title: 'RegisterCrawlers' },
+);
+export type RegisterCrawlers = Static<typeof RegisterCrawlers>;
+
+export const CrawlersRegistered = Type.Object(
+  {
+    object: Type.Literal('crawler_registration'),
+    created: Type.Integer(),
+    unchanged: Type.Integer(),
+    requesters: Type.Array(
+      Type.Object({
+        crawler: Type.String(),
+        requesterId: Type.String({
+          description: 'Its requester: a new one, or the one that had this id or one of the user agents before',
+        }),
+        created: Type.Boolean(),
+      }),
+      { description: 'In the order of the directory' },
+    ),
+  },
+  { title: 'CrawlersRegistered' },
+);
 
 const { type, ...optionalFields } = LICENSE_FIELDS;
 

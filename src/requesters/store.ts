@@ -21,6 +21,7 @@ const REQUESTER = columns<Requester>(
     type: 'plain',
     tags: 'json',
     userAgents: 'json',
+    identities: 'json',
     metadata: 'json',
     status: 'plain',
     createdAt: 'fixed',

@@ -1,4 +1,4 @@
-/** `postern crawlers list`: the whole directory, or that of a purpose, as a table and as JSON. */
+/** `postern crawlers`: the whole directory, or that of a purpose, as a table and as JSON; as requesters. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { commandHere, type Ran } from '../../kit/command.ts';
@@ -7,8 +7,8 @@ import { CRAWLERS } from '../../src/crawlers/directory.ts';
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
-const run = (...args: string[]): Promise<Ran> =>
-  commandHere(['crawlers', 'list', ...args], { env: { POSTERN_URL: postern.url, POSTERN_KEY: postern.key } });
+const env = { POSTERN_URL: postern.url, POSTERN_KEY: postern.key };
+const run = (...args: string[]): Promise<Ran> => commandHere(['crawlers', 'list', ...args], { env });
 
 test('a table of all, with the ways to verify each', async () => {
   const { status, stdout } = await run();
@@ -46,4 +46,34 @@ test('an unknown purpose is refused with the known ones', async () => {
   const { status, stderr } = await run('--purpose', 'evil');
   assert.equal(status, 2);
   assert.match(stderr, /training, search, user_fetch/);
+});
+
+test('registers crawlers as requesters, by name and by purpose', async () => {
+  const register = (...args: string[]) => commandHere(['crawlers', 'register', ...args], { env });
+  const made = await register('GPTBot', 'claudebot');
+  assert.equal(made.stdout, 'gptbot\nclaudebot\n');
+  assert.match(made.stderr, /2 registered, 0 were there already/);
+  const again = JSON.parse((await register('GPTBot', '--purpose', 'user_fetch', '--json')).stdout);
+  assert.deepEqual([again.unchanged, again.created], [1, again.requesters.length - 1]);
+  assert.equal((await register()).status, 2);
+  assert.equal((await register('NoSuchBot')).status, 1);
+});
+
+test('identities of a requester', async () => {
+  const create = ['requesters', 'create', 'partner', '--ip', '203.0.113.0/24', '--ip', '2001:db8::1', '--json'];
+  const options = [
+    '--ip-list',
+    'https://example.com/a',
+    '--dns',
+    'a.example',
+    '--signature-agent',
+    'https://b.example',
+  ];
+  const made = await commandHere([...create, ...options], { env });
+  assert.deepEqual(JSON.parse(made.stdout).identities, [
+    { kind: 'ip', ranges: ['203.0.113.0/24', '2001:db8::1'] },
+    { kind: 'ip', list: 'https://example.com/a' },
+    { kind: 'dns', suffixes: ['a.example'] },
+    { kind: 'signature', agent: 'https://b.example' },
+  ]);
 });

@@ -102,6 +102,7 @@ const CHANGES: { [route: string]: Plan } = {
   'POST /v1/requesters': makes('requester.created', () => ({ name: 'R' })),
   'PATCH /v1/requesters/{id}': changes('requester.updated', newRequester, { name: 'S' }),
   'DELETE /v1/requesters/{id}': changes('requester.deleted', newRequester),
+  'POST /v1/crawlers/register': makes('requester.created', () => ({ names: ['GPTBot'] })),
   'POST /v1/requesters/{id}/tokens': async (path) => ({
     path: path.replace('{id}', (await newRequester()).id),
     body: { name: 'n' },

@@ -19,6 +19,7 @@ const TABLE: readonly [RegExp, string][] = [
   [/^(POST|PATCH|DELETE) \/v1\/policies(\/.*)?$/, 'policies:write'],
   [/^GET \/v1\/(requesters|licenses)(\/.*)?$/, 'requesters:read'],
   [/^(POST|PATCH|DELETE) \/v1\/(requesters|licenses)(\/.*)?$/, 'requesters:write'],
+  [/^POST \/v1\/crawlers\/register$/, 'requesters:write'],
   [/^POST \/v1\/access\/check(\/batch)?$/, 'access:check'],
   [/^GET \/v1\/authorize$/, 'access:check'],
   [/^GET \/v1\/(analytics\/(usage|requesters|demand|unregistered)|access\/decisions(\/\{id\})?)$/, 'analytics:read'],
@@ -100,6 +101,7 @@ const PROMISED = [
   'DELETE /v1/requesters/{id}/tokens/{tokenId}',
   'POST /v1/requesters/{id}/tokens/{tokenId}/rotate',
   'GET /v1/crawlers',
+  'POST /v1/crawlers/register',
   'GET /v1/status',
 ];
 

@@ -116,15 +116,17 @@ const KINDS: Record = {
         type: 't',
         tags: ['a'],
         userAgents: ['Bot'],
+        identities: [{ kind: 'dns', suffixes: ['a.example'] }],
         metadata: { __proto__: 1, k: [] },
       }),
     same: [
       { type: 't' },
       { tags: ['a'], userAgents: ['Bot', 'Bot'] },
+      { identities: [{ suffixes: ['a.example'], kind: 'dns' }] },
       { status: 'active', metadata: { k: [] } },
       { metadata: { none: null } },
     ],
-    other: [{ userAgents: ['bot'] }, { type: null }, { metadata: { k: {} } }],
+    other: [{ userAgents: ['bot'] }, { identities: [] }, { type: null }, { metadata: { k: {} } }],
   },
   '/v1/licenses/{id}': {
     make: async () => {

@@ -64,7 +64,7 @@ function pastOf({ requester, licenses }: Pick<OracleInput, 'requester' | 'licens
         kind: 'requester',
         id: 'r',
         at: 0,
-        record: { ...common, no: 1, id: 'r', name: 'r', userAgents: [], ...requester },
+        record: { ...common, no: 1, id: 'r', name: 'r', userAgents: [], identities: [], ...requester },
       },
       ...licenses.map((license, i) => {
         const id = `lic_${i}`;
@@ -364,6 +364,7 @@ describe('a requester is taken as it was', () => {
     type,
     tags: [],
     userAgents: [],
+    identities: [],
     metadata: {},
     status: 'active',
     createdAt: NOON,

@@ -60,6 +60,7 @@ export const OPERATIONS = {
   makePolicyDefault: { method: 'POST', path: '/v1/policies/{id}/make-default', answers: 'json' },
   matchCollection: { method: 'GET', path: '/v1/collections/match', answers: 'json', takesQuery: true },
   previewPolicyImpact: { method: 'POST', path: '/v1/policies/{id}/impact', answers: 'json', takesBody: true },
+  registerCrawlers: { method: 'POST', path: '/v1/crawlers/register', answers: 'json', takesBody: true },
   retryWebhookDelivery: { method: 'POST', path: '/v1/webhooks/{id}/deliveries/{deliveryId}/retry', answers: 'json' },
   revokeApiKey: { method: 'DELETE', path: '/v1/api-keys/{id}', answers: 'json' },
   revokeLicense: { method: 'POST', path: '/v1/licenses/{id}/revoke', answers: 'json' },

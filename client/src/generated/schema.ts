@@ -455,6 +455,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/crawlers/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register crawlers as requesters
+         * @description Needs the permission `requesters:write` (Create, update and delete requesters and licenses).
+         */
+        post: operations["registerCrawlers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/licenses": {
         parameters: {
             query?: never;
@@ -1645,24 +1665,12 @@ export interface components {
             purpose: components["schemas"]["CrawlerPurpose"];
             /** @description Whole tokens of its user agents, case-insensitive */
             userAgents: string[];
-            identities: components["schemas"]["CrawlerIdentity"][];
+            /** @description How a visitor that uses its name is verified; at most 1000 ranges together */
+            identities: components["schemas"]["Identity"][];
             /** @description A page about the crawler */
             url: string | null;
             /** @description The page that the row was taken from */
             source: string;
-        };
-        /** @description A way to verify that a visitor is the crawler it names */
-        CrawlerIdentity: {
-            /** @enum {unknown} */
-            kind: "ip" | "dns" | "signature";
-            /** @description kind `ip`: address of the published list of ranges */
-            list?: string;
-            /** @description kind `ip`: the ranges */
-            ranges?: string[];
-            /** @description kind `dns`: ends of the host name */
-            suffixes?: string[];
-            /** @description kind `signature`: the signer */
-            agent?: string;
         };
         CrawlerList: {
             /** @enum {string} */
@@ -1674,6 +1682,19 @@ export interface components {
         };
         /** @enum {unknown} */
         CrawlerPurpose: "training" | "search" | "user_fetch" | "index" | "preview" | "monitoring" | "other";
+        CrawlersRegistered: {
+            /** @enum {string} */
+            object: "crawler_registration";
+            created: number;
+            unchanged: number;
+            /** @description In the order of the directory */
+            requesters: {
+                crawler: string;
+                /** @description Its requester: a new one, or the one that had this id or one of the user agents before */
+                requesterId: string;
+                created: boolean;
+            }[];
+        };
         CreateApiKey: {
             /** Format: plain-text */
             name: string;
@@ -1753,6 +1774,8 @@ export interface components {
             tags?: string[];
             /** @description Texts in its user agent, case-insensitive, by which `/v1/authorize` recognizes it */
             userAgents?: string[];
+            /** @description How a visitor that uses its name is verified; at most 1000 ranges together */
+            identities?: components["schemas"]["Identity"][];
             /** @description Any JSON object: 16 KiB, 5 levels */
             metadata?: {
                 [key: string]: unknown;
@@ -1907,6 +1930,34 @@ export interface components {
         };
         /** @enum {unknown} */
         EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
+        /** @description A way to verify that a visitor is who it claims to be */
+        Identity: {
+            /** @enum {string} */
+            kind: "ip";
+            /** @description Its addresses and ranges */
+            ranges: string[];
+        } | {
+            /** @enum {string} */
+            kind: "ip";
+            /**
+             * Format: http-url
+             * @description The address of a published list of its ranges
+             */
+            list: string;
+        } | {
+            /** @enum {string} */
+            kind: "dns";
+            /** @description Ends of the host names of its addresses, on label boundaries */
+            suffixes: string[];
+        } | {
+            /** @enum {string} */
+            kind: "signature";
+            /**
+             * Format: http-url
+             * @description Its signature agent
+             */
+            agent: string;
+        };
         /** @enum {unknown} */
         KeyPermission: "content:read" | "content:write" | "policies:read" | "policies:write" | "requesters:read" | "requesters:write" | "access:check" | "analytics:read" | "webhooks:manage" | "api_keys:manage" | "*";
         /** @description A license */
@@ -2390,6 +2441,12 @@ export interface components {
             /** @description Seconds until `resetAt`; only on a denial */
             retryAfter?: number;
         };
+        RegisterCrawlers: {
+            /** @description Names of crawlers of the directory, case-insensitive */
+            names?: string[];
+            /** @description All crawlers with one of these purposes */
+            purposes?: components["schemas"]["CrawlerPurpose"][];
+        };
         Remedy: {
             /** @enum {string} */
             kind: "license";
@@ -2424,6 +2481,8 @@ export interface components {
             tags: string[];
             /** @description Texts in its user agent, case-insensitive, by which `/v1/authorize` recognizes it */
             userAgents: string[];
+            /** @description How a visitor that uses its name is verified; at most 1000 ranges together */
+            identities: components["schemas"]["Identity"][];
             /** @description Any JSON object: 16 KiB, 5 levels */
             metadata: {
                 [key: string]: unknown;
@@ -2764,6 +2823,8 @@ export interface components {
             tags?: string[];
             /** @description Texts in its user agent, case-insensitive, by which `/v1/authorize` recognizes it */
             userAgents?: string[];
+            /** @description How a visitor that uses its name is verified; at most 1000 ranges together */
+            identities?: components["schemas"]["Identity"][];
             /** @description Any JSON object: 16 KiB, 5 levels */
             metadata?: {
                 [key: string]: unknown;
@@ -3893,6 +3954,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RequesterToken"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    registerCrawlers: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegisterCrawlers"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CrawlersRegistered"];
                 };
             };
             "4XX": components["responses"]["Refused"];

@@ -7,6 +7,7 @@ import { DECISION_GROUNDS } from './0005-decision-grounds.ts';
 import { REQUESTER_TOKENS } from './0006-requester-tokens.ts';
 import { TERMS } from './0007-terms.ts';
 import { UNREGISTERED } from './0008-unregistered.ts';
+import { IDENTITIES } from './0009-identities.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly Migration[] = [
   REQUESTER_TOKENS,
   TERMS,
   UNREGISTERED,
+  IDENTITIES,
 ];
