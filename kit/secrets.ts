@@ -1,12 +1,13 @@
 /**
- * Secrets are shown once. Fails a test when a key or webhook secret is in a second answer of the service, or in its
- * log.
+ * Secrets are shown once. Fails a test when a key, a webhook secret or a sign-in link is in a second answer of the
+ * service, or in its log.
  */
 import assert from 'node:assert/strict';
 
-const SECRET = /\bsvc_(?:[sp]k|rt)_\w{20,}|\bwhsec_[\w+/=]{20,}/g;
+const SECRET = /\bsvc_(?:[sp]k|rt)_\w{20,}|\bwhsec_[\w+/=]{20,}|#link=[\w-]{43}/g;
 /** Routes whose answers show a secret, once. */
-const SHOWS = /^POST \/v1\/(api-keys|webhooks|requesters\/[^/?]+\/tokens)(\/[^/?]+\/(rotate|rotate-secret))?(\?|$)/;
+const SHOWS =
+  /^POST \/v1\/(users\/links|(api-keys|webhooks|requesters\/[^/?]+\/tokens)(\/[^/?]+\/(rotate|rotate-secret))?)(\?|$)/;
 
 export interface SecretsWatch {
   /** Throws when the answer has a secret that it should not. */

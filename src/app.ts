@@ -8,6 +8,7 @@ import { closeServer, letGo } from './http/stop.ts';
 import { ensureFirstKey, firstKeyShown } from './keys/bootstrap.ts';
 import { type Options, openParts } from './parts.ts';
 import { addRoutes } from './routes.ts';
+import { makeFirstLink } from './users/first-link.ts';
 
 export interface Service {
   /** The address it listens on, such as http://127.0.0.1:8080. */
@@ -16,6 +17,8 @@ export interface Service {
   firstKey: string | undefined;
   /** Records that the first key was shown. Until this settles, the next start replaces a key that was never used. */
   firstKeyShown(): Promise<void>;
+  /** Makes a link that signs the operator in to the console, once. */
+  makeLink(): Promise<string>;
   /** Stops being ready, finishes requests in flight, closes everything. */
   close(): Promise<void>;
 }
@@ -59,5 +62,10 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
   const firstKey = await ensureFirstKey(db, config.bootstrapKey, clock.now());
   own.notReady = undefined;
   own.listening.resolve();
-  return { address, firstKey, firstKeyShown: () => firstKeyShown(db) };
+  return {
+    address,
+    firstKey,
+    firstKeyShown: () => firstKeyShown(db),
+    makeLink: async () => address + (await makeFirstLink(parts)),
+  };
 }

@@ -50,6 +50,7 @@ export const ERRORS = {
     meaning: 'The requester has no token with this id. Revoked tokens are not found either.',
   },
   license_not_found: { status: 404, type: 'not_found_error', meaning: 'No license has this id.' },
+  user_not_found: { status: 404, type: 'not_found_error', meaning: 'No user has this id.' },
   api_key_not_found: {
     status: 404,
     type: 'not_found_error',

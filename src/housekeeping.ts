@@ -5,12 +5,13 @@ import type { KnownCollections } from './collections/known.ts';
 import { placeItems } from './content/place.ts';
 import type { Db } from './db/db.ts';
 import { sweepEvents } from './events/store.ts';
-import { sweepSessions } from './keys/session-store.ts';
 import { sweep } from './ledger/sweep.ts';
 import type { Clock } from './lib/clock.ts';
 import { every } from './lib/every.ts';
 import { announceExpired } from './requesters/expiry.ts';
 import { sweepUnregistered } from './unregistered/store.ts';
+import { sweepSessions } from './users/session-store.ts';
+import { sweepSignIns } from './users/store.ts';
 import { sweepDeliveries } from './webhooks/store.ts';
 
 const SWEEP_EVERY_MS = 10_000;
@@ -37,6 +38,7 @@ export function startHousekeeping(deps: HousekeepingDeps) {
   const { db, changes, clock, collections, auditDays, isOurs, isTimeSure, onProblem } = deps;
   const sweeps = [
     () => sweepSessions(db, clock.now()),
+    () => sweepSignIns(db, clock.now()),
     () => sweep(db, clock.now()),
     () => sweepEvents(db, clock.now()),
     () => sweepDeliveries(db, clock.now()),

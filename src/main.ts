@@ -55,7 +55,10 @@ try {
   const service = await startService({ config, logger, onFatal });
   logger.info({ address: service.address }, 'ready');
   if (service.firstKey !== undefined) {
-    await print(welcome(service.address, service.firstKey, config.bootstrapKey !== null));
+    const chosen = config.bootstrapKey !== null;
+    // Those who chose the key keep secrets out of the log.
+    const link = isConsoleBuilt() && !chosen ? await service.makeLink() : undefined;
+    await print(welcome(service.address, service.firstKey, { chosen, link }));
     await service.firstKeyShown();
   }
 
@@ -101,13 +104,20 @@ function refusalOf({ code = '', syscall }: NodeJS.ErrnoException, { host, port, 
   return undefined;
 }
 
-function welcome(address: string, key: string, chosen: boolean): string {
+interface Shown {
+  /** The operator chose the key. */
+  chosen: boolean;
+  /** Undefined without a console, and where the key was chosen. */
+  link: string | undefined;
+}
+
+function welcome(address: string, key: string, { chosen, link }: Shown): string {
   const shown = chosen ? chosenKey(process.env.POSTERN_BOOTSTRAP_KEY_FILE) : key;
   const first = chosen
     ? 'The first key is the one that was chosen in the settings.'
     : `The first key, shown this once; it may do everything:\n\n  ${key}`;
   const pages = isConsoleBuilt()
-    ? `The console, in a browser: ${address}`
+    ? consoleOf(address, link)
     : 'The console was not built here: run npm ci without --omit=dev, then npm run console.';
   return `Postern answers on ${address}
 
@@ -123,6 +133,11 @@ Try it:
 ${pages}
 The API: ${address}/docs
 `;
+}
+
+function consoleOf(address: string, link: string | undefined): string {
+  const signIn = link === undefined ? '' : `Sign in to it with this link, once, within 15 minutes:\n\n  ${link}\n\n`;
+  return `The console, in a browser: ${address}\n${signIn}Another link: postern console link`;
 }
 
 /** Returns the shell expression that yields the key. */

@@ -29,9 +29,43 @@ export const permissionsOfKey = (listed: readonly Permission[]): ReadonlySet<Per
 export const holdsPermission = (held: ReadonlySet<string>, wanted: Permission): boolean =>
   held.has('*') || held.has(wanted);
 
-/** The key of a request. */
+interface RoleRow {
+  doc: string;
+  permissions: readonly Permission[];
+  /** Like a public key: its checks use up no limit and are not recorded, and it tries no rules of its own. */
+  readOnly: boolean;
+}
+
+const READING = ['content:read', 'policies:read', 'requesters:read', 'access:check', 'analytics:read'] as const;
+
+/**
+ * The roles of people, from the least to the most. Unlike the permissions of keys, those of a role imply no others: an
+ * editor changes no licenses.
+ */
+export const ROLES = {
+  viewer: { doc: 'Sees content, policies, partners and usage', permissions: READING, readOnly: true },
+  licensing: {
+    doc: 'Also manages partners and licenses',
+    permissions: [...READING, 'requesters:write'],
+    readOnly: false,
+  },
+  editor: {
+    doc: 'Also manages content, collections and policies, but not licenses',
+    permissions: [...READING, 'content:write', 'policies:write'],
+    readOnly: false,
+  },
+  admin: { doc: 'Everything, also keys, people, webhooks and the audit log', permissions: ['*'], readOnly: false },
+} as const satisfies Record<string, RoleRow>;
+
+export type Role = keyof typeof ROLES;
+export const ROLE_NAMES = Object.keys(ROLES) as Role[];
+
+/** The key or the person behind a request. */
 export interface Caller {
+  /** Id of the key, or of the user who is signed in. */
   keyId: string;
+  /** The role of a user; keys have none. */
+  role?: Role;
   /** The credential as the client sent it; the store holds only its hash. */
   credential: string;
   permissions: ReadonlySet<string>;

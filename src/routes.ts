@@ -16,7 +16,6 @@ import { allowOrigins } from './http/cors.ts';
 import { supportIdempotency } from './http/idempotency.ts';
 import { describeApi } from './http/openapi.ts';
 import { keyRoutes } from './keys/routes.ts';
-import { sessionRoutes } from './keys/session-routes.ts';
 import { archivedTo, type DecisionFinder } from './ledger/log.ts';
 import { decisionRoutes } from './ledger/routes.ts';
 import type { Parts } from './parts.ts';
@@ -29,6 +28,9 @@ import { tokenRoutes } from './requesters/token-routes.ts';
 import { unregisteredRoutes } from './unregistered/routes.ts';
 import { columnsRoutes } from './usage/remote.ts';
 import { usageRoutes } from './usage/routes.ts';
+import { holderOf } from './users/holder.ts';
+import { userRoutes } from './users/routes.ts';
+import { sessionRoutes } from './users/session-routes.ts';
 import { VERSION } from './version.ts';
 import { deliveryRoutes } from './webhooks/delivery-routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
@@ -63,7 +65,9 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   simulateRoutes(app, { db, snapshot, now: () => ledger.now() });
   impactRoutes(app, { db, ledger, impacts: parts.impacts });
   policyRoutes(app, { db, changes, clock });
-  keyRoutes(app, { db, changes, clock, keys });
+  const managing = { db, changes, clock, holderOf: (id: string) => holderOf(db, id) };
+  keyRoutes(app, { ...managing, keys });
+  userRoutes(app, managing);
   auditRoutes(app, db);
   const webhookDeps = { db, changes, clock, events, allowPrivate: config.webhookAllowPrivate };
   webhookRoutes(app, webhookDeps);
@@ -79,6 +83,6 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   usageRoutes(app, reports);
   unregisteredRoutes(app, parts);
   statusRoutes(app, { ...parts, dataDir: config.dataDir });
-  sessionRoutes(app, { db, sessions });
+  sessionRoutes(app, { db, changes, clock, sessions });
   consoleFiles(app);
 }

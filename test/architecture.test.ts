@@ -18,6 +18,7 @@ const ORDER = [
   ['events'],
   ['webhooks'],
   ['keys', 'limits', 'crawlers', 'terms', 'signatures'],
+  ['users'],
   ['policies'],
   ['requesters'],
   ['collections'],
@@ -49,8 +50,9 @@ const PURE = words(`
  * refuse them.
  */
 const TRANSPORT = words(`
-  access/ask access/check changes/changes changes/resource content/bulk keys/authenticate keys/sessions
-  storage/new-key usage/lists usage/remote
+  access/ask access/check changes/changes changes/resource content/bulk keys/authenticate
+  users/sessions users/sign-in
+  storage/new-key storage/new-link usage/lists usage/remote
 `);
 const OWNERS: Record<string, string> = {
   content: 'content/store.ts',
@@ -65,7 +67,10 @@ const OWNERS: Record<string, string> = {
   requester_tokens: 'requesters/token-store.ts',
   history: 'requesters/store.ts',
   api_keys: 'keys/store.ts',
-  sessions: 'keys/session-store.ts',
+  sessions: 'users/session-store.ts',
+  users: 'users/store.ts',
+  sign_in_links: 'users/store.ts',
+  used_sign_ins: 'users/store.ts',
   decisions: 'ledger/sqlite-procedure.ts ledger/postgres.ts ledger/postgres-trip.ts ledger/sweep.ts',
   archives: 'storage/archive.ts',
   limits: 'ledger/sqlite-procedure.ts ledger/postgres.ts ledger/postgres-trip.ts ledger/sweep.ts',

@@ -15,7 +15,9 @@ const MEDIA_TYPES = ['application/json', 'application/x-ndjson'] as const;
 const ListAuditQuery = Type.Object(
   {
     ...pageProperties,
-    actor: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Id of a key, or `system`' })),
+    actor: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: 'Id of a key or a user, or `system`' }),
+    ),
     object: Type.Optional(
       Type.String({ minLength: 1, maxLength: 128, description: `Id of a record, or one of ${TARGETS.join(', ')}` }),
     ),
@@ -32,7 +34,7 @@ const AuditEntryAnswer = Type.Object(
     object: Type.Literal('audit_entry'),
     kind: Type.Enum([...CHANGE_KINDS]),
     created: Type.String(),
-    actor: Type.Object({ type: Type.Enum(['api_key', 'system']), id: textOrNull, name: textOrNull }),
+    actor: Type.Object({ type: Type.Enum(['api_key', 'user', 'system']), id: textOrNull, name: textOrNull }),
     address: textOrNull,
     requestId: textOrNull,
     target: Type.Object({ type: Type.Enum(TARGETS), id: Type.String() }),

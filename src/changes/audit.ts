@@ -16,7 +16,7 @@ export interface AuditEntry {
   kind: ChangeKind;
   created: string;
   /** `system`: the service itself, such as a license that expired. */
-  actor: { type: 'api_key' | 'system'; id: string | null; name: string | null };
+  actor: { type: 'api_key' | 'user' | 'system'; id: string | null; name: string | null };
   address: string | null;
   requestId: string | null;
   target: { type: string; id: string };
@@ -27,7 +27,7 @@ export interface AuditEntry {
 }
 
 export interface AuditFilter {
-  /** Id of a key, or `system`. */
+  /** Id of a key or a user, or `system`. */
   actor?: string;
   /** Id of a record, or a type of records such as `content`. */
   object?: string;
@@ -44,17 +44,19 @@ interface AuditRow extends Row {
   at: number;
   kind: string;
   object_id: string;
+  /** The id of a key or a user. */
   key_id: string | null;
-  key_name: string | null;
+  actor_name: string | null;
   request_id: string | null;
   address: string | null;
   data: string;
   previous: string | null;
 }
 
-const SELECT = `c.seq, c.id, c.at, c.kind, c.object_id, c.key_id, k.name as key_name, c.request_id, c.address,
+const SELECT = `c.seq, c.id, c.at, c.kind, c.object_id, c.key_id, coalesce(k.name, u.name) as actor_name, c.request_id, c.address,
   d.object as data, d.previous`;
-const FROM = 'changes as c join change_data as d on d.id = c.id left join api_keys as k on k.id = c.key_id';
+const FROM = `changes as c join change_data as d on d.id = c.id left join api_keys as k on k.id = c.key_id
+  left join users as u on u.id = c.key_id`;
 
 /** Kinds of records, as `object` in an answer names them. */
 export const TARGETS = [...new Set(CHANGE_KINDS.map((kind) => kind.slice(0, kind.indexOf('.'))))];
@@ -107,16 +109,18 @@ function toEntry(row: AuditRow): AuditEntry {
     object: 'audit_entry',
     kind,
     created: toIso(row.at),
-    actor:
-      row.key_id === null
-        ? { type: 'system', id: null, name: null }
-        : { type: 'api_key', id: row.key_id, name: row.key_name },
+    actor: actorOf(row),
     address: row.address,
     requestId: row.request_id,
     target: { type: kind.slice(0, kind.indexOf('.')), id: row.object_id },
     before: beforeOf(kind, object, row.previous),
     after: ENDS.test(kind) ? null : object,
   };
+}
+
+function actorOf({ key_id: id, actor_name: name }: AuditRow): AuditEntry['actor'] {
+  if (id === null) return { type: 'system', id: null, name: null };
+  return { type: id.startsWith('usr_') ? 'user' : 'api_key', id, name };
 }
 
 const ROWS_AT_ONCE = 5_000;

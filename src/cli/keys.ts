@@ -1,15 +1,13 @@
 /** `postern keys`: manages API keys. A new key is written to stdout once; nothing else shows it. */
 import { type Command, Option } from 'commander';
 import type { Answered, Body } from '../../client/src/types.ts';
-import { ConfigError, readConfig } from '../config.ts';
-import { Unavailable } from '../db/db.ts';
-import { Failure } from '../errors.ts';
 import { KEY_TYPES } from '../keys/key.ts';
 import { PERMISSIONS } from '../permissions.ts';
-import { CannotMakeKey, makeKeyOffline } from '../storage/new-key.ts';
+import { makeKeyOffline } from '../storage/new-key.ts';
 import { type Common, type Context, calls, collect, does, examples, idArgument } from './command.ts';
 import { connect } from './connection.ts';
-import { EXIT, failed, misused } from './outcome.ts';
+import { withRecords } from './offline.ts';
+import { EXIT, misused } from './outcome.ts';
 import { confirmed } from './prompts.ts';
 import { print, printList, report, type Terminal } from './terminal.ts';
 import { toDay, toEnd, toLastDay } from './time.ts';
@@ -84,7 +82,7 @@ function createCommand(parent: Command, context: Context): void {
     const body: NewKey = { name, type, permissions: permission, allowedIps: allowIp, expiresAt };
     const made: MadeKey =
       offline === true
-        ? await createOffline(terminal, dataDir, body)
+        ? await withRecords(terminal, dataDir, (records) => makeKeyOffline(records, withoutUndefined(body)) as never)
         : await (await connect(terminal, options)).createApiKey(body);
     terminal.err(`${made.id} with ${made.permissions.join(', ')}. The key is shown only once.\n`);
     await printKey(terminal, options, made);
@@ -123,24 +121,5 @@ function revokeCommand(parent: Command, context: Context): void {
   });
 }
 
-async function createOffline({ env }: Terminal, dataDir: string | undefined, body: NewKey): Promise<MadeKey> {
-  try {
-    // A JSON round trip drops undefined fields, as the wire does.
-    const made: unknown = await makeKeyOffline(dataDir ?? getRecords(env), JSON.parse(JSON.stringify(body)));
-    return made as MadeKey;
-  } catch (error) {
-    if (error instanceof ConfigError) throw misused(error.message);
-    if (error instanceof CannotMakeKey || error instanceof Failure) throw failed(error.message, error);
-    if (error instanceof Unavailable) {
-      throw failed(`Cannot write the records (${error.message}). Run this as the user of the service.`, error);
-    }
-    throw error;
-  }
-}
-
-/** Returns the database URL or data folder that a service with these settings uses. Throws ConfigError. */
-function getRecords(env: NodeJS.ProcessEnv): string {
-  const names = ['POSTERN_DATA_DIR', 'POSTERN_DATABASE_URL'].flatMap((name) => [name, `${name}_FILE`]);
-  const { databaseUrl, dataDir } = readConfig(Object.fromEntries(names.map((name) => [name, env[name]])));
-  return databaseUrl ?? dataDir;
-}
+/** Drops undefined fields, as the wire does. */
+const withoutUndefined = (body: NewKey): unknown => JSON.parse(JSON.stringify(body));

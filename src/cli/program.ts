@@ -13,6 +13,7 @@ import { collectionsCommand } from './collections.ts';
 import { type Context, examples } from './command.ts';
 import { completionCommand } from './completion.ts';
 import { getAddress, toCommandError } from './connection.ts';
+import { consoleCommand } from './console.ts';
 import { contentCommand } from './content.ts';
 import { crawlersCommand } from './crawlers.ts';
 import { decisionsCommand } from './decisions.ts';
@@ -28,6 +29,7 @@ import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
 import { plainLines, type Terminal } from './terminal.ts';
 import { usageCommand } from './usage.ts';
+import { usersCommand } from './users.ts';
 import { webhooksCommand } from './webhooks.ts';
 
 const COMMANDS = [
@@ -45,6 +47,8 @@ const COMMANDS = [
   usageCommand,
   decisionsCommand,
   keysCommand,
+  consoleCommand,
+  usersCommand,
   webhooksCommand,
   backupCommand,
   restoreCommand,

@@ -89,9 +89,9 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxie
     },
     authorize(caller, needs) {
       for (const permission of needs.permissions) {
-        if (!holdsPermission(caller.permissions, permission)) throw lacking(permission, needs);
+        if (!holdsPermission(caller.permissions, permission)) throw lacking(caller, permission, needs);
       }
-      if (needs.secretKey && caller.readOnly) throw notPublic(needs);
+      if (needs.secretKey && caller.readOnly) throw notReadOnly(caller, needs);
     },
     source: (request) => sourceOf(request, trustedProxies),
     visitor: (request) => visitorOf(request, trustedProxies),
@@ -108,16 +108,17 @@ function requireValid(key: Key, now: number): void {
   throw fail('invalid_api_key', `This API key ${ended} at ${toIso(end.at)}. Use another one.`);
 }
 
-function lacking(permission: Permission, { permissions }: Needs): Failure {
+function lacking({ role }: Caller, permission: Permission, { permissions }: Needs): Failure {
   const all = permissions.length === 1 ? '' : ` This request needs ${permissions.join(' and ')}.`;
-  return fail('insufficient_permissions', `This API key does not hold the permission ${permission}.${all}`);
+  const who = role === undefined ? 'This API key' : `The role ${role}`;
+  return fail('insufficient_permissions', `${who} does not hold the permission ${permission}.${all}`);
 }
 
-const notPublic = ({ permissions }: Needs): Failure =>
-  fail(
-    'insufficient_permissions',
-    `This request is not for public keys. Send a secret key that holds ${permissions.join(' and ')}.`,
-  );
+function notReadOnly({ role }: Caller, { permissions }: Needs): Failure {
+  const advice = `Send a secret key that holds ${permissions.join(' and ')}.`;
+  const whose = role === undefined ? 'public keys' : `the role ${role}`;
+  return fail('insufficient_permissions', `This request is not for ${whose}. ${advice}`);
+}
 
 const toKnown = (key: Key, credential: string): Known => ({
   keyId: key.id,

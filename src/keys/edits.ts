@@ -1,4 +1,4 @@
-/** Plans the edits of API keys by another key, which must hold what it grants or ends. */
+/** Plans the edits of API keys by another key or by a user, who must hold what they grant or end. */
 import type { Edit } from '../changes/change.ts';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
@@ -6,34 +6,35 @@ import { hashOf, shownOf } from '../lib/credential.ts';
 import { newId } from '../lib/id.ts';
 import { isUnrestricted, type Key, newKeyText } from './key.ts';
 import { planKey } from './make.ts';
-import { requireMayEnd, requireMayGrant } from './reach.ts';
+import { type FindHolder, type Holder, requireMayEnd, requireMayGrant } from './reach.ts';
 import { keyAnswer } from './schema.ts';
 import { expireKey, findKey, hasOtherUnrestricted, insertKey, requireUnchanged, revokeKey } from './store.ts';
 
 export interface KeyEdit {
   db: Db;
-  /** Id of the key that makes the request. */
+  /** Id of the key or the user that makes the request. */
   callerId: string;
+  holderOf: FindHolder;
   now: number;
   /** Returns a key as answers show it, with its last use. */
   show(key: Key): object;
 }
 
 /** Throws insufficient_permissions. */
-export async function planCreate({ db, callerId }: KeyEdit, key: Key, text: string): Promise<Edit> {
-  const caller = await getCaller(db, callerId);
+export async function planCreate({ callerId, holderOf }: KeyEdit, key: Key, text: string): Promise<Edit> {
+  const caller = await holderOf(callerId);
   requireMayGrant(caller, key);
   const edit = planKey(key, text);
-  return { ...edit, steps: [requireUnchanged(caller), ...edit.steps] };
+  return { ...edit, steps: [caller.unchanged, ...edit.steps] };
 }
 
 /** Throws insufficient_permissions, last_admin_key. */
-export async function planRevoke({ db, callerId, now, show }: KeyEdit, key: Key): Promise<Edit> {
-  const caller = await getCaller(db, callerId);
+export async function planRevoke({ db, callerId, holderOf, now, show }: KeyEdit, key: Key): Promise<Edit> {
+  const caller = await holderOf(callerId);
   requireMayEnd(caller, key);
   const guarded = await requireNotLast(db, key);
   return {
-    steps: [requireUnchanged(caller), revokeKey(key.id, now, guarded)],
+    steps: [caller.unchanged, revokeKey(key.id, now, guarded)],
     changes: [{ kind: 'api_key.revoked', id: key.id, object: show(key) }],
     status: 200,
     body: { id: key.id, object: 'api_key', revoked: true },
@@ -41,11 +42,11 @@ export async function planRevoke({ db, callerId, now, show }: KeyEdit, key: Key)
 }
 
 /** The old key works for another `graceMs`. Throws invalid_request, insufficient_permissions. */
-export async function planRotate({ db, callerId, now, show }: KeyEdit, old: Key, graceMs: number): Promise<Edit> {
+export async function planRotate({ callerId, holderOf, now, show }: KeyEdit, old: Key, graceMs: number): Promise<Edit> {
   if (old.expiresAt !== null && old.expiresAt <= now) {
     throw fail('invalid_request', 'This API key has expired; create a new one instead.');
   }
-  const caller = await getCaller(db, callerId);
+  const caller = await holderOf(callerId);
   requireMayEnd(caller, old);
   // The caller receives the new key, so it must hold everything that the new key can do.
   requireMayGrant(caller, old);
@@ -54,7 +55,7 @@ export async function planRotate({ db, callerId, now, show }: KeyEdit, old: Key,
   const expiresAt = Math.min(old.expiresAt ?? Infinity, now + graceMs);
   return {
     steps: [
-      requireUnchanged(caller),
+      caller.unchanged,
       requireUnchanged(old),
       insertKey(key, hashOf(text)),
       graceMs === 0 ? revokeKey(old.id, now, false) : expireKey(old.id, expiresAt),
@@ -69,11 +70,11 @@ export async function planRotate({ db, callerId, now, show }: KeyEdit, old: Key,
   };
 }
 
-/** Reads the caller's key again: it may have ended since the request was admitted. Throws invalid_api_key. */
-async function getCaller(db: Db, id: string): Promise<Key> {
+/** Throws invalid_api_key when the key was revoked. */
+export async function keyHolder(db: Db, id: string): Promise<Holder> {
   const key = await findKey(db, id);
   if (key === undefined) throw fail('invalid_api_key', 'This API key was revoked. Use another one.');
-  return key;
+  return { ...key, unchanged: requireUnchanged(key) };
 }
 
 /** Returns true when the revocation must be guarded. Throws last_admin_key if no unrestricted key would remain. */

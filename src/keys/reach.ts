@@ -1,14 +1,24 @@
 /**
- * Limits what a key may do to other keys. Promise: no key creates one that can do more than itself, from more addresses
- * or for longer, and no key ends one that can do more.
+ * Limits what a key or a user may do to others. Promise: none creates one that can do more than itself, from more
+ * addresses or for longer, and none ends one that can do more.
  */
+import type { Step } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import { toIso } from '../lib/clock.ts';
 import { covers, parseRange, type Range } from '../lib/ip-range.ts';
 import { holdsPermission, type Permission, permissionsOfKey } from '../permissions.ts';
 import type { Key } from './key.ts';
 
-type Grant = Pick<Key, 'permissions' | 'allowedIps' | 'expiresAt'>;
+export type Grant = Pick<Key, 'allowedIps' | 'expiresAt'> & { permissions: readonly Permission[] };
+
+/** The key or the user that makes a request, read again: it may have ended since the request was admitted. */
+export interface Holder extends Grant {
+  /** A Conflict when the holder changed since it was read. */
+  unchanged: Step;
+}
+
+/** Finds the holder of a caller's id. Throws invalid_api_key when it has ended. */
+export type FindHolder = (callerId: string) => Promise<Holder>;
 
 /** Throws insufficient_permissions when `wanted` exceeds `maker`. */
 export function requireMayGrant(maker: Grant, wanted: Grant): void {
@@ -32,13 +42,13 @@ export function requireMayGrant(maker: Grant, wanted: Grant): void {
   }
 }
 
-/** Throws insufficient_permissions when `key` holds what `caller` does not. */
-export function requireMayEnd(caller: Grant, key: Grant): void {
-  const lacking = findLacking(caller, key);
+/** Throws insufficient_permissions when `other` holds what `caller` does not. `act` is a verb with its object. */
+export function requireMayEnd(caller: Grant, other: Grant, act = 'revoke or rotate a key'): void {
+  const lacking = findLacking(caller, other);
   if (lacking === undefined) return;
   throw fail(
     'insufficient_permissions',
-    `This API key cannot revoke or rotate a key that holds ${lacking}, because it does not hold it.`,
+    `This API key cannot ${act} that holds ${lacking}, because it does not hold it.`,
   );
 }
 

@@ -12,6 +12,7 @@ import type { Keys } from './authenticate.ts';
 import { type KeyEdit, planCreate, planRevoke, planRotate } from './edits.ts';
 import type { Key } from './key.ts';
 import { newKey } from './make.ts';
+import type { FindHolder } from './reach.ts';
 import { CreateKey, KeyAnswer, KeyRevoked, keyAnswer, RotateKey } from './schema.ts';
 import { findKey, listKeys } from './store.ts';
 
@@ -20,6 +21,7 @@ export interface KeyDeps {
   changes: Changes;
   clock: Clock;
   keys: Keys;
+  holderOf: FindHolder;
 }
 
 const operation = { tag: 'API keys', permission: 'api_keys:manage' } as const;
@@ -28,13 +30,23 @@ export function keyRoutes(app: App, deps: KeyDeps): void {
   for (const path of ['/v1/api-keys', '/v1/api_keys'] as const) routesAt(app, path, deps);
 }
 
-function routesAt(app: App, path: '/v1/api-keys' | '/v1/api_keys', { db, changes, clock, keys }: KeyDeps): void {
+function routesAt(
+  app: App,
+  path: '/v1/api-keys' | '/v1/api_keys',
+  { db, changes, clock, keys, holderOf }: KeyDeps,
+): void {
   const apiKeys = resource<Key>({ changes, find: (id) => findKey(db, id), notFound: keyNotFound });
   const show = (key: Key) => {
     const lastUsedAt = keys.lastUsedAt(key.id);
     return keyAnswer(lastUsedAt === null ? key : { ...key, lastUsedAt: Math.max(lastUsedAt, key.lastUsedAt ?? 0) });
   };
-  const by = ({ caller }: { caller: Caller }): KeyEdit => ({ db, callerId: caller.keyId, now: clock.now(), show });
+  const by = ({ caller }: { caller: Caller }): KeyEdit => ({
+    db,
+    callerId: caller.keyId,
+    holderOf,
+    now: clock.now(),
+    show,
+  });
 
   const create = {
     ...operation,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startTestService, testClock, testEngine } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
-import { allowAll, assertError, assertStatus, ID, item, MOMENT, made, makeKey } from './given.ts';
+import { allowAll, assertError, assertStatus, ID, item, MOMENT, made, makeKey, next } from './given.ts';
 
 const DAY_MS = 86_400_000;
 /** Tolerance of timestamps, ms: on a cluster they are the database's, as far as the node knows its clock. */
@@ -41,6 +41,8 @@ const newLicense = async (): Promise<Record> =>
   made(postern, '/v1/licenses', { requesterId: (await newRequester()).id, type: 'reader' });
 const keyBody = { name: 'k', type: 'secret' };
 const newKey = (): Promise<Record> => made(postern, '/v1/api-keys', keyBody);
+const newUser = async (): Promise<Record> =>
+  (await made(postern, '/v1/users/links', { name: `U${next()}`, role: 'viewer' })).user;
 const hookBody = { url: 'http://127.0.0.1:9/', events: ['license.expired'] };
 const newHook = (): Promise<Record> => made(postern, '/v1/webhooks', hookBody);
 
@@ -119,6 +121,13 @@ const CHANGES: { [route: string]: Plan } = {
   'POST /v1/licenses/{id}/revoke': changes('license.revoked', newLicense),
   ...keyRoutes('/v1/api-keys'),
   ...keyRoutes('/v1/api_keys'),
+  'POST /v1/users/links': makes('user.link_created', () => ({ name: 'New', role: 'viewer' })),
+  'POST /v1/users/{id}/suspend': changes('user.suspended', newUser),
+  'POST /v1/users/{id}/reinstate': changes('user.reinstated', async () => {
+    const user = await newUser();
+    return made(postern, `/v1/users/${user.id}/suspend`, undefined, 200);
+  }),
+  'DELETE /v1/users/{id}': changes('user.deleted', newUser),
   'POST /v1/webhooks': makes('webhook.created', () => hookBody),
   'PATCH /v1/webhooks/{id}': changes('webhook.updated', newHook, { description: 'd' }),
   'DELETE /v1/webhooks/{id}': changes('webhook.deleted', newHook),

@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startTestService } from '../../kit/service.ts';
 import { words } from '../../kit/words.ts';
-import { assertError, made, makeKey, wire } from './given.ts';
+import { openLink, withSession } from '../users/trip.ts';
+import { assertError, item, made, makeKey, wire } from './given.ts';
 
 /** The contract's table, as patterns of `METHOD path`. The first that fits counts. */
 const TABLE: readonly [RegExp, string][] = [
@@ -25,6 +26,7 @@ const TABLE: readonly [RegExp, string][] = [
   [/^GET \/v1\/(analytics\/(usage|requesters|demand|unregistered)|access\/decisions(\/\{id\})?)$/, 'analytics:read'],
   [/^[A-Z]+ \/v1\/(webhooks|events)(\/.*)?$/, 'webhooks:manage'],
   [/^[A-Z]+ \/v1\/(api-keys|api_keys)(\/.*)?$/, 'api_keys:manage'],
+  [/^[A-Z]+ \/v1\/users(\/.*)?$/, 'api_keys:manage'],
   [/^GET \/v1\/(audit-log|status)$/, 'api_keys:manage'],
 ];
 /** Routes that need two permissions, and refuse public keys. */
@@ -94,6 +96,13 @@ const PROMISED = [
   'GET /v1/events',
   'GET /v1/events/stream',
   'GET /v1/events/{id}',
+  'GET /v1/users',
+  'GET /v1/users/roles',
+  'GET /v1/users/{id}',
+  'DELETE /v1/users/{id}',
+  'POST /v1/users/links',
+  'POST /v1/users/{id}/suspend',
+  'POST /v1/users/{id}/reinstate',
   'GET /v1/audit-log',
   'POST /v1/requesters/{id}/tokens',
   'GET /v1/requesters/{id}/tokens',
@@ -120,11 +129,13 @@ for (const one of ['content:read', 'policies:read', 'analytics:read', 'access:ch
 }
 
 /** Sends a request that has no effect with any key: the ids are unknown, the bodies empty. */
-const ask = (route: string, key: string | null) => {
+const ask = (route: string, key: string | null, session?: string) => {
   const [method, path] = route.split(' ') as [string, string];
   const target = path.replace(/\{[^}]+\}/g, 'unknown');
   const body = method === 'POST' || method === 'PATCH' ? '{}' : undefined;
-  const headers = { authorization: key === null ? '' : `Bearer ${key}` };
+  const credentials: Record<string, string> =
+    session === undefined ? {} : { 'x-postern-console': '1', cookie: session };
+  const headers = { authorization: key === null ? '' : `Bearer ${key}`, ...credentials };
   if (path === '/v1/authorize') {
     // There `Authorization` is the visitor's, and 403 a decision, too.
     const proxy = { 'x-postern-key': key ?? '', 'x-original-uri': '/unknown' };
@@ -228,6 +239,61 @@ describe('the matrix', () => {
         const answer = await postern.call('GET', path, { key });
         assert.equal(answer.status, 200, `${path} ${key}`);
       }
+    }
+  });
+});
+
+/** The contract's roles. */
+const ROLES: ReadonlyMap<string, string> = new Map([
+  ['viewer', 'content:read policies:read requesters:read access:check analytics:read'],
+  ['licensing', 'content:read policies:read requesters:read requesters:write access:check analytics:read'],
+  ['editor', 'content:read content:write policies:read policies:write requesters:read access:check analytics:read'],
+  ['admin', PERMISSIONS.join(' ')],
+]);
+
+describe('roles', () => {
+  for (const [role, listed] of ROLES) {
+    const held = words(listed);
+    test(`${role}: every operation that its permissions include, and no other`, async () => {
+      const { path } = await made(postern, '/v1/users/links', { name: role, role });
+      const { session } = await openLink(postern, path);
+      for (const route of routes) {
+        const needed = IN_SECRET.get(route) ?? [TABLE.find(([pattern]) => pattern.test(route))?.[1] ?? ''];
+        const answer = await ask(route, null, session);
+        // Proxies have a key of their own: no cookie of a visitor counts there.
+        if (route === 'GET /v1/authorize') assert.equal(answer.status, 401);
+        else if (needed.every((one) => held.includes(one)) && !(role === 'viewer' && IN_SECRET.has(route))) {
+          assert.ok(answer.status !== 401 && answer.status !== 403, `${route} ${answer.text}`);
+        } else {
+          assertError(answer, 'insufficient_permissions', undefined, route);
+          assert.ok(answer.body.error.message.includes(`the role ${role}`.slice(4)), answer.text);
+        }
+      }
+    });
+  }
+
+  test('the API shows this table', async () => {
+    const { body } = await postern.call('GET', '/v1/users/roles');
+    const shown = body.roles.map(({ name, permissions }: { name: string; permissions: string[] }) => [
+      name,
+      new Set(permissions[0] === '*' ? PERMISSIONS : permissions),
+    ]);
+    assert.deepEqual(
+      shown,
+      [...ROLES].map(([name, listed]) => [name, new Set(words(listed))]),
+    );
+  });
+
+  test('the checks of a viewer are not recorded, those of others are', async () => {
+    const { id } = await made(postern, '/v1/content', item());
+    for (const [role, recorded] of [
+      ['viewer', false],
+      ['editor', true],
+    ] as const) {
+      const { path } = await made(postern, '/v1/users/links', { name: role, role });
+      const { session = '' } = await openLink(postern, path);
+      const answer = await withSession(postern, session, 'POST', '/v1/access/check', { contentId: id });
+      assert.equal(answer.body.recorded, recorded, answer.text);
     }
   });
 });

@@ -887,6 +887,130 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List users
+         * @description Needs the permission `api_keys:manage` (Manage API keys).
+         */
+        get: operations["listUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the table of roles
+         * @description Needs the permission `api_keys:manage` (Manage API keys).
+         */
+        get: operations["getRoles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a user
+         * @description Needs the permission `api_keys:manage` (Manage API keys).
+         */
+        get: operations["getUser"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a user and end all sessions
+         * @description Needs the permission `api_keys:manage` (Manage API keys).
+         */
+        delete: operations["deleteUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a link that signs a person in, once
+         * @description Needs the permission `api_keys:manage` (Manage API keys).
+         */
+        post: operations["createSignInLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{id}/suspend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Suspend a user and end all sessions
+         * @description Needs the permission `api_keys:manage` (Manage API keys).
+         */
+        post: operations["suspendUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{id}/reinstate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reinstate a suspended user
+         * @description Needs the permission `api_keys:manage` (Manage API keys).
+         */
+        post: operations["reinstateUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit-log": {
         parameters: {
             query?: never;
@@ -1323,11 +1447,11 @@ export interface components {
             /** @enum {string} */
             object: "audit_entry";
             /** @enum {unknown} */
-            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
             created: string;
             actor: {
                 /** @enum {unknown} */
-                type: "api_key" | "system";
+                type: "api_key" | "user" | "system";
                 id: string | null;
                 name: string | null;
             };
@@ -1335,7 +1459,7 @@ export interface components {
             requestId: string | null;
             target: {
                 /** @enum {unknown} */
-                type: "content" | "collection" | "policy" | "requester" | "requester_token" | "license" | "api_key" | "webhook" | "webhook_delivery";
+                type: "content" | "collection" | "policy" | "requester" | "requester_token" | "license" | "api_key" | "user" | "webhook" | "webhook_delivery";
                 id: string;
             };
             /** @description The record before; null when it was created */
@@ -1788,6 +1912,14 @@ export interface components {
             name: string;
             expiresAt?: string | null;
         };
+        CreateSignInLink: {
+            /**
+             * Format: plain-text
+             * @description Who the link is for; the same name is the same user
+             */
+            name: string;
+            role: components["schemas"]["Role"];
+        };
         CreateWebhook: {
             /** Format: http-url */
             url: string;
@@ -1903,7 +2035,7 @@ export interface components {
             };
         };
         /** @enum {unknown} */
-        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "insufficient_permissions" | "ip_not_allowed" | "content_not_found" | "collection_not_found" | "policy_not_found" | "policy_version_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
+        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "insufficient_permissions" | "ip_not_allowed" | "content_not_found" | "collection_not_found" | "policy_not_found" | "policy_version_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "user_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
         /** @enum {unknown} */
         ErrorType: "validation_error" | "authentication_error" | "authorization_error" | "not_found_error" | "conflict_error" | "idempotency_error" | "api_error";
         /** @description A change of a record, or a decision */
@@ -2538,6 +2670,20 @@ export interface components {
             /** @enum {boolean} */
             revoked: true;
         };
+        /** @enum {unknown} */
+        Role: "viewer" | "licensing" | "editor" | "admin";
+        /** @description The roles of people and what they may do */
+        RoleTable: {
+            /** @enum {string} */
+            object: "role_table";
+            roles: {
+                name: components["schemas"]["Role"];
+                description: string;
+                permissions: components["schemas"]["KeyPermission"][];
+                /** @description Its checks use up no limit and are not recorded */
+                readOnly: boolean;
+            }[];
+        };
         RollbackPolicy: {
             version: number;
         };
@@ -2600,6 +2746,15 @@ export interface components {
             hasMore: boolean;
             totalCount: number;
             nextCursor: string | null;
+        };
+        /** @description A link that signs one person in, once */
+        SignInLink: {
+            /** @enum {string} */
+            object: "sign_in_link";
+            /** @description To be opened in a browser, after the address of the service; shown only once */
+            path: string;
+            user: components["schemas"]["User"];
+            expiresAt: string;
         };
         /** @description A decision by the rules sent; `recorded` is false and rate limits are unused */
         SimulatedDecision: {
@@ -2937,6 +3092,36 @@ export interface components {
                 groupBy: "hour" | "day" | "week" | "month";
                 timezone: string;
             };
+        };
+        /** @description A person who signs in to the console */
+        User: {
+            id: string;
+            /** @enum {string} */
+            object: "user";
+            name: string;
+            email: string | null;
+            role: components["schemas"]["Role"] | null;
+            /** @enum {unknown} */
+            status: "active" | "suspended";
+            issuer: string | null;
+            lastSeen: string | null;
+            created: string;
+            updated: string;
+        };
+        UserDeleted: {
+            id: string;
+            /** @enum {string} */
+            object: "user";
+            /** @enum {boolean} */
+            deleted: true;
+        };
+        UserList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["User"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
         };
         /** @description A webhook */
         Webhook: {
@@ -4759,6 +4944,188 @@ export interface operations {
             "5XX": components["responses"]["Refused"];
         };
     };
+    listUsers: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+                role?: components["schemas"]["Role"];
+                status?: "active" | "suspended";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserList"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getRoles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The roles of people and what they may do */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoleTable"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A person who signs in to the console */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    deleteUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserDeleted"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    createSignInLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSignInLink"];
+            };
+        };
+        responses: {
+            /** @description A link that signs one person in, once */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInLink"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    suspendUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A person who signs in to the console */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    reinstateUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A person who signs in to the console */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
     listAuditEntries: {
         parameters: {
             query?: {
@@ -4766,11 +5133,11 @@ export interface operations {
                 limit?: number;
                 /** @description nextCursor of the page before */
                 cursor?: string;
-                /** @description Id of a key, or `system` */
+                /** @description Id of a key or a user, or `system` */
                 actor?: string;
-                /** @description Id of a record, or one of content, collection, policy, requester, requester_token, license, api_key, webhook, webhook_delivery */
+                /** @description Id of a record, or one of content, collection, policy, requester, requester_token, license, api_key, user, webhook, webhook_delivery */
                 object?: string;
-                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
                 /** @description Inclusive: a date or a date-time, UTC */
                 from?: string;
                 /** @description A date, whose day is included, or an exclusive date-time */

@@ -8,6 +8,7 @@ import { REQUESTER_TOKENS } from './0006-requester-tokens.ts';
 import { TERMS } from './0007-terms.ts';
 import { UNREGISTERED } from './0008-unregistered.ts';
 import { IDENTITIES } from './0009-identities.ts';
+import { USERS } from './0010-users.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly Migration[] = [
   TERMS,
   UNREGISTERED,
   IDENTITIES,
+  USERS,
 ];

@@ -220,6 +220,17 @@ describe('the process', () => {
     assert.ok(!first.err().includes(key), 'not in the log');
     const headers = { authorization: `Bearer ${key}` };
     assert.equal((await fetch(`${address}/v1/content`, { headers })).status, 200);
+    const [, printed = '', link = ''] = /(http\S+)\/console#link=([\w-]{43})/.exec(first.out()) ?? [];
+    assert.equal(printed, address);
+    const signIn = () =>
+      fetch(`${address}/console/session`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-postern-console': '1' },
+        body: JSON.stringify({ link }),
+      });
+    const signedIn = (await (await signIn()).json()) as { user: { name: string; role: string } };
+    assert.deepEqual([signedIn.user.name, signedIn.user.role], ['Operator', 'admin']);
+    assert.equal((await signIn()).status, 401, 'once');
     first.child.kill('SIGTERM');
     assert.equal(await first.ended, 0);
 
@@ -228,7 +239,7 @@ describe('the process', () => {
     assert.equal((await fetch(`${again}/v1/content`, { headers })).status, 200);
     second.child.kill('SIGTERM');
     assert.equal(await second.ended, 0);
-    assert.ok(!/svc_sk_/.test(second.out() + second.err()));
+    assert.ok(!/svc_sk_|#link=/.test(second.out() + second.err()));
   });
 
   test('refuses a data directory that another process holds, and leaves that one unharmed', async () => {

@@ -77,6 +77,7 @@ const terms = (i: number) => ({
 const license = await made(postern, '/v1/licenses', { requesterId: 'first', type: 'x', terms: terms(0) });
 const token = await made(postern, '/v1/requesters/first/tokens', { name: 't' });
 const key = await made(postern, '/v1/api-keys', { name: 'k', type: 'secret' });
+const { user } = await made(postern, '/v1/users/links', { name: 'x', role: 'viewer' });
 const webhook = await made(postern, '/v1/webhooks', { url: 'https://example.com/', events: ['api_key.created'] });
 await made(postern, '/v1/content/bulk-upsert', { items: many(50, item) }, 200);
 
@@ -168,6 +169,13 @@ const ROWS: Record<string, Ask[]> = {
   'GET /v1/api_keys/{id}': at(key.id),
   'DELETE /v1/api_keys/{id}': at('key_0'),
   'POST /v1/api_keys/{id}/rotate': at(`${key.id}/rotate`),
+  'GET /v1/users': page,
+  'GET /v1/users/roles': plain,
+  'GET /v1/users/{id}': at(user.id),
+  'DELETE /v1/users/{id}': at('usr_0'),
+  'POST /v1/users/links': [{ body: { name: 'x'.repeat(200), role: 'admin' } }],
+  'POST /v1/users/{id}/suspend': at(`${user.id}/suspend`),
+  'POST /v1/users/{id}/reinstate': at(`${user.id}/reinstate`),
   'GET /v1/audit-log': [...page, { path: '?limit=100', headers: { accept: 'application/x-ndjson' } }],
   'POST /v1/webhooks': [{ body: { url: `https://example.com/${'%41'.repeat(600)}`, events: ['*'], metadata } }],
   'GET /v1/webhooks': page,
@@ -193,6 +201,7 @@ const ROWS: Record<string, Ask[]> = {
   'POST /console/session': plain,
   'GET /console/session': plain,
   'DELETE /console/session': plain,
+  'GET /console/sign-in': plain,
 };
 const HIDDEN = /^\S+ \/console\//;
 

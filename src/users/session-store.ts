@@ -2,7 +2,8 @@
 import type { Db, Row, Step } from '../db/db.ts';
 
 export interface Session {
-  keyId: string;
+  /** Id of the key or the user that signed in. */
+  holderId: string;
   expiresAt: number;
 }
 
@@ -17,26 +18,32 @@ export async function findSession(db: Db, tokenHash: string, now: number): Promi
     'select key_id, expires_at from sessions where token_hash = $1 and expires_at > $2',
     [tokenHash, now],
   );
-  return row && { keyId: row.key_id, expiresAt: row.expires_at };
+  return row && { holderId: row.key_id, expiresAt: row.expires_at };
 }
 
-/** Keeps the key's newest `max` sessions, this one included. */
+/** Keeps the holder's newest `max` sessions, this one included. */
 export const insertSession = (tokenHash: string, session: Session, now: number, max: number): Step[] => [
   {
     sql: 'insert into sessions (token_hash, key_id, created_at, expires_at) values ($1, $2, $3, $4)',
-    params: [tokenHash, session.keyId, now, session.expiresAt],
+    params: [tokenHash, session.holderId, now, session.expiresAt],
   },
   {
     sql: `delete from sessions where key_id = $1 and token_hash not in (
             select token_hash from sessions where key_id = $1 order by created_at desc, token_hash limit ${max})
           and token_hash <> $2`,
-    params: [session.keyId, tokenHash],
+    params: [session.holderId, tokenHash],
   },
 ];
 
 export const deleteSession = (tokenHash: string): Step => ({
   sql: 'delete from sessions where token_hash = $1',
   params: [tokenHash],
+});
+
+/** Ends all sessions of a key or a user. */
+export const deleteSessions = (holderId: string): Step => ({
+  sql: 'delete from sessions where key_id = $1',
+  params: [holderId],
 });
 
 export const sweepSessions = (db: Db, now: number): Promise<void> =>
