@@ -11,9 +11,10 @@ import { connect } from './connection.ts';
 import { ahead, batches, type Defaults } from './import/batches.ts';
 import { type Checkpoint, openCheckpoint } from './import/checkpoint.ts';
 import { readCsv } from './import/csv.ts';
-import type { Entries } from './import/entry.ts';
+import type { Entries, Entry } from './import/entry.ts';
 import { openFailures } from './import/failures.ts';
 import { readFeed } from './import/feeds.ts';
+import { type MissingOptions, openMissing, type SettledCounts } from './import/missing.ts';
 import { readNdjson } from './import/ndjson.ts';
 import { openChecker, openSender, type Send, type Tally } from './import/send.ts';
 import { type Opened, openSource } from './import/source.ts';
@@ -23,10 +24,9 @@ import { counted, print, progress, type Terminal } from './terminal.ts';
 const FORMATS = ['ndjson', 'csv', 'xml'] as const;
 type Format = (typeof FORMATS)[number];
 
-interface Options extends Defaults {
+interface Options extends Omit<Defaults, 'metadata'>, MissingOptions {
   format?: Format;
   failures?: string;
-  dryRun?: boolean;
   resume?: boolean;
   url?: string;
   json?: boolean;
@@ -50,12 +50,16 @@ export function importCommand(parent: Command, context: Context): void {
     .option('--tag <tag>', 'a tag for every item, in addition to its own; may be repeated', collect)
     .option('--failures <file>', 'write failed items, with the reason, to this file as NDJSON')
     .option('--dry-run', 'read and check everything, send nothing; needs no service')
-    .option('--resume', 'resume an interrupted import of the same file');
+    .option('--resume', 'resume an interrupted import of the same file')
+    .option('--archive-missing', 'archive items that an earlier import with this option brought and the input lacks')
+    .option('--archive-max <n>', 'archive at most this many; without it, at most 20 % of the items of this import')
+    .option('--source-name <name>', 'name of the input for --archive-missing (default: its address)');
   examples(
     command,
     '$ postern content import https://example.com/sitemap.xml --policy pol_…',
     '$ postern content import catalog.ndjson --failures failed.ndjson',
     '$ postern content import catalog.ndjson --resume',
+    '$ postern content import https://example.com/sitemap.xml --archive-missing   # every day',
     '$ generate-catalog | postern content import - --dry-run',
   );
   does<Options>(command, context, (options, input) => importContent(context.terminal, options, input));
@@ -63,27 +67,54 @@ export function importCommand(parent: Command, context: Context): void {
 
 async function importContent(terminal: Terminal, options: Options, input: string): Promise<ExitStatus> {
   const source = openSource(input);
+  const missing = openMissing(input, options);
   const checkpoint = openCheckpoint(source, options);
   // Before the input is read, so that a missing key is reported at once.
-  const send = options.dryRun === true ? await openChecker() : await openService(terminal, options);
+  const postern = options.dryRun === true ? undefined : await openService(terminal, options);
+  const send = postern === undefined ? await openChecker() : openSender(postern);
   const { signal } = terminal;
   const opened = await source.open(signal);
   const format = options.format ?? detectFormat(opened.head);
-  const entries = readEntries(opened, format, (url) => source.follow(url, signal));
-  const defaults = { ...options, type: options.type ?? (format === 'xml' ? 'article' : undefined) };
+  const open = (url: string) => source.follow(url, signal);
+  const entries = missing.watch(readEntries(opened, format, open, missing.mark !== undefined));
+  const type = options.type ?? (format === 'xml' ? 'article' : undefined);
+  const left = batches(entries, { ...options, type, metadata: missing.mark }, checkpoint.done);
+  const toShare = () => (source.size === undefined ? undefined : opened.read() / source.size);
+  const { done, tally } = await sendAll(terminal, options, { left, send, checkpoint, toShare });
+  const settled = await missing.settle(postern, terminal.now());
+  checkpoint.remove();
+  await printTally(terminal, options, { ...tally, ...settled?.counts }, done);
+  if (settled?.refusal !== undefined) terminal.err(`${settled.refusal}\n`);
+  return tally.failed > 0 || settled?.refusal !== undefined ? EXIT.failed : EXIT.ok;
+}
+
+interface Job {
+  /** The batches that no earlier run has sent. */
+  left: AsyncGenerator<Entry[]>;
+  send: Send;
+  checkpoint: Checkpoint;
+  /** Returns how much of the input has been read, 0 to 1. */
+  toShare(): number | undefined;
+}
+
+async function sendAll(
+  terminal: Terminal,
+  options: Options,
+  { left, send, checkpoint, toShare }: Job,
+): Promise<{ done: number; tally: Tally }> {
   const failures = openFailures(terminal, options.failures, checkpoint.done > 0);
   const shown = progress(terminal, 'item');
   const tally: Tally = { ...checkpoint.tally };
   let { done } = checkpoint;
   try {
-    for await (const batch of ahead(batches(entries, defaults, done))) {
-      signal.throwIfAborted();
+    for await (const batch of ahead(left)) {
+      terminal.signal.throwIfAborted();
       const failed = await send(batch, tally);
       for (const failure of failed) await failures.add(failure);
       tally.failed += failed.length;
       done += batch.length;
       checkpoint.save(done, tally);
-      shown.show(done, source.size === undefined ? undefined : opened.read() / source.size);
+      shown.show(done, toShare());
     }
   } catch (error) {
     shown.end();
@@ -93,15 +124,13 @@ async function importContent(terminal: Terminal, options: Options, input: string
     shown.end();
     await failures.end();
   }
-  checkpoint.remove();
-  await printTally(terminal, options, tally, done);
-  return tally.failed > 0 ? EXIT.failed : EXIT.ok;
+  return { done, tally };
 }
 
-async function openService(terminal: Terminal, options: Options): Promise<Send> {
+async function openService(terminal: Terminal, options: Options): Promise<Postern> {
   const postern = await connect(terminal, options);
   if (options.policy !== undefined) await requirePolicy(postern, options.policy);
-  return openSender(postern);
+  return postern;
 }
 
 /** Looks the policy up once, because without it every item would fail for the same reason. */
@@ -129,8 +158,9 @@ function readEntries(
   { bytes, head }: Opened,
   format: Format,
   open: (url: string) => Promise<AsyncIterable<Uint8Array>>,
+  complete: boolean,
 ): Entries {
-  if (format === 'xml') return readFeed(bytes, head, open);
+  if (format === 'xml') return readFeed({ bytes, head, open, complete });
   return format === 'csv' ? readCsv(bytes) : readNdjson(bytes);
 }
 
@@ -139,15 +169,23 @@ function interruption({ resumable }: Checkpoint, done: number): string {
   return `Interrupted after ${counted(done, 'item')}. ${next}\n`;
 }
 
-function printTally(terminal: Terminal, options: Options, tally: Tally, done: number): Promise<void> {
-  const { created, updated, unchanged, failed } = tally;
+function printTally(
+  terminal: Terminal,
+  options: Options,
+  tally: Tally & Partial<SettledCounts>,
+  done: number,
+): Promise<void> {
+  const { created, updated, unchanged, failed, archived, restored = 0 } = tally;
   const n = (count: number): string => count.toLocaleString('en');
   const sent = options.dryRun === true ? { valid: done - failed } : { created, updated, unchanged };
-  return print(terminal, options, { object: 'import', items: done, ...sent, failed }, () => {
+  const settled = archived === undefined ? {} : { archived, restored };
+  return print(terminal, options, { object: 'import', items: done, ...sent, failed, ...settled }, () => {
     const parts =
       options.dryRun === true ? [`${n(done - failed)} valid`] : [`${n(created)} created`, `${n(updated)} updated`];
     if (unchanged > 0) parts.push(`${n(unchanged)} unchanged`);
     if (failed > 0) parts.push(`${n(failed)} failed`);
+    if (archived !== undefined) parts.push(`${n(archived)} archived`);
+    if (restored > 0) parts.push(`${n(restored)} restored`);
     return `${counted(done, 'item')}: ${parts.join(', ')}\n`;
   });
 }

@@ -7,6 +7,8 @@ export interface Defaults {
   type?: Content['type'];
   policy?: string;
   tag?: string[];
+  /** Keys for the metadata of every item. */
+  metadata?: Record<string, string> | undefined;
 }
 
 /** The service takes 1,000 items and 16 MiB in one request. */
@@ -35,12 +37,17 @@ export async function* batches(entries: Entries, defaults: Defaults, skip: numbe
   if (batch.length > 0) yield batch;
 }
 
-function fillIn({ item }: Entry, { type, policy, tag }: Defaults): void {
+function fillIn({ item }: Entry, { type, policy, tag, metadata }: Defaults): void {
   if (item === undefined) return;
   if (type !== undefined) item.type ??= type;
   if (policy !== undefined) item.policyId ??= policy;
+  if (metadata !== undefined && isObject(item.metadata ?? {}))
+    item.metadata = { ...(item.metadata as object), ...metadata };
   if (tag !== undefined) item.tags = [...new Set([...(Array.isArray(item.tags) ? item.tags : []), ...tag])];
 }
+
+/** The service refuses other metadata. */
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Reads the next value while the last one is in use. */
 export async function* ahead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {

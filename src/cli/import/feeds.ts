@@ -27,6 +27,9 @@ const KINDS: Record<string, Kind> = {
   feed: { record: 'entry', toEntry: atomToEntry },
 };
 
+/** Documents that can list all pages of a site. */
+const COMPLETE: ReadonlySet<string> = new Set(['urlset', 'sitemapindex']);
+
 const SITEMAPS_MAX = 50_000;
 const TEXT_CHARS_MAX = 1 << 20;
 /** Limit of a tag, a comment or a text, which the parser buffers until it ends. */
@@ -36,13 +39,22 @@ const TEXTS_PER_RECORD_MAX = 10_000;
 
 export type OpenBytes = (url: string) => Promise<AsyncIterable<Uint8Array>>;
 
-/** Yields the entries of a document; `open` fetches the sitemaps of an index. */
-export async function* readFeed(bytes: AsyncIterable<Uint8Array>, head: Uint8Array, open: OpenBytes): Entries {
-  const reader = new FeedReader();
+interface FeedInput {
+  bytes: AsyncIterable<Uint8Array>;
+  head: Uint8Array;
+  /** Fetches the sitemaps of an index. */
+  open: OpenBytes;
+  /** Refuses documents that list only recent pages: feeds and news sitemaps. */
+  complete?: boolean;
+}
+
+/** Yields the entries of a document. */
+export async function* readFeed({ bytes, head, open, complete = false }: FeedInput): Entries {
+  const reader = new FeedReader(complete);
   yield* reader.read(bytes, head);
   for (const url of reader.sitemaps) {
     const inner = await peek(await open(url));
-    const nested = new FeedReader();
+    const nested = new FeedReader(complete);
     yield* nested.read(inner.bytes, inner.head);
     if (nested.sitemaps.length > 0) throw misused(`${url} is an index inside an index, which sitemaps do not allow.`);
   }
@@ -77,8 +89,10 @@ class FeedReader {
   #found = 0;
   #text = '';
   #tags = 0;
+  readonly #complete: boolean;
 
-  constructor() {
+  constructor(complete: boolean) {
+    this.#complete = complete;
     Object.assign(this.#parser.ENTITIES, ENTITIES);
     this.#parser.on('error', (error) => {
       throw misused(`The XML is not well-formed: ${error.message}`);
@@ -117,6 +131,9 @@ class FeedReader {
     this.#text = '';
     if (this.#path.length > DEPTH_MAX) throw misused(`The XML is nested more than ${DEPTH_MAX} levels deep.`);
     if (this.#path.length === 1 && name !== 'sitemapindex') this.#kind = getKind(name);
+    if (this.#complete && (name.startsWith('news:') || (this.#path.length === 1 && !COMPLETE.has(name)))) {
+      throw misused('--archive-missing takes whole catalogs; feeds and news sitemaps list only recent pages.');
+    }
     if (name === this.#kind?.record && this.#record === undefined) {
       this.#record = new Map();
       this.#found = 0;
