@@ -43,6 +43,7 @@ export const ERRORS = {
     type: 'not_found_error',
     meaning: 'The policy has no version of this number.',
   },
+  candidate_not_found: { status: 404, type: 'not_found_error', meaning: 'The policy has no candidate.' },
   requester_not_found: { status: 404, type: 'not_found_error', meaning: 'No requester is registered under this id.' },
   requester_token_not_found: {
     status: 404,

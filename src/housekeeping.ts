@@ -1,4 +1,7 @@
-/** Periodic work of one node: deletes expired records, announces expired licenses, places items in collections. */
+/**
+ * Periodic work of one node: deletes expired records, announces expired licenses and diverging candidates, places items
+ * in collections.
+ */
 import { sweepAudit } from './changes/audit.ts';
 import type { Changes } from './changes/changes.ts';
 import type { KnownCollections } from './collections/known.ts';
@@ -13,10 +16,12 @@ import { sweepUnregistered } from './unregistered/store.ts';
 import { sweepSessions } from './users/session-store.ts';
 import { sweepSignIns } from './users/store.ts';
 import { sweepDeliveries } from './webhooks/store.ts';
+import { watchCandidates } from './whatif/candidate-watch.ts';
 
 const SWEEP_EVERY_MS = 10_000;
 const EXPIRY_EVERY_MS = 500;
 const PLACE_EVERY_MS = 200;
+const CANDIDATES_EVERY_MS = 1_000;
 const DAY_MS = 86_400_000;
 
 export interface HousekeepingDeps {
@@ -24,6 +29,7 @@ export interface HousekeepingDeps {
   changes: Changes;
   clock: Clock;
   collections: KnownCollections;
+  ledgerNo: number;
   /** Retention of the audit log. */
   auditDays: number;
   /** Returns whether this node does the work. */
@@ -35,7 +41,7 @@ export interface HousekeepingDeps {
 
 /** Returns a function that stops the work and waits for a running sweep. */
 export function startHousekeeping(deps: HousekeepingDeps) {
-  const { db, changes, clock, collections, auditDays, isOurs, isTimeSure, onProblem } = deps;
+  const { db, changes, clock, collections, ledgerNo, auditDays, isOurs, isTimeSure, onProblem } = deps;
   const sweeps = [
     () => sweepSessions(db, clock.now()),
     () => sweepSignIns(db, clock.now()),
@@ -61,6 +67,7 @@ export function startHousekeeping(deps: HousekeepingDeps) {
       ours(() => announceExpired(db, changes, clock)),
       onProblem,
     ),
+    every(CANDIDATES_EVERY_MS, ours(watchCandidates({ db, changes, clock, ledgerNo })), onProblem),
     every(
       PLACE_EVERY_MS,
       ours(() => placeItems(db, collections)),

@@ -159,6 +159,7 @@ function startBackground({ config, logger }: Options, opened: AsyncDisposableSta
       changes,
       clock,
       collections,
+      ledgerNo: ledger.ledgerNo,
       auditDays: config.auditDays,
       isOurs: housekeeping.held,
       isTimeSure: clockWatch.isSure,

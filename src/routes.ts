@@ -19,6 +19,7 @@ import { keyRoutes } from './keys/routes.ts';
 import { archivedTo, type DecisionFinder } from './ledger/log.ts';
 import { decisionRoutes } from './ledger/routes.ts';
 import type { Parts } from './parts.ts';
+import { candidateRoutes } from './policies/candidate-routes.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { crawlerRegistrationRoutes } from './requesters/crawler-routes.ts';
 import { licenseRoutes } from './requesters/license-routes.ts';
@@ -34,6 +35,7 @@ import { sessionRoutes } from './users/session-routes.ts';
 import { VERSION } from './version.ts';
 import { deliveryRoutes } from './webhooks/delivery-routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
+import { candidateFiguresRoute } from './whatif/candidate-routes.ts';
 import { impactRoutes, simulateRoutes } from './whatif/routes.ts';
 
 /** Adds every route. Hooks come before the routes they apply to. */
@@ -64,6 +66,8 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   crawlerRoutes(app);
   simulateRoutes(app, { db, snapshot, now: () => ledger.now() });
   impactRoutes(app, { db, ledger, impacts: parts.impacts });
+  candidateFiguresRoute(app, { db, impacts: parts.impacts });
+  candidateRoutes(app, { db, changes, clock });
   policyRoutes(app, { db, changes, clock });
   const managing = { db, changes, clock, holderOf: (id: string) => holderOf(db, id) };
   keyRoutes(app, { ...managing, keys });

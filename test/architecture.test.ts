@@ -36,7 +36,7 @@ const ORDER = [
   ['postern'],
 ];
 const PURE = words(`
-  access/decide whatif/impact whatif/tally cli/policies/cases authorize/target crawlers/token
+  access/decide whatif/impact whatif/tally whatif/candidate-tally cli/policies/cases authorize/target crawlers/token
   cli/audit/answers cli/audit/combined cli/audit/json-line cli/audit/ranges cli/audit/report cli/audit/tally
   cli/audit/times
   collections/collection-index collections/ties lib/locator lib/url-pattern
@@ -62,6 +62,7 @@ const OWNERS: Record<string, string> = {
   default_policies: 'policies/store.ts',
   policies: 'policies/store.ts',
   policy_versions: 'policies/store.ts',
+  candidates: 'policies/candidate-store.ts',
   requesters: 'requesters/store.ts',
   licenses: 'requesters/store.ts',
   requester_tokens: 'requesters/token-store.ts',

@@ -60,7 +60,7 @@ const LONGEST_PAUSE_MS = 5_000;
 /** A longer Retry-After is returned to the caller as an error. */
 const LONGEST_WAIT_MS = 30_000;
 const TEMPORARY = new Set([408, 429, 500, 502, 503, 504]);
-const SAFE = new Set(['GET', 'HEAD', 'DELETE']);
+const SAFE = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
 
 /** A request with the options of its call. */
 interface Sending {

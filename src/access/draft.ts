@@ -10,6 +10,7 @@ import { verifiedCode } from '../ledger/verified.ts';
 import type { Caller } from '../permissions.ts';
 import type { Facts } from '../policies/facts.ts';
 import type { Ask } from './ask.ts';
+import { decideByCandidate } from './candidate.ts';
 import { decide, type Evaluation, toMatchedRule, type Verdict } from './decide.ts';
 import type { Explainer } from './explain.ts';
 import { type Subject, toFacts } from './facts.ts';
@@ -127,7 +128,7 @@ function toEntry({ policy, facts, verdict }: Evaluation, ask: Ask, decision: Dec
     verified: verifiedCode(decision.verified),
     claimed: decision.claimed ?? null,
     enforced: decision.enforced ? 1 : 0,
-    candidate: null,
+    candidate: decideByCandidate(policy, facts, decision.recorded),
     claim: reason === null && rule !== null && rule.limit !== null ? toClaim(rule.limit, decision, facts) : null,
   };
 }

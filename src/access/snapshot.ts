@@ -16,6 +16,8 @@ import { Cache } from '../lib/cache.ts';
 import type { Locator } from '../lib/locator.ts';
 import { Lru } from '../lib/lru.ts';
 import { budgetOf, type SnapshotMemory, USUAL_MIB } from '../memory.ts';
+import { withCandidate } from '../policies/candidate.ts';
+import { findCandidate } from '../policies/candidate-store.ts';
 import { type CompiledPolicy, compile } from '../policies/compile.ts';
 import type { ContentFacts, Place } from '../policies/facts.ts';
 import { findPolicy } from '../policies/store.ts';
@@ -119,7 +121,7 @@ export class Snapshot {
     this.#policies = new Cache(POLICIES_MAX, { max: policyBytes, of: (policy) => this.#policyBytes.get(policy) ?? 0 });
     changes.subscribe(({ kind, id, ownerId }) => {
       if (kind.startsWith('content.')) this.#contents.delete(id);
-      else if (kind.startsWith('policy.')) this.#policies.delete(id);
+      else if (kind.startsWith('policy.') || kind.startsWith('policy_candidate.')) this.#policies.delete(id);
       else if (kind.startsWith('requester.')) this.#requesters.delete(id);
       else if (ownerId !== undefined) this.#requesters.delete(ownerId);
     });
@@ -264,8 +266,10 @@ export class Snapshot {
     return this.#policies.read(async (keep) => {
       const policy = await findPolicy(this.#db, id);
       if (policy === undefined) return undefined;
-      const compiled = compile(policy);
-      this.#policyBytes.set(compiled, COMPILED_TIMES * bytesOf(policy.rules));
+      const candidate = await findCandidate(this.#db, id);
+      const compiled = withCandidate(compile(policy), candidate);
+      const bytes = bytesOf(policy.rules) + (candidate === undefined ? 0 : bytesOf(candidate.rules));
+      this.#policyBytes.set(compiled, COMPILED_TIMES * bytes);
       keep(id, compiled);
       return compiled;
     });

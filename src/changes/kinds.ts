@@ -15,6 +15,13 @@ export const KINDS = {
   'policy.updated': { event: true, doc: 'A policy has a new version, or became the default' },
   'policy.rolled_back': { event: true, doc: 'A policy has a new version with the rules of an old one' },
   'policy.deleted': { event: true, doc: 'A policy was deleted' },
+  'policy.candidate_diverged': {
+    event: true,
+    doc: 'A candidate decided otherwise than its policy; at most once an hour',
+  },
+  'policy_candidate.created': { event: false, doc: 'A policy has a candidate' },
+  'policy_candidate.updated': { event: false, doc: 'A policy has another candidate' },
+  'policy_candidate.deleted': { event: false, doc: 'A candidate was published or discarded' },
   'requester.created': { event: true, doc: 'A requester was registered' },
   'requester.updated': { event: true, doc: 'A requester was edited' },
   'requester.deleted': { event: true, doc: 'A requester was deleted, with its licenses' },

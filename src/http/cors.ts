@@ -8,7 +8,7 @@ import type { App } from './app.ts';
 const REMEMBERED_SECONDS = 600;
 
 const TERMS = {
-  methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+  methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
   allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-Request-Id'],
   exposedHeaders: ['Request-Id', 'ETag', 'Retry-After', 'Idempotent-Replayed'],
   maxAge: REMEMBERED_SECONDS,

@@ -18,10 +18,10 @@ const matches = (header: string, etag: string): boolean => {
   return tags.includes('*') || tags.includes(etag);
 };
 
-/** Throws precondition_failed when `If-Match` names another state of the record than `etag`. */
-export function requireMatch(request: Pick<FastifyRequest, 'headers'>, etag: string): void {
+/** Throws precondition_failed when `If-Match` names another state of the record than `etag`, or one of `others`. */
+export function requireMatch(request: Pick<FastifyRequest, 'headers'>, etag: string, ...others: string[]): void {
   const header = request.headers['if-match'];
-  if (header === undefined || matches(header, etag)) return;
+  if (header === undefined || [etag, ...others].some((tag) => matches(header, tag))) return;
   throw fail(
     'precondition_failed',
     `If-Match is stale: the record is now ${etag}. Read it again, then repeat the edit.`,

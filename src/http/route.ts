@@ -8,7 +8,7 @@ import { type Committed, type JsonText, sendCommitted } from './reply.ts';
 const BULK_BODY_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Method and path, such as `GET /v1/content/:id`. */
-type Target = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string}`;
+type Target = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
 
 /** `{ id: string }` for a path with `:id`. */
 type Params<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`

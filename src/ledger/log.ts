@@ -8,8 +8,9 @@ import { inList, toList } from '../db/query.ts';
 import { toIso } from '../lib/clock.ts';
 import type { Period } from '../limits/limit.ts';
 import { DEFAULT_GRANT } from '../policies/policy.ts';
+import { parseCandidate } from './candidate.ts';
 import { type Decision, type DecisionLimit, decisionId, parseDecisionId, retryAfter } from './decision.ts';
-import { ALLOWED_MESSAGE, REASONS, reasonOf } from './reason.ts';
+import { ALLOWED_MESSAGE, REASONS, type Reason, reasonOf } from './reason.ts';
 import { toVerified } from './verified.ts';
 
 /** Filters. `contentNo` and `policyNo` are the store's own numbers. */
@@ -40,6 +41,8 @@ export interface LoggedDecision extends Decision {
   purpose: string | null;
   context: Record<string, string> | null;
   license: Record<string, unknown> | null;
+  /** The decision of the policy's candidate, before limits. */
+  candidate?: { allowed: boolean; reason: Reason | null; rule: number | null };
 }
 
 interface DecisionRow extends Row {
@@ -63,6 +66,7 @@ interface DecisionRow extends Row {
   permission: string | null;
   purpose: string | null;
   enforced: number;
+  candidate: string | null;
   content_id: string | null;
   external_id: string | null;
   policy_id: string;
@@ -75,7 +79,7 @@ interface AnyDecisionRow extends DecisionRow {
 
 const COLUMNS = `d.seq, d.at, d.requester_id, d.policy_version, d.reason, d.rule_index, d.rule_priority, d.license_id,
   d.limit_remaining, d.limit_reset_at, d.inputs, d.content_no, d.url, d.collection_id, d.crawler, d.verified, d.claimed,
-  d.permission, d.purpose, d.enforced, c.id as content_id, c.external_id, v.policy_id, v.rules`;
+  d.permission, d.purpose, d.enforced, d.candidate, c.id as content_id, c.external_id, v.policy_id, v.rules`;
 const VERSION = 'join policy_versions as v on v.policy_no = d.policy_no and v.version = d.policy_version';
 const SELECT = `select ${COLUMNS} from decisions as d left join content as c on c.no = d.content_no ${VERSION}
   where (d.content_no = 0 or c.no is not null) and`;
@@ -172,7 +176,13 @@ function toDecision(row: DecisionRow, ledgerNo: number): LoggedDecision {
     recorded: true,
     created: toIso(row.at),
     ...toInputs(row),
+    ...(row.candidate === null ? {} : { candidate: toCandidate(row.candidate) }),
   };
+}
+
+function toCandidate(text: string): NonNullable<LoggedDecision['candidate']> {
+  const { reason, ruleIndex } = parseCandidate(text);
+  return { allowed: reason === null, reason, rule: ruleIndex };
 }
 
 type Inputs = Pick<LoggedDecision, 'permission' | 'purpose' | 'context' | 'license'>;

@@ -92,6 +92,16 @@ export const LoggedDecision = Type.Object(
       ],
       { description: 'The license that the check vouched for' },
     ),
+    candidate: Type.Optional(
+      Type.Object(
+        {
+          allowed: Type.Boolean(),
+          reason: reasonOrNull,
+          rule: Type.Union([Type.Integer(), Type.Null()], { description: 'Index in the rules of the candidate' }),
+        },
+        { description: 'What the candidate of the policy decided, before limits; absent without a candidate' },
+      ),
+    ),
     names: Type.Optional(
       Type.Object(
         {

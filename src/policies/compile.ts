@@ -81,6 +81,14 @@ export interface CompiledPolicy {
   asksQuery: boolean;
   /** Some rule reads the time of the check. */
   asksTime: boolean;
+  /** Rules that are tried beside these. */
+  candidate: CompiledCandidate | null;
+}
+
+export interface CompiledCandidate {
+  /** Decisions name the candidate by this number. */
+  no: number;
+  policy: CompiledPolicy;
 }
 
 const METADATA_KEYS = ['contentMetadata', 'contentMetadataNot'];
@@ -107,6 +115,7 @@ export function compile(policy: Compilable): CompiledPolicy {
     asksSource: asks(SOURCE_KEYS),
     asksQuery: policy.rules.some(({ conditions = {} }) => namesQuery(conditions)),
     asksTime: asks(TIME_KEYS),
+    candidate: null,
   };
 }
 

@@ -5,6 +5,7 @@ import type { ChangeKind } from '../changes/kinds.ts';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import { newId } from '../lib/id.ts';
+import { deleteCandidateOf } from './candidate-store.ts';
 import { lint } from './lint/lint.ts';
 import { DEFAULT_POLICY_ID, POLICY_PREFIX, type Policy, type PolicyVersion } from './policy.ts';
 import { type CreatePolicy, policyAnswer, policyEtag, type UpdatePolicy } from './schema.ts';
@@ -42,12 +43,12 @@ export const planCreate = (policy: Policy): Edit => ({
   etag: policyEtag(policy),
 });
 
-const newVersion = (before: Policy, policy: Policy, kind: ChangeKind): Pick<Edit, 'steps' | 'changes'> => ({
+export const newVersion = (before: Policy, policy: Policy, kind: ChangeKind): Pick<Edit, 'steps' | 'changes'> => ({
   steps: updatePolicy(policy),
   changes: [{ kind, id: policy.id, object: policyAnswer(policy), before: policyAnswer(before) }],
 });
 
-const lintedAnswer = (policy: Policy): Pick<Edit, 'body' | 'etag'> => ({
+export const lintedAnswer = (policy: Policy): Pick<Edit, 'body' | 'etag'> => ({
   body: linted(policy),
   etag: policyEtag(policy),
 });
@@ -115,7 +116,7 @@ export async function planDelete(db: Db, policy: Policy): Promise<Edit> {
     );
   }
   return {
-    steps: [deletePolicy(policy)],
+    steps: [deletePolicy(policy), deleteCandidateOf(policy.id)],
     changes: [{ kind: 'policy.deleted', id: policy.id, object: policyAnswer(policy) }],
     status: 200,
     body: { id: policy.id, object: 'policy', deleted: true },

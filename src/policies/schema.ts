@@ -79,7 +79,7 @@ export const PolicyAnswer = Type.Object(
   },
   { title: 'Policy', description: 'A policy' },
 );
-const warnings = Type.Array(
+export const warnings = Type.Array(
   Type.Object(
     { code: Type.Enum([...LINT_CODES]), message: Type.String(), param: Type.String() },
     { title: 'LintWarning' },

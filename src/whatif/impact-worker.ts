@@ -1,6 +1,7 @@
 /**
- * The thread of one impact preview. Reads decisions newest first, in spans of numbers, on a connection of its own, and
- * posts the report. Where the system has priorities of threads, it takes a low one: checks go first.
+ * The thread of one impact preview, or of one count of a candidate's decisions. Reads decisions in spans of numbers, on
+ * a connection of its own, and posts the report. Where the system has priorities of threads, it takes a low one: checks
+ * go first.
  */
 import { setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,6 +9,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Lru } from '../lib/lru.ts';
 import type { ImpactMemory } from '../memory.ts';
 import type { PolicyVersion } from '../policies/policy.ts';
+import { type CandidateFigures, type CandidateQuestion, countCandidate } from './candidate-count.ts';
 import {
   type Known,
   PastStates,
@@ -21,18 +23,23 @@ import {
 import { type ImpactSource, openImpactSource } from './impact-source.ts';
 import { type ImpactReport, toReport } from './report.ts';
 
-export interface ImpactSetup extends ReplayOptions {
-  /** A file of SQLite or the URL of a PostgreSQL. */
-  records: string;
+/** The decisions to decide again. */
+export interface ImpactQuestion extends ReplayOptions {
   /** Epoch ms; `to` is exclusive. */
   from: number;
   to: number;
+}
+
+export interface ThreadSetup {
+  question: ImpactQuestion | CandidateQuestion;
+  /** A file of SQLite or the URL of a PostgreSQL. */
+  records: string;
   memory: ImpactMemory;
   /** Shared with the main thread: nonzero while checks are recorded. */
   checksCome: Int32Array<SharedArrayBuffer>;
 }
 
-export type FromImpactWorker = { ok: true; report: ImpactReport } | { ok: false; message: string };
+export type FromImpactWorker = { ok: true; report: ImpactReport | CandidateFigures } | { ok: false; message: string };
 
 /** Numbers read at once: a few ms, so that no statement runs long. */
 const SPAN = 2_000;
@@ -105,13 +112,13 @@ class Memory {
   }
 }
 
-async function preview(source: ImpactSource, setup: ImpactSetup): Promise<ImpactReport> {
-  const replay = new Replay(setup);
-  const memory = new Memory(source, setup.draft, setup.memory);
-  const span = await source.span(setup.from, setup.to);
+async function preview(source: ImpactSource, question: ImpactQuestion): Promise<ImpactReport> {
+  const replay = new Replay(question);
+  const memory = new Memory(source, question.draft, setup.memory);
+  const span = await source.span(question.from, question.to);
   for (let last = span.last; last > span.after; last -= SPAN) {
     const began = performance.now();
-    const page = await source.decisions(setup.draft.no, {
+    const page = await source.decisions(question.draft.no, {
       ...span,
       after: Math.max(span.after, last - SPAN),
       last,
@@ -119,19 +126,26 @@ async function preview(source: ImpactSource, setup: ImpactSetup): Promise<Impact
     if (page.length === 0) continue;
     const known = await memory.know(page);
     for (let i = page.length - 1; i >= 0; i--) replay.add(page[i] as RecordedDecision, known[i] as Known);
-    if (Atomics.load(setup.checksCome, 0) !== 0) await pause((performance.now() - began) * REST);
+    await rest(began);
   }
-  return toReport(source, setup, replay.tally());
+  return toReport(source, question, replay.tally());
 }
 
-const setup = workerData as ImpactSetup;
+/** Yields to checks after work that began then. */
+async function rest(began: number): Promise<void> {
+  if (Atomics.load(setup.checksCome, 0) !== 0) await pause((performance.now() - began) * REST);
+}
+
+const setup = workerData as ThreadSetup;
 // On Linux a thread has a priority of its own; elsewhere this would be the whole process's.
 if (process.platform === 'linux') setPriority(NICE);
 const post = (message: FromImpactWorker): void => parentPort?.postMessage(message);
 try {
   const source = await openImpactSource(setup.records, setup.memory.pagesKiB);
   try {
-    post({ ok: true, report: await preview(source, setup) });
+    const { question } = setup;
+    const report = 'candidate' in question ? countCandidate(source, question, rest) : preview(source, question);
+    post({ ok: true, report: await report });
   } finally {
     await source.close();
   }

@@ -88,7 +88,7 @@ function readSpan(body: ImpactRequest, now: number): { from: number; to: number 
 }
 
 /** Aborts when the client goes away before its answer is written. */
-function toSignal({ raw }: FastifyReply): AbortSignal {
+export function toSignal({ raw }: FastifyReply): AbortSignal {
   const hangUp = new AbortController();
   raw.once('close', () => {
     if (!raw.writableFinished) hangUp.abort();

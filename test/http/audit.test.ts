@@ -36,6 +36,11 @@ const policyBody = () => ({ name: 'P', rules: [allowAll] });
 const newContent = (): Promise<Record> => made(postern, '/v1/content', item());
 const newCollection = (): Promise<Record> => made(postern, '/v1/collections', { name: 'C', hosts: ['example.com'] });
 const newPolicy = (): Promise<Record> => made(postern, '/v1/policies', policyBody());
+async function withCandidate(): Promise<string> {
+  const { id } = await newPolicy();
+  await postern.call('PUT', `/v1/policies/${id}/candidate`, { body: { rules: [] } });
+  return id;
+}
 const newRequester = (): Promise<Record> => made(postern, '/v1/requesters', { name: 'R' });
 const newLicense = async (): Promise<Record> =>
   made(postern, '/v1/licenses', { requesterId: (await newRequester()).id, type: 'reader' });
@@ -95,6 +100,18 @@ const CHANGES: { [route: string]: Plan } = {
     const { id } = await newPolicy();
     await postern.call('PATCH', `/v1/policies/${id}`, { body: { name: 'N' } });
     return { path: path.replace('{id}', id), body: { version: 1 }, kind: 'policy.rolled_back', target: id };
+  },
+  'PUT /v1/policies/{id}/candidate': async (path) => {
+    const { id: target } = await newPolicy();
+    return { path: path.replace('{id}', target), body: { rules: [] }, kind: 'policy_candidate.created', target };
+  },
+  'DELETE /v1/policies/{id}/candidate': async (path) => {
+    const target = await withCandidate();
+    return { path: path.replace('{id}', target), kind: 'policy_candidate.deleted', target };
+  },
+  'POST /v1/policies/{id}/candidate/publish': async (path) => {
+    const target = await withCandidate();
+    return { path: path.replace('{id}', target), kind: 'policy_candidate.deleted', target };
   },
   // Two policies change; the entry may be of either.
   'POST /v1/policies/{id}/make-default': async (path) => ({

@@ -13,7 +13,7 @@ import { allowAll, assertError, assertStatus, check, ID, item, MOMENT, made, mak
 const KINDS = [
   ...['created', 'updated', 'archived', 'restored', 'deleted'].map((verb) => `content.${verb}`),
   ...['created', 'updated', 'deleted'].map((verb) => `collection.${verb}`),
-  ...['created', 'updated', 'rolled_back', 'deleted'].map((verb) => `policy.${verb}`),
+  ...['created', 'updated', 'rolled_back', 'deleted', 'candidate_diverged'].map((verb) => `policy.${verb}`),
   ...['created', 'updated', 'deleted'].map((verb) => `requester.${verb}`),
   ...['created', 'rotated', 'revoked'].map((verb) => `requester_token.${verb}`),
   ...['created', 'updated', 'revoked', 'expired'].map((verb) => `license.${verb}`),
@@ -59,7 +59,13 @@ describe('each kind', () => {
   const get = async (path: string) => (await ok(postern.call('GET', path))).body;
   const produced = new Set<string>();
   after(() => {
-    const elsewhere = ['license.expired', 'access.granted', 'access.denied', 'access.rate_limited'];
+    const elsewhere = [
+      'license.expired',
+      'policy.candidate_diverged',
+      'access.granted',
+      'access.denied',
+      'access.rate_limited',
+    ];
     assert.deepEqual([...produced, ...elsewhere].toSorted(), KINDS.toSorted(), 'no kind is left out');
   });
 

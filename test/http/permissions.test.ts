@@ -17,7 +17,7 @@ const TABLE: readonly [RegExp, string][] = [
   [/^(POST|PATCH|DELETE) \/v1\/collections(\/\{id\})?$/, 'content:write'],
   [/^POST \/v1\/policies\/lint$/, 'policies:read'],
   [/^GET \/v1\/(policies|crawlers)(\/.*)?$/, 'policies:read'],
-  [/^(POST|PATCH|DELETE) \/v1\/policies(\/.*)?$/, 'policies:write'],
+  [/^(POST|PUT|PATCH|DELETE) \/v1\/policies(\/.*)?$/, 'policies:write'],
   [/^GET \/v1\/(requesters|licenses)(\/.*)?$/, 'requesters:read'],
   [/^(POST|PATCH|DELETE) \/v1\/(requesters|licenses)(\/.*)?$/, 'requesters:write'],
   [/^POST \/v1\/crawlers\/register$/, 'requesters:write'],
@@ -33,6 +33,7 @@ const TABLE: readonly [RegExp, string][] = [
 const IN_SECRET: ReadonlyMap<string, readonly string[]> = new Map([
   ['POST /v1/policies/simulate', ['policies:read', 'content:read']],
   ['POST /v1/policies/{id}/impact', ['policies:read', 'analytics:read']],
+  ['GET /v1/policies/{id}/candidate', ['policies:read', 'analytics:read']],
 ]);
 const PERMISSIONS = words(`
   content:read content:write policies:read policies:write requesters:read requesters:write access:check analytics:read
@@ -64,6 +65,10 @@ const PROMISED = [
   'GET /v1/policies/{id}',
   'PATCH /v1/policies/{id}',
   'DELETE /v1/policies/{id}',
+  'PUT /v1/policies/{id}/candidate',
+  'GET /v1/policies/{id}/candidate',
+  'DELETE /v1/policies/{id}/candidate',
+  'POST /v1/policies/{id}/candidate/publish',
   'POST /v1/api-keys',
   'GET /v1/api-keys',
   'GET /v1/api-keys/{id}',
@@ -132,7 +137,7 @@ for (const one of ['content:read', 'policies:read', 'analytics:read', 'access:ch
 const ask = (route: string, key: string | null, session?: string) => {
   const [method, path] = route.split(' ') as [string, string];
   const target = path.replace(/\{[^}]+\}/g, 'unknown');
-  const body = method === 'POST' || method === 'PATCH' ? '{}' : undefined;
+  const body = method === 'POST' || method === 'PUT' || method === 'PATCH' ? '{}' : undefined;
   const credentials: Record<string, string> =
     session === undefined ? {} : { 'x-postern-console': '1', cookie: session };
   const headers = { authorization: key === null ? '' : `Bearer ${key}`, ...credentials };

@@ -627,6 +627,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/policies/{id}/candidate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the candidate of a policy, and how its decisions differ
+         * @description Needs the permissions `policies:read` (Read policies, their versions and differences) and `analytics:read` (Read usage and the decision log). Not for public keys.
+         */
+        get: operations["getPolicyCandidate"];
+        /**
+         * Try rules beside a policy: from now on they also decide its recorded checks
+         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         */
+        put: operations["putPolicyCandidate"];
+        post?: never;
+        /**
+         * Discard the candidate
+         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         */
+        delete: operations["deletePolicyCandidate"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/{id}/candidate/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish the candidate as a new version
+         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         */
+        post: operations["publishPolicyCandidate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/policies": {
         parameters: {
             query?: never;
@@ -1447,7 +1495,7 @@ export interface components {
             /** @enum {string} */
             object: "audit_entry";
             /** @enum {unknown} */
-            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
             created: string;
             actor: {
                 /** @enum {unknown} */
@@ -1459,7 +1507,7 @@ export interface components {
             requestId: string | null;
             target: {
                 /** @enum {unknown} */
-                type: "content" | "collection" | "policy" | "requester" | "requester_token" | "license" | "api_key" | "user" | "webhook" | "webhook_delivery";
+                type: "content" | "collection" | "policy" | "policy_candidate" | "requester" | "requester_token" | "license" | "api_key" | "user" | "webhook" | "webhook_delivery";
                 id: string;
             };
             /** @description The record before; null when it was created */
@@ -1923,7 +1971,7 @@ export interface components {
         CreateWebhook: {
             /** Format: http-url */
             url: string;
-            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, license.created, license.updated, license.revoked, license.expired, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, license.created, license.updated, license.revoked, license.expired, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
             events: string[];
             description?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
@@ -2035,7 +2083,7 @@ export interface components {
             };
         };
         /** @enum {unknown} */
-        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "insufficient_permissions" | "ip_not_allowed" | "content_not_found" | "collection_not_found" | "policy_not_found" | "policy_version_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "user_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
+        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "insufficient_permissions" | "ip_not_allowed" | "content_not_found" | "collection_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "user_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
         /** @enum {unknown} */
         ErrorType: "validation_error" | "authentication_error" | "authorization_error" | "not_found_error" | "conflict_error" | "idempotency_error" | "api_error";
         /** @description A change of a record, or a decision */
@@ -2061,7 +2109,7 @@ export interface components {
             nextCursor: string | null;
         };
         /** @enum {unknown} */
-        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
+        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
         /** @description A way to verify that a visitor is who it claims to be */
         Identity: {
             /** @enum {string} */
@@ -2301,6 +2349,14 @@ export interface components {
                 features?: string[];
                 expiresAt?: string | null;
             } | null;
+            /** @description What the candidate of the policy decided, before limits; absent without a candidate */
+            candidate?: {
+                allowed: boolean;
+                /** @description null when allowed */
+                reason: components["schemas"]["DenialReason"] | null;
+                /** @description Index in the rules of the candidate */
+                rule: number | null;
+            };
             /** @description Current names; only with `expand=names` */
             names?: {
                 /** @description Title of the item */
@@ -2348,6 +2404,84 @@ export interface components {
             isDefault: boolean;
             created: string;
             updated: string;
+        };
+        /** @description Rules that are tried beside a policy, and warnings about them */
+        PolicyCandidate: {
+            /** @description Id of the policy */
+            id: string;
+            /** @enum {string} */
+            object: "policy_candidate";
+            rules: components["schemas"]["Rule"][];
+            /** @enum {unknown} */
+            defaultAction: "allow" | "deny";
+            /** @description When these rules became the candidate */
+            since: string;
+            /** @description Id of the key that set it */
+            setBy: string | null;
+            /** @description Rules that are valid but probably wrong */
+            warnings: components["schemas"]["LintWarning"][];
+        };
+        PolicyCandidateDeleted: {
+            id: string;
+            /** @enum {string} */
+            object: "policy_candidate";
+            /** @enum {boolean} */
+            deleted: true;
+        };
+        /** @description A candidate, and how its decisions differ from those of its policy; most divergences first */
+        PolicyCandidateFigures: {
+            /** @description Id of the policy */
+            id: string;
+            /** @enum {string} */
+            object: "policy_candidate";
+            rules: components["schemas"]["Rule"][];
+            /** @enum {unknown} */
+            defaultAction: "allow" | "deny";
+            /** @description When these rules became the candidate */
+            since: string;
+            /** @description Id of the key that set it */
+            setBy: string | null;
+            /** @description Recorded decisions of the policy since then */
+            decisions: number;
+            /** @description Both allowed or both denied; rate limits are left out */
+            agreements: number;
+            /** @description Allowed by the policy, denied by the candidate */
+            newlyDenied: number;
+            /** @description Denied by the policy, allowed by the candidate */
+            newlyAllowed: number;
+            byRequester: {
+                id: string | null;
+                name: string | null;
+                /** @description Allowed by the policy, denied by the candidate */
+                newlyDenied: number;
+                /** @description Denied by the policy, allowed by the candidate */
+                newlyAllowed: number;
+            }[];
+            byCrawler: {
+                crawler: string | null;
+                /** @description Allowed by the policy, denied by the candidate */
+                newlyDenied: number;
+                /** @description Denied by the policy, allowed by the candidate */
+                newlyAllowed: number;
+            }[];
+            byContent: {
+                id: string | null;
+                externalId: string | null;
+                title: string | null;
+                url: string | null;
+                /** @description Allowed by the policy, denied by the candidate */
+                newlyDenied: number;
+                /** @description Denied by the policy, allowed by the candidate */
+                newlyAllowed: number;
+            }[];
+            byReason: {
+                /** @description null when allowed */
+                from: components["schemas"]["DenialReason"] | null;
+                /** @description null when allowed */
+                to: components["schemas"]["DenialReason"] | null;
+                /** @description Divergences with this reason of the policy and of the candidate */
+                count: number;
+            }[];
         };
         PolicyDeleted: {
             id: string;
@@ -2554,6 +2688,11 @@ export interface components {
             /** @description Path of the field; null for the whole body */
             param: string | null;
             message: string;
+        };
+        PutPolicyCandidate: {
+            rules: components["schemas"]["Rule"][];
+            /** @enum {unknown} */
+            defaultAction?: "allow" | "deny";
         };
         RateLimit: {
             requests: number;
@@ -2991,7 +3130,7 @@ export interface components {
         UpdateWebhook: {
             /** Format: http-url */
             url?: string;
-            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, license.created, license.updated, license.revoked, license.expired, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, license.created, license.updated, license.revoked, license.expired, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
             events?: string[];
             description?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
@@ -4461,6 +4600,129 @@ export interface operations {
             "5XX": components["responses"]["Refused"];
         };
     };
+    getPolicyCandidate: {
+        parameters: {
+            query?: {
+                /** @description Length of the lists */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A candidate, and how its decisions differ from those of its policy; most divergences first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyCandidateFigures"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    putPolicyCandidate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: edits the record only if it has not changed since */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutPolicyCandidate"];
+            };
+        };
+        responses: {
+            /** @description Rules that are tried beside a policy, and warnings about them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyCandidate"];
+                };
+            };
+            /** @description Rules that are tried beside a policy, and warnings about them */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyCandidate"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    deletePolicyCandidate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: edits the record only if it has not changed since */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyCandidateDeleted"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    publishPolicyCandidate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
+                "Idempotency-Key"?: string;
+                /** @description An `ETag`: edits the record only if it has not changed since */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A policy, and warnings about its rules */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyWithWarnings"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
     listPolicies: {
         parameters: {
             query?: {
@@ -5135,9 +5397,9 @@ export interface operations {
                 cursor?: string;
                 /** @description Id of a key or a user, or `system` */
                 actor?: string;
-                /** @description Id of a record, or one of content, collection, policy, requester, requester_token, license, api_key, user, webhook, webhook_delivery */
+                /** @description Id of a record, or one of content, collection, policy, policy_candidate, requester, requester_token, license, api_key, user, webhook, webhook_delivery */
                 object?: string;
-                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
                 /** @description Inclusive: a date or a date-time, UTC */
                 from?: string;
                 /** @description A date, whose day is included, or an exclusive date-time */

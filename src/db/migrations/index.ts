@@ -9,6 +9,7 @@ import { TERMS } from './0007-terms.ts';
 import { UNREGISTERED } from './0008-unregistered.ts';
 import { IDENTITIES } from './0009-identities.ts';
 import { USERS } from './0010-users.ts';
+import { CANDIDATES } from './0011-candidates.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly Migration[] = [
   UNREGISTERED,
   IDENTITIES,
   USERS,
+  CANDIDATES,
 ];

@@ -147,6 +147,13 @@ const ROWS: Record<string, Ask[]> = {
   'GET /v1/crawlers': [{ path: `?limit=100&q=${'w'.repeat(200)}` }],
   'POST /v1/policies/simulate': policies.map((one) => ({ body: { policy: one, checks: many(50, () => checkOf()) } })),
   'POST /v1/policies/{id}/impact': [{ path: `/${policy.id}/impact`, body: { policy: manyNames } }],
+  'GET /v1/policies/{id}/candidate': at(`${policy.id}/candidate?limit=100`),
+  'PUT /v1/policies/{id}/candidate': policies.map(({ rules }) => ({
+    path: `/${policy.id}/candidate`,
+    body: { rules },
+  })),
+  'DELETE /v1/policies/{id}/candidate': at('pol_0/candidate'),
+  'POST /v1/policies/{id}/candidate/publish': at('pol_0/candidate/publish'),
   'GET /v1/policies': page,
   'POST /v1/policies': policies.map((body) => ({ body })),
   'GET /v1/policies/templates': page,

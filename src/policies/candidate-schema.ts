@@ -1,0 +1,53 @@
+/** Candidates of policies on the wire. */
+import { type Static, Type } from 'typebox';
+import { deletedOf } from '../http/list.ts';
+import { toIso } from '../lib/clock.ts';
+import type { Candidate } from './candidate.ts';
+import { lint } from './lint/lint.ts';
+import { ACTIONS, type Policy } from './policy.ts';
+import { policyEtag, RULES_MAX, RuleSchema, warnings } from './schema.ts';
+
+const action = Type.Enum([...ACTIONS]);
+
+export const PutCandidate = Type.Object(
+  { rules: Type.Array(RuleSchema, { maxItems: RULES_MAX }), defaultAction: Type.Optional(action) },
+  { additionalProperties: false, title: 'PutPolicyCandidate' },
+);
+export type PutCandidate = Static<typeof PutCandidate>;
+
+export const candidateProperties = {
+  id: Type.String({ description: 'Id of the policy' }),
+  object: Type.Literal('policy_candidate'),
+  rules: Type.Array(RuleSchema),
+  defaultAction: action,
+  since: Type.String({ description: 'When these rules became the candidate' }),
+  setBy: Type.Union([Type.String(), Type.Null()], { description: 'Id of the key that set it' }),
+};
+export const CandidateWithWarnings = Type.Object(
+  { ...candidateProperties, warnings },
+  { title: 'PolicyCandidate', description: 'Rules that are tried beside a policy, and warnings about them' },
+);
+export const CandidateDeleted = Type.Object(deletedOf('policy_candidate').properties, {
+  title: 'PolicyCandidateDeleted',
+});
+
+type Shown = Pick<Candidate, 'policyId' | 'rules' | 'defaultAction' | 'keyId' | 'createdAt'>;
+
+export const candidateAnswer = ({ policyId, rules, defaultAction, keyId, createdAt }: Shown) => ({
+  id: policyId,
+  object: 'policy_candidate' as const,
+  rules,
+  defaultAction,
+  since: toIso(createdAt),
+  setBy: keyId,
+});
+
+/** The answer to an edit: the candidate with its warnings. */
+export const lintedCandidate = (candidate: Shown) => ({
+  ...candidateAnswer(candidate),
+  warnings: lint(candidate.rules, candidate.defaultAction),
+});
+
+/** Changes with the candidate and with the version of its policy: what is published is what was seen. */
+export const candidateEtag = (policy: Policy, candidate: Candidate): string =>
+  `${policyEtag(policy).slice(0, -1)}-${candidate.no}"`;
