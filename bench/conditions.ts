@@ -21,13 +21,26 @@ const LEAST = 1_000_000;
 const AT = Date.UTC(2026, 10, 18, 11);
 const DAY_MS = 86_400_000;
 
+const COLLECTION = 'col_01jd3v0000000000000000000a';
+const OTHER_COLLECTION = 'col_01jd3v0000000000000000000b';
+/** All are crawlers: whoever names none meets no condition on crawlers. */
+const USER_AGENTS = ['GPTBot/1.2 (+https://openai.com/gptbot)', 'Mozilla/5.0 (compatible; ClaudeBot/1.0)'];
 const OTHERS = ['NZ', 'IS', 'UY'];
 const NETWORKS = ['198.51.100.0/24', '192.0.2.17', '2001:db8:1::/48'];
 
 /** In the first nine rules, only the last condition fails; license conditions are evaluated after all others. */
 const EVERY_KEY: readonly Rule[] = [
-  { action: 'deny', conditions: { countryNot: OTHERS, ip: NETWORKS } },
-  { action: 'deny', conditions: { ipNot: NETWORKS, userAgent: ['Bytespider', 'PetalBot', 'SemrushBot'] } },
+  { action: 'deny', conditions: { countryNot: OTHERS, collectionNot: OTHER_COLLECTION, ip: NETWORKS } },
+  {
+    action: 'deny',
+    conditions: {
+      ipNot: NETWORKS,
+      crawlerNot: ['Timpibot', 'YouBot'],
+      crawlerOperatorNot: ['Timpi', 'You.com'],
+      crawlerPurposeNot: ['preview', 'other'],
+      userAgent: ['Bytespider', 'PetalBot', 'SemrushBot'],
+    },
+  },
   {
     action: 'deny',
     conditions: {
@@ -42,6 +55,8 @@ const EVERY_KEY: readonly Rule[] = [
       contentIdNot: ['withdrawn-1', 'withdrawn-2'],
       contentTypeNot: 'dataset',
       contentTagsNot: ['withdrawn', 'embargoed'],
+      hostNot: ['*.example.net', 'withdrawn.example.com'],
+      pathNot: ['/withdrawn/', '/*.pdf$'],
       contentMetadata: { section: ['obituaries', 'letters'] },
     },
   },
@@ -51,6 +66,7 @@ const EVERY_KEY: readonly Rule[] = [
       requesterIdNot: ['stranger_1', 'stranger_2'],
       requesterTypeNot: 'scraper',
       requesterTagsNot: ['blocked'],
+      requesterVerified: ['ip', 'signature'],
       requesterMetadata: { tier: 'platinum' },
     },
   },
@@ -60,6 +76,9 @@ const EVERY_KEY: readonly Rule[] = [
       contentMetadataNot: { section: 'paid' },
       requesterMetadataNot: { tier: 'trial' },
       permissionNot: ['training', 'fine_tuning'],
+      host: ['www.example.com', '*.example.org'],
+      path: ['/news/', '/articles/', '/premium/'],
+      collection: COLLECTION,
       contentType: ['dataset', 'video'],
     },
   },
@@ -69,6 +88,9 @@ const EVERY_KEY: readonly Rule[] = [
       requesterType: ['ai_crawler', 'search_engine'],
       requesterTags: ['partner', 'nonprofit'],
       permission: ['full_access', 'preview_only'],
+      crawler: ['GPTBot', 'ClaudeBot'],
+      crawlerOperator: ['OpenAI', 'Anthropic'],
+      crawlerPurpose: 'training',
       contentTags: ['never', 'premium-plus'],
     },
   },
@@ -172,7 +194,12 @@ function makeQuestions(): Question[] {
     check: {
       ...check,
       permission: i % 2 === 0 ? 'full_access' : 'preview_only',
-      context: { ...check.context, ip: `203.0.${i % 256}.${(i * 7) % 256}` },
+      context: {
+        ...check.context,
+        userAgent: USER_AGENTS[i % 2] as string,
+        verified: 'ip',
+        ip: `203.0.${i % 256}.${(i * 7) % 256}`,
+      },
     },
     content: contents.get(check.contentId) as ContentFacts,
     requester: random.pick(requesters),
@@ -184,7 +211,14 @@ function contentOf(index: number): ContentFacts {
   const content = contentAt(index);
   const { metadata } = itemAt(index);
   const type = ['dataset', 'video'].includes(content.type) ? 'report' : content.type;
-  return { ...content, type, tags: content.tags.includes('embargoed') ? ['archive'] : content.tags, metadata };
+  return {
+    ...content,
+    type,
+    tags: content.tags.includes('embargoed') ? ['archive'] : content.tags,
+    metadata,
+    source: `https://www.example.com/articles/${index}`,
+    collectionId: COLLECTION,
+  };
 }
 
 const licenseOf = (index: number, type: string, endsInDays: number): LicenseFacts => ({

@@ -1,22 +1,61 @@
 /** The oracle's inputs as ours, and our verdicts in the oracle's words. */
 import { decide } from '../src/access/decide.ts';
+import { type Collection, FIRST_VALUES } from '../src/collections/collection.ts';
+import { CollectionIndex, type Selected } from '../src/collections/collection-index.ts';
+import { parseLocator, parseVisited } from '../src/lib/locator.ts';
 import { type CompiledPolicy, compile } from '../src/policies/compile.ts';
-import { Facts, UNPLACED } from '../src/policies/facts.ts';
-import type { OracleInput, OracleVerdict } from '../test/oracle/decide.ts';
+import { Facts, type Page, type Place } from '../src/policies/facts.ts';
+import type { OracleCollection } from '../test/oracle/collections.ts';
+import type { OracleCheck, OracleInput, OracleVerdict } from '../test/oracle/decide.ts';
 
-export const policyOf = ({ policy, content }: Pick<OracleInput, 'policy' | 'content'>): CompiledPolicy =>
+type Checked = Pick<OracleCheck, 'content' | 'policyId'>;
+
+const policyIdOf = ({ content, policyId }: Checked): string => content?.policyId ?? (policyId as string);
+
+export const policyOf = ({ policy, ...check }: Checked & Pick<OracleCheck, 'policy'>): CompiledPolicy =>
   compile({
     no: 1,
-    id: content.policyId,
+    id: policyIdOf(check),
     version: 1,
     rules: policy.rules,
     defaultAction: policy.defaultAction,
   });
 
-export const factsOf = (input: Omit<OracleInput, 'usedUp' | 'policy'>): Facts =>
+const toCollection = (one: OracleCollection): Collection => ({
+  ...FIRST_VALUES,
+  ...(one as Pick<Collection, keyof OracleCollection>),
+  name: 'C',
+  no: 1,
+  version: 1,
+  updatedAt: 1,
+});
+
+function placeOf(check: Omit<OracleCheck, 'usedUp' | 'policy'>, selected: Selected): Place {
+  const index = new CollectionIndex();
+  for (const one of check.collections ?? []) index.put(toCollection(one));
+  return { policyId: policyIdOf(check), collectionId: index.find(selected)?.id ?? null, observed: false };
+}
+
+function pageOf(check: Omit<OracleCheck, 'usedUp' | 'policy'>): Page | undefined {
+  if (check.url === undefined) return undefined;
+  const locator = parseVisited(check.url);
+  if (locator === undefined) throw new Error(`a check of ${check.url} is refused`);
+  return { ...placeOf(check, { locator, item: null }), locator, namesQuery: false };
+}
+
+function contentOf(check: Omit<OracleCheck, 'usedUp' | 'policy'>): Facts['content'] {
+  const { content } = check;
+  if (content === null) return null;
+  const { source = null } = content;
+  const place = placeOf(check, { locator: source === null ? undefined : parseLocator(source), item: content });
+  return { ...content, no: 1, archived: content.status === 'archived', source, ...place };
+}
+
+export const factsOf = (input: Omit<OracleCheck, 'usedUp' | 'policy'>): Facts =>
   new Facts({
     at: input.at,
-    content: { ...input.content, no: 1, archived: input.content.status === 'archived', ...UNPLACED },
+    content: contentOf(input),
+    page: pageOf(input),
     requesterId: input.requesterId,
     requester: input.requester && { ...input.requester, suspended: input.requester.status === 'suspended' },
     permission: input.permission,
@@ -24,6 +63,7 @@ export const factsOf = (input: Omit<OracleInput, 'usedUp' | 'policy'>): Facts =>
     country: input.context.country ?? null,
     ip: input.context.ip ?? null,
     userAgent: input.context.userAgent ?? null,
+    verified: input.context.verified,
     licenses: input.licenses.map((license) => ({ ...license, id: null, active: license.status === 'active' })),
   });
 

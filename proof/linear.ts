@@ -59,8 +59,10 @@ const bodyOf = (key: string, value: string): string =>
 function longTexts(key: string, count: number): unknown {
   const { example } = conditionOf(key).condition;
   const one = [example].flat()[0] as string;
-  if (/^(country|contentType|ip|requesterId|permission)/.test(key)) return Array.from({ length: count }, () => one);
-  return Array.from({ length: count }, (_, i) => String(i).padStart(64, 'a'));
+  if (/^(country|contentType|ip|requesterId|permission|collection|crawler|requesterVerified|host)/.test(key))
+    return Array.from({ length: count }, () => one);
+  const begin = key.startsWith('path') ? '/' : 'a';
+  return Array.from({ length: count }, (_, i) => begin + String(i).padStart(63, 'a'));
 }
 
 const content = {

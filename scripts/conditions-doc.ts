@@ -2,17 +2,19 @@
  * Prints docs/conditions.md from the table in src/policies/conditions.ts. A test holds the file to it:
  * `npm exec -- node scripts/conditions-doc.ts > docs/conditions.md`
  */
-import { CONDITION_SCHEMAS, CONDITIONS, type Condition } from '../src/policies/conditions.ts';
+import type { Condition } from '../src/policies/condition.ts';
+import { CONDITION_SCHEMAS, CONDITIONS } from '../src/policies/conditions.ts';
 
 const HEAD = `# Conditions
 
 <!-- Written by scripts/conditions-doc.ts from src/policies/conditions.ts; edit those. -->
 
 A rule decides when **all** its conditions hold. A rule without conditions always decides. A list of values means
-*any of them*; it may have up to 1,000. Texts are compared byte for byte, capitals included, but for \`userAgent\`.
+*any of them*; it may have up to 1,000. Texts are compared byte for byte, capitals included, but for \`userAgent\` and
+\`host\`.
 
 A key that is not in this table is refused with \`invalid_request\`, and the message names the nearest one there is.
-Values are never read as patterns.
+Only the values of \`host\` and \`path\` are read as patterns.
 
 | key | holds when | example | negation |
 |---|---|---|---|
@@ -35,6 +37,16 @@ So \`{"action": "deny", "conditions": {"countryNot": "DE"}}\` denies a check wit
 \`{"action": "allow", "conditions": {"purposeNot": "training"}}\` does not allow a check without a purpose. An item or a
 registered requester without tags has no tags, which is known: the \`…Not\` condition matches. An unregistered requester
 has unknown type, tags and metadata. A metadata condition is unknown when one of its keys is absent.
+
+A check by URL may find no item: then id, type, tags and metadata of the item are unknown. Its collection is always
+known, also that it is in none. A user agent that names no crawler is known to name none; without a user agent, the
+crawler is unknown. \`requesterVerified\` is always known.
+
+## Hosts and paths
+
+A check by \`url\` has the host and path of that URL, a check by \`contentId\` those of the item’s \`source\`. All
+spellings of a URL match the same patterns. If servers may read the path of a \`source\` in different ways (\`//\`,
+\`%2F\`), its host and path are unknown. A pattern without \`?\` matches with any query.
 
 ## Licenses
 

@@ -39,8 +39,8 @@ const PURE = words(`
   access/decide whatif/impact whatif/tally whatif/candidate-tally cli/policies/cases authorize/target crawlers/token
   cli/audit/answers cli/audit/combined cli/audit/json-line cli/audit/ranges cli/audit/report cli/audit/tally
   cli/audit/times
-  collections/collection-index collections/ties lib/locator lib/url-pattern
-  policies/conditions policies/license-keys policies/match policies/compile requesters/history limits/limit memory
+  collections/collection-index collections/ties lib/locator lib/pattern-sets lib/url-pattern
+  policies/conditions policies/crawler-conditions policies/place-conditions policies/license-keys policies/match policies/compile requesters/history limits/limit memory
   outgoing/address signatures/agent signatures/agent-field signatures/judge signatures/keys signatures/request
   terms/money terms/periods terms/price terms/quota terms/terms terms/timeline usage/period usage/series
   webhooks/schedule

@@ -16,6 +16,7 @@ export const SCOPE: Record<string, LeftOut> = {
   'src/policies/canonical.ts': {},
   'src/policies/compile.ts': {},
   'src/policies/conditions.ts': {},
+  'src/policies/crawler-conditions.ts': {},
   'src/policies/diff.ts': {},
   'src/policies/facts.ts': {},
   'src/policies/license-keys.ts': {},
@@ -27,6 +28,7 @@ export const SCOPE: Record<string, LeftOut> = {
   'src/policies/lint/silence.ts': {},
   'src/policies/lint/lint.ts': {},
   'src/policies/match.ts': {},
+  'src/policies/place-conditions.ts': {},
   'src/policies/policy.ts': {},
   'src/policies/time.ts': {},
 };

@@ -142,6 +142,8 @@ function toClaim(limit: NonNullable<NonNullable<Verdict['rule']>['limit']>, { ur
   let holder = 'g';
   if (limit.scope === 'content') holder = facts.content === null ? `u${url}` : `c${facts.content.no}`;
   // Anonymous checks share one allowance; no requester id can collide with its key.
+  // What is in no collection shares one allowance.
+  else if (limit.scope === 'collection') holder = `k${facts.place.collectionId ?? ''}`;
   else if (limit.scope === 'requester') holder = facts.requesterId === null ? 'a' : `r${facts.requesterId}`;
   return { key: `${limit.id}.${holder}`, limit };
 }

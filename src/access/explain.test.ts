@@ -92,13 +92,15 @@ describe('what a condition met', () => {
       metadata: { tier: 1 },
       status: 'active',
       policyId: 'pol_1',
+      source: 'https://A.example/n%c3%a4x?q=+',
     },
     requesterId: 'r',
     requester: { type: 'person', tags: ['t'], metadata: { tier: 2 }, status: 'active' },
     licenses: [license('basic', null, ['x']), license('gold', at + 1000), license('past', at - 1)],
     permission: 'preview_only',
     purpose: 'reading',
-    context: { ip: '10.0.0.1', country: 'DE', userAgent: 'GPTBot/1' },
+    context: { ip: '10.0.0.1', country: 'DE', userAgent: 'GPTBot/1', verified: 'dns' },
+    collections: [{ id: 'col_1', hosts: ['a.example'], paths: [], contentTypes: [], contentTags: [], createdAt: 1 }],
     usedUp: () => false,
   };
   const { requester: _, ...rest } = known;
@@ -139,6 +141,14 @@ describe('what a condition met', () => {
     [{ ip: '10.0.0.0/8' }, '10.0.0.1', null],
     [{ userAgent: 'bot' }, 'GPTBot/1', null],
     [{ time: { days: ['mon'] } }, '2026-11-21T09:30:00.000Z', '2026-11-21T09:30:00.000Z'],
+    [{ collectionNot: 'col_01jd3v0000000000000000000a' }, 'col_1', 'col_1'],
+    [{ host: '*.example' }, 'a.example', 'a.example'],
+    [{ path: '/' }, '/n%C3%A4x', '/n%C3%A4x'],
+    [{ pathNot: ['/b', '/?q='] }, '/n%C3%A4x?q=%20', '/n%C3%A4x?q=%20'],
+    [{ crawler: 'CCBot' }, 'GPTBot', null],
+    [{ crawlerOperatorNot: 'Google' }, 'OpenAI', null],
+    [{ crawlerPurpose: 'search' }, 'training', null],
+    [{ requesterVerified: true }, 'dns', null],
   ];
   for (const [conditions, actual, unknown] of cases) {
     test(JSON.stringify(conditions), () => {
@@ -161,6 +171,9 @@ describe('what a condition met', () => {
       contentMetadata: { tier: 1 },
       contentId: 'article-1',
       requesterMetadata: { tier: 2 },
+      host: 'b.example',
+      pathNot: '/',
+      collection: 'col_01jd3v0000000000000000000a',
     };
     const policy = policyOf({ ...known, policy: { rules: [{ action: 'allow', conditions }], defaultAction: 'deny' } });
     const facts = factsOf(known);
@@ -171,6 +184,16 @@ describe('what a condition met', () => {
       ['contentMetadata', null, 'content:read'],
       ['contentId', 'cnt_1', undefined],
       ['requesterMetadata', { tier: 2 }, undefined],
+      ['host', null, 'content:read'],
+      ['pathNot', null, 'content:read'],
+      ['collection', 'col_1', undefined],
+    ]);
+    // Of a URL that was asked for, the caller knows host and path.
+    const asked = factsOf({ ...known, url: 'https://A.example/n%c3%a4x' });
+    const [same] = explain({ policy, facts: asked, verdict: decide(policy, asked) }, false).rules;
+    assert.deepEqual(pluck(same?.conditions.slice(5, 7) ?? [], 'actual', 'withheld'), [
+      ['a.example', undefined],
+      ['/n%C3%A4x', undefined],
     ]);
   });
 });

@@ -8,6 +8,7 @@ import type { Decision } from '../ledger/decision.ts';
 import { type Caller, holdsPermission } from '../permissions.ts';
 import type { CompiledRule, ConditionTrace } from '../policies/compile.ts';
 import { tellsOfItem } from '../policies/conditions.ts';
+import type { Facts } from '../policies/facts.ts';
 import type { Action } from '../policies/policy.ts';
 import type { Evaluation } from './decide.ts';
 import { remediesFor } from './remedies.ts';
@@ -47,7 +48,7 @@ export function explain(
         action: rule.action,
         held: rule.holds(facts),
         decided: rule === verdict.rule,
-        conditions: mayReadContent ? conditions : conditions.map(withheld),
+        conditions: mayReadContent ? conditions : conditions.map((one) => withheld(one, facts)),
       };
       onRule(trace);
       return trace;
@@ -55,8 +56,8 @@ export function explain(
   };
 }
 
-const withheld = (trace: ConditionTrace): ConditionTrace =>
-  tellsOfItem(trace.key) ? { ...trace, actual: null, withheld: 'content:read' } : trace;
+const withheld = (trace: ConditionTrace, facts: Facts): ConditionTrace =>
+  tellsOfItem(trace.key, facts) ? { ...trace, actual: null, withheld: 'content:read' } : trace;
 
 /** Characters of all explanations of a request, as JSON: as many as its body may have. */
 const CHARACTERS_MAX = 16 * 1024 * 1024;

@@ -5,6 +5,14 @@ import { minorDigits } from '../lib/currency.ts';
 import { parseAddress, parseRange } from '../lib/ip-range.ts';
 import { parseHostPattern, parsePathPattern } from '../lib/url-pattern.ts';
 
+interface Format {
+  test(text: string): boolean;
+  /** Completes "`field` …" in the error. */
+  expected: string;
+  /** The accepted texts, of which the error names the nearest. */
+  known?: Iterable<string>;
+}
+
 export const FORMATS = {
   'http-url': {
     test: isHttpUrl,
@@ -44,9 +52,19 @@ export const FORMATS = {
     test: (text: string): boolean => parseIso(text) !== undefined,
     expected: 'must be an ISO 8601 time with a time zone, such as 2026-11-21T09:30:00Z',
   },
-} as const;
+} as const satisfies Record<string, Format>;
 
-for (const [name, { test }] of Object.entries(FORMATS)) setFormat(name, test);
+const formats = new Map<string, Format>();
+
+/** Adds a format whose texts a room above this one knows. */
+export function addFormat(name: string, format: Format): void {
+  formats.set(name, format);
+  setFormat(name, format.test);
+}
+
+for (const [name, format] of Object.entries(FORMATS)) addFormat(name, format);
+
+export const findFormat = (name: string): Format | undefined => formats.get(name);
 
 /** Both tests are needed: Intl accepts a minus sign that Temporal does not, Temporal accepts a date with a zone. */
 function isTimezone(name: string): boolean {

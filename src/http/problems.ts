@@ -4,7 +4,7 @@
  */
 import type { Problem } from '../errors.ts';
 import { lengthOf, nearest } from '../lib/text.ts';
-import { FORMATS } from './formats.ts';
+import { findFormat } from './formats.ts';
 import { pathTo } from './json.ts';
 
 /** The keywords of JSON Schema that the schemas of the service use. */
@@ -192,8 +192,8 @@ function isOfType(type: string, value: unknown): boolean {
   return typeof value === type;
 }
 
-const hint = (value: unknown, known: readonly unknown[]): string => {
-  const near = typeof value === 'string' ? nearest(value, known.map(String)) : undefined;
+const hint = (value: unknown, known: Iterable<unknown>): string => {
+  const near = typeof value === 'string' ? nearest(value, Array.from(known, String)) : undefined;
   return near === undefined ? '' : ` (nearest: ${near})`;
 };
 
@@ -230,8 +230,9 @@ function textProblem(schema: Schema, value: string): string | undefined {
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
     return schema.expected ?? `must match ${schema.pattern}`;
   }
-  const format = schema.format === undefined ? undefined : FORMATS[schema.format as keyof typeof FORMATS];
-  return format === undefined || format.test(value) ? undefined : format.expected;
+  const format = schema.format === undefined ? undefined : findFormat(schema.format);
+  if (format === undefined || format.test(value)) return undefined;
+  return format.expected + hint(value, format.known ?? []);
 }
 
 const numberProblems = ({ minimum, maximum }: Schema, value: number): string[] => [

@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
-import { parseTarget } from './locator.ts';
+import { type Locator, parseTarget } from './locator.ts';
+import { pathSet } from './pattern-sets.ts';
 import {
   canMatchBoth,
   hostPatternsOf,
+  impliesHost,
+  impliesPath,
   matchesPath,
   type PathPattern,
   parseHostPattern,
@@ -172,6 +175,64 @@ test('two patterns that match one URL can match both; two that cannot never do',
     assert.equal(canMatchBoth(pattern(one), pattern(other)), can, `${one} ${other}`);
     assert.equal(canMatchBoth(pattern(other), pattern(one)), can, `${other} ${one}`);
   }
+});
+
+test('what implies a pattern is matched by nothing that the pattern does not match', () => {
+  let implied = 0;
+  fc.assert(
+    fc.property(patternText, patternText, urlText, (one, other, url) => {
+      if (!impliesPath(pattern(one), pattern(other)) || !matches(one, url)) return;
+      implied++;
+      assert.ok(matches(other, url), `${one} ${other} ${url}`);
+    }),
+    { numRuns: 40_000 },
+  );
+  assert.ok(implied > 100, String(implied));
+  for (const [one, other, does] of [
+    ['/a/b', '/a', true],
+    ['/a', '/a/b', false],
+    ['/a$', '/a', true],
+    ['/a', '/a$', false],
+    ['/a*c', '/*c', true],
+    ['/a/*.pdf$', '/*.pdf$', true],
+    ['/a*', '/a*b', false],
+    ['/a?x=1', '/a', true],
+    ['/a?x=1', '/a?x=', true],
+    ['/a', '/a?x=', false],
+    ['/a?', '/a?*', true],
+    ['/*', '*', true],
+  ] as const) {
+    assert.equal(impliesPath(pattern(one), pattern(other)), does, `${one} ${other}`);
+  }
+  for (const [one, other, does] of [
+    ['a.b', 'a.b', true],
+    ['a.b', '*.b', true],
+    ['a.b:8080', '*.b', false],
+    ['*.a.b', '*.b', true],
+    ['*.b', '*.a.b', false],
+    ['*.b', 'a.b', false],
+    ['b', '*.b', false],
+  ] as const) {
+    assert.equal(impliesHost(one, other), does, `${one} ${other}`);
+  }
+});
+
+test('a set of patterns matches what any of them matches', () => {
+  const found = { yes: 0, no: 0 };
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(patternText, fc.constantFrom('*', '*b', '*?b')), { maxLength: 6 }),
+      urlText,
+      (all, url) => {
+        const target = toTarget(parseTarget(url) as Locator);
+        const expected = all.some((text) => matchesPath(pattern(text), target));
+        found[expected ? 'yes' : 'no']++;
+        assert.equal(pathSet(all.map(pattern))(target), expected);
+      },
+    ),
+    { numRuns: 10_000 },
+  );
+  assert.ok(Math.min(found.yes, found.no) > 1_000, JSON.stringify(found));
 });
 
 test('hosts, and the names below them', () => {

@@ -141,6 +141,22 @@ function canShare(one: Glob, other: Glob): boolean {
   return below[0] === true;
 }
 
+/** Stands for any characters: no literal contains it. */
+const WILD = '\0';
+
+const toText = ({ parts, ends }: Glob): string => parts.join(WILD) + (ends ? '' : WILD);
+
+/** Returns whether all that matches `one` provably matches `other` too. */
+export function impliesPath(one: PathPattern, other: PathPattern): boolean {
+  return matchesPath(other, { path: toText(one.path), query: one.query === null ? '' : toText(one.query) });
+}
+
+/** Returns whether every host that matches one pattern matches the other. */
+export function impliesHost(one: string, other: string): boolean {
+  if (one === other) return true;
+  return other.startsWith('*') && hostPatternsOf(one.startsWith('*.') ? one.slice(2) : one).includes(other);
+}
+
 /** Parses a host such as `www.example.com`, `*.example.com` for all names below it, or either with a port. */
 export function parseHostPattern(text: string): string | undefined {
   const isBelow = text.startsWith('*.');

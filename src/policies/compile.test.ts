@@ -272,7 +272,7 @@ describe('time is told to the minute', () => {
 });
 
 test('the words that a policy knows', () => {
-  assert.deepEqual(SCOPES, ['requester', 'content', 'global']);
+  assert.deepEqual(SCOPES, ['requester', 'content', 'collection', 'global']);
   assert.deepEqual(
     GRANTS,
     words(`

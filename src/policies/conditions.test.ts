@@ -13,11 +13,12 @@ const schema = Compile(ConditionsSchema);
 const takes = (conditions: object): boolean => schema.Check(conditions);
 const many = (count: number, one: (i: number) => unknown = (i) => `a${i}`): unknown[] =>
   Array.from({ length: count }, (_, i) => one(i));
+const COLLECTION = 'col_01jd3v0000000000000000000a';
 const text = (length: number): string => 'a'.repeat(length);
 
 const NEGATABLE =
-  'licenseType licenseFeatures requesterId requesterType requesterTags purpose permission contentId contentType contentTags contentMetadata requesterMetadata country ip userAgent';
-const OTHERS = 'default hasValidLicense licenseExpiry time';
+  'licenseType licenseFeatures requesterId requesterType requesterTags purpose permission contentId contentType contentTags contentMetadata requesterMetadata country ip userAgent collection host path crawler crawlerOperator crawlerPurpose';
+const OTHERS = 'default hasValidLicense licenseExpiry time requesterVerified';
 
 test('the keys are these, and these have a negation', () => {
   assert.deepEqual(Object.keys(CONDITIONS).toSorted(), `${NEGATABLE} ${OTHERS}`.split(' ').toSorted());
@@ -92,6 +93,24 @@ const taken: [string, unknown][] = [
   ['userAgent', 'x'],
   ['userAgent', text(512)],
   ['userAgent', many(1000)],
+  ['collection', COLLECTION],
+  ['collection', many(1000, () => COLLECTION)],
+  ...['www.a.example', '*.a.example', 'a.example:8080', 'localhost', '127.0.0.1', 'A.Example.'].map(
+    (host): [string, unknown] => ['host', host],
+  ),
+  ['host', many(1000, (i) => `h${i}.example`)],
+  ...['/', '*', '/news/', '/*.pdf$', '/search?q=*', '/%C3%A4'].map((path): [string, unknown] => ['path', path]),
+  ['path', `/${text(499)}`],
+  ['path', many(1000, (i) => `/${i}`)],
+  ['crawler', 'GPTBot'],
+  ['crawler', many(1000, () => 'GPTBot')],
+  ['crawlerOperator', ['OpenAI', 'Google']],
+  ...['training', 'search', 'user_fetch', 'index', 'preview', 'monitoring', 'other'].map(
+    (purpose): [string, unknown] => ['crawlerPurpose', purpose],
+  ),
+  ['requesterVerified', true],
+  ['requesterVerified', false],
+  ['requesterVerified', ['token', 'signature', 'ip', 'dns']],
   ['time', { after: '2026-11-21T09:30:00Z' }],
   ['time', { before: '2026-11-21T09:30:00Z' }],
   ['time', { days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] }],
@@ -165,6 +184,30 @@ const refused: [string, unknown][] = [
   ['userAgent', ''],
   ['userAgent', text(513)],
   ['userAgent', many(1001)],
+  ['collection', 'News'],
+  ['collection', 'col_1'],
+  ['collection', []],
+  ['collection', many(1001, () => COLLECTION)],
+  ...['', 'https://a.example', 'a.example/x', 'a.*.example', '*', 'a b', '*.127.0.0.1'].map(
+    (host): [string, unknown] => ['host', host],
+  ),
+  ['host', many(1001, (i) => `h${i}.example`)],
+  ...['', 'news', '/a b', '/a//b', '/../a', '/a%2Fb', '/%', `/${text(500)}`].map((path): [string, unknown] => [
+    'path',
+    path,
+  ]),
+  ['path', many(1001, (i) => `/${i}`)],
+  ['crawler', ''],
+  ['crawler', 'gptbot'],
+  ['crawler', ['GPTBot', 'No such bot']],
+  ['crawler', many(1001, () => 'GPTBot')],
+  ['crawlerOperator', 'openai'],
+  ['crawlerPurpose', 'Training'],
+  ['crawlerPurpose', []],
+  ['requesterVerified', 'ip'],
+  ['requesterVerified', []],
+  ['requesterVerified', ['ip', 'name']],
+  ['requesterVerified', null],
   ['time', {}],
   ['time', { after: 'now' }],
   ['time', { before: 'tomorrow' }],
@@ -183,6 +226,18 @@ const refused: [string, unknown][] = [
 test('a time of day that is none is told what it must be', () => {
   const [problem] = problemsOf(ConditionsSchema as Schema, { time: { from: '9:00' } }, 'body');
   assert.deepEqual(problem, { param: 'time.from', message: '`time.from` must be a time of day from 00:00 to 23:59.' });
+});
+
+test('a name that the directory spells in another way is told how', () => {
+  const told = (conditions: object): unknown => problemsOf(ConditionsSchema as Schema, conditions, 'body');
+  const asListed = 'as `GET /v1/crawlers` lists it';
+  assert.deepEqual(told({ crawler: ['GPTBot', 'claudebot'], crawlerOperator: 'openai' }), [
+    { param: 'crawler[1]', message: `\`crawler[1]\` must be the name of a crawler ${asListed} (nearest: ClaudeBot).` },
+    { param: 'crawlerOperator', message: `\`crawlerOperator\` must be an operator ${asListed} (nearest: OpenAI).` },
+  ]);
+  assert.deepEqual(told({ crawlerNot: 'this is no crawler at all' }), [
+    { param: 'crawlerNot', message: `\`crawlerNot\` must be the name of a crawler ${asListed}.` },
+  ]);
 });
 
 const shown = (value: unknown): string => {

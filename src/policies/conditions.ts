@@ -6,43 +6,14 @@
 import { type TSchema, Type } from 'typebox';
 import { toIso } from '../lib/clock.ts';
 import { toLowerLetters } from '../lib/text.ts';
-import type { LicenseFacts } from './facts.ts';
-import { anyOf, containsAny, equality, inRanges, list, type Matcher, metadataEquality, type Test } from './match.ts';
+import { type Condition, LIST_MAX, type LicenseTest, oneOrMany } from './condition.ts';
+import { CRAWLER_CONDITIONS } from './crawler-conditions.ts';
+import type { Facts } from './facts.ts';
+import { anyOf, containsAny, equality, inRanges, list, metadataEquality, type Test } from './match.ts';
 import { ContentTypeName, CountryCode, PermissionName, RequesterId } from './names.ts';
+import { PLACE_CONDITIONS } from './place-conditions.ts';
 import type { Action } from './policy.ts';
 import { compileTime, TimeSchema } from './time.ts';
-
-const LIST_MAX = 1000;
-
-export type LicenseTest = (license: LicenseFacts, at: number) => boolean;
-
-interface Described {
-  schema: TSchema;
-  /** The key also exists with the suffix `Not`. */
-  negatable: boolean;
-  doc: string;
-  example: unknown;
-}
-
-interface CheckCondition extends Described, Matcher {
-  about: 'check';
-}
-
-/** All license keys of a rule must match the same license. */
-interface LicenseCondition extends Described {
-  about: 'license';
-  compile(value: never): LicenseTest;
-  actual(license: LicenseFacts): unknown;
-}
-
-/** `compile` gives the key its meaning. */
-interface RuleCondition extends Described {
-  about: 'rule';
-}
-
-export type Condition = CheckCondition | LicenseCondition | RuleCondition;
-
-const oneOrMany = (item: TSchema): TSchema => Type.Union([item, Type.Array(item, { minItems: 1, maxItems: LIST_MAX })]);
 
 const shortText = Type.String({ minLength: 1, maxLength: 64 });
 const expiryTime = Type.Union([Type.Literal('now'), Type.String({ format: 'date-time' })]);
@@ -208,6 +179,8 @@ export const CONDITIONS = {
     example: { tier: 'gold' },
     ...metadataEquality((facts) => facts.requester?.metadata ?? null),
   },
+  ...CRAWLER_CONDITIONS,
+  ...PLACE_CONDITIONS,
   country: {
     about: 'check',
     negatable: true,
@@ -271,11 +244,19 @@ export function conditionOf(key: string): { condition: Condition; negated: boole
   throw new Error(`no condition is called ${key}`);
 }
 
-const OF_THE_ITEM = new Set(['contentType', 'contentTags', 'contentMetadata']);
+const nameOf = (key: string): string => (key.endsWith(NOT) ? key.slice(0, -NOT.length) : key);
 
-/** Checks whether a condition reveals data of the item, which requires permission to read content. */
-export const tellsOfItem = (key: string): boolean =>
-  OF_THE_ITEM.has(key.endsWith(NOT) ? key.slice(0, -NOT.length) : key);
+const OF_THE_ITEM = new Set(['contentType', 'contentTags', 'contentMetadata']);
+const OF_THE_URL = new Set(['host', 'path']);
+
+/**
+ * Checks whether a condition reveals data of the item, which requires permission to read content. Host and path do only
+ * in a check by `contentId`: they are those of the item's `source`.
+ */
+export function tellsOfItem(key: string, { page }: Pick<Facts, 'page'>): boolean {
+  const name = nameOf(key);
+  return OF_THE_ITEM.has(name) || (page === null && OF_THE_URL.has(name));
+}
 
 /** The silence rule: which answer holds, and whether a missing answer holds. */
 export const meaningOf = (negated: boolean, action: Action): { wanted: boolean; silent: boolean } => ({

@@ -2,7 +2,8 @@
  * The license keys of a rule, compiled together: the positive keys must match the same valid license, the negative keys
  * exclude every valid license. Also answers which license a rule lacks.
  */
-import { conditionOf, holds, type LicenseTest } from './conditions.ts';
+import type { LicenseTest } from './condition.ts';
+import { conditionOf, holds } from './conditions.ts';
 import type { Facts, LicenseFacts } from './facts.ts';
 import { list } from './match.ts';
 import type { Action } from './policy.ts';

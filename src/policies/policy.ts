@@ -5,7 +5,7 @@ export const ACTIONS = ['allow', 'deny'] as const;
 export type Action = (typeof ACTIONS)[number];
 
 /** The scopes within which a rule's rate limit counts admissions together. */
-export const SCOPES = ['requester', 'content', 'global'] as const;
+export const SCOPES = ['requester', 'content', 'collection', 'global'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 export interface Rule {

@@ -1,14 +1,27 @@
 /** Policies on the wire. */
 import { type Static, Type } from 'typebox';
+import { addFormat } from '../http/formats.ts';
 import { deletedOf, pageOf } from '../http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { PERIODS, type Period } from '../limits/limit.ts';
 import { CONDITION_SCHEMAS } from './conditions.ts';
+import { CRAWLER_NAMES, CRAWLER_OPERATORS } from './crawler-conditions.ts';
 import { LINT_CODES } from './lint/lint.ts';
 import { PermissionName } from './names.ts';
 import { ACTIONS, type Policy, type PolicyVersion, SCOPES } from './policy.ts';
 
 export const RULES_MAX = 100;
+
+addFormat('crawler-name', {
+  test: (text) => CRAWLER_NAMES.has(text),
+  expected: 'must be the name of a crawler as `GET /v1/crawlers` lists it',
+  known: CRAWLER_NAMES,
+});
+addFormat('crawler-operator', {
+  test: (text) => CRAWLER_OPERATORS.has(text),
+  expected: 'must be an operator as `GET /v1/crawlers` lists it',
+  known: CRAWLER_OPERATORS,
+});
 
 const action = Type.Enum([...ACTIONS]);
 const name = Type.String({ minLength: 1, maxLength: 200, format: 'plain-text' });

@@ -4,19 +4,29 @@
 
 import * as fc from '../../kit/fast-check.ts';
 import { words } from '../../kit/words.ts';
-import type { OracleInput, OracleLicense } from './decide.ts';
+import type { OracleCollection } from './collections.ts';
+import type { OracleCheck, OracleInput, OracleLicense } from './decide.ts';
 
 /** Conditions that have a Not form. */
 const NEGATABLE = words(`
   licenseType licenseFeatures requesterId requesterType requesterTags purpose permission contentId contentType
-  contentTags contentMetadata requesterMetadata country ip userAgent
+  contentTags contentMetadata requesterMetadata country ip userAgent collection host path crawler crawlerOperator
+  crawlerPurpose
 `);
 const withNotForms = (keys: string[]): string[] => [...keys, ...keys.map((key) => `${key}Not`)];
 
 /** The entire condition table. */
-export const ALL_KEYS: string[] = ['default', 'hasValidLicense', 'licenseExpiry', 'time', ...withNotForms(NEGATABLE)];
+export const ALL_KEYS: string[] = [
+  'default',
+  'hasValidLicense',
+  'licenseExpiry',
+  'time',
+  'requesterVerified',
+  ...withNotForms(NEGATABLE),
+];
 
-const LESS_COMMON = /^(licenseFeatures|licenseExpiry|requesterT|contentId|time)|Metadata/;
+const LESS_COMMON =
+  /^(licenseFeatures|licenseExpiry|requester[TV]|contentId|time|collection|host|path|crawler)|Metadata/;
 export const CORE_KEYS: string[] = ALL_KEYS.filter((key) => !LESS_COMMON.test(key));
 
 export const VOCABULARY = {
@@ -36,7 +46,45 @@ export const VOCABULARY = {
   countries: ['US', 'DE'],
   ips: ['10.1.2.3', '10.1.2.200', '192.0.2.7', '::ffff:10.1.2.3', '2001:db8::1', '2001:db9::1'],
   ranges: ['10.0.0.0/8', '10.1.2.0/25', '10.1.2.3', '192.0.2.0/24', '0.0.0.0/0', '2001:db8::/32', '2001:db8::1'],
-  userAgents: ['Mozilla/5.0 (compatible; GPTBot/1.2)', 'gptbot', 'Mozilla/5.0 (compatible; Googlebot/2.1)', 'curl/8'],
+  userAgents: [
+    'Mozilla/5.0 (compatible; GPTBot/1.2)',
+    'gptbot',
+    'Mozilla/5.0 (compatible; Googlebot/2.1)',
+    'curl/8',
+    'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    'curl/8 ClaudeBot-1.0 GPTBot',
+    'Claude-Users GPTBotter (+https://example.com/GPTBot; bot@Googlebot.example)',
+  ],
+  verified: ['token', 'signature', 'ip', 'dns'] as const,
+  crawlers: ['GPTBot', 'Googlebot', 'ClaudeBot', 'curl'],
+  operators: ['OpenAI', 'Google', 'Anthropic'],
+  crawlerPurposes: ['training', 'search', 'other'],
+  /** Spellings of one place each. */
+  urls: [
+    ['https://www.a.example/news/x', 'HTTP://WWW.A.example.:443/%6Eews/x?utm=1'],
+    ['https://a.example/news/%C3%A4.pdf', 'https://A.EXAMPLE/n%65ws/%c3%a4.pdf'],
+    ['https://b.a.example:8080/search?q=a+b', 'https://b.a.example:8080/search?q=%61%20b'],
+    ['https://a.example/News/x%3Fq=1', 'https://a.example./News/x%3fq=1?q=1'],
+    ['http://localhost', 'https://localhost/?q=a'],
+  ],
+  /** Sources that a check by URL cannot have: all but the first may be read differently by servers. */
+  sources: [
+    'http://u@www.a.example:80/news/%78',
+    'https://a.example/news//x',
+    'https://a.example/news%2Fx',
+    'https://a.example/%256Eews/x',
+  ],
+  hosts: [
+    'a.example',
+    'WWW.A.example.',
+    '*.a.example',
+    '*.example',
+    'b.a.example:8080',
+    '*.a.example:8080',
+    'localhost:443',
+  ],
+  paths: ['/', '/news/', '/n%65ws/x$', '/*.pdf$', '*x', '/search?q=', '/*?*b$', '/News/x%3F', '/%6eews/*%C3%A4'],
+  collections: ['col_01jd3v0000000000000000000a', 'col_01jd3v0000000000000000000b', 'col_01jd3v0000000000000000000c'],
   userAgentParts: ['GPTBot', 'gptBOT', 'Googlebot', 'bot'],
   days: ['mon', 'fri', 'sat'],
   spans: [{ from: '09:00', to: '17:00' }, { from: '22:00', to: '06:00' }, { from: '09:00' }, { to: '17:00' }],
@@ -156,6 +204,13 @@ const VALUES: Record<string, (v: typeof VOCABULARY) => fc.Arbitrary<any>> = {
   ip: (v) => oneOrList([...v.ranges, ...EDGE.ranges]),
   userAgent: (v) => oneOrList(v.userAgentParts),
   time: () => timeCondition(),
+  requesterVerified: (v) => fc.oneof(fc.boolean(), listOf(v.verified, 1, 2)),
+  collection: (v) => oneOrList(v.collections),
+  host: (v) => oneOrList(v.hosts),
+  path: (v) => oneOrList(v.paths),
+  crawler: (v) => oneOrList(v.crawlers),
+  crawlerOperator: (v) => oneOrList(v.operators),
+  crawlerPurpose: (v) => oneOrList(v.crawlerPurposes),
 };
 
 /** Generates values of a condition; a Not form takes what its positive form takes. */
@@ -319,7 +374,45 @@ function usually<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
   return fc.oneof({ weight: 1, arbitrary: fc.constant(null) }, { weight: 4, arbitrary });
 }
 
-/** A check of anything against a policy; `usedUp` is left to the test. */
+function collectionsArbitrary(): fc.Arbitrary<OracleCollection[]> {
+  const v = VOCABULARY;
+  const few = <T>(values: readonly T[]) =>
+    fc.oneof({ weight: 2, arbitrary: fc.constant<T[]>([]) }, listOf(values, 1, 2));
+  const selectors = fc
+    .record({
+      hosts: few(v.hosts),
+      paths: few(v.paths),
+      contentTypes: few(v.contentTypes),
+      contentTags: few(v.tags),
+      createdAt: fc.integer({ min: 1, max: 3 }),
+    })
+    .filter(({ createdAt: _, ...lists }) => Object.values(lists).some((list) => list.length > 0));
+  return fc
+    .array(selectors, { maxLength: v.collections.length })
+    .map((all) => all.map((one, i) => ({ ...one, id: v.collections[i] as string })));
+}
+
+/** A check of an item or a URL, among collections. */
+export function checkArbitrary(keys: string[]): fc.Arbitrary<Omit<OracleCheck, 'usedUp'>> {
+  const asked = fc.oneof(
+    fc.constant({ kind: 'item' as const, place: 0, spelling: 0 }),
+    fc.record({ kind: pick(['both', 'url'] as const), place: fc.nat(), spelling: fc.nat() }),
+  );
+  return fc
+    .tuple(inputArbitrary(keys), collectionsArbitrary(), asked, fc.nat())
+    .map(([input, collections, { kind, place, spelling }, other]) => {
+      if (kind === 'item') return { ...input, collections };
+      const spellings = VOCABULARY.urls[place % VOCABULARY.urls.length] as string[];
+      const spelled = (number: number): string => spellings[number % spellings.length] as string;
+      const at = { ...input, collections, url: spelled(spelling) };
+      const { policyId } = input.content;
+      return kind === 'url'
+        ? { ...at, content: null, policyId }
+        : { ...at, content: { ...input.content, source: spelled(other) } };
+    });
+}
+
+/** A check of an item against a policy, without collections; `usedUp` is left to the test. */
 export function inputArbitrary(keys: string[]): fc.Arbitrary<Omit<OracleInput, 'usedUp'>> {
   const v = VOCABULARY;
   return fc
@@ -333,6 +426,7 @@ export function inputArbitrary(keys: string[]): fc.Arbitrary<Omit<OracleInput, '
         metadata: metadataArbitrary(),
         status: mostly<'active' | 'archived'>('active', 'archived'),
         policyId: pick(v.policyIds),
+        source: pick([...v.urls.flat(), ...v.sources]),
       }),
       requesterId: usually(pick(v.requesterIds)),
       requester: usually(
@@ -351,6 +445,7 @@ export function inputArbitrary(keys: string[]): fc.Arbitrary<Omit<OracleInput, '
           ip: maybe(pick(v.ips), 1, 2),
           country: maybe(pick(v.countries), 1, 2),
           userAgent: maybe(pick(v.userAgents), 1, 2),
+          verified: maybe(pick(v.verified)),
         })
         .map(compact),
     })

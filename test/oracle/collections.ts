@@ -2,7 +2,15 @@
  * The most specific collection, decided a second time: every collection is tried, every pattern walked octet by octet.
  * Slow and plain; shares no code with the index.
  */
-import type { Collection } from '../../src/collections/collection.ts';
+/** What of a collection says what is in it, and which of two is the older. */
+export interface OracleCollection {
+  id: string;
+  hosts: readonly string[];
+  paths: readonly string[];
+  contentTypes: readonly string[];
+  contentTags: readonly string[];
+  createdAt: number;
+}
 
 export interface OracleSubject {
   /** undefined: the item has no address. */
@@ -63,7 +71,7 @@ function walks(tokens: readonly Token[], octets: readonly number[]): boolean {
 }
 
 /** The length of the pattern if it matches, else undefined. */
-function matchLength(pattern: string, url: NonNullable<OracleSubject['url']>): number | undefined {
+export function matchLength(pattern: string, url: NonNullable<OracleSubject['url']>): number | undefined {
   const isEnd = pattern.endsWith('$');
   const text = isEnd ? pattern.slice(0, -1) : pattern;
   const end: Token[] = isEnd ? ['$'] : [];
@@ -79,8 +87,15 @@ function matchLength(pattern: string, url: NonNullable<OracleSubject['url']>): n
   return matches ? lengthOf(pathTokens, PATH_PLAIN) + 1 + lengthOf(queryTokens, QUERY_PLAIN) : undefined;
 }
 
-function hostRank(hosts: readonly string[], host: string): number | undefined {
-  const plain = hosts.map((one) => one.toLowerCase());
+/** A name in one spelling, or such a name after `*.`. */
+export const plainHost = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/:(80|443)$/, '')
+    .replace(/\.(?=$|:)/, '');
+
+export function hostRank(hosts: readonly string[], host: string): number | undefined {
+  const plain = hosts.map(plainHost);
   if (plain.includes(host)) return 2;
   return plain.some((one) => one.startsWith('*.') && host.length > one.length - 1 && host.endsWith(one.slice(1)))
     ? 1
@@ -89,7 +104,7 @@ function hostRank(hosts: readonly string[], host: string): number | undefined {
 
 type Rank = [octets: number, host: number, selectors: number, minusCreated: number];
 
-function rankOf(collection: Collection, { url, item }: OracleSubject): Rank | undefined {
+function rankOf(collection: OracleCollection, { url, item }: OracleSubject): Rank | undefined {
   const { hosts, paths, contentTypes, contentTags } = collection;
   const ofTheItem: boolean[] = [];
   if (contentTypes.length > 0) ofTheItem.push(contentTypes.some((type) => type === item?.type));
@@ -112,7 +127,7 @@ function rankOf(collection: Collection, { url, item }: OracleSubject): Rank | un
 }
 
 /** The ranks of all collections the subject is in, best first. */
-export function ranked(collections: readonly Collection[], subject: OracleSubject) {
+export function ranked<C extends OracleCollection>(collections: readonly C[], subject: OracleSubject) {
   const found = collections.flatMap((collection) => {
     const rank = rankOf(collection, subject);
     return rank === undefined ? [] : [{ collection, rank }];
@@ -123,5 +138,7 @@ export function ranked(collections: readonly Collection[], subject: OracleSubjec
   });
 }
 
-export const mostSpecific = (collections: readonly Collection[], subject: OracleSubject): Collection | undefined =>
-  ranked(collections, subject)[0]?.collection;
+export const mostSpecific = <C extends OracleCollection>(
+  collections: readonly C[],
+  subject: OracleSubject,
+): C | undefined => ranked(collections, subject)[0]?.collection;

@@ -35,21 +35,42 @@
 //     `permission_not_granted` with no matched rule.
 // 19. A user agent that contains a text letter by letter contains it in any case too; the two small sigmas are one
 //     letter.
+//
+// Readings 20 to 23, on addresses and crawlers, are in places.ts.
+//
+// 24. A URL without an item: what is known of items alone is unknown, and a license whose scope asks for an item does
+//     not cover it. `policyIds` of a scope is about the policy in force.
+// 25. Not verified is known: `requesterVerified: false` holds without silence.
+
+import { mostSpecific, type OracleCollection } from './collections.ts';
+import { crawlerNamed, hostMatches, type OracleUrl, pathMatches, readUrl } from './places.ts';
+
+export interface OracleContent {
+  id: string;
+  externalId: string;
+  type: string;
+  tags: string[];
+  metadata: Record<string, unknown>;
+  status: 'active' | 'archived';
+  policyId: string;
+  /** Absent: it has no address. */
+  source?: string;
+}
+
+/** A check of an item, or of a URL. */
+export type OracleCheck = Omit<OracleInput, 'content'> & { content: OracleContent | null };
 
 export interface OracleInput {
   /** The time of the check, epoch milliseconds. */
   at: number;
   /** The policy in the shape of the API. */
   policy: { rules: any[]; defaultAction: 'allow' | 'deny' };
-  content: {
-    id: string;
-    externalId: string;
-    type: string;
-    tags: string[];
-    metadata: Record<string, unknown>;
-    status: 'active' | 'archived';
-    policyId: string;
-  };
+  content: OracleContent;
+  /** The URL that was asked for; absent: the check names an item. */
+  url?: string;
+  /** The policy in force at a URL without an item. */
+  policyId?: string;
+  collections?: OracleCollection[];
   /** null = anonymous. */
   requesterId: string | null;
   /** null = an unregistered id, or anonymous. */
@@ -63,7 +84,7 @@ export interface OracleInput {
   licenses: OracleLicense[];
   permission: string | null;
   purpose: string | null;
-  context: { ip?: string; country?: string; userAgent?: string };
+  context: { ip?: string; country?: string; userAgent?: string; verified?: 'token' | 'signature' | 'ip' | 'dns' };
   /** Is the rate limit of that rule used up at this time? */
   usedUp: (ruleIndex: number) => boolean;
 }
@@ -96,9 +117,9 @@ type Answer = 'yes' | 'no' | 'unknown';
 // ---------------------------------------------------------------------------------------------------------------------
 // The decision
 
-export function oracleDecide(input: OracleInput): OracleVerdict {
+export function oracleDecide(input: OracleCheck): OracleVerdict {
   // 1. Archived content, suspended requester.
-  if (input.content.status === 'archived') return denied('content_archived', null);
+  if (input.content?.status === 'archived') return denied('content_archived', null);
   if (input.requester !== null && input.requester.status === 'suspended') return denied('requester_suspended', null);
 
   // 2. The first rule whose conditions all hold decides; none: the default action.
@@ -121,7 +142,7 @@ function denied(reason: string, matchedRule: OracleVerdict['matchedRule']): Orac
 }
 
 // 3. and 4. The permission first, then the limit; no later rule is asked.
-function allowOrRefuse(rule: any, matched: OracleVerdict['matchedRule'], input: OracleInput): OracleVerdict {
+function allowOrRefuse(rule: any, matched: OracleVerdict['matchedRule'], input: OracleCheck): OracleVerdict {
   const permissions: string[] = rule.permissions === undefined ? ['full_access'] : [...rule.permissions];
   if (input.permission !== null && !grants(permissions, input.permission)) {
     return denied('permission_not_granted', matched);
@@ -152,7 +173,7 @@ function conditionsOf(rule: any): Record<string, any> {
 // Why a deny is a deny
 
 /** `rule` null = the default action decided; `before` = the rules that were evaluated before and did not hold. */
-function denialReason(rule: any, before: PlacedRule[], input: OracleInput): string {
+function denialReason(rule: any, before: PlacedRule[], input: OracleCheck): string {
   const ranOut = input.licenses.filter((l) => hasRunOut(l, input));
 
   // (a) a deny rule with hasValidLicense: false
@@ -184,7 +205,7 @@ function hasLicenseKey(rule: any): boolean {
 }
 
 /** Is there any kind of license that, held beside the present ones, would have made the rule hold? */
-function someLicenseWouldDo(rule: any, input: OracleInput): boolean {
+function someLicenseWouldDo(rule: any, input: OracleCheck): boolean {
   const conditions = conditionsOf(rule);
   // Of the right kind: a type the rule names (any other type if it names none), just the features it asks for.
   const types = conditions.licenseType === undefined ? ['a type no rule names'] : asList(conditions.licenseType);
@@ -192,7 +213,7 @@ function someLicenseWouldDo(rule: any, input: OracleInput): boolean {
   return types.some((type) => oneMoreWouldDo(rule, type, features, input));
 }
 
-function oneMoreWouldDo(rule: any, type: string, features: string[], input: OracleInput): boolean {
+function oneMoreWouldDo(rule: any, type: string, features: string[], input: OracleCheck): boolean {
   // The ends it may have: none, the next millisecond, or the first one the rule takes.
   const ends: (number | null)[] = [null, input.at + 1];
   const after = conditionsOf(rule).licenseExpiry?.after;
@@ -207,7 +228,7 @@ function oneMoreWouldDo(rule: any, type: string, features: string[], input: Orac
 // Licenses
 
 /** Valid = active, startsAt <= now < expiresAt, scope covers the item. */
-function isValid(license: OracleLicense, input: OracleInput): boolean {
+function isValid(license: OracleLicense, input: OracleCheck): boolean {
   if (license.status !== 'active') return false;
   if (license.startsAt !== null && input.at < license.startsAt) return false;
   if (license.expiresAt !== null && input.at >= license.expiresAt) return false;
@@ -215,27 +236,34 @@ function isValid(license: OracleLicense, input: OracleInput): boolean {
 }
 
 /** Active and covering the item, but its end has passed. */
-function hasRunOut(license: OracleLicense, input: OracleInput): boolean {
+function hasRunOut(license: OracleLicense, input: OracleCheck): boolean {
   if (license.status !== 'active') return false;
   if (license.expiresAt === null || input.at < license.expiresAt) return false;
   return scopeCovers(license, input);
 }
 
-function scopeCovers(license: OracleLicense, input: OracleInput): boolean {
+function scopeCovers(license: OracleLicense, input: OracleCheck): boolean {
   const scope = license.scope ?? {};
-  const { id, externalId, type, tags, policyId } = input.content;
+  if (scope.policyIds && !scope.policyIds.includes(policyInForce(input))) return false;
+  if (input.content === null) return !scope.contentIds && !scope.contentTypes && !scope.tags;
+  const { id, externalId, type, tags } = input.content;
   if (scope.contentIds && !scope.contentIds.includes(id) && !scope.contentIds.includes(externalId)) return false;
   if (scope.contentTypes && !scope.contentTypes.includes(type)) return false;
   if (scope.tags && !scope.tags.some((tag) => tags.includes(tag))) return false;
-  if (scope.policyIds && !scope.policyIds.includes(policyId)) return false;
   return true;
+}
+
+function policyInForce({ content, policyId }: OracleCheck): string {
+  const id = content === null ? policyId : content.policyId;
+  if (id === undefined) throw new Error('a URL without an item has a policy too');
+  return id;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Conditions
 
 /** All keys of a rule must hold. */
-function ruleHolds(rule: any, input: OracleInput, licenses: OracleLicense[]): boolean {
+function ruleHolds(rule: any, input: OracleCheck, licenses: OracleLicense[]): boolean {
   const valid = licenses.filter((l) => isValid(l, input));
   const conditions = conditionsOf(rule);
   for (const [key, value] of Object.entries(conditions)) {
@@ -268,7 +296,7 @@ function hasFeatures(license: OracleLicense, wanted: any): boolean {
   return asList(wanted).every((feature) => license.features.includes(feature));
 }
 
-function conditionHolds(key: string, value: any, rule: any, input: OracleInput, valid: OracleLicense[]): boolean {
+function conditionHolds(key: string, value: any, rule: any, input: OracleCheck, valid: OracleLicense[]): boolean {
   switch (key) {
     case 'default':
       return value === true;
@@ -276,6 +304,10 @@ function conditionHolds(key: string, value: any, rule: any, input: OracleInput, 
       return value === valid.length > 0;
     case 'time':
       return timeHolds(value, input.at);
+    case 'requesterVerified': {
+      const { verified } = input.context;
+      return Array.isArray(value) ? value.includes(verified) : value === (verified !== undefined);
+    }
     case 'licenseType':
     case 'licenseFeatures':
     case 'licenseExpiry':
@@ -306,7 +338,7 @@ function anyLicense(valid: OracleLicense[], test: (license: OracleLicense) => bo
   return yesOrNo(valid.some(test));
 }
 
-function positive(key: string, value: any, input: OracleInput): Answer {
+function positive(key: string, value: any, input: OracleCheck): Answer {
   const { content, requester, context } = input;
   switch (key) {
     case 'requesterId':
@@ -322,13 +354,24 @@ function positive(key: string, value: any, input: OracleInput): Answer {
     case 'permission':
       return equalsAny(input.permission, value);
     case 'contentId':
+      if (content === null) return 'unknown';
       return yesOrNo(asList(value).includes(content.id) || asList(value).includes(content.externalId));
     case 'contentType':
-      return equalsAny(content.type, value);
+      return content === null ? 'unknown' : equalsAny(content.type, value);
     case 'contentTags':
-      return overlaps(content.tags, value);
+      return content === null ? 'unknown' : overlaps(content.tags, value);
     case 'contentMetadata':
-      return metadataEquals(content.metadata, value);
+      return content === null ? 'unknown' : metadataEquals(content.metadata, value);
+    case 'collection':
+      return yesOrNo(asList(value).includes(collectionOf(input)));
+    case 'host':
+      return ofAddress(input, (url) => asList(value).some((pattern) => hostMatches(url.host, pattern)));
+    case 'path':
+      return ofAddress(input, (url) => asList(value).some((pattern) => pathMatches(url, pattern)));
+    case 'crawler':
+    case 'crawlerOperator':
+    case 'crawlerPurpose':
+      return ofCrawler(key, value, context.userAgent);
     case 'country':
       return equalsAny(context.country, value);
     case 'ip':
@@ -338,6 +381,32 @@ function positive(key: string, value: any, input: OracleInput): Answer {
     default:
       throw new Error(`unknown condition ${key}`);
   }
+}
+
+function addressOf({ content, url }: OracleCheck): OracleUrl | null {
+  const text = url ?? content?.source;
+  return text === undefined ? null : readUrl(text);
+}
+
+function ofAddress(input: OracleCheck, test: (url: OracleUrl) => boolean): Answer {
+  const url = addressOf(input);
+  return url === null ? 'unknown' : yesOrNo(test(url));
+}
+
+/** The most specific collection: of the item by its source, else of the URL. null: none, which is known. */
+function collectionOf({ content, url, collections = [] }: OracleCheck): string | null {
+  const text = content === null ? url : content.source;
+  const address = text === undefined ? undefined : (readUrl(text) ?? undefined);
+  return mostSpecific(collections, { url: address, item: content })?.id ?? null;
+}
+
+/** Without a user agent the crawler is unknown; a user agent that names none is known to name none. */
+function ofCrawler(key: string, value: any, userAgent: string | undefined): Answer {
+  if (userAgent === undefined) return 'unknown';
+  const crawler = crawlerNamed(userAgent);
+  if (crawler === null) return 'no';
+  if (key === 'crawler') return equalsAny(crawler.name, value);
+  return equalsAny(key === 'crawlerOperator' ? crawler.operator : crawler.purpose, value);
 }
 
 function yesOrNo(holds: boolean): Answer {
@@ -390,14 +459,11 @@ function timeHolds(value: any, at: number): boolean {
   if (value.after !== undefined && at < momentOf(value.after, at)) return false;
   if (value.before !== undefined && at >= momentOf(value.before, at)) return false;
 
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone: value.timezone ?? 'UTC',
-    weekday: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  });
-  const parts = Object.fromEntries(format.formatToParts(at).map((part) => [part.type, part.value]));
+  const parts = Object.fromEntries(
+    clockIn(value.timezone ?? 'UTC')
+      .formatToParts(at)
+      .map((part) => [part.type, part.value]),
+  );
   const day = parts.weekday!.toLowerCase();
   const minute = minuteOfDay(`${parts.hour}:${parts.minute}`);
 
@@ -406,6 +472,22 @@ function timeHolds(value: any, at: number): boolean {
   const to = value.to === undefined ? 24 * 60 : minuteOfDay(value.to);
   const passesMidnight = from > to;
   return passesMidnight ? minute >= from || minute < to : minute >= from && minute < to;
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+function clockIn(timeZone: string): Intl.DateTimeFormat {
+  const known = clocks.get(timeZone);
+  if (known !== undefined) return known;
+  const made = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    weekday: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  clocks.set(timeZone, made);
+  return made;
 }
 
 function minuteOfDay(text: string): number {

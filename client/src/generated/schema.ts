@@ -1752,6 +1752,19 @@ export interface components {
             requesterMetadataNot?: {
                 [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
             };
+            requesterVerified?: boolean | ("token" | "signature" | "ip" | "dns")[];
+            crawler?: string | string[];
+            crawlerNot?: string | string[];
+            crawlerOperator?: string | string[];
+            crawlerOperatorNot?: string | string[];
+            crawlerPurpose?: ("training" | "search" | "user_fetch" | "index" | "preview" | "monitoring" | "other") | ("training" | "search" | "user_fetch" | "index" | "preview" | "monitoring" | "other")[];
+            crawlerPurposeNot?: ("training" | "search" | "user_fetch" | "index" | "preview" | "monitoring" | "other") | ("training" | "search" | "user_fetch" | "index" | "preview" | "monitoring" | "other")[];
+            collection?: string | string[];
+            collectionNot?: string | string[];
+            host?: string | string[];
+            hostNot?: string | string[];
+            path?: string | string[];
+            pathNot?: string | string[];
             country?: string | string[];
             countryNot?: string | string[];
             ip?: string | string[];
@@ -2699,7 +2712,7 @@ export interface components {
             /** @enum {unknown} */
             period: "second" | "minute" | "hour" | "day" | "week" | "month";
             /** @enum {unknown} */
-            scope?: "requester" | "content" | "global";
+            scope?: "requester" | "content" | "collection" | "global";
         };
         RateLimitStatus: {
             limit: number;

@@ -36,6 +36,15 @@ export function ConditionEditor({ name, value, onChange, onRemove, readOnly }: C
           allowDeselect={false}
           disabled={readOnly}
         />
+      ) : row.kind === 'verified' ? (
+        <Select
+          aria-label={row.label}
+          data={VERIFIED}
+          value={Array.isArray(value) ? 'by' : String(value)}
+          onChange={(chosen) => onChange(name, chosen === 'by' ? ['signature', 'ip'] : chosen === 'true')}
+          allowDeselect={false}
+          disabled={readOnly}
+        />
       ) : (
         <Verb row={row} negated={negated} readOnly={readOnly} onChange={(key) => onChange(key, value)} />
       )}
@@ -56,6 +65,7 @@ const YES_OR_NO = [
   { value: 'true', label: 'yes' },
   { value: 'false', label: 'no' },
 ];
+const VERIFIED = [...YES_OR_NO, { value: 'by', label: 'by' }];
 
 interface VerbProps {
   row: ConditionRow;
@@ -96,6 +106,8 @@ function Value(props: ValueProps) {
   switch (row.kind) {
     case 'flag':
       return null;
+    case 'verified':
+      return Array.isArray(value) ? <Choices {...props} /> : null;
     case 'texts':
       return (
         <TagsInput
@@ -109,15 +121,7 @@ function Value(props: ValueProps) {
         />
       );
     case 'choices':
-      return (
-        <MultiSelect
-          aria-label={row.label}
-          data={[...(row.values ?? [])]}
-          value={toList(value)}
-          onChange={onChange}
-          disabled={readOnly}
-        />
-      );
+      return <Choices {...props} />;
     case 'expiry':
       return (
         <Fields
@@ -135,6 +139,16 @@ function Value(props: ValueProps) {
       return <Metadata {...props} />;
   }
 }
+
+const Choices = ({ row, value, onChange, readOnly }: ValueProps) => (
+  <MultiSelect
+    aria-label={row.kind === 'verified' ? `${row.label} by` : row.label}
+    data={[...(row.values ?? [])]}
+    value={toList(value)}
+    onChange={onChange}
+    disabled={readOnly}
+  />
+);
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 

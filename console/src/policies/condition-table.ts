@@ -1,6 +1,6 @@
 /** The conditions that the editor offers. A test compares this table with the service's. */
 
-export type ConditionKind = 'flag' | 'texts' | 'choices' | 'metadata' | 'expiry' | 'time';
+export type ConditionKind = 'flag' | 'texts' | 'choices' | 'verified' | 'metadata' | 'expiry' | 'time';
 
 export interface ConditionRow {
   key: string;
@@ -9,7 +9,7 @@ export interface ConditionRow {
   kind: ConditionKind;
   /** The condition has a negation with the suffix `Not`. */
   negatable: boolean;
-  group: 'License' | 'Partner or bot' | 'Request' | 'Item' | 'Time';
+  group: 'License' | 'Partner or bot' | 'Request' | 'Page' | 'Item' | 'Time';
   /** The comparison, and its negation. */
   verbs?: readonly [string, string];
   /** The allowed or common values. */
@@ -102,6 +102,42 @@ export const CONDITIONS: readonly ConditionRow[] = [
     group: 'Partner or bot',
   },
   {
+    key: 'requesterVerified',
+    label: 'Verified',
+    about: 'It proved who it is',
+    kind: 'verified',
+    negatable: false,
+    group: 'Partner or bot',
+    values: ['token', 'signature', 'ip', 'dns'],
+  },
+  {
+    key: 'crawler',
+    label: 'Crawler',
+    about: 'By its name in the crawler directory',
+    kind: 'texts',
+    negatable: true,
+    group: 'Partner or bot',
+    values: ['GPTBot', 'ClaudeBot', 'CCBot', 'Bytespider', 'PerplexityBot', 'Googlebot', 'bingbot'],
+  },
+  {
+    key: 'crawlerOperator',
+    label: 'Crawler operator',
+    about: 'By its name in the crawler directory',
+    kind: 'texts',
+    negatable: true,
+    group: 'Partner or bot',
+    values: ['OpenAI', 'Anthropic', 'Google', 'Microsoft', 'Meta', 'Amazon', 'Apple', 'Perplexity', 'ByteDance'],
+  },
+  {
+    key: 'crawlerPurpose',
+    label: 'Crawler purpose',
+    about: 'What the crawler is for',
+    kind: 'choices',
+    negatable: true,
+    group: 'Partner or bot',
+    values: ['training', 'search', 'user_fetch', 'index', 'preview', 'monitoring', 'other'],
+  },
+  {
     key: 'purpose',
     label: 'Purpose',
     about: 'The purpose that the check names',
@@ -145,6 +181,31 @@ export const CONDITIONS: readonly ConditionRow[] = [
     negatable: true,
     group: 'Request',
     values: ['GPTBot', 'ClaudeBot', 'CCBot', 'Bytespider', 'PerplexityBot'],
+  },
+  {
+    key: 'host',
+    label: 'Host',
+    about: 'Such as www.example.com or *.example.com',
+    kind: 'texts',
+    negatable: true,
+    group: 'Page',
+  },
+  {
+    key: 'path',
+    label: 'Path',
+    about: 'A prefix such as /news/, or a pattern such as /*.pdf$',
+    verbs: ['matches', 'does not match'],
+    kind: 'texts',
+    negatable: true,
+    group: 'Page',
+  },
+  {
+    key: 'collection',
+    label: 'Collection',
+    about: 'By its id',
+    kind: 'texts',
+    negatable: true,
+    group: 'Page',
   },
   { key: 'contentId', label: 'Item', about: 'By its id or external id', kind: 'texts', negatable: true, group: 'Item' },
   {
@@ -197,6 +258,7 @@ export const getVerb = ({ verbs = ['is', 'is not'] }: ConditionRow, negated: boo
 /** Returns the initial value of a new condition. */
 export function initialValue({ kind, key }: ConditionRow): unknown {
   if (kind === 'flag') return key === 'default';
+  if (kind === 'verified') return true;
   if (kind === 'expiry') return { after: 'now' };
   if (kind === 'time') return { days: ['mon', 'tue', 'wed', 'thu', 'fri'] };
   return kind === 'metadata' ? {} : [];

@@ -9,6 +9,7 @@ const PERIODS = ['second', 'minute', 'hour', 'day', 'week', 'month'];
 const SCOPES = [
   { value: 'requester', label: 'for each requester' },
   { value: 'content', label: 'for each item' },
+  { value: 'collection', label: 'for each collection' },
   { value: 'global', label: 'for everybody together' },
 ];
 

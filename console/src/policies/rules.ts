@@ -71,9 +71,15 @@ export function conditionWords(key: string, value: unknown): string {
   if (key === 'default') return value === true ? 'no other rule matches' : 'never';
   if (key === 'hasValidLicense')
     return value === true ? 'the requester has a valid license' : 'the requester has no valid license';
+  if (key === 'requesterVerified') return verifiedWords(value);
   const found = findRow(key);
   if (found === undefined) return `${key} ${JSON.stringify(value)}`;
   return `${found.row.label.toLowerCase()} ${getVerb(found.row, found.negated)} ${valueWords(value)}`;
+}
+
+function verifiedWords(value: unknown): string {
+  if (value === true) return 'the requester is verified';
+  return value === false ? 'the requester is not verified' : `the requester is verified by ${valueWords(value)}`;
 }
 
 function valueWords(value: unknown): string {
@@ -118,7 +124,7 @@ function grantWord(permission: string): string {
 export const periodWords = (period: string): string => `${period === 'hour' ? 'an' : 'a'} ${period}`;
 
 const scopeWords = (scope: string | undefined): string =>
-  scope === 'global' ? 'policy' : scope === 'content' ? 'item' : 'requester';
+  scope === 'global' ? 'policy' : scope === 'content' ? 'item' : (scope ?? 'requester');
 
 /** Returns the conditions that a rule does not have yet. */
 export const freeConditions = (conditions: Conditions): ConditionRow[] =>

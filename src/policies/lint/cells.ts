@@ -3,6 +3,7 @@
  * conditions on it hold and others do not. Conditions narrow a cell. An empty cell contains no check; a cell that is
  * not empty may contain values that no check has.
  */
+import { impliesHost, impliesPath, type PathPattern } from '../../lib/url-pattern.ts';
 import { difference, type Intervals, intersection } from './intervals.ts';
 
 /** Bounds the work on one policy: reasoning about long lists of many rules must not block the service. */
@@ -83,31 +84,46 @@ export const ANY_OF: Kind<AnyOf, ReadonlySet<unknown>> = {
   },
 };
 
+/** A text that matches a pattern from each list of `has`, and none of `lacks`. */
+interface Patterns<P> {
+  has: readonly (readonly P[])[];
+  lacks: readonly P[];
+}
+
+/** What matches `one` matches `other` too if `implies(one, other)`. Nothing else is known of two patterns. */
+function patternsKind<P>(
+  implies: (one: P, other: P) => boolean,
+  lengthOf: (one: P) => number,
+): Kind<Patterns<P>, readonly P[]> {
+  return {
+    all: { has: [], lacks: [] },
+    narrow({ has, lacks }, patterns, holds, meter) {
+      const without = (list: readonly P[], excluded: readonly P[]): P[] => {
+        meter.spend(list.reduce((sum, one) => sum + 1 + lengthOf(one) / LENGTH_A_UNIT, 0) * (excluded.length + 1));
+        return list.filter((one) => !excluded.some((other) => implies(one, other)));
+      };
+      if (holds) {
+        const left = without(patterns, lacks);
+        return left.length === 0 ? null : { has: [...has, left], lacks };
+      }
+      const left = has.map((list) => without(list, patterns));
+      return left.some((list) => list.length === 0) ? null : { has: left, lacks: [...lacks, ...patterns] };
+    },
+  };
+}
+
 /** A text of this length takes twice as long to search as a short one. */
 const LENGTH_A_UNIT = 32;
 
-/** A text that contains a part from each list of `has`, and none of `lacks`; all lowercase. */
-interface Parts {
-  has: readonly (readonly string[])[];
-  lacks: readonly string[];
-}
+/** Lowercase parts of a text: a text with a whole contains its parts. */
+export const PARTS = patternsKind<string>(
+  (whole, part) => whole.includes(part),
+  ({ length }) => length,
+);
 
-export const PARTS: Kind<Parts, readonly string[]> = {
-  all: { has: [], lacks: [] },
-  narrow({ has, lacks }, parts, holds, meter) {
-    // A text with a whole contains its parts. Nothing else follows: other parts can stand side by side.
-    const without = (list: readonly string[], excluded: readonly string[]): string[] => {
-      meter.spend(list.reduce((sum, whole) => sum + 1 + whole.length / LENGTH_A_UNIT, 0) * (excluded.length + 1));
-      return list.filter((whole) => !excluded.some((part) => whole.includes(part)));
-    };
-    if (holds) {
-      const left = without(parts, lacks);
-      return left.length === 0 ? null : { has: [...has, left], lacks };
-    }
-    const left = has.map((list) => without(list, parts));
-    return left.some((list) => list.length === 0) ? null : { has: left, lacks: [...lacks, ...parts] };
-  },
-};
+export const HOSTS = patternsKind<string>(impliesHost, ({ length }) => length);
+
+export const PATHS = patternsKind<PathPattern>(impliesPath, ({ octets }) => octets);
 
 /** A point on a line. */
 export function onLine<P extends number | bigint>(all: Intervals<P>): Kind<Intervals<P>, Intervals<P>> {

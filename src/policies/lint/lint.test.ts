@@ -25,6 +25,8 @@ function warned(rules: Rule[], codes: string[], defaultAction: Action = 'deny'):
     .map(({ code, param }) => (codes.length === 1 ? param : `${code} ${param}`));
 }
 
+const COLLECTION = 'col_01jd3v0000000000000000000a';
+const OTHER = 'col_01jd3v0000000000000000000b';
 const unreachable = (...rules: Rule[]): string[] =>
   warned(rules, ['unreachable_rule', 'license_contradiction']).map((text) => text.split(' ')[1] as string);
 
@@ -34,12 +36,18 @@ test('a rule whose own conditions exclude one another', () => {
     [{ country: 'DE', countryNot: ['DE', 'AT'] }, 'countryNot'],
     [{ countryNot: 'DE', purpose: 'training', country: ['DE'] }, 'country'],
     [{ contentType: ['article'], contentTypeNot: 'article' }, 'contentTypeNot'],
-    [{ contentTypeNot: ['article', 'report', 'image', 'dataset', 'video'] }, 'contentTypeNot'],
     [{ contentTags: ['a', 'b'], contentTagsNot: ['b', 'a', 'c'] }, 'contentTagsNot'],
     [{ contentId: 'x', contentIdNot: 'x' }, 'contentIdNot'],
     [{ ip: '10.1.0.0/16', ipNot: '10.0.0.0/8' }, 'ipNot'],
     [{ ip: '10.0.0.0/8', ipNot: ['10.0.0.0/9', '::ffff:10.128.0.0/105'] }, 'ipNot'],
     [{ userAgent: 'GPTBot', userAgentNot: 'bot' }, 'userAgentNot'],
+    [{ collection: COLLECTION, collectionNot: [COLLECTION] }, 'collectionNot'],
+    [{ host: ['www.a.example', 'B.a.example'], hostNot: '*.A.example' }, 'hostNot'],
+    [{ path: ['/news/x', '/n*.pdf$'], pathNot: '/n' }, 'pathNot'],
+    [{ path: '/%6Eews/?q=1', pathNot: '/news' }, 'pathNot'],
+    [{ crawler: 'GPTBot', crawlerNot: ['GPTBot', 'CCBot'] }, 'crawlerNot'],
+    [{ crawler: 'Googlebot', crawlerPurpose: 'training' }, 'crawlerPurpose'],
+    [{ crawlerOperator: 'OpenAI', crawler: 'ClaudeBot' }, 'crawler'],
     [{ contentMetadata: { a: 1, b: [2, 3] }, contentMetadataNot: { b: [3, 2] } }, 'contentMetadataNot'],
     [{ requesterMetadata: { a: null }, requesterMetadataNot: { a: [null] } }, 'requesterMetadataNot'],
     [{ hasValidLicense: false, licenseType: 'basic' }, 'hasValidLicense'],
@@ -56,6 +64,14 @@ test('a rule whose own conditions exclude one another', () => {
       assert.deepEqual(unreachable(rule), [`rules[0].conditions.${key}`], JSON.stringify(rule));
     }
   }
+  // A URL without an item has no type: the Not holds in a deny rule, and not in an allow rule.
+  const noType = { contentTypeNot: ['article', 'report', 'image', 'dataset', 'video'] };
+  assert.deepEqual(unreachable(allow(noType)), ['rules[0].conditions.contentTypeNot']);
+  assert.deepEqual(unreachable(deny(noType)), []);
+  // The operator of `curl` is unknown.
+  const noOperator = { crawler: 'curl', crawlerOperatorNot: 'OpenAI' };
+  assert.deepEqual(unreachable(allow(noOperator)), ['rules[0].conditions.crawlerOperatorNot']);
+  assert.deepEqual(unreachable(deny(noOperator)), []);
   // Only together.
   const three = allow({
     licenseType: ['a', 'b'],
@@ -102,6 +118,13 @@ test('conditions that only look as if they excluded one another', () => {
     { purpose: 'training', purposeNot: 'search', permission: 'training', permissionNot: 'inference' },
     { default: true, country: 'DE' },
     { userAgent: 'mutant' },
+    { collectionNot: COLLECTION },
+    { host: '*.a.example', hostNot: ['a.example', 'www.a.example', '*.a.example:8080'] },
+    { path: '/news/', pathNot: ['/news/x', '/*.pdf$', '/news/?q=1', '/news/$'] },
+    { crawler: ['GPTBot', 'Googlebot'], crawlerPurpose: 'search' },
+    { crawlerNot: 'GPTBot', crawlerOperator: 'OpenAI' },
+    { requesterVerified: false, crawler: 'GPTBot' },
+    { requesterVerified: true, requesterIdNot: 'r' },
   ];
   for (const conditions of cases) {
     for (const rule of [allow(conditions), deny(conditions)])
@@ -132,8 +155,18 @@ test('an earlier rule that holds whenever a later one does', () => {
     [deny({ userAgent: 'bot' }), allow({ userAgent: ['GPTBot', 'ClaudeBOT'] })],
     [allow({ userAgentNot: 'GPTBot' }), deny({ userAgent: 'curl', userAgentNot: 'bot' })],
     [allow({ contentTags: ['a', 'b'] }), deny({ contentTags: 'b' })],
-    [allow({ contentTagsNot: 'a' }), deny({ contentTagsNot: ['a', 'b'] })],
+    [allow({ contentTagsNot: 'a' }), allow({ contentTagsNot: ['a', 'b'] })],
     [allow({ contentId: ['x', 'y'] }), deny({ contentId: 'y' })],
+    [allow({ collection: [COLLECTION, OTHER] }), deny({ collection: OTHER })],
+    [allow({ collectionNot: COLLECTION }), deny({ collection: OTHER })],
+    [allow({ host: '*.example' }), deny({ host: ['a.example', '*.b.example'], path: '/x' })],
+    [allow({ path: '/*.pdf$' }), deny({ path: ['/news/*.pdf$', '/a/*/b.pdf$'] })],
+    [allow({ path: ['/'] }), deny({ path: '/news/?q=*x' })],
+    [allow({ crawlerPurpose: 'training' }), deny({ crawler: ['GPTBot', 'ClaudeBot'] })],
+    [allow({ crawlerOperator: ['OpenAI', 'Anthropic'] }), deny({ crawler: 'GPTBot', country: 'DE' })],
+    [deny({ crawlerPurposeNot: 'training' }), allow({ crawlerPurpose: 'search' })],
+    [allow({ requesterVerified: true }), deny({ requesterVerified: ['ip', 'dns'] })],
+    [allow({ requesterVerified: ['token', 'signature', 'ip', 'dns'] }), deny({ requesterVerified: true })],
     [allow({ contentTypeNot: ['image', 'video'] }), deny({ contentType: ['article', 'report', 'dataset'] })],
     [allow({ contentMetadata: { a: [1, 2] } }), deny({ contentMetadata: { a: 1, b: 1 } })],
     [deny({ contentMetadataNot: { a: 1, b: 1 } }), allow({ contentMetadataNot: { a: 1 } })],
@@ -173,6 +206,16 @@ test('an earlier rule that holds whenever a later one does', () => {
 
 test('an earlier rule that leaves something to a later one', () => {
   const cases: [Rule, Rule][] = [
+    [allow({ contentTagsNot: 'a' }), deny({ contentTagsNot: ['a', 'b'] })],
+    [allow({ contentType: ['article', 'report', 'image', 'dataset', 'video'] }), deny({})],
+    [allow({ collectionNot: COLLECTION }), deny({ collectionNot: OTHER })],
+    [allow({ host: 'a.example' }), deny({ host: '*.example' })],
+    [allow({ path: '/news/?q=' }), deny({ path: '/news/' })],
+    [allow({ path: '/news/$' }), deny({ path: '/news/' })],
+    [allow({ path: '/a*b' }), deny({ path: '/a*c' })],
+    [allow({ crawler: 'GPTBot' }), deny({ crawlerPurpose: 'training' })],
+    [deny({ crawlerPurposeNot: 'training' }), allow({ crawlerPurposeNot: 'search' })],
+    [allow({ requesterVerified: ['ip', 'dns'] }), deny({ requesterVerified: true })],
     [allow({ country: 'DE' }), allow({ country: ['DE', 'AT'] })],
     [allow({ country: 'DE', purpose: 'search' }), deny({ country: 'DE' })],
     // Silence: a deny rule's Not holds when nothing is known, an allow rule's does not.
@@ -353,6 +396,9 @@ test('a deny that is evaded by silence', () => {
     country: ['KP'],
     ip: '203.0.113.0/24',
     userAgent: 'GPTBot',
+    crawler: 'GPTBot',
+    crawlerOperator: 'OpenAI',
+    crawlerPurpose: ['training', 'index'],
     requesterId: 'r',
     requesterType: 'ai_crawler',
     requesterTags: ['x'],
@@ -387,6 +433,12 @@ test('a deny that is evaded by silence', () => {
     'rules[0].conditions.purpose',
     'rules[0].conditions.requesterTags',
   ]);
+  // Without a user agent, neither it nor its crawler is known.
+  assert.deepEqual(open(deny({ crawlerPurpose: 'training', userAgent: 'x' }), deny({ userAgentNot: 'y' })), []);
+  const [warning] = lint([deny({ crawlerPurpose: 'training' })], 'allow');
+  assert.match(warning?.message ?? '', /^A check without `userAgent` is not denied by this rule/);
+  // Where a URL lies, and how a requester was verified, is not the caller's to omit.
+  assert.deepEqual(open(deny({ host: 'a.example' }), deny({ path: '/x' }), deny({ requesterVerified: false })), []);
   // Other conditions exclude what would be allowed.
   assert.deepEqual(closed(deny({ purpose: 'x', hasValidLicense: false }), licensed), []);
   assert.deepEqual(closed(deny({ purpose: 'x', contentType: 'image' }), allow({ contentType: 'video' })), []);

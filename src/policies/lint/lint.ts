@@ -170,7 +170,7 @@ function toLists(value: unknown): unknown {
 }
 
 function evaded({ index, key, allowedBy }: Evasion): Warning {
-  const omitted = key.startsWith('requester') ? 'requesterId' : key;
+  const omitted = key.startsWith('requester') ? 'requesterId' : key.startsWith('crawler') ? 'userAgent' : key;
   const by = allowedBy === null ? 'the default action' : at(allowedBy);
   const instead =
     allowedBy === null

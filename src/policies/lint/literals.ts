@@ -1,9 +1,11 @@
 /** Rules as literals: a rule is a union of conjunctions, and each of its conditions is one or more literals. */
 import { CONTENT_TYPES } from '../../content-types.ts';
+import { CRAWLERS } from '../../crawlers/directory.ts';
 import { parseRange, type Range } from '../../lib/ip-range.ts';
 import { toLowerLetters } from '../../lib/text.ts';
+import { parseHostPattern, parsePathPattern } from '../../lib/url-pattern.ts';
 import { type ConditionKey, conditionOf } from '../conditions.ts';
-import type { Facts } from '../facts.ts';
+import { type Facts, VERIFIED_KINDS, type VerifiedKind } from '../facts.ts';
 import { list } from '../match.ts';
 import type { Rule } from '../policy.ts';
 import { compileTime } from '../time.ts';
@@ -11,12 +13,14 @@ import {
   ANY_LICENSE,
   ANY_OF,
   type AnyKind,
+  HOSTS,
   LICENSES,
   type LicenseAsk,
   ONE_OF,
   oneOutOf,
   onLine,
   PARTS,
+  PATHS,
 } from './cells.ts';
 import { type Intervals, intersection, union } from './intervals.ts';
 import { type Conjunction, LICENSE_SUBJECT, type Literal } from './region.ts';
@@ -51,6 +55,12 @@ function toAlternatives(key: string, value: never, denies: boolean): Literal[][]
       return [[aLicense(ANY_LICENSE, value === true)]];
     case 'time':
       return [timeLiterals(value)];
+    case 'requesterVerified':
+      return [[verifiedLiteral(value)]];
+    case 'crawler':
+    case 'crawlerOperator':
+    case 'crawlerPurpose':
+      return [crawlerLiterals(name, list(value), { negated, denies })];
     case 'contentMetadata':
     case 'requesterMetadata':
       return metadataAlternatives(name, value, negated, denies);
@@ -78,6 +88,8 @@ const VALUES: Partial<Record<ConditionKey, readonly [kind: AnyKind, toValue: (te
   contentTags: [ANY_OF, toSet],
   requesterTags: [ANY_OF, toSet],
   contentType: [oneOutOf(CONTENT_TYPES), toSet],
+  host: [HOSTS, (texts) => [...toSet(texts.flatMap((text) => parseHostPattern(text) ?? []))]],
+  path: [PATHS, (texts) => [...toSet(texts)].flatMap((text) => parsePathPattern(text) ?? [])],
   userAgent: [PARTS, (texts) => [...toSet(texts.map(toLowerLetters))]],
   ip: [
     ADDRESSES,
@@ -90,6 +102,38 @@ const VALUES: Partial<Record<ConditionKey, readonly [kind: AnyKind, toValue: (te
       ),
   ],
 };
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Who is asking
+
+/** Stands for a requester that was not verified. */
+const UNVERIFIED = '';
+const VERIFIED = oneOutOf([UNVERIFIED, ...VERIFIED_KINDS]);
+
+const verifiedLiteral = (value: boolean | VerifiedKind[]): Literal => ({
+  subject: 'requesterVerified',
+  kind: VERIFIED,
+  value: new Set(typeof value === 'boolean' ? [UNVERIFIED] : value),
+  holds: value !== true,
+  silent: false,
+});
+
+/**
+ * All three keys are about one value, the name of the crawler. A condition on the operator is unknown for crawlers
+ * whose operator is.
+ */
+function crawlerLiterals(name: string, texts: readonly string[], { negated, denies }: Negation): Literal[] {
+  const field = name === 'crawler' ? 'name' : name === 'crawlerOperator' ? 'operator' : 'purpose';
+  const wanted: ReadonlySet<string | null> = new Set(texts);
+  const named = CRAWLERS.filter((one) => wanted.has(one[field]) || (negated && !denies && one[field] === null));
+  const value = new Set(named.map((one) => one.name));
+  return [{ subject: 'crawler', kind: ONE_OF, value, holds: !negated, silent: negated && denies }];
+}
+
+interface Negation {
+  negated: boolean;
+  denies: boolean;
+}
 
 /** Unlike other conditions, metadata is unknown as soon as one key is absent. */
 function metadataAlternatives(name: string, value: Metadata, negated: boolean, denies: boolean): Literal[][] {

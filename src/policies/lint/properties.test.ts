@@ -6,20 +6,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../../kit/fast-check.ts';
+import { factsOf } from '../../../kit/oracle.ts';
 import { seeded } from '../../../kit/random.ts';
 import { words } from '../../../kit/words.ts';
-import { ALL_KEYS, inputArbitrary, VOCABULARY } from '../../../test/oracle/arbitrary.ts';
-import { type OracleInput, type OracleLicense, oracleDecide } from '../../../test/oracle/decide.ts';
+import { ALL_KEYS, checkArbitrary, VOCABULARY } from '../../../test/oracle/arbitrary.ts';
+import { type OracleCheck, type OracleContent, type OracleLicense, oracleDecide } from '../../../test/oracle/decide.ts';
 import { decide } from '../../access/decide.ts';
 import { compile } from '../compile.ts';
-import { Facts, UNPLACED } from '../facts.ts';
 import { type Action, grants, type Rule } from '../policy.ts';
 import { lint } from './lint.ts';
 
 const RUNS = Number(process.env.CASES ?? 300);
 const CHECKS_PER_RULE = 12;
 
-type Input = Omit<OracleInput, 'usedUp'>;
+type Input = Omit<OracleCheck, 'usedUp'>;
 type Conditions = Record<string, unknown>;
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ function cook(rules: readonly Rule[], { kind, one, other, action }: Recipe): Rul
 /** Derived rules come before or after their originals. */
 const relatedPolicy: fc.Arbitrary<Input> = fc
   .record({
-    input: inputArbitrary(ALL_KEYS),
+    input: checkArbitrary(ALL_KEYS),
     recipes: fc.array(fc.tuple(recipe, fc.boolean()), { minLength: 1, maxLength: 3 }),
     plain: fc.boolean(),
   })
@@ -84,20 +84,6 @@ const relatedPolicy: fc.Arbitrary<Input> = fc
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Checks for which a rule holds
-
-const factsOf = (input: Input): Facts =>
-  new Facts({
-    at: input.at,
-    content: { ...input.content, no: 1, archived: input.content.status === 'archived', ...UNPLACED },
-    requesterId: input.requesterId,
-    permission: input.permission,
-    purpose: input.purpose,
-    country: input.context.country ?? null,
-    ip: input.context.ip ?? null,
-    userAgent: input.context.userAgent ?? null,
-    requester: input.requester && { ...input.requester, suspended: input.requester.status === 'suspended' },
-    licenses: input.licenses.map((license) => ({ ...license, id: null, active: license.status === 'active' })),
-  });
 
 const compiled = (rules: Rule[], defaultAction: Action) =>
   compile({ no: 1, id: 'pol_x', version: 1, rules, defaultAction });
@@ -147,9 +133,41 @@ const withContext = (input: Input, more: Input['context']): Input => ({
   ...input,
   context: { ...input.context, ...more },
 });
-const withContent = (input: Input, more: Partial<Input['content']>): Input => ({
+const ITEM: OracleContent = {
+  id: 'cnt_01jd3v0000000000000000000a',
+  externalId: 'article-1',
+  type: 'article',
+  tags: [],
+  metadata: {},
+  status: 'active',
+  policyId: 'pol_default',
+};
+const URLS = VOCABULARY.urls.flat();
+
+const withContent = (input: Input, more: Partial<OracleContent>): Input => ({
   ...input,
-  content: { ...input.content, ...more },
+  content: { ...(input.content ?? ITEM), ...more },
+});
+const withoutItem = ({ url = URLS[0] as string, ...input }: Input): Input => ({
+  ...input,
+  url,
+  content: null,
+  policyId: 'pol_default',
+});
+/** A URL that is asked for is that of its item. */
+const withAddress = (input: Input, text: string): Input => {
+  const content = input.content && { ...input.content, source: text };
+  return input.url === undefined ? { ...input, content } : { ...input, content, url: text };
+};
+const addresses = (input: Input): Input[] =>
+  [...URLS, ...(input.url === undefined ? VOCABULARY.sources : [])].map((text) => withAddress(input, text));
+const everythingIn = (id: string) => ({
+  id,
+  hosts: [],
+  paths: ['*'],
+  contentTypes: [],
+  contentTags: [],
+  createdAt: 1,
 });
 const unregistered = (input: Input): Input => ({ ...input, requester: null, licenses: input.licenses.slice(0, 1) });
 const withRecord = (input: Input, more: Partial<NonNullable<Input['requester']>>): Input => ({
@@ -158,10 +176,23 @@ const withRecord = (input: Input, more: Partial<NonNullable<Input['requester']>>
   requester: { ...(input.requester ?? { type: null, tags: [], metadata: {}, status: 'active' }), ...more },
 });
 
+const agents = (input: Input): Input[] =>
+  [...VOCABULARY.userAgents, 'nothing'].map((userAgent) => withContext(input, { userAgent }));
+
 const VARIANTS: Record<string, (input: Input) => Input[]> = {
   country: (input) => [...VOCABULARY.countries, undefined].map((country) => withContext(input, { country })),
   ip: (input) => [...VOCABULARY.ips, '203.0.113.9', '2002::1'].map((ip) => withContext(input, { ip })),
-  userAgent: (input) => [...VOCABULARY.userAgents, 'nothing'].map((userAgent) => withContext(input, { userAgent })),
+  userAgent: agents,
+  crawler: agents,
+  crawlerOperator: agents,
+  crawlerPurpose: agents,
+  requesterVerified: (input) => [...VOCABULARY.verified, undefined].map((verified) => withContext(input, { verified })),
+  collection: (input) => [
+    ...VOCABULARY.collections.map((id) => ({ ...input, collections: [everythingIn(id)] })),
+    { ...input, collections: [] },
+  ],
+  host: addresses,
+  path: addresses,
   purpose: (input) => [...VOCABULARY.purposes, null].map((purpose) => ({ ...input, purpose })),
   permission: (input) => [...VOCABULARY.permissions, null].map((permission) => ({ ...input, permission })),
   requesterId: (input) => [...VOCABULARY.requesterIds, 'r3'].map((requesterId) => ({ ...input, requesterId })),
@@ -171,10 +202,13 @@ const VARIANTS: Record<string, (input: Input) => Input[]> = {
   ],
   requesterTags: (input) => [...TAGS.map((tags) => withRecord(input, { tags })), unregistered(input)],
   requesterMetadata: (input) => [...METADATA.map((metadata) => withRecord(input, { metadata })), unregistered(input)],
-  contentId: (input) => VOCABULARY.contents.map((names) => withContent(input, names)),
-  contentType: (input) => ['article', 'report', 'video'].map((type) => withContent(input, { type })),
-  contentTags: (input) => TAGS.map((tags) => withContent(input, { tags })),
-  contentMetadata: (input) => METADATA.map((metadata) => withContent(input, { metadata })),
+  contentId: (input) => [...VOCABULARY.contents.map((names) => withContent(input, names)), withoutItem(input)],
+  contentType: (input) => [
+    ...['article', 'report', 'video'].map((type) => withContent(input, { type })),
+    withoutItem(input),
+  ],
+  contentTags: (input) => [...TAGS.map((tags) => withContent(input, { tags })), withoutItem(input)],
+  contentMetadata: (input) => [...METADATA.map((metadata) => withContent(input, { metadata })), withoutItem(input)],
   time: (input) =>
     VOCABULARY.moments.flatMap((text) => [-1, 0, 1].map((d) => ({ ...input, at: Date.parse(text) + d }))),
 };
@@ -189,7 +223,7 @@ function madeToHold(rule: Rule, input: Input, roll: (below: number) => number): 
     ...entries.filter(([key]) => !isLicenseKey(key)).map((entry) => [entry]),
     ...(license.length > 0 ? [license] : []),
   ];
-  let made: Input = { ...input, content: { ...input.content, status: 'active' } };
+  let made: Input = { ...input, content: input.content && { ...input.content, status: 'active' } };
   if (made.requester !== null) made = { ...made, requester: { ...made.requester, status: 'active' } };
   // Twice, as a later change may undo an earlier one.
   for (const group of [...groups, ...groups]) {
@@ -254,13 +288,18 @@ function shaken(input: Input, roll: (below: number) => number): Input {
 function silent(key: string, input: Input): Input {
   if (key.startsWith('requester')) return { ...input, requesterId: null, requester: null, licenses: [] };
   if (key === 'purpose' || key === 'permission') return { ...input, [key]: null };
-  const { [key as 'ip']: _, ...context } = input.context;
+  const { [(key.startsWith('crawler') ? 'userAgent' : key) as 'ip']: _, ...context } = input.context;
   return { ...input, context };
 }
 
 const WITHHELD = words(`
-  purpose permission country ip userAgent requesterId requesterType requesterTags requesterMetadata
+  purpose permission country ip userAgent crawler crawlerOperator crawlerPurpose requesterId requesterType requesterTags
+  requesterMetadata
 `);
+
+/** Of the conditions on one value, lint reports the first. */
+const groupOf = (text: string): string =>
+  text.replace(/requester\w+$/, 'requester').replace(/(userAgent|crawler\w*)$/, 'agent');
 
 test('a deny that is evaded by silence is reported, and hardly any other', () => {
   const seen = { reported: 0, confirmed: 0, evaded: 0 };
@@ -271,12 +310,12 @@ test('a deny that is evaded by silence is reported, and hardly any other', () =>
       const roll = dice(seed);
       const policy = compiled(rules, defaultAction);
       const warnings = lint(rules, defaultAction).filter(({ code }) => code === 'deny_evaded_by_silence');
-      const reported = new Set(warnings.map(({ param }) => param.replace(/requester\w+$/, 'requester')));
+      const reported = new Set(warnings.map(({ param }) => groupOf(param)));
       for (const [index, rule] of rules.entries()) {
         if (rule.action !== 'deny') continue;
         const keys = Object.keys(rule.conditions ?? {}).filter((key) => WITHHELD.includes(key));
         for (const key of keys) {
-          const param = `rules[${index}].conditions.${key.replace(/requester\w+$/, 'requester')}`;
+          const param = groupOf(`rules[${index}].conditions.${key}`);
           const found = evasion({ index, key, rule }, input, policy, roll);
           if (reported.has(param)) {
             seen.reported++;

@@ -6,6 +6,8 @@
  * - time windows in different time zones, and weekdays against dates;
  * - that an item has exactly one id and one externalId, that tag lists are bounded, that there are 676 countries;
  * - how the end or scope of a license relates to the time or item of the check;
+ * - that type, tags and id of an item are known or unknown together, and the same of a crawler and its user agent;
+ * - that a user agent names a crawler, and which collections have which hosts and paths;
  * - what the store holds: that no requester has a type, that a date has passed;
  * - rules with too many alternatives or values (ALTERNATIVES_MAX, PIECES_MAX, Meter).
  */
@@ -46,9 +48,8 @@ const REQUESTER_METADATA = 'requesterMetadata.';
 const fromRecord = (subject: string): boolean =>
   subject === REGISTERED || subject === 'requesterType' || subject.startsWith(REQUESTER_METADATA);
 
-/** A check knows its item, licenses and time in full, except for absent metadata keys. */
-const mayBeUnknown = (subject: string): boolean =>
-  !/^(contentId|contentType|contentTags|licenses|time)($|\.)/.test(subject);
+/** A check by URL may have no item. Everything else that a caller does not state is known. */
+const mayBeUnknown = (subject: string): boolean => !/^(licenses|time|collection|requesterVerified)($|\.)/.test(subject);
 
 function getCell(region: Region, subject: string, kind: AnyKind): Cell {
   return region.get(subject) ?? { unknown: mayBeUnknown(subject), known: kind.all };

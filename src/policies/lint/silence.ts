@@ -18,13 +18,16 @@ import { type Meter, valuesOf } from './cells.ts';
 import { attempt, type Placed, toRegions } from './reach.ts';
 import { anonymous, type Region, silenced, within, withoutRule } from './region.ts';
 
+/** Without a user agent, the crawler is unknown too. */
+const OF_THE_AGENT = ['userAgent', 'crawler', 'crawlerOperator', 'crawlerPurpose'];
+
 /** Groups of conditions on one value that a check may omit. */
 const WITHHELD: readonly (readonly string[])[] = [
   ['purpose'],
   ['permission'],
   ['country'],
   ['ip'],
-  ['userAgent'],
+  OF_THE_AGENT,
   ['requesterId', 'requesterType', 'requesterTags', 'requesterMetadata'],
 ];
 
@@ -67,8 +70,10 @@ function whereItDecides(placed: Placed, earlier: readonly Placed[], meter: Meter
   return left;
 }
 
-const withhold = (region: Region, key: string): Region =>
-  key.startsWith('requester') ? anonymous(region) : silenced(region, [key]);
+function withhold(region: Region, key: string): Region {
+  if (key.startsWith('requester')) return anonymous(region);
+  return silenced(region, OF_THE_AGENT.includes(key) ? ['userAgent', 'crawler'] : [key]);
+}
 
 type IsGain = (permissions: readonly string[], region: Region) => boolean;
 
