@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000;
 
 const COLLECTION = 'col_01jd3v0000000000000000000a';
 const OTHER_COLLECTION = 'col_01jd3v0000000000000000000b';
-/** All are crawlers: whoever names none meets no condition on crawlers. */
+/** Both are crawlers: without one, no condition on crawlers holds. */
 const USER_AGENTS = ['GPTBot/1.2 (+https://openai.com/gptbot)', 'Mozilla/5.0 (compatible; ClaudeBot/1.0)'];
 const OTHERS = ['NZ', 'IS', 'UY'];
 const NETWORKS = ['198.51.100.0/24', '192.0.2.17', '2001:db8:1::/48'];

@@ -230,7 +230,11 @@ function textProblem(schema: Schema, value: string): string | undefined {
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
     return schema.expected ?? `must match ${schema.pattern}`;
   }
-  const format = schema.format === undefined ? undefined : findFormat(schema.format);
+  return schema.format === undefined ? undefined : formatProblem(schema.format, value);
+}
+
+function formatProblem(name: string, value: string): string | undefined {
+  const format = findFormat(name);
   if (format === undefined || format.test(value)) return undefined;
   return format.expected + hint(value, format.known ?? []);
 }

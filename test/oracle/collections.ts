@@ -2,7 +2,7 @@
  * The most specific collection, decided a second time: every collection is tried, every pattern walked octet by octet.
  * Slow and plain; shares no code with the index.
  */
-/** What of a collection says what is in it, and which of two is the older. */
+/** The fields of a collection that say what is in it, and which of two is the older. */
 export interface OracleCollection {
   id: string;
   hosts: readonly string[];

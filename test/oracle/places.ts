@@ -2,13 +2,13 @@
 //
 // Readings, beside those of decide.ts:
 //
-//  20. A URL is read once: host in small letters without a final dot, without the port 80 or 443; the path decoded
+//  20. A URL is read once: host in lowercase without a final dot, without the port 80 or 443; the path decoded
 //      once. A path with an empty segment, a dot segment, an encoded slash or backslash, or an escape that is left
 //      after decoding has no address: host and path are unknown then.
 //  21. A check by URL has the host and path of that URL, also where it found an item; a check by item those of its
 //      `source`. The collection is that of the item where there is one.
 //  22. Of several crawlers that a user agent names, the first counts; one of purpose `other` only if there is no other.
-//      Web and mail addresses in a user agent name nobody. A version may follow a token: `-1.2`.
+//      Web and mail addresses in a user agent name no crawler. A version may follow a token: `-1.2`.
 //  23. A crawler without a known operator: the operator is unknown.
 
 import { readFileSync } from 'node:fs';
@@ -26,17 +26,20 @@ export function readUrl(text: string): OracleUrl | null {
   const mark = rest.indexOf('?');
   const raw = mark === -1 ? rest : rest.slice(0, mark);
   if (authority === '' || /%2f|%5c|\\/i.test(raw)) return null;
-  let path: string;
+  const path = decoded(raw === '' ? '/' : raw);
+  if (path === null || isAmbiguous(path)) return null;
+  return { host: plainHost(authority), path, query: mark === -1 ? '' : rest.slice(mark + 1) };
+}
+
+function decoded(text: string): string | null {
   try {
-    path = decodeURIComponent(raw === '' ? '/' : raw);
+    return decodeURIComponent(text);
   } catch {
     return null;
   }
-  const segments = path.slice(1).split('/');
-  if (segments.some((one) => one === '.' || one === '..') || segments.slice(0, -1).includes('')) return null;
-  if (/%[0-9a-f]{2}/i.test(path)) return null;
-  return { host: plainHost(authority), path, query: mark === -1 ? '' : rest.slice(mark + 1) };
 }
+
+const isAmbiguous = (path: string): boolean => /\/\/|\/\.\.?(\/|$)|%[0-9a-f]{2}/i.test(path);
 
 export const hostMatches = (host: string, pattern: string): boolean => hostRank([pattern], host) !== undefined;
 

@@ -90,7 +90,7 @@ interface Patterns<P> {
   lacks: readonly P[];
 }
 
-/** What matches `one` matches `other` too if `implies(one, other)`. Nothing else is known of two patterns. */
+/** Texts that match `one` match `other` too if `implies(one, other)`. Nothing else is known of two patterns. */
 function patternsKind<P>(
   implies: (one: P, other: P) => boolean,
   lengthOf: (one: P) => number,

@@ -57,19 +57,27 @@ function toAlternatives(key: string, value: never, denies: boolean): Literal[][]
       return [timeLiterals(value)];
     case 'requesterVerified':
       return [[verifiedLiteral(value)]];
-    case 'crawler':
-    case 'crawlerOperator':
-    case 'crawlerPurpose':
-      return [crawlerLiterals(name, list(value), { negated, denies })];
     case 'contentMetadata':
     case 'requesterMetadata':
       return metadataAlternatives(name, value, negated, denies);
-    default: {
-      const [kind, toValue] = VALUES[name] ?? [ONE_OF, toSet];
-      return [[{ subject: name, kind, value: toValue(list(value)), holds: !negated, silent: negated && denies }]];
-    }
+    default:
+      return [[listLiteral(name, list(value), { negated, denies })]];
   }
 }
+
+interface Negation {
+  negated: boolean;
+  denies: boolean;
+}
+
+function listLiteral(name: ConditionKey, texts: string[], negation: Negation): Literal {
+  const field = OF_THE_CRAWLER[name];
+  if (field !== undefined) return crawlerLiteral(field, texts, negation);
+  const [kind, toValue] = VALUES[name] ?? [ONE_OF, toSet];
+  return { subject: name, kind, value: toValue(texts), ...meaningOf(negation) };
+}
+
+const meaningOf = ({ negated, denies }: Negation) => ({ holds: !negated, silent: negated && denies });
 
 const toSet = (texts: readonly string[]) => new Set(texts);
 
@@ -122,18 +130,21 @@ const verifiedLiteral = (value: boolean | VerifiedKind[]): Literal => ({
  * All three keys are about one value, the name of the crawler. A condition on the operator is unknown for crawlers
  * whose operator is.
  */
-function crawlerLiterals(name: string, texts: readonly string[], { negated, denies }: Negation): Literal[] {
-  const field = name === 'crawler' ? 'name' : name === 'crawlerOperator' ? 'operator' : 'purpose';
+function crawlerLiteral(field: CrawlerField, texts: readonly string[], negation: Negation): Literal {
   const wanted: ReadonlySet<string | null> = new Set(texts);
-  const named = CRAWLERS.filter((one) => wanted.has(one[field]) || (negated && !denies && one[field] === null));
+  const hidesUnknown = negation.negated && !negation.denies;
+  const named = CRAWLERS.filter((one) => wanted.has(one[field]) || (hidesUnknown && one[field] === null));
   const value = new Set(named.map((one) => one.name));
-  return [{ subject: 'crawler', kind: ONE_OF, value, holds: !negated, silent: negated && denies }];
+  return { subject: 'crawler', kind: ONE_OF, value, ...meaningOf(negation) };
 }
 
-interface Negation {
-  negated: boolean;
-  denies: boolean;
-}
+type CrawlerField = 'name' | 'operator' | 'purpose';
+
+const OF_THE_CRAWLER: Partial<Record<ConditionKey, CrawlerField>> = {
+  crawler: 'name',
+  crawlerOperator: 'operator',
+  crawlerPurpose: 'purpose',
+};
 
 /** Unlike other conditions, metadata is unknown as soon as one key is absent. */
 function metadataAlternatives(name: string, value: Metadata, negated: boolean, denies: boolean): Literal[][] {

@@ -148,7 +148,7 @@ const withContent = (input: Input, more: Partial<OracleContent>): Input => ({
   ...input,
   content: { ...(input.content ?? ITEM), ...more },
 });
-const withoutItem = ({ url = URLS[0] as string, ...input }: Input): Input => ({
+const withoutItem = ({ url = URLS[0], ...input }: Input): Input => ({
   ...input,
   url,
   content: null,
@@ -297,7 +297,7 @@ const WITHHELD = words(`
   requesterMetadata
 `);
 
-/** Of the conditions on one value, lint reports the first. */
+/** Lint reports the first of the conditions on one value. */
 const groupOf = (text: string): string =>
   text.replace(/requester\w+$/, 'requester').replace(/(userAgent|crawler\w*)$/, 'agent');
 
