@@ -51,7 +51,6 @@ export function attribute(field: AgentField, label: string, components: readonly
   const keys = covered.map(({ parameters }) => parameters.get('key'));
   if (keys.includes(label)) return memberOf(field, label);
   if (isWhole) return onlyOf(field);
-  if (keys.length > 1) return { why: 'agent_ambiguous' };
   const found = memberOf(field, keys[0]);
   return found.why === undefined ? onlyOf(field) : found;
 }

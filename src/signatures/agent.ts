@@ -31,7 +31,7 @@ const TYPES: Readonly<Record<string, boolean>> = { directory: true, jwks_uri: fa
 export function readMember(text: string, type?: string): string | undefined {
   const agent = agentOf(text);
   if (agent === undefined || type === undefined) return agent;
-  return Object.hasOwn(TYPES, type) && TYPES[type] === isOrigin(text) ? agent : undefined;
+  return TYPES[type] === isOrigin(text) ? agent : undefined;
 }
 
 const UNRESERVED = /[\w.~-]/;

@@ -46,20 +46,21 @@ describe('key sets of real agents', () => {
 });
 
 describe('keys that sign nothing here are skipped', () => {
+  const other = newSigningKey().jwk;
   const large = {
     kty: 'RSA',
     e: 'AQAB',
     n: Buffer.concat([Buffer.from([255]), randomBytes(639)]).toString('base64url'),
   };
   for (const [why, jwk] of Object.entries({
-    'another use': { ...KEY.jwk, use: 'enc' },
-    'other operations': { ...KEY.jwk, key_ops: ['sign'] },
-    'another algorithm': { ...KEY.jwk, alg: 'HS256' },
+    'another use': { ...other, use: 'enc' },
+    'other operations': { ...other, key_ops: ['sign'] },
+    'another algorithm': { ...other, alg: 'HS256' },
     'another algorithm of RSA': { ...RSA.jwk, alg: 'RS256' },
     'a shared secret': { kty: 'oct', k: 'AAAA', alg: 'HS256' },
     'another curve': { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' },
-    X25519: { ...KEY.jwk, crv: 'X25519' },
-    'a point that is none': { ...KEY.jwk, x: 'AAAA' },
+    X25519: { ...other, crv: 'X25519' },
+    'a point that is none': { ...other, x: 'AAAA' },
     'RSA of 1,536 bits': newSigningKey('rsa-pss-sha512', 1536).jwk,
     'RSA of 5,120 bits': large,
     'a large public exponent': { ...RSA.jwk, e: randomBytes(64).toString('base64url') },

@@ -3,12 +3,13 @@
  * no signer makes are signed by hand, over the base that a careless verifier would build.
  */
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
+import { constants, createHmac, sign } from 'node:crypto';
 import { describe, test } from 'node:test';
 import * as fc from 'fast-check';
 import { agentComponent, newSigningKey, signBase, signRequest } from '../../kit/signing.ts';
 import { words } from '../../kit/words.ts';
-import { AGENT, failed, judged, KEY, keysOf, made, NOW, PAGE, SECOND, VERIFIED } from './judging.ts';
+import { judge } from '../../src/signatures/judge.ts';
+import { AGENT, failed, judged, KEY, keysOf, made, NOW, PAGE, RSA, SECOND, VERIFIED } from './judging.ts';
 
 const PARAMETERS = `;created=${SECOND};expires=${SECOND + 300};keyid="${KEY.keyId}";tag="web-bot-auth"`;
 const TARGET = '"@authority": www.example.com';
@@ -134,6 +135,7 @@ describe('bytes', () => {
     const covered = '"@authority" "@path" "signature-agent";key="sig1"';
     assert.deepEqual(judged(byHand([TARGET, '"@path": /', MEMBER], covered), { url }), VERIFIED);
     assert.deepEqual(judged(byHand([TARGET, '"@path": ', MEMBER], covered), { url }), failed('wrong_signature'));
+    assert.deepEqual(judged(byHand([TARGET, '"@path": /', MEMBER], covered), { url: url.slice(0, -1) }), VERIFIED);
   });
   test('a signature of another key under this key id', () => {
     const forged = made({ parameters: { keyid: KEY.keyId } }, newSigningKey());
@@ -161,6 +163,16 @@ describe('algorithms', () => {
       assert.deepEqual(judged(signed), failed('wrong_algorithm'), alg);
     }
   });
+  test('RSA-PSS with a salt of another length', () => {
+    const lines = [TARGET, MEMBER];
+    const input = `("@authority" "signature-agent";key="sig1")${PARAMETERS.replace(KEY.keyId, RSA.keyId)}`;
+    for (const saltLength of [64, 32, 0]) {
+      const pss = { key: RSA.privateJwk, format: 'jwk', padding: constants.RSA_PKCS1_PSS_PADDING, saltLength } as const;
+      const signer = { ...RSA, sign: (data: Uint8Array) => sign('sha512', data, pss) };
+      const signed = { 'signature-agent': `sig1="${AGENT}"`, ...signBase(signer, lines, input) };
+      assert.deepEqual(judged(signed), saltLength === 64 ? VERIFIED : failed('wrong_signature'));
+    }
+  });
   test('HMAC with the public key as its secret', () => {
     const input = `("@authority" "signature-agent";key="sig1")${PARAMETERS};alg="hmac-sha256"`;
     const base = [TARGET, MEMBER, `"@signature-params": ${input}`].join('\n');
@@ -175,6 +187,20 @@ describe('algorithms', () => {
 
 describe('agents', () => {
   const OTHER = 'https://other.example';
+  test('an agent that was not permitted beside one that was: its keys are not even looked up', () => {
+    const headers = { 'signature-agent': `sig1="${OTHER}", sig2="${AGENT}"` };
+    for (const parameters of [{}, { expires: SECOND - 600 }]) {
+      const signed = made({ headers, parameters });
+      const request = { method: 'GET', authority: 'www.example.com', targetUri: PAGE, headers: signed, at: NOW };
+      const found = judge(request, new Set([AGENT]), (agent) => assert.fail(`looked up ${agent}`));
+      assert.deepEqual(found, { outcome: 'none' });
+    }
+    const unreadable = { ...made({ headers }), 'signature-input': '(' };
+    assert.deepEqual(judged(unreadable), failed('input_unreadable'));
+    assert.deepEqual(judged(unreadable, { directories: { 'https://third.example': keysOf(KEY) } }), {
+      outcome: 'none',
+    });
+  });
   test('an agent that was not permitted is not judged, right or wrong', () => {
     assert.deepEqual(judged(made(), { directories: { [OTHER]: keysOf(KEY) } }), { outcome: 'none' });
   });
