@@ -24,6 +24,7 @@ import { importPart } from './import.ts';
 import { describeMachine } from './machine.ts';
 import { postgresPart } from './postgres.ts';
 import { saveResults, tableOf } from './results.ts';
+import { signaturesPart } from './signatures.ts';
 import { startPart } from './start.ts';
 import { usagePart } from './usage.ts';
 import { webhooksPart } from './webhooks.ts';
@@ -34,6 +35,7 @@ const PARTS: readonly Part[] = [
   decidePart,
   conditionsPart,
   crawlersPart,
+  signaturesPart,
   collectionsPart,
   enginesPart,
   flatPart,
