@@ -1,11 +1,14 @@
 /**
  * Measures what the verification of signatures costs a request: without a signature, with one in the name of an agent
- * that is not registered, and with one that verifies. The comparison is the arithmetic alone, in the same rounds.
+ * that is not registered, with one that verifies, and with one that is remembered. The comparison is the arithmetic
+ * alone, in the same rounds.
  */
 import { verify } from 'node:crypto';
 import { newSigningKey, signRequest } from '../kit/signing.ts';
-import { judge } from '../src/signatures/judge.ts';
-import { readKeys } from '../src/signatures/keys.ts';
+import { judge, type VerifyBytes } from '../src/signatures/judge.ts';
+import { type Key, readKeys, verifyWith } from '../src/signatures/keys.ts';
+import type { Doubt } from '../src/signatures/outcome.ts';
+import { remembering } from '../src/signatures/remember.ts';
 import type { RequestHeaders } from '../src/signatures/request.ts';
 import { type Figure, median, medianRatio, type Part } from './figure.ts';
 
@@ -27,9 +30,10 @@ export const signaturesPart: Part = {
       const headers = { 'signature-agent': `sig1="${agent}"` };
       return signRequest(key, { url: PAGE, headers, parameters: { nonce }, at: AT });
     };
-    const judging = (headers: RequestHeaders) => (): unknown => {
+    const judging = (headers: RequestHeaders, verifyBytes?: VerifyBytes) => (): unknown => {
       const request = { method: 'GET', authority: 'www.example.com', targetUri: PAGE, headers, at: AT };
-      return judge(request, agents, (_agent, thumbprint) => keys?.get(thumbprint) ?? 'key_unknown');
+      const findKey = (_agent: string, thumbprint: string): Key | Doubt => keys?.get(thumbprint) ?? 'key_unknown';
+      return judge(request, agents, findKey, verifyBytes);
     };
     const base = Buffer.alloc(400, 'a');
     const bare = ed25519.sign(base);
@@ -40,6 +44,7 @@ export const signaturesPart: Part = {
       ['a signature of an agent that is not registered', SIGNED * 10, judging(signed(ed25519, 'https://x.example'))],
       ['a signature, Ed25519', SIGNED, judging(signed())],
       ['a signature, RSA-PSS with 2,048 bits', SIGNED, judging(signed(rsa))],
+      ['a signature that verified before', SIGNED * 10, judging(signed(), remembering(verifyWith))],
       ['the arithmetic of Ed25519 alone', SIGNED, () => verify(null, base, object, bare)],
     ];
     const times = sides.map((): number[] => []);
@@ -47,7 +52,7 @@ export const signaturesPart: Part = {
       for (const [i, [, passes, run]] of sides.entries()) times[i]?.push(nanoseconds(run, passes));
     }
     const figures = sides.map(([what], i): Figure => ({ what, value: median(times[i] ?? []), unit: 'ns' }));
-    const [alone, whole] = [times[4] ?? [], times[2] ?? []];
+    const [alone, whole] = [times[5] ?? [], times[2] ?? []];
     if (figures[2] !== undefined) {
       figures[2].against = { what: 'the arithmetic alone', value: median(alone), ratio: medianRatio(whole, alone) };
     }

@@ -6,7 +6,15 @@ import { type BareItem, type InnerList, isInnerList, serializeInnerList, seriali
 import { type AgentField, attribute, readAgents } from './agent-field.ts';
 import { type Key, verifyWith } from './keys.ts';
 import type { Doubt, Fault, SignatureOutcome } from './outcome.ts';
-import { type Component, fieldOf, isSupported, openValues, readDictionary, type SignedRequest } from './request.ts';
+import {
+  type Component,
+  fieldOf,
+  isSupported,
+  openValues,
+  type RequestHeaders,
+  readDictionary,
+  type SignedRequest,
+} from './request.ts';
 
 const TAG = 'web-bot-auth';
 /** Signatures of a request that are verified; a request through a remote browser has two. */
@@ -21,29 +29,51 @@ export type Agents = Pick<ReadonlySet<string>, 'has'>;
 /** Looks a key up by the pair of agent and thumbprint: an agent's key says nothing about other agents. */
 export type FindKey = (agent: string, thumbprint: string) => Key | Doubt;
 
+/** Verifies the bytes of a signature. */
+export type VerifyBytes = typeof verifyWith;
+
 const NONE: SignatureOutcome = { outcome: 'none' };
 const RANK = { verified: 0, failed: 1, unknown: 2, none: 3 } as const;
 
 /** Each signature is verified by itself; a verified one outweighs a failed one, and a failed one an unknown one. */
-export function judge(request: SignedRequest, agents: Agents, findKey: FindKey): SignatureOutcome {
+export function judge(
+  request: SignedRequest,
+  agents: Agents,
+  findKey: FindKey,
+  verifyBytes: VerifyBytes = verifyWith,
+): SignatureOutcome {
   const { headers } = request;
   if (headers['signature-input'] === undefined) return NONE;
-  const input = fieldOf(headers, 'signature-input');
-  const field = readAgents(fieldOf(headers, 'signature-agent') ?? '');
-  if (input === undefined || field === undefined) return NONE;
-  // Only agents that an operator named are worth the work that follows.
-  const claimed = [...field.members.values()].find((agent) => agent !== undefined && agents.has(agent));
-  if (claimed === undefined) return NONE;
+  const claim = readClaim(headers, agents);
+  if (claim === undefined) return NONE;
+  const { input, field, claimed } = claim;
   const inputs = readDictionary(input);
   if (inputs === undefined) return { outcome: 'failed', agent: claimed, why: 'input_unreadable' };
   const signatures = readDictionary(fieldOf(headers, 'signature') ?? '');
+  const context: Context = { request, field, claimed, agents, findKey, verifyBytes };
   let best = NONE;
   for (const [label, list] of listTagged(inputs)) {
     const made: Made = { label, list, components: listComponents(list), signature: signatures?.get(label)?.[0] };
-    const found = judgeOne(made, { request, field, claimed }, agents, findKey);
+    const found = judgeOne(made, context);
     if (RANK[found.outcome] < RANK[best.outcome]) best = found;
   }
   return best;
+}
+
+interface Claim {
+  input: string;
+  field: AgentField;
+  /** The first permitted agent of the header. */
+  claimed: string;
+}
+
+/** Returns undefined without a permitted agent: only those that an operator named are worth the work that follows. */
+function readClaim(headers: RequestHeaders, agents: Agents): Claim | undefined {
+  const input = fieldOf(headers, 'signature-input');
+  const field = readAgents(fieldOf(headers, 'signature-agent') ?? '');
+  if (input === undefined || field === undefined) return undefined;
+  const claimed = [...field.members.values()].find((agent) => agent !== undefined && agents.has(agent));
+  return claimed === undefined ? undefined : { input, field, claimed };
 }
 
 const listTagged = (inputs: NonNullable<ReturnType<typeof readDictionary>>): [string, InnerList][] =>
@@ -60,11 +90,11 @@ interface Made {
   signature: unknown;
 }
 
-interface Context {
+interface Context extends Omit<Claim, 'input'> {
   request: SignedRequest;
-  field: AgentField;
-  /** The first permitted agent of the header. */
-  claimed: string;
+  agents: Agents;
+  findKey: FindKey;
+  verifyBytes: VerifyBytes;
 }
 
 const listComponents = ([items]: InnerList): Component[] =>
@@ -75,19 +105,19 @@ const listComponents = ([items]: InnerList): Component[] =>
     identifier: serializeItem(item),
   }));
 
-function judgeOne(made: Made, context: Context, agents: Agents, findKey: FindKey): SignatureOutcome {
+function judgeOne(made: Made, context: Context): SignatureOutcome {
   const attributed = attribute(context.field, made.label, made.components);
   const isFaulty = attributed.why !== undefined;
   const agent = isFaulty ? (context.field.members.get(made.label) ?? context.claimed) : attributed.agent;
-  if (agent === undefined || !agents.has(agent)) return NONE;
+  if (agent === undefined || !context.agents.has(agent)) return NONE;
   const why = attributed.why ?? findFault(made, context.request.at);
   if (why !== undefined) return { outcome: 'failed', agent, why };
   if (!made.components.every(isSupported)) return { outcome: 'unknown', agent, why: 'component_unsupported' };
-  return judgeBytes(made, context.request, agent, findKey);
+  return judgeBytes(made, context, agent);
 }
 
 /** Judges a signature in which nothing is wrong but, perhaps, its bytes. */
-function judgeBytes(made: Made, request: SignedRequest, agent: string, findKey: FindKey): SignatureOutcome {
+function judgeBytes(made: Made, { request, findKey, verifyBytes }: Context, agent: string): SignatureOutcome {
   const failed = (why: Fault): SignatureOutcome => ({ outcome: 'failed', agent, why });
   const parameters = made.list[1];
   const base = baseOf(made, request);
@@ -99,7 +129,7 @@ function judgeBytes(made: Made, request: SignedRequest, agent: string, findKey: 
   }
   const algorithm = parameters.get('alg');
   if (algorithm !== undefined && algorithm !== key.algorithm) return failed('wrong_algorithm');
-  const isRight = verifyWith(key, base, Buffer.from(made.signature as ArrayBuffer));
+  const isRight = verifyBytes(key, base, Buffer.from(made.signature as ArrayBuffer));
   return isRight ? { outcome: 'verified', agent } : failed('wrong_signature');
 }
 

@@ -7,7 +7,9 @@ import { monotonicMs } from '../lib/monotonic.ts';
 import { type Getter, openGetter } from '../outgoing/get.ts';
 import { Directories, type DirectoryState } from './directories.ts';
 import { type Agents, type FindKey, judge } from './judge.ts';
+import { verifyWith } from './keys.ts';
 import type { SignatureOutcome } from './outcome.ts';
+import { remembering } from './remember.ts';
 import type { SignedRequest } from './request.ts';
 
 export interface SignaturesOptions {
@@ -54,10 +56,11 @@ export function openSignatures({
   const getter: Getter = openGetter({ userAgent, allowPrivate, lookup });
   const directories = new Directories({ getter, elapsed });
   const findKey: FindKey = (agent, thumbprint) => directories.find(agent, thumbprint);
+  const verifyBytes = remembering(verifyWith);
   const outcomes = { none: 0, verified: 0, failed: 0, unknown: 0 };
   return {
     verify(request, agents) {
-      const found = judge(request, agents, findKey);
+      const found = judge(request, agents, findKey, verifyBytes);
       outcomes[found.outcome]++;
       return found;
     },
