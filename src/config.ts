@@ -7,6 +7,7 @@ import { parseRange, type Range } from './lib/ip-range.ts';
 import { machineMiB } from './lib/machine.ts';
 import { nearest } from './lib/text.ts';
 import { LEAST_MIB, usualMiB } from './memory.ts';
+import { OIDC_SETTINGS, type OidcConfig, oidcOf } from './oidc.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -42,6 +43,7 @@ export const SETTINGS = {
     default: '',
     read: readOrigins,
   },
+  ...OIDC_SETTINGS,
   POSTERN_WEBHOOK_ALLOW_PRIVATE: {
     doc: 'true lets webhooks, and the lists and signature agents of requesters, lead to private addresses and http; for development',
     default: 'false',
@@ -85,6 +87,7 @@ export interface Config {
   trustedProxies: Range[];
   /** Origins as browsers send them, or `*`. */
   corsOrigins: string[];
+  oidc: OidcConfig | null;
   webhookAllowPrivate: boolean;
   auditDays: number;
   /** Duration in seconds. */
@@ -119,6 +122,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   if (values.get('POSTERN_COLUMNS') != null && values.get('POSTERN_DATABASE_URL') === null) {
     faults.push('POSTERN_COLUMNS: is for nodes on PostgreSQL; unset it, or set POSTERN_DATABASE_URL');
   }
+  const oidc = oidcOf(values, faults);
   if (faults.length > 0) throw new ConfigError(faults);
   return {
     host: values.get('POSTERN_HOST') as string,
@@ -129,6 +133,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     bootstrapKey: values.get('POSTERN_BOOTSTRAP_KEY') as string | null,
     trustedProxies: values.get('POSTERN_TRUSTED_PROXIES') as Range[],
     corsOrigins: values.get('POSTERN_CORS_ORIGINS') as string[],
+    oidc,
     webhookAllowPrivate: values.get('POSTERN_WEBHOOK_ALLOW_PRIVATE') as boolean,
     auditDays: values.get('POSTERN_AUDIT_DAYS') as number,
     decisionMaxAge: values.get('POSTERN_DECISION_MAX_AGE') as number,

@@ -26,6 +26,7 @@ import { openTokens } from './requesters/tokens.ts';
 import { openUnregistered } from './unregistered/unregistered.ts';
 import { openColumns } from './usage/columns.ts';
 import { clusterSecret, openRemoteColumns } from './usage/remote.ts';
+import { openProvider } from './users/provider.ts';
 import { openSessions } from './users/sessions.ts';
 import { VERSION } from './version.ts';
 import { openDeliverer } from './webhooks/deliverer.ts';
@@ -56,7 +57,7 @@ export async function openParts(options: Options, opened: AsyncDisposableStack) 
   const store = { ...(await openStore(options, opened, own, memory)), memory, listening: own.listening.promise };
   const engine = await openEngine(options, opened, store);
   const background = startBackground(options, opened, { ...store, ...engine });
-  const doors = openDoors({ ...store, ...engine, ...background });
+  const doors = openDoors(options.config, { ...store, ...engine, ...background });
   const parts = { config: options.config, own, ...store, ...engine, ...background, ...doors };
   return { ...parts, metrics: listMetrics(parts) };
 }
@@ -188,7 +189,7 @@ function startBackground({ config, logger }: Options, opened: AsyncDisposableSta
 const STREAM_NEEDS: Needs = { permissions: ['webhooks:manage'], secretKey: false };
 
 /** The ways in: keys, sessions of the console, event streams. */
-function openDoors({ db, clock, follower, keys, events }: Store & Engine & Background) {
+function openDoors({ oidc }: Config, { db, clock, follower, keys, events }: Store & Engine & Background) {
   // Requests wait until this node knows all changes, of keys and of everything else.
   const authenticate: Authenticate = (...given) => {
     const freshness = follower.confirm();
@@ -200,5 +201,5 @@ function openDoors({ db, clock, follower, keys, events }: Store & Engine & Backg
     reauthorize: async (request) =>
       keys.authorize(await sessions.authenticate(request, request.headers.authorization), STREAM_NEEDS),
   });
-  return { sessions, streams };
+  return { sessions, streams, provider: oidc === null ? null : openProvider(oidc, clock) };
 }

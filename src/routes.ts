@@ -87,6 +87,6 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   usageRoutes(app, reports);
   unregisteredRoutes(app, parts);
   statusRoutes(app, { ...parts, dataDir: config.dataDir });
-  sessionRoutes(app, { db, changes, clock, sessions });
+  sessionRoutes(app, { db, changes, clock, sessions, provider: parts.provider });
   consoleFiles(app);
 }

@@ -11,7 +11,9 @@ import { words } from '../kit/words.ts';
 const ORDER = [
   ['lib'],
   ['memory'],
-  ['content-types', 'errors', 'config', 'permissions', 'version', 'outgoing'],
+  ['content-types', 'errors', 'permissions', 'version', 'outgoing'],
+  ['oidc'],
+  ['config'],
   ['db'],
   ['http'],
   ['changes'],

@@ -53,6 +53,13 @@ export async function planDelete({ callerId, holderOf }: UserEdit, user: User): 
   };
 }
 
+/** The provider no longer gives the person a role. */
+export function planRoleLost(user: User, now: number): Edit {
+  if (user.role === null) return unchanged(user);
+  const edit = editUser('user.role_lost', user, { ...user, role: null, updatedAt: laterThan(user, now) });
+  return { ...edit, steps: [...edit.steps, deleteSessions(user.id)] };
+}
+
 /** The time distinguishes the versions of a user. */
 export const laterThan = ({ updatedAt }: User, now: number): number => Math.max(now, updatedAt + 1);
 

@@ -1,6 +1,6 @@
 /**
- * Signs people in, by a link. Promise: the session, the user and the entry in the audit log are committed together, and
- * each link opens one session.
+ * Signs people in, by a link or by what the provider says of them. Promise: the session, the user and the entry in the
+ * audit log are committed together, and each link and each answer of the provider opens one session.
  */
 import type { FastifyRequest } from 'fastify';
 import type { Edit } from '../changes/change.ts';
@@ -8,11 +8,28 @@ import type { Changes } from '../changes/changes.ts';
 import type { Db, Step } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import { newId } from '../lib/id.ts';
+import { laterThan, planRoleLost } from './edits.ts';
+import { type Person, SignInFailed } from './person.ts';
 import { userAnswer } from './schema.ts';
 import type { NewSession, Sessions } from './sessions.ts';
-import { findLink, findUser, insertUser, requireUnchangedUser, touchUser, updateUser, useLink } from './store.ts';
+import {
+  findLink,
+  findUser,
+  findUserBySubject,
+  insertUser,
+  isSignInUsed,
+  requireUnchangedUser,
+  touchUser,
+  updateUser,
+  useLink,
+  useSignIn,
+} from './store.ts';
 import { hashOf, isToken } from './token.ts';
 import type { User } from './user.ts';
+
+/** Longer than a round trip to the provider counts. */
+const USED_FOR_MS = 3_600_000;
 
 export interface SignInDeps {
   db: Db;
@@ -37,6 +54,35 @@ export async function signInByLink(deps: SignInDeps, request: FastifyRequest, to
       throw fail('invalid_api_key', 'This link was used, or it has expired. Make another: postern console link.');
     }
     return { before: user, after: user, once: useLink(tokenHash) };
+  });
+}
+
+/** Opens a session of the person that the provider named. Throws SignInFailed. */
+export async function signInPerson(deps: SignInDeps, request: FastifyRequest, person: Person): Promise<SignedIn> {
+  const { db, changes, clock } = deps;
+  const { issuer, subject, name, email, role } = person;
+  const before = await findUserBySubject(db, issuer, subject);
+  if (role === null) {
+    if (before !== undefined) {
+      await changes.commit(authorOf(request, before.id), before.id, async () =>
+        planRoleLost((await findUser(db, before.id)) ?? before, clock.now()),
+      );
+    }
+    throw new SignInFailed('no_role', `no role for ${subject}`);
+  }
+  const stateHash = hashOf(person.state);
+  return open(deps, request, async () => {
+    if (await isSignInUsed(db, stateHash)) throw new SignInFailed('expired', 'this round trip was used');
+    const now = clock.now();
+    const known = await findUserBySubject(db, issuer, subject);
+    if (known?.status === 'suspended') throw new SignInFailed('suspended', `${known.id} is suspended`);
+    const after: User = known === undefined ? newUser(person, now) : { ...known, name, email, role };
+    const isSame = known?.name === name && known.email === email && known.role === role;
+    return {
+      before: known,
+      after: isSame || known === undefined ? after : { ...after, updatedAt: laterThan(known, now) },
+      once: useSignIn(stateHash, now + USED_FOR_MS),
+    };
   });
 }
 
@@ -103,4 +149,17 @@ const authorOf = (request: FastifyRequest, id: string) => ({
   id: request.id as string | null,
   idempotency: null,
   source: () => request.source(),
+});
+
+const newUser = ({ issuer, subject, name, email, role }: Person, now: number): User => ({
+  id: newId('usr_', now),
+  issuer,
+  subject,
+  name,
+  email,
+  role,
+  status: 'active',
+  lastSeenAt: null,
+  createdAt: now,
+  updatedAt: now,
 });

@@ -96,6 +96,16 @@ export const deleteLinks = (userId: string): Step => ({
   params: [userId],
 });
 
+export async function isSignInUsed(db: Db, stateHash: string): Promise<boolean> {
+  return (await db.read('select 1 from used_sign_ins where state_hash = $1', [stateHash])).length > 0;
+}
+
+/** A UniqueViolation for the second use. */
+export const useSignIn = (stateHash: string, expiresAt: number): Step => ({
+  sql: 'insert into used_sign_ins (state_hash, expires_at) values ($1, $2)',
+  params: [stateHash, expiresAt],
+});
+
 export const sweepSignIns = (db: Db, now: number): Promise<void> =>
   db.atomic([
     { sql: 'delete from sign_in_links where expires_at <= $1', params: [now] },

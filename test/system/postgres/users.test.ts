@@ -4,9 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { startProvider } from '../../../kit/oidc.ts';
 import { testPostgres } from '../../../kit/postgres.ts';
 import { startTestService, type TestService } from '../../../kit/service.ts';
-import { openLink, withSession } from '../../users/trip.ts';
+import { begin, finish, openLink, passProvider, withSession } from '../../users/trip.ts';
 import { onPostgres } from './suites.ts';
 
 interface Cluster extends AsyncDisposable {
@@ -45,4 +46,18 @@ test('a link of one node signs in at another, once, and a suspension there ends 
   }
 });
 
-await onPostgres(['users/users']);
+test('a round trip to the provider begins at one node and ends at another, once', async () => {
+  await using provider = await startProvider();
+  await using cluster = await startCluster(provider.env);
+  const [here, there] = cluster.nodes;
+  provider.people.set('ada', { name: 'Ada', groups: ['heads'] });
+  provider.register(here.url);
+  const { url, cookie } = await begin(here);
+  const callback = await passProvider(url, 'ada', here.url);
+  const { location, session = '' } = await finish(there, callback, cookie);
+  assert.equal(location, '/console/content');
+  assert.equal((await withSession(here, session, 'GET', '/v1/api-keys')).status, 200);
+  assert.equal((await finish(here, callback, cookie)).session, undefined);
+});
+
+await onPostgres(['users/users', 'users/oidc']);
