@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Policy } from '../../client/src/types.ts';
 import { type Context, calls, examples } from './command.ts';
 import { applyCommand } from './policies/apply.ts';
+import { candidateCommand } from './policies/candidate.ts';
 import { collectionEntries } from './policies/collections.ts';
 import { diffCommand } from './policies/diff.ts';
 import { getPolicy, listPolicies, toVersion } from './policies/find.ts';
@@ -15,7 +16,7 @@ import { json, printList } from './terminal.ts';
 export function policiesCommand(parent: Command, context: Context): void {
   const group = parent
     .command('policies')
-    .description('Policies, as files in git: list, get, apply, diff, lint, test, impact, rollback.');
+    .description('Policies, as files in git: list, get, apply, diff, lint, test, impact, rollback, candidate.');
   listCommand(group, context);
   getCommand(group, context);
   applyCommand(group, context);
@@ -24,6 +25,7 @@ export function policiesCommand(parent: Command, context: Context): void {
   testCommand(group, context);
   impactCommand(group, context);
   rollbackCommand(group, context);
+  candidateCommand(group, context);
 }
 
 function listCommand(parent: Command, context: Context): void {

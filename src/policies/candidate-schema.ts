@@ -21,7 +21,7 @@ export const candidateProperties = {
   rules: Type.Array(RuleSchema),
   defaultAction: action,
   since: Type.String({ description: 'When these rules became the candidate' }),
-  setBy: Type.Union([Type.String(), Type.Null()], { description: 'Id of the key that set it' }),
+  setBy: Type.Union([Type.String(), Type.Null()], { description: 'Id of the key or user that set it' }),
 };
 export const CandidateWithWarnings = Type.Object(
   { ...candidateProperties, warnings },

@@ -14,7 +14,7 @@ export interface Candidate {
   /** The newest decision up to which divergences were announced, and when (epoch ms). */
   announcedSeq: number;
   announcedAt: number | null;
-  /** Id of the key that set it. */
+  /** Id of the key or user that set it. */
   keyId: string | null;
   createdAt: number;
 }

@@ -231,3 +231,40 @@ test('list', async () => {
   assert.match(stdout, /^id +name +version +rules/);
   assert.match(stdout, /pol_default +Default policy +1 +0 +default/);
 });
+
+describe('candidate', () => {
+  test('is put from a file, shown with its counts, published; then there is none', async () => {
+    const file = put('candidate.json', { name: 'Tried', rules: [closed] });
+    const early = await run('candidate', 'put', file);
+    assert.equal(early.status, 1);
+    assert.match(early.stderr, /no policy "Tried"/);
+    const { body: policy } = await postern.call('POST', '/v1/policies', { body: { name: 'Tried', rules: [open] } });
+    const set = await run('candidate', 'put', file);
+    assert.equal(set.status, 0, set.stderr);
+    assert.match(set.stderr, /^Tried has a candidate since \d{4}-/);
+    await postern.call('POST', '/v1/content', {
+      body: { externalId: 'tried', title: 'T', type: 'article', source: 'https://a.example/', policyId: policy.id },
+    });
+    await postern.call('POST', '/v1/access/check', { body: { contentId: 'tried', requesterId: 'r' } });
+    const shown = await run('candidate', 'show', 'Tried');
+    assert.match(
+      shown.stdout,
+      /1 decision since .*\n {2}0 are the same\n {2}1 are newly denied\n {2}0 are newly allowed/,
+    );
+    assert.match(shown.stdout, /rules\[0\]/);
+    const { newlyDenied, byRequester } = JSON.parse((await run('candidate', 'show', policy.id, '--json')).stdout);
+    assert.deepEqual([newlyDenied, pluck(byRequester, 'id')], [1, ['r']]);
+    assert.equal((await run('candidate', 'publish', 'Tried')).status, 2);
+    const published = await run('candidate', 'publish', 'Tried', '--yes');
+    assert.match(published.stderr, /Tried is at version 2\.\n$/);
+    assert.deepEqual(
+      (await named('Tried')).map(({ version }) => version),
+      [2],
+    );
+    const none = await run('candidate', 'delete', 'Tried');
+    assert.equal(none.status, 1);
+    assert.match(none.stderr, /has no candidate/);
+    await run('candidate', 'put', put('candidate.json', { name: 'Tried', rules: [] }));
+    assert.match((await run('candidate', 'delete', 'Tried')).stderr, /is discarded/);
+  });
+});

@@ -2429,7 +2429,7 @@ export interface components {
             defaultAction: "allow" | "deny";
             /** @description When these rules became the candidate */
             since: string;
-            /** @description Id of the key that set it */
+            /** @description Id of the key or user that set it */
             setBy: string | null;
             /** @description Rules that are valid but probably wrong */
             warnings: components["schemas"]["LintWarning"][];
@@ -2452,7 +2452,7 @@ export interface components {
             defaultAction: "allow" | "deny";
             /** @description When these rules became the candidate */
             since: string;
-            /** @description Id of the key that set it */
+            /** @description Id of the key or user that set it */
             setBy: string | null;
             /** @description Recorded decisions of the policy since then */
             decisions: number;
