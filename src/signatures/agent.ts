@@ -1,7 +1,8 @@
 /** The URL by which a signing agent is known. Pure. */
 
 const DIRECTORY_PATH = '/.well-known/http-message-signatures-directory';
-const LENGTH_MAX = 512;
+/** The same bound as for the identities of requesters. */
+const LENGTH_MAX = 2048;
 
 /**
  * Returns the normal form of an agent's URL: an origin without a slash (`https://bot.example`), which has its keys at

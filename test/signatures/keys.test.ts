@@ -121,7 +121,7 @@ describe('the URL of an agent', () => {
       'https://',
       'https://a:b@bot.example',
       'ftp://a',
-      `https://a/${'x'.repeat(512)}`,
+      `https://a/${'x'.repeat(2048)}`,
     ]) {
       assert.equal(agentOf(url), undefined, url);
     }
