@@ -1,5 +1,6 @@
 /** On the wire: what decides about a URL. */
 import { type Static, Type } from 'typebox';
+import { FIELDS } from '../collections/collection.ts';
 import { type Explained, LOST_BY } from '../collections/explain.ts';
 import type { UrlMatch } from './match.ts';
 import { POLICY_SOURCES, placementOf } from './placement.ts';
@@ -16,6 +17,7 @@ const matched = {
   id: Type.String(),
   name: Type.String(),
   policyId: nullable(Type.String({ description: 'As the collection has it; null: the default policy' })),
+  mode: FIELDS.mode,
   path: nullable(Type.String({ description: 'Its longest path pattern that matches' })),
   host: nullable(Type.String({ description: 'Its host or host pattern that matches' })),
   contentType: text,
@@ -53,7 +55,13 @@ export const CollectionMatch = Type.Object(
 );
 type CollectionMatch = Static<typeof CollectionMatch>;
 
-const toMatched = ({ collection: { id, name, policyId }, by }: Explained) => ({ id, name, policyId, ...by });
+const toMatched = ({ collection: { id, name, policyId, mode }, by }: Explained) => ({
+  id,
+  name,
+  policyId,
+  mode,
+  ...by,
+});
 
 export function matchAnswer(url: string, { item, inForce, best, runnersUp }: UrlMatch): CollectionMatch {
   const collection = best === null ? null : toMatched(best);

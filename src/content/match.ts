@@ -3,8 +3,8 @@ import { type Explained, explainMatch, type LostBy, lostBy } from '../collection
 import type { InForce, KnownCollections } from '../collections/known.ts';
 import type { Db } from '../db/db.ts';
 import { type Locator, parseLocator } from '../lib/locator.ts';
+import { readAddress, UndecidedUrl } from './address.ts';
 import type { Content } from './content.ts';
-import { findItemId } from './served.ts';
 import { findContent } from './store.ts';
 
 /** Collections that are shown behind the most specific one. */
@@ -19,14 +19,17 @@ export interface UrlMatch {
   runnersUp: (Explained & { lostBy: LostBy })[];
 }
 
+/** Decides as a check does. Throws invalid_request for a URL that servers may read differently. */
 export async function matchUrl(
   { db, collections }: { db: Db; collections: KnownCollections },
   locator: Locator,
 ): Promise<UrlMatch> {
   // The collections before the item, which may be placed by an edit in between.
   const inForce = await collections.read();
-  const item = await findItemAt(db, locator);
-  if (item === 'many') return { item, inForce, best: null, runnersUp: [] };
+  const at = await readAddress(db, locator, inForce);
+  if (at === 'unreadable_url') throw new UndecidedUrl(locator, at);
+  if (at === 'ambiguous_content') return { item: 'many', inForce, best: null, runnersUp: [] };
+  const item = typeof at === 'object' && 'id' in at ? ((await findContent(db, at.id)) ?? null) : null;
   // An item is placed by its own address: it may be registered without the query of the URL, or by its path alone.
   const selected = { locator: item === null ? locator : parseLocator(item.source), item };
   const found: Explained[] = [];
@@ -40,10 +43,4 @@ export async function matchUrl(
   const [best, ...others] = found;
   if (best === undefined) return { item, inForce, best: null, runnersUp: [] };
   return { item, inForce, best, runnersUp: others.map((other) => ({ ...other, lostBy: lostBy(best, other) })) };
-}
-
-async function findItemAt(db: Db, locator: Locator): Promise<Content | 'many' | null> {
-  const id = await findItemId(db, locator);
-  if (id === null) return 'many';
-  return id === undefined ? null : ((await findContent(db, id)) ?? null);
 }

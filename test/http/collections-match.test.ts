@@ -19,20 +19,28 @@ async function matched(url: string): Promise<any> {
 const { id: policyId } = await makePolicy(postern, []);
 const site = await add('The site', { hosts: ['*.example.com', 'example.com'], paths: ['/'] });
 const news = await add('News', { hosts: ['*.example.com'], paths: ['/news/', '/news/*.pdf$'], policyId });
-const exact = await add('Exact', { hosts: ['www.example.com'], paths: ['/news/'] });
+const exact = await add('Exact', { mode: 'observe', hosts: ['www.example.com'], paths: ['/news/'] });
 const twin = await add('Twin', { hosts: ['www.example.com'], paths: ['/news/'] });
 const videos = await add('Videos', { hosts: ['www.example.com'], paths: ['/news/'], contentTypes: ['video'] });
 
 describe('an address without an item', () => {
   test('falls in the most specific collection; the answer says by what, and what came after', async () => {
     const body = await matched('https://www.example.com/news/today');
-    const by = { contentType: null, contentTag: null };
+    const by = { mode: 'enforce', contentType: null, contentTag: null };
     assert.deepEqual(body, {
       object: 'collection_match',
       url: 'https://www.example.com/news/today',
       outcome: 'collection',
       item: null,
-      collection: { id: exact.id, name: 'Exact', policyId: null, path: '/news/', host: 'www.example.com', ...by },
+      collection: {
+        id: exact.id,
+        name: 'Exact',
+        policyId: null,
+        path: '/news/',
+        host: 'www.example.com',
+        ...by,
+        mode: 'observe',
+      },
       policyId: 'pol_default',
       policySource: 'collection',
       runnersUp: [
@@ -142,6 +150,42 @@ test('an address that servers may read differently is refused, as by /v1/authori
   }
   assertError(await match(`https://www.example.com/${'a'.repeat(2048)}`), 'invalid_request', 'url');
   assertError(await postern.call('GET', '/v1/collections/match'), 'invalid_request', 'url');
+});
+
+test('a check of the URL decides by the same item or collection, or is refused, too', async () => {
+  const check = (url: string) => postern.call('POST', '/v1/access/check', { body: { url, dryRun: true } });
+  const ported = await add('Ported', { hosts: ['ported.example:8443'], paths: ['/'] });
+  await add('Plain', { hosts: ['ported.example'], paths: ['/a;b', '/c'] });
+  await made(postern, '/v1/content', item({ source: 'https://www.example.com/news/item;v=1' }));
+  const seen = new Set<string>();
+  for (const url of [
+    'https://www.example.com/news/today',
+    'https://www.example.com/news/today;v=1',
+    'https://www.example.com/news/item;v=1',
+    'https://www.example.com/news/item',
+    'https://www.example.com/news/both',
+    'https://www.example.com:8443/news/today',
+    'https://ported.example:8443/c',
+    'https://ported.example:9443/c',
+    'https://ported.example/a;b',
+    'https://ported.example/c;b',
+    'https://ported.example/d',
+    'https://nowhere.example/',
+  ]) {
+    const [one, other] = [await match(url), await check(url)];
+    const outcome = one.status === 200 ? one.body.outcome : one.body.error.code;
+    seen.add(outcome);
+    const expected = {
+      invalid_request: [400, undefined, undefined],
+      several_items: [400, undefined, undefined],
+      nothing: [404, undefined, undefined],
+    }[outcome as string] ?? [200, one.body.item?.id ?? null, one.body.policyId];
+    const { contentId, policyId: of } = other.body;
+    assert.deepEqual([other.status, contentId, of], expected, `${url}: ${one.text} ${other.text}`);
+    if (other.status === 200) assert.equal(other.body.collectionId, one.body.collection?.id ?? null, url);
+  }
+  assert.deepEqual([...seen].toSorted(), ['collection', 'invalid_request', 'item', 'nothing', 'several_items']);
+  assert.equal((await matched('https://ported.example:8443/x')).collection.id, ported.id);
 });
 
 test('collections are listed by the policy that is in force for them', async () => {

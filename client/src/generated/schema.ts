@@ -2393,6 +2393,11 @@ export interface components {
             id: string;
             name: string;
             policyId: string | null;
+            /**
+             * @description `observe`: decisions are recorded and counted, and not enforced
+             * @enum {unknown}
+             */
+            mode: "enforce" | "observe";
             path: string | null;
             host: string | null;
             contentType: string | null;
@@ -2862,6 +2867,11 @@ export interface components {
             id: string;
             name: string;
             policyId: string | null;
+            /**
+             * @description `observe`: decisions are recorded and counted, and not enforced
+             * @enum {unknown}
+             */
+            mode: "enforce" | "observe";
             path: string | null;
             host: string | null;
             contentType: string | null;

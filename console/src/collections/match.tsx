@@ -103,7 +103,8 @@ function Result({ match, within }: ResultProps) {
             ) : (
               <>
                 <Link href={`/collections/${collection.id}`}>{collection.name}</Link>{' '}
-                {collection.id === within && <Chip tone="allowed">this one</Chip>}
+                {collection.id === within && <Chip tone="allowed">this one</Chip>}{' '}
+                {collection.mode === 'observe' && <Chip tone="limited">observed</Chip>}
               </>
             ),
           'Matched by': collection !== null && <MatchedBy of={collection} />,

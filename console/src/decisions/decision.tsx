@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { type Body, call } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
+import { CollectionLink } from '../collections/names.tsx';
 import { Id } from '../parts/copy.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
@@ -68,6 +69,7 @@ function RequestFacts({ decision }: { decision: Decision }) {
       of={{
         Who: <Who decision={decision} />,
         Item: <Item decision={decision} />,
+        Collection: decision.collectionId != null && <CollectionLink id={decision.collectionId} />,
         Purpose: <Stated value={decision.purpose} />,
         Right: <Stated value={decision.permission} absent="none in particular" />,
         Country: <Stated value={context?.country} />,

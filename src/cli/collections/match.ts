@@ -22,7 +22,10 @@ export function matchCommand(parent: Command, context: Context): void {
 function matchText({ outcome, item, collection, policyId, policySource, runnersUp }: Match): string {
   const lines: [string, string][] = [['item', item === null ? NO_ITEM[outcome] : `${item.title} (${item.id})`]];
   if (outcome !== 'several_items') {
-    lines.push(['collection', collection === null ? 'none' : `${collection.name} (${collection.id})`]);
+    lines.push([
+      'collection',
+      collection === null ? 'none' : `${collection.name} (${collection.id})${OBSERVED[collection.mode]}`,
+    ]);
   }
   if (collection !== null) lines.push(['matched by', selectorsText(collection)]);
   if (policyId !== null) lines.push(['policy', `${policyId}, ${SOURCES[policySource ?? 'default']}`]);
@@ -39,6 +42,8 @@ const NO_ITEM = {
   nothing: 'none is registered there',
   several_items: 'several are registered there, so none is chosen',
 } as const;
+
+const OBSERVED = { enforce: '', observe: ', observed: decisions are not enforced' } as const;
 
 const SOURCES = {
   content: 'given to the item',

@@ -4,7 +4,7 @@ import { after, beforeEach, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { launchBrowser, type Signed, signedIn, signingIn } from '../../../kit/browser.ts';
 import { startTestService } from '../../../kit/service.ts';
-import { item, made, makePolicy } from '../../http/given.ts';
+import { check, item, made, makePolicy } from '../../http/given.ts';
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
@@ -154,6 +154,16 @@ describe('an address', () => {
     await page.getByText('Several items are registered at this address').waitFor();
     assert.deepEqual(signed.faults, []);
   });
+});
+
+test('a decision about an address leads to its collection', async () => {
+  const { id } = await add('Decided', { hosts: ['decided.example'], paths: ['/'] });
+  const { id: decisionId } = await check(postern, { url: 'https://decided.example/news' });
+  await page.goto(`/console/decisions/${decisionId}`);
+  await page.getByRole('link', { name: 'Decided', exact: true }).click();
+  await page.waitForURL(new RegExp(`/collections/${id}$`));
+  await page.getByRole('heading', { name: 'Decided', level: 1 }).waitFor();
+  assert.deepEqual(signed.faults, []);
 });
 
 test('a key that may only read sees collections and cannot change them', async () => {
