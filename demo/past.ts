@@ -59,7 +59,11 @@ export async function writePast(options: PastOptions): Promise<{ allowed: number
     let inFlight: Promise<void> = Promise.resolve();
     for (const times of chunks(timesOf(options), AT_ONCE)) {
       signal.throwIfAborted();
-      const { answers, waiting } = await decideAll({ db, snapshot, ledger, maxAge: 0 }, times, traffic);
+      const { answers, waiting } = await decideAll(
+        { db, snapshot, ledger, unregistered: { count() {} }, maxAge: 0 },
+        times,
+        traffic,
+      );
       for (const { at, entries, resolve, reject } of waiting) {
         clock.at = at;
         ledger.record(entries).then(resolve, reject);

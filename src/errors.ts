@@ -25,6 +25,11 @@ export const ERRORS = {
     type: 'authentication_error',
     meaning: 'The key does not exist, was revoked or has expired; the message says which.',
   },
+  invalid_token: {
+    status: 400,
+    type: 'validation_error',
+    meaning: 'The token that the visitor presented does not exist, was revoked or has expired.',
+  },
   insufficient_permissions: {
     status: 403,
     type: 'authorization_error',

@@ -2,10 +2,11 @@
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { Snapshot } from './access/snapshot.ts';
-import { openChanges } from './changes/changes.ts';
+import { type Changes, openChanges } from './changes/changes.ts';
 import { joinCluster } from './changes/cluster.ts';
 import { openCollections } from './collections/known.ts';
 import type { Config } from './config.ts';
+import type { Db } from './db/db.ts';
 import { migrate } from './db/migrate.ts';
 import { holdFolder } from './db/sqlite/hold.ts';
 import { StartRefused } from './errors.ts';
@@ -22,13 +23,16 @@ import { makeFolder } from './lib/folder.ts';
 import { type Budget, budgetOf } from './memory.ts';
 import { ensureDefaultPolicy } from './policies/store.ts';
 import { openRecords } from './records.ts';
-import { openTokens } from './requesters/tokens.ts';
+import { openTokens, type Tokens } from './requesters/tokens.ts';
+import { openSignatures } from './signatures/signatures.ts';
 import { openUnregistered } from './unregistered/unregistered.ts';
 import { openColumns } from './usage/columns.ts';
 import { clusterSecret, openRemoteColumns } from './usage/remote.ts';
 import { openProvider } from './users/provider.ts';
 import { openSessions } from './users/sessions.ts';
 import { VERSION } from './version.ts';
+import { openNames } from './visitors/names.ts';
+import { openVisitors } from './visitors/visitors.ts';
 import { openDeliverer } from './webhooks/deliverer.ts';
 import { openSender } from './webhooks/send.ts';
 import { openSubscriptions } from './webhooks/subscriptions.ts';
@@ -130,6 +134,8 @@ async function openEngine(
   opened.defer(() => keys.close());
   const tokens = openTokens(db, changes, clock);
   opened.defer(() => tokens.close());
+  const { signatures, visitors } = openWho({ db, changes, tokens }, config);
+  opened.defer(() => signatures.close());
   const unregistered = openUnregistered(db, (error) =>
     logger.warn({ err: error }, 'requests that are not registered could not be counted and will be retried'),
   );
@@ -146,8 +152,20 @@ async function openEngine(
     impacts,
     keys,
     tokens,
+    signatures,
+    visitors,
     unregistered,
   };
+}
+
+/** The finding of visitors' requesters: by token, signature or name. */
+function openWho(
+  { db, changes, tokens }: { db: Db; changes: Changes; tokens: Tokens },
+  { webhookAllowPrivate }: Options['config'],
+) {
+  const signatures = openSignatures({ userAgent: `Postern/${VERSION}`, allowPrivate: webhookAllowPrivate });
+  const names = openNames(db, changes, (agents) => signatures.track(agents));
+  return { signatures, visitors: openVisitors({ names, tokens, signatures }) };
 }
 
 /** Work that one node of a cluster does at a time: housekeeping and deliveries. */

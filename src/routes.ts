@@ -48,9 +48,10 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   healthRoutes(app, { notReady: () => own.notReady ?? follower.notReady(), db, metrics: parts.metrics });
   requireKeys(app, sessions.authenticate, keys.authorize, keys.source);
   supportIdempotency(app, db, clock);
-  const checkDeps = { db, snapshot, ledger, maxAge: config.decisionMaxAge };
+  const { unregistered, visitors } = parts;
+  const checkDeps = { db, snapshot, ledger, unregistered, visitors, clock, maxAge: config.decisionMaxAge };
   accessRoutes(app, checkDeps);
-  authorizeRoutes(app, { ...checkDeps, changes, visitor: keys.visitor });
+  authorizeRoutes(app, { ...checkDeps, visitor: keys.visitor });
   // Archived decisions are counted, and no longer in the log.
   const finder: DecisionFinder = {
     find: async (filter, page) => columns.find({ ...filter, after: await archivedTo(db) }, page),

@@ -192,11 +192,34 @@ async function checkOf(options: GuardOptions, visit: Visit): Promise<Check | nul
   const context = { ...known, ...(userAgent === undefined ? {} : { userAgent }) };
   return {
     ...asked,
+    ...visitorOf(options, visit),
     ...(requesterId === undefined ? {} : { requesterId }),
     ...(options.permission === undefined ? {} : { permission: options.permission }),
     ...(options.purpose === undefined ? {} : { purpose: options.purpose }),
     ...(Object.keys(context).length === 0 ? {} : { context }),
     ...(options.remedies === false ? {} : { explain: true }),
+  };
+}
+
+/** The proofs of the visitor. Other credentials than requester tokens are not Postern's to see. */
+function visitorOf(options: GuardOptions, visit: Visit): Pick<Check, 'visitor'> {
+  const authorization = visit.header('authorization');
+  const signatureInput = visit.header('signature-input');
+  const visitor = {
+    ...(/^bearer +svc_rt_/i.test(authorization ?? '') ? { authorization } : {}),
+    ...(signatureInput === undefined ? {} : { signatureInput, ...signedPartsOf(options, visit) }),
+  };
+  return Object.keys(visitor).length === 0 ? {} : { visitor };
+}
+
+function signedPartsOf(options: GuardOptions, visit: Visit): Omit<NonNullable<Check['visitor']>, 'signatureInput'> {
+  const signature = visit.header('signature');
+  const signatureAgent = visit.header('signature-agent');
+  return {
+    method: visit.method,
+    url: urlOf(options, visit),
+    ...(signature === undefined ? {} : { signature }),
+    ...(signatureAgent === undefined ? {} : { signatureAgent }),
   };
 }
 

@@ -52,7 +52,10 @@ const TITLES = {
 
 /** Returns the verdict of an answer. `challenge` is the WWW-Authenticate of a 401. */
 export function verdictOf(asked: Asked, challenge: string): Verdict {
-  if ('error' in asked) return refused(403, 'refused_question', 'The check was refused.', {});
+  if ('error' in asked) {
+    if (asked.error.code !== 'invalid_token') return refused(403, 'refused_question', 'The check was refused.', {});
+    return refused(401, 'invalid_token', asked.error.message, { 'www-authenticate': 'Bearer error="invalid_token"' });
+  }
   const headers = headersOf(asked);
   if (asked.allowed) return allowed(headers, asked);
   // Only observed: the site serves it and can see what the policy says.

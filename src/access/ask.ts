@@ -14,7 +14,14 @@ import { CheckRequest } from './schema.ts';
  * An accepted check. It has a `contentId` or a `locator`, the URL that was asked for. `asOf`: the time to decide as of,
  * in epoch ms; without it, now.
  */
-export type Ask = Omit<CheckRequest, 'asOf' | 'url'> & { locator?: Locator; asOf?: number };
+export type Ask = Omit<CheckRequest, 'asOf' | 'url' | 'visitor'> & {
+  locator?: Locator;
+  asOf?: number;
+  /** The proofs that the visitor sent, and to which URL; until its requester is found. */
+  sent?: { visitor: NonNullable<CheckRequest['visitor']>; url: string | undefined };
+  /** The requester or crawler that the visitor falsely claimed to be. */
+  claimed?: string;
+};
 
 const isCheck = checkOf(CheckRequest);
 
@@ -50,6 +57,7 @@ export function accept({ caller, now, dry }: AskTerms, request: CheckRequest): A
     });
   }
   const asked = request.url === undefined ? byId(request) : byUrl(request, request.url);
+  if (request.visitor !== undefined) bringVisitor(asked, request, dry);
   if (request.asOf === undefined) return asked;
   if (!dry && request.dryRun !== true) {
     throw fail('invalid_request', 'Only a dry run can be decided as of a past time; add `"dryRun": true`.', {
@@ -59,6 +67,16 @@ export function accept({ caller, now, dry }: AskTerms, request: CheckRequest): A
   const asOf = parseIso(request.asOf) as number;
   if (asOf > now()) throw fail('invalid_request', '`asOf` must not be in the future.', { param: 'asOf' });
   return { ...asked, asOf };
+}
+
+/** Throws invalid_request. */
+function bringVisitor(ask: Ask, { visitor, url, context }: CheckRequest, dry: boolean): void {
+  if (dry) throw fail('invalid_request', 'A simulation has no visitor; give its `requesterId`.', { param: 'visitor' });
+  if (context?.verified !== undefined) {
+    const message = 'Let Postern verify the visitor, or vouch for it with `context.verified`, not both.';
+    throw fail('invalid_request', message, { param: 'visitor' });
+  }
+  ask.sent = { visitor: visitor as NonNullable<CheckRequest['visitor']>, url };
 }
 
 function byId(request: CheckRequest): Ask {

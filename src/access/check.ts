@@ -4,6 +4,8 @@
  * recorded gets no decision.
  */
 
+import { UndecidedUrl } from '../content/address.ts';
+import { crawlerOf } from '../crawlers/directory.ts';
 import { Conflict, type Db, Unavailable } from '../db/db.ts';
 import { Failure, unavailable } from '../errors.ts';
 import { inUse } from '../http/idempotency.ts';
@@ -20,6 +22,7 @@ import {
 import { monotonicMs } from '../lib/monotonic.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import type { Caller } from '../permissions.ts';
+import type { Unregistered } from '../unregistered/unregistered.ts';
 import { openHistory, readSubjects } from './as-of.ts';
 import type { Ask } from './ask.ts';
 import { type Decided, decideAsk } from './draft.ts';
@@ -31,6 +34,7 @@ export interface CheckDeps {
   db: Db;
   snapshot: Snapshot;
   ledger: Ledger;
+  unregistered: Pick<Unregistered, 'count'>;
   /** The longest that an answer may be used again, in seconds. */
   maxAge: number;
 }
@@ -72,7 +76,31 @@ export async function checkAll(
   const answers = decided.some(isDry) ? await settleDry(ledger, decided) : decided.map(getDraft);
   const entries: Entry[] = [];
   for (const one of decided) if (!(one instanceof Failure) && one.recorded) entries.push(one.entry);
-  return entries.length === 0 ? (answers as (Decision | Failure)[]) : record(ledger, entries, answers, attempt);
+  const settled =
+    entries.length === 0 ? (answers as (Decision | Failure)[]) : await record(ledger, entries, answers, attempt);
+  // Once it is certain that they are not decided again.
+  for (let i = 0; i < subjects.length; i++) {
+    const subject = subjects[i];
+    if (subject instanceof UndecidedUrl) countUnregistered(deps, asks[i] as Ask, subject, attempt);
+  }
+  return settled;
+}
+
+function countUnregistered(
+  { ledger, unregistered }: CheckDeps,
+  { dryRun, requesterId, context }: Ask,
+  { why, locator: { host, path } }: UndecidedUrl,
+  { caller }: Attempt,
+): void {
+  if (why !== 'none' || dryRun === true || caller.readOnly) return;
+  const crawler = context?.userAgent === undefined ? null : (crawlerOf(context.userAgent)?.name ?? null);
+  unregistered.count({
+    host,
+    segment: path.split('/', 2)[1] ?? '',
+    crawler,
+    requesterId: requesterId ?? null,
+    at: ledger.now(),
+  });
 }
 
 const isDry = (one: Decided | Failure): boolean => !(one instanceof Failure) && !one.recorded;

@@ -39,6 +39,7 @@ export function decideAsk(subject: Subject, ask: Ask, { caller, explainer, now, 
   const recorded = ask.dryRun !== true && !caller.readOnly;
   const evaluation = evaluate(subject, ask, asOf ?? now);
   const draft = toDraft(evaluation, ask.explain === true ? explainer : null, recorded);
+  if (ask.claimed !== undefined) Object.assign(draft.decision, { spoofed: true, claimed: ask.claimed });
   const entry = toEntry(evaluation, ask, draft.decision);
   if (asOf === undefined) {
     const reusable = ask.dryRun === true ? 0 : toMaxAge(evaluation, maxAge);

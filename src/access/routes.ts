@@ -8,14 +8,15 @@ import { route } from '../http/route.ts';
 import type { Decision, Draft } from '../ledger/decision.ts';
 import type { Receipt } from '../ledger/ledger.ts';
 import { mapInSlices } from '../lib/slices.ts';
-import { accept, acceptOne } from './ask.ts';
+import { type Ask, accept, acceptOne } from './ask.ts';
 import { type Attempt, type CheckDeps, check, checkAll, decideFresh } from './check.ts';
 import { openExplainer } from './explain.ts';
 import { BatchAnswer, BatchRequest, CheckRequest, DecisionAnswer } from './schema.ts';
+import { onlyAsk, type WhoDeps, withVisitors } from './who.ts';
 
 const checking = { tag: 'Access', permission: 'access:check' } as const;
 
-export function accessRoutes(app: App, deps: CheckDeps): void {
+export function accessRoutes(app: App, deps: CheckDeps & WhoDeps): void {
   const one = {
     ...checking,
     id: 'checkAccess',
@@ -27,9 +28,12 @@ export function accessRoutes(app: App, deps: CheckDeps): void {
     const { body, idempotency } = request;
     const decision = await decideFresh(request, (grounds) => {
       const { caller } = request;
+      const decide = (ask: Ask): Promise<Decision> => {
+        const explainer = ask.explain === true ? openExplainer(caller, 'explain') : null;
+        return keeping(idempotency, ONE, (toReceipt) => check(deps, ask, { caller, grounds, explainer, toReceipt }));
+      };
       const ask = accept({ caller, now: deps.ledger.now, dry: false }, body);
-      const explainer = ask.explain === true ? openExplainer(caller, 'explain') : null;
-      return keeping(idempotency, ONE, (toReceipt) => check(deps, ask, { caller, grounds, explainer, toReceipt }));
+      return ask.sent === undefined ? decide(ask) : withVisitors(deps, [ask]).then(onlyAsk).then(decide);
     });
     return asJson(reply, JSON.stringify(decision));
   });
@@ -48,7 +52,8 @@ export function accessRoutes(app: App, deps: CheckDeps): void {
     const answers = await decideFresh(request, async (grounds) => {
       const { caller } = request;
       const terms = { caller, now: deps.ledger.now, dry: false };
-      const asks = await mapInSlices(body.checks, (entry) => acceptOne(terms, entry));
+      const accepted = await mapInSlices(body.checks, (entry) => acceptOne(terms, entry));
+      const asks = await withVisitors(deps, accepted);
       const explainer = openExplainer(caller, 'checks');
       return keeping(idempotency, frame, (toReceipt) =>
         checkAll(deps, asks, { caller, grounds, explainer, toReceipt }),

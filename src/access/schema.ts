@@ -7,6 +7,7 @@ import { VERIFIED_KINDS } from '../policies/facts.ts';
 import { CountryCode, PermissionName, RequesterId } from '../policies/names.ts';
 
 const shortText = Type.String({ minLength: 1, maxLength: 64 });
+const header = Type.String({ maxLength: 4096, description: 'The header of this name' });
 
 export const CheckRequest = Type.Object(
   {
@@ -45,6 +46,26 @@ export const CheckRequest = Type.Object(
           expiresAt: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
         },
         { additionalProperties: false, description: 'A license that the calling server vouches for' },
+      ),
+    ),
+    visitor: Type.Optional(
+      Type.Object(
+        {
+          authorization: Type.Optional(Type.String({ maxLength: 4096, description: 'Its `Authorization` header' })),
+          method: Type.Optional(Type.String({ minLength: 1, maxLength: 32, description: '`GET` by default' })),
+          url: Type.Optional(
+            Type.String({ format: 'http-url', maxLength: 2048, description: 'As it was requested; `url` by default' }),
+          ),
+          signature: Type.Optional(header),
+          signatureInput: Type.Optional(header),
+          signatureAgent: Type.Optional(header),
+        },
+        {
+          additionalProperties: false,
+          title: 'Visitor',
+          description:
+            'What the visitor sent to prove who it is: finds the requester as `/v1/authorize` does. Never stored. Signatures need its `url`.',
+        },
       ),
     ),
     explain: Type.Optional(Type.Boolean({ description: 'Adds `explanation` and, on a denial, `remedies`' })),

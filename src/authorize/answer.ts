@@ -44,7 +44,12 @@ export const toUnknownAnswer = ({ unknown = 'deny' }: AuthorizeOptions): Answer 
     ? { status: 200, headers: { ...ALWAYS, 'x-postern-allowed': 'true', 'x-postern-error': 'content_not_found' } }
     : refused('content_not_found', 'No content is registered at this address.');
 
-export const toUnclearAnswer = (why: Unclear): Answer => refused(why, 'This request cannot be matched to any content.');
+export function toUnclearAnswer(why: Unclear, { denyStatus = '' }: AuthorizeOptions): Answer {
+  if (why !== 'invalid_token') return refused(why, 'This request cannot be matched to any content.');
+  const answer = refused(why, 'The token does not exist, was revoked or has expired.');
+  if (!denyStatus.split(',').includes('401')) return answer;
+  return { status: 401, headers: { ...answer.headers, 'www-authenticate': 'Bearer error="invalid_token"' } };
+}
 
 const refused = (why: string, message: string): Answer => ({
   status: 403,

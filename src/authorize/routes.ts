@@ -7,23 +7,25 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Ask } from '../access/ask.ts';
 import { type CheckDeps, check, decideFresh } from '../access/check.ts';
-import type { Changes } from '../changes/changes.ts';
+import { asVisitor, type WhoDeps } from '../access/who.ts';
 import { UndecidedUrl } from '../content/address.ts';
 import { type Failure, fail } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { validatorCompiler } from '../http/validate.ts';
 import type { Grounds } from '../ledger/ledger.ts';
+import type { Locator } from '../lib/locator.ts';
+import { REQUESTER_ID_PATTERN } from '../policies/names.ts';
+import type { Visitor } from '../visitors/visitors.ts';
 import { type Answer, toAnswer, toUnclearAnswer, toUnknownAnswer } from './answer.ts';
 import { AuthorizeHeaders, AuthorizeOptions } from './schema.ts';
-import { readTarget } from './target.ts';
-import { findVisitor, openUserAgents } from './visitor.ts';
+import { type Forwarded, readSentUrl, readTarget, type Unclear } from './target.ts';
 
-export interface AuthorizeDeps extends CheckDeps {
-  changes: Changes;
+export interface AuthorizeDeps extends CheckDeps, WhoDeps {
   /** Returns the address for which the proxy forwards. */
   visitor(request: FastifyRequest): string | undefined;
 }
 
+const REQUESTER_ID = new RegExp(REQUESTER_ID_PATTERN);
 const PATH = '/v1/authorize';
 const OPTIONS_HEADER = 'x-postern-options';
 
@@ -81,29 +83,54 @@ interface Question {
  * Returns what decides a question; one that had to wait is read again, because its item and visitor may have changed.
  */
 function openAuthorize(deps: AuthorizeDeps): (question: Question) => Promise<Answer> {
-  const userAgents = openUserAgents(deps.db, deps.changes);
-
   async function decideOnce({ request, options, suffix }: Question, grounds: Grounds): Promise<Answer> {
     const { caller, headers } = request;
-    const target = readTarget({ headers, suffix, origin: options.origin });
-    if (typeof target === 'string') return toUnclearAnswer(target);
-    const visitor = await findVisitor(userAgents, headers, options);
-    if (typeof visitor === 'string') return toUnclearAnswer(visitor);
+    const forwarded = { headers, suffix, origin: options.origin };
+    const target = readTarget(forwarded);
+    if (typeof target === 'string') return toUnclearAnswer(target, options);
+    const visitor = await findVisitor(request, forwarded, target, options);
+    if (typeof visitor === 'string') return toUnclearAnswer(visitor, options);
     const { permission, purpose } = options;
     const context = toContext(headers['user-agent'], deps.visitor(request));
     const ask: Ask = {
       locator: target,
-      ...visitor,
       ...(permission === undefined ? {} : { permission }),
       ...(purpose === undefined ? {} : { purpose }),
       ...(context === undefined ? {} : { context }),
     };
     try {
-      return toAnswer(await check(deps, ask, { caller, grounds, explainer: null }), options);
+      return toAnswer(await check(deps, asVisitor(ask, visitor), { caller, grounds, explainer: null }), options);
     } catch (error) {
       if (!(error instanceof UndecidedUrl)) throw error;
-      return error.why === 'none' ? toUnknownAnswer(options) : toUnclearAnswer(error.why);
+      return error.why === 'none' ? toUnknownAnswer(options) : toUnclearAnswer(error.why, options);
     }
+  }
+
+  async function findVisitor(
+    { headers, method }: FastifyRequest,
+    forwarded: Forwarded,
+    target: Locator,
+    { requesterHeader }: AuthorizeOptions,
+  ): Promise<Visitor | Unclear> {
+    const named = requesterHeader === undefined ? undefined : headers[requesterHeader.toLowerCase()];
+    const isNamed = named !== undefined && named !== '';
+    if (isNamed && (typeof named !== 'string' || !REQUESTER_ID.test(named))) return 'invalid_requester';
+    const isSigned = headers['signature-input'] !== undefined && target.host !== '';
+    const sentMethod = String(headers['x-forwarded-method'] ?? headers['x-original-method'] ?? method);
+    return deps.visitors.find({
+      requesterId: isNamed ? named : undefined,
+      userAgent: headers['user-agent'],
+      authorization: headers.authorization,
+      signed: isSigned
+        ? {
+            method: sentMethod,
+            authority: target.host,
+            targetUri: readSentUrl(forwarded, target),
+            headers,
+            at: deps.clock.now(),
+          }
+        : undefined,
+    });
   }
 
   return (question) => decideFresh(question.request, (grounds) => decideOnce(question, grounds));

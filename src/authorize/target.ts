@@ -2,7 +2,9 @@
  * The target of a visitor's request, read from what the proxy alone says. Headers that contradict each other, and URLs
  * that servers read differently, are refused, never guessed.
  */
+
 import { type Locator, parseHost, parseLocator, parseTarget } from '../lib/locator.ts';
+import type { UnclearVisitor } from '../visitors/visitors.ts';
 
 /** The reasons why a request gets no decision. Access is then refused under every configuration. */
 export type Unclear =
@@ -10,8 +12,7 @@ export type Unclear =
   | 'conflicting_urls'
   | 'unreadable_url'
   | 'ambiguous_content'
-  | 'unreadable_user_agent'
-  | 'ambiguous_requester'
+  | UnclearVisitor
   | 'invalid_requester';
 
 /** The visitor's request as its proxy passes it on. */
@@ -43,6 +44,13 @@ function readAbsolute(url: string, host: string | undefined): Locator | Unclear 
   const locator = parseLocator(url);
   if (locator === undefined || !isPlain(url)) return 'unreadable_url';
   return host !== undefined && host !== locator.host ? 'conflicting_urls' : locator;
+}
+
+/** Returns the URL as the visitor sent it, undecoded. `target` must have been read from the same headers. */
+export function readSentUrl(forwarded: Forwarded, { host }: Locator): string {
+  const url = readUrl(forwarded) ?? '/';
+  const scheme = forwarded.origin?.split(':', 1)[0] ?? toText(forwarded.headers['x-forwarded-proto']) ?? 'https';
+  return url.startsWith('/') ? `${scheme}://${host}${url}` : url;
 }
 
 /** Returns null when two headers differ. */

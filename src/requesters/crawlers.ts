@@ -7,7 +7,7 @@ import { fail } from '../errors.ts';
 import { nearest } from '../lib/text.ts';
 import { newRequester } from './edits.ts';
 import { type RegisterCrawlers, requesterAnswer } from './schema.ts';
-import { findNames, findUserAgents, insertRequester } from './store.ts';
+import { findNamed, findNames, insertRequester } from './store.ts';
 
 /** The tag of all requesters that were made from the directory. */
 const CRAWLER_TAG = 'crawler';
@@ -35,7 +35,7 @@ function unknown(name: string, place: number): never {
 
 /** A crawler that has a requester already, by its id or by one of its user agents, is left as it is. */
 export async function planRegister(db: Db, crawlers: readonly Crawler[], at: number): Promise<Edit> {
-  const [registered, userAgents] = await Promise.all([findNames(db, crawlers.map(requesterIdOf)), findUserAgents(db)]);
+  const [registered, userAgents] = await Promise.all([findNames(db, crawlers.map(requesterIdOf)), findNamed(db)]);
   const byUserAgent = new Map(userAgents.flatMap((one) => one.userAgents.map((text) => [text.toLowerCase(), one.id])));
   const rows = crawlers.map((crawler) => {
     const id = requesterIdOf(crawler);

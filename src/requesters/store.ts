@@ -52,12 +52,18 @@ export async function findRequester(db: Db, id: string): Promise<Requester | und
   return row && REQUESTER.toRecord(row);
 }
 
-/** Returns the `userAgents` of every requester that has some. */
-export async function findUserAgents(db: Db): Promise<{ id: string; userAgents: string[] }[]> {
-  const rows = await db.read<{ id: string; user_agents: string }>(
-    `select id, user_agents from requesters where user_agents <> '[]'`,
+/** Returns the names of every requester that visitors can name. */
+export async function findNamed(
+  db: Db,
+): Promise<{ id: string; userAgents: string[]; identities: Requester['identities'] }[]> {
+  const rows = await db.read<{ id: string; user_agents: string; identities: string }>(
+    `select id, user_agents, identities from requesters where user_agents <> '[]' or identities <> '[]'`,
   );
-  return mapInSlices(rows, (row) => ({ id: row.id, userAgents: JSON.parse(row.user_agents) as string[] }));
+  return mapInSlices(rows, (row) => ({
+    id: row.id,
+    userAgents: JSON.parse(row.user_agents) as string[],
+    identities: JSON.parse(row.identities) as Requester['identities'],
+  }));
 }
 
 /** Returns the names of registered requesters by id. */

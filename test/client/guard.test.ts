@@ -51,7 +51,14 @@ for (const [externalId, policyId] of [
     policyId,
   });
 }
+const SHUT = (await makePolicy(postern, [{ action: 'deny', conditions: {} }])).id;
+const collection = (path: string, more: object) =>
+  made(postern, '/v1/collections', { name: path, hosts: ['pages.example'], paths: [path], ...more });
+await collection('/', { policyId: OPEN });
+await collection('/shut/', { policyId: SHUT });
+await collection('/watched/', { policyId: SHUT, mode: 'observe' });
 await made(postern, '/v1/requesters', { id: 'partner' });
+const { token: TOKEN } = await made(postern, '/v1/requesters/partner/tokens', { name: 'T' });
 await made(postern, '/v1/licenses', { requesterId: 'partner', type: 'site' });
 
 const SECRET = 'the protected text';
@@ -116,6 +123,41 @@ for (const [name, serve] of Object.entries(servers)) {
       assert.deepEqual([page.status, await page.text()], [200, SECRET]);
       assert.match(page.headers.get('x-postern-decision') ?? '', /^dec_/);
       assert.equal(page.headers.get('x-postern-permissions'), 'full_access');
+    });
+
+    test('asks by URL, and serves what is only observed', async () => {
+      const byUrl = await serve(options({ content: 'url', origin: 'https://pages.example' }));
+      assert.equal((await byUrl('/any/page?a=b')).status, 200);
+      assert.equal((await byUrl('/shut/page')).status, 403);
+      // Encoded slashes: no two servers read them alike.
+      assert.equal((await byUrl('/any%2F..%2Fshut/page')).status, 403);
+      const seen = await byUrl('/watched/page');
+      assert.deepEqual([seen.status, await seen.text()], [200, SECRET]);
+      const told = ['would', 'reason'].map((header) => seen.headers.get(`x-postern-${header}`));
+      assert.deepEqual(told, ['deny', 'policy_denied']);
+    });
+
+    test('knows a partner by its token, and tells one that is not valid', async () => {
+      const known = await get('/licensed', { authorization: `Bearer ${TOKEN}` });
+      assert.equal(known.status, 200);
+      const made = await get('/open', { authorization: `Bearer ${TOKEN.slice(0, -2)}00` });
+      assert.equal(made.status, 401);
+      assert.equal(((await made.json()) as { reason: string }).reason, 'invalid_token');
+      const bodies: string[] = [];
+      const watched: typeof fetch = (url, init) => {
+        bodies.push(String(init?.body));
+        return fetch(url, init);
+      };
+      const careful = await serve(options({ fetch: watched }));
+      await careful('/open', { authorization: 'Bearer of something else' });
+      await careful('/open', { authorization: `Bearer ${TOKEN}` });
+      assert.deepEqual(
+        bodies.map((body) => [body.includes('something else'), body.includes(TOKEN)]),
+        [
+          [false, false],
+          [false, true],
+        ],
+      );
     });
 
     test('401 for somebody unknown, 402 for somebody without a licence, with what would help', async () => {

@@ -1,0 +1,153 @@
+/**
+ * Visitors that prove who they are, by a token or a signature, through `/v1/authorize` and checks. What fails leads to
+ * no requester, no license and no limit of the one that was claimed.
+ */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, describe, test } from 'node:test';
+import { startTestService, testClock } from '../../kit/service.ts';
+import { newSigningKey, signRequest } from '../../kit/signing.ts';
+import { until } from '../../kit/until.ts';
+import { assertError, check, made, makePolicy } from '../http/given.ts';
+import { assertRefused, authorize, recorded, serve } from './asking.ts';
+
+const clock = testClock();
+const postern = await startTestService({ clock, env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' } });
+after(() => postern[Symbol.asyncDispose]());
+
+const KEY = newSigningKey();
+const directory = createServer((_, response) => {
+  const type = 'application/http-message-signatures-directory+json';
+  response.writeHead(200, { 'content-type': type }).end(JSON.stringify({ keys: [KEY.jwk] }));
+});
+await new Promise<void>((listening) => directory.listen(0, '127.0.0.1', listening));
+after(() => directory.close());
+const AGENT = `http://127.0.0.1:${(directory.address() as AddressInfo).port}`;
+
+const POLICY = (
+  await makePolicy(postern, [
+    { action: 'allow', conditions: { licenseType: 'site' }, rateLimit: { requests: 1_000, period: 'hour' } },
+    { action: 'deny', conditions: {} },
+  ])
+).id;
+const item = await serve(postern, '/paid', POLICY);
+await made(postern, '/v1/requesters', {
+  id: 'partner',
+  userAgents: ['PartnerBot'],
+  identities: [{ kind: 'signature', agent: AGENT }],
+});
+await made(postern, '/v1/licenses', { requesterId: 'partner', type: 'site' });
+const makeToken = () => made(postern, '/v1/requesters/partner/tokens', { name: 'T' });
+
+const URL_PAID = 'https://site.example/paid?a=1';
+const signed = (changed: Record<string, string> = {}, url = URL_PAID) => ({
+  ...signRequest(KEY, { url, headers: { 'signature-agent': `sig1="${AGENT}"` }, at: clock.now() }),
+  ...changed,
+});
+const asks = (headers: Record<string, string>) => authorize(postern, '/paid?a=1', { headers });
+const who = async (headers: Record<string, string>) => {
+  const answer = await asks(headers);
+  const { requesterId, verified, spoofed, claimed, allowed } = await recorded(postern, answer);
+  const told = ['requester', 'verified'].map((name) => answer.headers.get(`x-postern-${name}`));
+  assert.deepEqual(told, [requesterId ?? '', verified ?? '']);
+  return { allowed, requesterId, verified, ...(spoofed === undefined ? {} : { spoofed, claimed }) };
+};
+
+describe('a token', () => {
+  test('makes its visitor that requester, verified', async () => {
+    const { token } = await makeToken();
+    assert.deepEqual(await who({ authorization: `Bearer ${token}`, 'user-agent': 'curl/8' }), {
+      allowed: true,
+      requesterId: 'partner',
+      verified: 'token',
+    });
+    const visitor = { authorization: `bearer ${token}` };
+    const got = await check(postern, { contentId: item.id, visitor });
+    assert.deepEqual([got.requesterId, got.verified, got.allowed], ['partner', 'token', true]);
+    assert.ok(!postern.logs.join('\n').includes(token), 'it is never logged');
+    assert.ok(!JSON.stringify(await postern.rowsOf('decisions')).includes(token), 'nor recorded');
+  });
+
+  test('that is revoked, expired or made up is refused, also where the rest is open', async () => {
+    const { id, token } = await makeToken();
+    await postern.call('DELETE', `/v1/requesters/partner/tokens/${id}`);
+    const made = `${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`;
+    for (const one of [token, made, 'svc_rt_']) {
+      const headers = { authorization: `Bearer ${one}`, 'user-agent': 'PartnerBot' };
+      assertRefused(await asks(headers), 'invalid_token');
+      const path = '/v1/authorize?origin=https://site.example&denyStatus=401&unknown=allow';
+      assert.equal((await authorize(postern, '/paid', { path, headers })).status, 401);
+      const body = { contentId: item.id, visitor: { authorization: `Bearer ${one}` } };
+      const answer = await postern.call('POST', '/v1/access/check', { body });
+      assertError(answer, 'invalid_token', 'visitor.authorization');
+    }
+  });
+
+  test('of others is none of ours', async () => {
+    const visit = { authorization: 'Bearer eyJhbGciOi', 'user-agent': 'PartnerBot/1' };
+    assert.deepEqual(await who(visit), { allowed: true, requesterId: 'partner', verified: null });
+  });
+});
+
+describe('a signature', () => {
+  test('of a registered agent makes its visitor that requester, once its keys are there', async () => {
+    await until('the keys of the agent', async () => (await who(signed())).verified === 'signature');
+    assert.deepEqual(await who(signed({ 'user-agent': 'Mozilla/5.0' })), {
+      allowed: true,
+      requesterId: 'partner',
+      verified: 'signature',
+    });
+  });
+
+  test('that is wrong belongs to no requester', async () => {
+    await until('the keys of the agent', async () => (await who(signed())).verified === 'signature');
+    const wrong = signed({}, 'https://other.example/paid?a=1');
+    const visit = { ...wrong, 'user-agent': 'PartnerBot' };
+    assert.deepEqual(await who(visit), {
+      allowed: false,
+      requesterId: null,
+      verified: null,
+      spoofed: true,
+      claimed: 'partner',
+    });
+  });
+
+  test('of an unregistered agent says nothing', async () => {
+    const headers = signed({ 'signature-agent': 'sig1="https://nobody.example"', 'user-agent': 'PartnerBot' });
+    assert.deepEqual(await who(headers), { allowed: true, requesterId: 'partner', verified: null });
+  });
+
+  test('is verified by checks by URL too, alone and in a batch', async () => {
+    await until('the keys of the agent', async () => (await who(signed())).verified === 'signature');
+    const { signature, 'signature-input': signatureInput, 'signature-agent': signatureAgent } = signed();
+    const visitor = { signature, signatureInput, signatureAgent };
+    const right = { url: URL_PAID, visitor };
+    const got = await check(postern, right);
+    assert.deepEqual([got.requesterId, got.verified, got.contentId], ['partner', 'signature', item.id]);
+    const checks = [right, { ...right, url: 'http://site.example:81/paid' }, { ...right, url: 'https://x.example/' }];
+    const { body } = await postern.call('POST', '/v1/access/check/batch', { body: { checks } });
+    assert.equal(body.data[0].verified, 'signature');
+    assert.equal(body.data[2].error.code, 'content_not_found');
+  });
+
+  test('needs no stated verification beside it', async () => {
+    const body = { contentId: item.id, visitor: {}, context: { verified: 'token' } };
+    assertError(await postern.call('POST', '/v1/access/check', { body }), 'invalid_request', 'visitor');
+  });
+});
+
+test('a request that nothing answers is counted, by host and segment', async () => {
+  const path = '/v1/authorize?origin=https://unregistered.example';
+  for (let i = 0; i < 3; i++) {
+    await authorize(postern, `/news/${i}`, { path, headers: { 'user-agent': 'GPTBot/1.2' } });
+  }
+  await postern.call('POST', '/v1/access/check', { body: { url: 'https://unregistered.example/', dryRun: true } });
+  await postern.call('POST', '/v1/access/check', { body: { url: 'https://unregistered.example/', requesterId: 'r' } });
+  const { body } = await postern.call('GET', '/v1/analytics/unregistered?host=unregistered.example');
+  const rows = body.data.map((row: Record<string, unknown>) => [row.path, row.crawler, row.requesterId, row.requests]);
+  assert.deepEqual(rows, [
+    ['/news', 'GPTBot', null, 3],
+    ['/', null, 'r', 1],
+  ]);
+});
