@@ -26,7 +26,7 @@ const ORDER = [
   ['collections'],
   ['content'],
   ['ledger'],
-  ['usage', 'unregistered'],
+  ['usage', 'unregistered', 'visitors'],
   ['access'],
   ['whatif', 'authorize', 'health', 'storage'],
   ['cli'],

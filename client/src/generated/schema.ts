@@ -1587,6 +1587,7 @@ export interface components {
                 features?: string[];
                 expiresAt?: string | null;
             };
+            visitor?: components["schemas"]["Visitor"];
             /** @description Adds `explanation` and, on a denial, `remedies` */
             explain?: boolean;
             /** @description Decides without recording and without using a rate limit */
@@ -2096,7 +2097,7 @@ export interface components {
             };
         };
         /** @enum {unknown} */
-        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "insufficient_permissions" | "ip_not_allowed" | "content_not_found" | "collection_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "user_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
+        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "insufficient_permissions" | "ip_not_allowed" | "content_not_found" | "collection_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "user_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
         /** @enum {unknown} */
         ErrorType: "validation_error" | "authentication_error" | "authorization_error" | "not_found_error" | "conflict_error" | "idempotency_error" | "api_error";
         /** @description A change of a record, or a decision */
@@ -3284,6 +3285,24 @@ export interface components {
             hasMore: boolean;
             totalCount: number;
             nextCursor: string | null;
+        };
+        /** @description What the visitor sent to prove who it is: finds the requester as `/v1/authorize` does. Never stored. Signatures need its `url`. */
+        Visitor: {
+            /** @description Its `Authorization` header */
+            authorization?: string;
+            /** @description `GET` by default */
+            method?: string;
+            /**
+             * Format: http-url
+             * @description As it was requested; `url` by default
+             */
+            url?: string;
+            /** @description The header of this name */
+            signature?: string;
+            /** @description The header of this name */
+            signatureInput?: string;
+            /** @description The header of this name */
+            signatureAgent?: string;
         };
         /** @description A webhook */
         Webhook: {
