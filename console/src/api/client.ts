@@ -48,9 +48,21 @@ export function onSignedOut(listener: () => void): () => void {
 
 /** Throws PosternError and PosternUnreachable. */
 export async function call<O extends Operation>(operation: O, args: Args<O> = {}): Promise<Answer<O>> {
+  return (await callTagged(operation, args)).answer;
+}
+
+/** An answer with the ETag of the record's state. */
+export interface Tagged<T> {
+  answer: T;
+  etag: string | null;
+}
+
+/** The same, for edits that must find the state that was read. */
+export async function callTagged<O extends Operation>(operation: O, args: Args<O> = {}): Promise<Tagged<Answer<O>>> {
   const { body, ...options } = args;
-  const { text } = await noticeEnd(connection.send({ ...toMethodAndPath(operation, args), body }, options));
-  return JSON.parse(text) as Answer<O>;
+  const sent = connection.send({ ...toMethodAndPath(operation, args), body }, options);
+  const { text, headers } = await noticeEnd(sent);
+  return { answer: JSON.parse(text) as Answer<O>, etag: headers.get('etag') };
 }
 
 /** Opens an answer as a file in the format `accept`. Throws as `call` does. */

@@ -138,7 +138,7 @@ interface TurnProps {
   figure: string;
 }
 
-function Turn({ name, count, of, tone, figure }: TurnProps) {
+export function Turn({ name, count, of, tone, figure }: TurnProps) {
   return (
     <div className="total">
       <div className="name">

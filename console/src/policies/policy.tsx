@@ -2,7 +2,7 @@
 import '@mantine/core/styles/Tabs.css';
 import { Tabs } from '@mantine/core';
 import { IconStar, IconTrash } from '@tabler/icons-react';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useRead, useWrite } from '../api/read.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';
@@ -14,6 +14,7 @@ import { PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { Chip, Time } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
+import { lazily } from '../shell/lazily.tsx';
 import { useMay } from '../shell/session.tsx';
 import { Bench } from './bench.tsx';
 import { DraftBar, DraftNotices } from './draft-notices.tsx';
@@ -25,6 +26,8 @@ import { Publish } from './publish.tsx';
 import { type Policy, toDraft } from './rules.ts';
 import { Versions } from './versions.tsx';
 import './policies.css';
+
+const Candidate = lazily(() => import('./candidate.tsx'));
 
 export default function PolicyPage() {
   const id = useId();
@@ -38,10 +41,9 @@ export default function PolicyPage() {
 
 function PolicyView({ policy }: { policy: Policy }) {
   const edited = useDraft(policy.id, toDraft(policy), policy.version);
-  const { draft, dirty, change } = edited;
+  const { draft, dirty } = edited;
   const [publishing, setPublishing] = useState(false);
   const { values, set } = useFilters();
-  const may = useMay('policies:write');
   return (
     <>
       <PageHead
@@ -60,21 +62,19 @@ function PolicyView({ policy }: { policy: Policy }) {
         <Tabs.List mb="md">
           <Tabs.Tab value="rules">Rules</Tabs.Tab>
           <Tabs.Tab value="bench">Try it</Tabs.Tab>
+          <Tabs.Tab value="candidate">Candidate</Tabs.Tab>
           <Tabs.Tab value="versions">Versions</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="rules">
-          <div className="stack">
-            <Editor draft={draft} onChange={change} readOnly={!may} />
-            <Panel title="Name and description">
-              <NameFields draft={draft} onChange={change} readOnly={!may} />
-            </Panel>
-            <p className="soft small">
-              <Id of={policy.id} />
-            </p>
-          </div>
+          <Edit policy={policy} edited={edited} />
         </Tabs.Panel>
         <Tabs.Panel value="bench">
           <Bench draft={draft} policyId={policy.id} unsaved={dirty} />
+        </Tabs.Panel>
+        <Tabs.Panel value="candidate">
+          <Suspense>
+            <Candidate policy={policy} />
+          </Suspense>
         </Tabs.Panel>
         <Tabs.Panel value="versions">
           <Versions policy={policy} />
@@ -82,6 +82,7 @@ function PolicyView({ policy }: { policy: Policy }) {
       </Tabs>
       {dirty && (
         <DraftBar edited={edited} inForce={`Version ${policy.version} is in force.`}>
+          <TryBeside policy={policy} edited={edited} onTried={() => set({ tab: 'candidate', version: null })} />
           <MayButton permission="policies:write" because={whyNot(edited)} onClick={() => setPublishing(true)}>
             Preview and publish
           </MayButton>
@@ -89,6 +90,44 @@ function PolicyView({ policy }: { policy: Policy }) {
       )}
       {publishing && <Publish policy={policy} edited={edited} onClose={() => setPublishing(false)} />}
     </>
+  );
+}
+
+function Edit({ policy, edited: { draft, change } }: { policy: Policy; edited: EditedDraft }) {
+  const may = useMay('policies:write');
+  return (
+    <div className="stack">
+      <Editor draft={draft} onChange={change} readOnly={!may} />
+      <Panel title="Name and description">
+        <NameFields draft={draft} onChange={change} readOnly={!may} />
+      </Panel>
+      <p className="soft small">
+        <Id of={policy.id} />
+      </p>
+    </div>
+  );
+}
+
+/** Makes the draft the candidate. The draft stays, to be edited further. */
+function TryBeside({ policy, edited, onTried }: { policy: Policy; edited: EditedDraft; onTried: () => void }) {
+  const write = useWrite();
+  const { rules, defaultAction, unreadable } = edited.draft;
+  const start = () =>
+    tell(
+      write('PUT /v1/policies/{id}/candidate', { path: { id: policy.id }, body: { rules, defaultAction } }).then(
+        onTried,
+      ),
+      'The rules are tried from the next check on.',
+    );
+  return (
+    <MayButton
+      permission="policies:write"
+      variant="default"
+      because={unreadable === undefined ? undefined : 'The JSON cannot be read as rules.'}
+      onClick={() => void start()}
+    >
+      Try beside the policy
+    </MayButton>
   );
 }
 

@@ -120,7 +120,7 @@ function ImpactOf({ policyId, version }: { policyId: string; version: number }) 
   return <Impact of={useImpact(policyId, { version })} />;
 }
 
-function RuleSentences({ rules, defaultAction }: { rules: readonly Rule[]; defaultAction: 'allow' | 'deny' }) {
+export function RuleSentences({ rules, defaultAction }: { rules: readonly Rule[]; defaultAction: 'allow' | 'deny' }) {
   const [json, setJson] = useState(false);
   return (
     <>

@@ -64,6 +64,9 @@ const policy = await made(full, '/v1/policies', {
   ],
 });
 await full.call('PATCH', `/v1/policies/${policy.id}`, { body: { defaultAction: 'allow' } });
+await full.call('PUT', `/v1/policies/${policy.id}/candidate`, { body: { rules: [], defaultAction: 'deny' } });
+const tried = await made(full, '/v1/content', item({ policyId: policy.id, title: 'Asked for' }));
+await made(full, '/v1/access/check', { contentId: tried.id }, 200);
 const webhook = await made(full, '/v1/webhooks', {
   url: 'http://127.0.0.1:9/hook',
   events: ['*'],
@@ -122,6 +125,7 @@ const PAGES: readonly [path: string, act?: (page: Page) => Promise<void>][] = [
   [`/policies/${policy.id}`, openRule],
   [`/policies/${policy.id}?tab=rules`, editPolicy],
   [`/policies/${policy.id}?tab=bench`],
+  [`/policies/${policy.id}?tab=candidate`],
   [`/policies/${policy.id}?tab=versions`],
   ['/requesters'],
   ['/requesters/GPTBot'],
