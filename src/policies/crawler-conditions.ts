@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { CRAWLER_PURPOSES, type Crawler } from '../crawlers/crawler.ts';
 import { CRAWLERS } from '../crawlers/directory.ts';
-import { type Condition, oneOrMany } from './condition.ts';
+import { type Condition, LIST_MAX, oneOrMany } from './condition.ts';
 import { type Facts, VERIFIED_KINDS, type VerifiedKind } from './facts.ts';
 import { list, type Matcher, type Test } from './match.ts';
 
@@ -30,7 +30,10 @@ export const CRAWLER_CONDITIONS = {
   requesterVerified: {
     about: 'check',
     negatable: false,
-    schema: Type.Union([Type.Boolean(), Type.Array(Type.Enum([...VERIFIED_KINDS]), { minItems: 1 })]),
+    schema: Type.Union([
+      Type.Boolean(),
+      Type.Array(Type.Enum([...VERIFIED_KINDS]), { minItems: 1, maxItems: LIST_MAX }),
+    ]),
     doc: 'The requester was verified (`true`), was not (`false`), or was verified by any of these means: `token`, `signature`, `ip`, `dns`.',
     example: ['signature', 'ip'],
     compile(value: boolean | VerifiedKind[]): Test {

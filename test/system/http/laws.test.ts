@@ -75,8 +75,8 @@ async function given(postern: TestService, input: Input, other: Input, number: n
   const { id: policyId } = await made(postern, '/v1/policies', { name: 'p', rules: [], defaultAction: 'deny' });
   const contents = new Map<string, string>();
   for (const { id, externalId } of VOCABULARY.contents) {
-    const { type, tags, metadata } = input.content;
-    const body = item({ externalId: own(externalId), type, tags, metadata, policyId });
+    const { type, tags, metadata, source = '' } = input.content;
+    const body = item({ externalId: own(externalId), type, tags, metadata, policyId, source });
     contents.set(id, (await made(postern, '/v1/content', body)).id);
   }
   const names = new Map<string, string>([
