@@ -22,6 +22,34 @@ const allow = (conditions: Record<string, unknown>, more: object = {}): Rules[nu
   ...more,
 });
 
+describe('a case by URL', () => {
+  const when = (conditions: Record<string, unknown>, check: PolicyCase['check']): boolean =>
+    run([allow(conditions)], check, { allowed: true }).passed;
+
+  test('has no item unless the case describes one', () => {
+    const url = 'https://WWW.a.example/news/%78?q=1';
+    assert.ok(when({ host: '*.a.example', path: '/news/x' }, { url }));
+    assert.ok(when({ path: '/news/x?q=1' }, { url }));
+    assert.ok(!when({ contentType: 'article' }, { url }));
+    assert.ok(!when({ contentTypeNot: 'report' }, { url }));
+    assert.ok(when({ contentType: 'article', path: '/news/x' }, { url, content: {} }));
+    assert.ok(when({ contentId: 'a', path: '/news/x' }, { url, contentId: 'a' }));
+  });
+  test('an item has the address of its source, or none', () => {
+    assert.ok(when({ path: '/a' }, { content: { source: 'https://a.example/a' } }));
+    assert.ok(!when({ pathNot: '/b' }, {}));
+  });
+  test('collection, crawler and verification are what the case says', () => {
+    const collection = 'col_01jd3v0000000000000000000a';
+    assert.ok(when({ collection }, { url: 'https://a.example', collection }));
+    assert.ok(when({ collection }, { collection }));
+    assert.ok(when({ collectionNot: collection }, {}));
+    assert.ok(when({ crawlerPurpose: 'training' }, { context: { userAgent: 'GPTBot/1.2' } }));
+    assert.ok(when({ requesterVerified: ['ip'] }, { context: { verified: 'ip' } }));
+    assert.ok(when({ requesterVerified: false }, {}));
+  });
+});
+
 describe('differences', () => {
   const rules = [allow({ purpose: 'a' }, { permissions: ['training', 'inference'] }), { action: 'deny' as const }];
   const allowed = { allowed: true, reason: null, permissions: ['training', 'inference'], rule: 0 };

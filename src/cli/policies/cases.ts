@@ -6,8 +6,9 @@
 import { decide, type Verdict } from '../../access/decide.ts';
 import { toFacts } from '../../access/facts.ts';
 import type { Reason } from '../../ledger/reason.ts';
+import { parseVisited } from '../../lib/locator.ts';
 import { type Compilable, type CompiledPolicy, compile } from '../../policies/compile.ts';
-import { type ContentFacts, type LicenseFacts, type RequesterFacts, UNPLACED } from '../../policies/facts.ts';
+import type { ContentFacts, LicenseFacts, Place, RequesterFacts } from '../../policies/facts.ts';
 import type { Expectation, PolicyCase, PolicyFile } from './policy-file.ts';
 
 /** The decision of a case. */
@@ -70,12 +71,26 @@ function decideCase(policy: CompiledPolicy, check: CaseCheck, now: number): Verd
   };
   const at = check.at === undefined ? now : Date.parse(check.at);
   const requesterId = check.requesterId ?? (check.requester === undefined ? undefined : 'requester');
-  const subject = { content: toContent(policy, check), requester };
+  const place = {
+    policyId: check.content?.policyId ?? policy.id,
+    collectionId: check.collection ?? null,
+    observed: false,
+  };
+  const locator = check.url === undefined ? undefined : parseVisited(check.url);
+  const subject = {
+    content: isUrlAlone(check) ? null : toContent(check, place),
+    requester,
+    ...(locator && { page: { ...place, locator, namesQuery: true } }),
+  };
   return decide(policy, toFacts(subject, requesterId, check, at));
 }
 
+/** A URL without a registered item. */
+const isUrlAlone = ({ url, contentId, content }: CaseCheck): boolean =>
+  url !== undefined && contentId === undefined && content === undefined;
+
 /** `contentId` is the id or externalId of the item; it fills in whichever the case does not set. */
-function toContent(policy: CompiledPolicy, { contentId, content = {} }: CaseCheck): ContentFacts {
+function toContent({ contentId, content = {}, url }: CaseCheck, place: Place): ContentFacts {
   const id = contentId ?? content.externalId ?? 'item';
   return {
     no: 0,
@@ -84,9 +99,9 @@ function toContent(policy: CompiledPolicy, { contentId, content = {} }: CaseChec
     type: content.type ?? 'article',
     tags: content.tags ?? [],
     metadata: content.metadata ?? {},
-    policyId: content.policyId ?? policy.id,
     archived: content.archived ?? false,
-    ...UNPLACED,
+    source: content.source ?? url ?? null,
+    ...place,
   };
 }
 

@@ -13,6 +13,7 @@ import { pathTo, uncarriedIn } from '../../http/json.ts';
 import { problemsOf, type Schema } from '../../http/problems.ts';
 import { REASONS, type Reason } from '../../ledger/reason.ts';
 import { repeatedKey } from '../../lib/json-keys.ts';
+import { parseVisited } from '../../lib/locator.ts';
 import { PermissionName } from '../../policies/names.ts';
 import { CreatePolicy } from '../../policies/schema.ts';
 import { CreateLicense, CreateRequester } from '../../requesters/schema.ts';
@@ -34,7 +35,12 @@ const CaseCheck = closed({
       metadata: CreateContent.properties.metadata,
       policyId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
       archived: Type.Optional(Type.Boolean()),
+      source: Type.Optional(CreateContent.properties.source),
     }),
+  ),
+  url: CheckRequest.properties.url,
+  collection: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'Id of the collection of the item or URL' }),
   ),
   requesterId: CheckRequest.properties.requesterId,
   requester: Type.Optional(
@@ -125,7 +131,7 @@ export function readPolicyFile(bytes: Uint8Array, format: PolicyFileFormat): Rea
         : compiled.Check(value)
           ? null
           : problemsOf(PolicyFile as Schema, value, 'file');
-    if (problems === null) problems = withoutSelectors(value as PolicyFile);
+    if (problems === null) problems = faultsOf(value as PolicyFile);
     if (problems === null) return { file: value as PolicyFile, problems };
     return { file: null, problems: problems.map((one) => withLine(one, source)) as [Problem, ...Problem[]] };
   } catch (error) {
@@ -134,8 +140,21 @@ export function readPolicyFile(bytes: Uint8Array, format: PolicyFileFormat): Rea
   }
 }
 
-function withoutSelectors({ collections = [] }: PolicyFile): [Problem, ...Problem[]] | null {
-  const [first, ...rest] = collections.flatMap((collection, i): Problem[] =>
+function faultsOf(file: PolicyFile): [Problem, ...Problem[]] | null {
+  const [first, ...rest] = [...withoutSelectors(file), ...unreadableUrls(file)];
+  return first === undefined ? null : [first, ...rest];
+}
+
+/** A service refuses such a check too. */
+const unreadableUrls = ({ cases = [] }: PolicyFile): Problem[] =>
+  cases.flatMap(({ check: { url } }, i) => {
+    const param = `cases[${i}].check.url`;
+    const message = `\`${param}\` has a path that servers read in different ways. Write the URL as a browser sends it.`;
+    return url === undefined || parseVisited(url) !== undefined ? [] : [{ param, message }];
+  });
+
+const withoutSelectors = ({ collections = [] }: PolicyFile): Problem[] =>
+  collections.flatMap((collection, i): Problem[] =>
     SELECTOR_NAMES.some((name) => (collection[name] ?? []).length > 0)
       ? []
       : [
@@ -145,8 +164,6 @@ function withoutSelectors({ collections = [] }: PolicyFile): [Problem, ...Proble
           },
         ],
   );
-  return first === undefined ? null : [first, ...rest];
-}
 
 function withLine({ param, message }: Problem, source: Source): Problem {
   const line = param === null ? undefined : source.lineOf(param);
