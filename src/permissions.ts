@@ -43,14 +43,14 @@ const READING = ['content:read', 'policies:read', 'requesters:read', 'access:che
  * editor changes no licenses.
  */
 export const ROLES = {
-  viewer: { doc: 'Sees content, policies, partners and usage', permissions: READING, readOnly: true },
+  viewer: { doc: 'Reads content, policies, requesters, licenses and usage', permissions: READING, readOnly: true },
   licensing: {
-    doc: 'Also manages partners and licenses',
+    doc: 'A viewer who also manages requesters and licenses',
     permissions: [...READING, 'requesters:write'],
     readOnly: false,
   },
   editor: {
-    doc: 'Also manages content, collections and policies, but not licenses',
+    doc: 'A viewer who also manages content, collections and policies',
     permissions: [...READING, 'content:write', 'policies:write'],
     readOnly: false,
   },

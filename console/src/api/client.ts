@@ -79,16 +79,37 @@ async function noticeEnd<T>(answer: Promise<T>): Promise<T> {
 }
 
 export interface Session {
-  key: { id: string; name: string; type: 'secret' | 'public'; permissions: string[] };
+  /** null for a user. */
+  key: { id: string; name: string; type: 'secret' | 'public'; permissions: string[] } | null;
+  /** null for a key. */
+  user: Row<'GET /v1/users'> | null;
   /** With those that the key's own imply. */
   permissions: string[];
+  /** Its checks are not recorded, and it tries no rules of its own. */
+  readOnly: boolean;
   expiresAt: string;
 }
 
 /** Signs in (POST) or out (DELETE), or reads who is signed in. */
-export async function callSession(method: 'GET' | 'POST' | 'DELETE', body?: { key: string }): Promise<Session> {
+export async function callSession(
+  method: 'GET' | 'POST' | 'DELETE',
+  body?: { key: string } | { link: string },
+): Promise<Session> {
   const answer = await connection.send({ method, path: '/console/session', body }, { idempotencyKey: false });
   return JSON.parse(answer.text) as Session;
+}
+
+/** Returns the host of the sign-in provider; null without one. */
+export async function readProvider(): Promise<string | null> {
+  const { text } = await connection.send({ method: 'GET', path: '/console/sign-in' });
+  return (JSON.parse(text) as { provider: string | null }).provider;
+}
+
+/** Returns the provider's page. It sends the browser back to `to`, a path of the console. */
+export async function beginSignIn(to: string): Promise<string> {
+  const options = { idempotencyKey: false } as const;
+  const { text } = await connection.send({ method: 'POST', path: '/console/oidc', body: { to } }, options);
+  return (JSON.parse(text) as { url: string }).url;
 }
 
 /** The method and the path of a request, with its query. Empty values are left out. */

@@ -17,7 +17,7 @@ import { type AuditEntry, Entry } from './entry.tsx';
 type Filter = Query<'GET /v1/audit-log'>;
 
 const FILTERS = ['object', 'actor'] as const;
-const TARGETS = ['content', 'collection', 'policy', 'requester', 'license', 'api_key', 'webhook'];
+const TARGETS = ['content', 'collection', 'policy', 'requester', 'license', 'user', 'api_key', 'webhook'];
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
   {
@@ -85,7 +85,7 @@ function FilterBar() {
         w={150}
       />
       <FilterText name="object" label="Record id" w={260} shownElsewhere={TARGETS} />
-      <FilterText name="actor" label="Key id" w={240} />
+      <FilterText name="actor" label="User or key id" w={240} />
       <FilterSpan />
     </div>
   );

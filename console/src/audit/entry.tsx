@@ -25,7 +25,7 @@ export function Entry({ entry, onClose }: { entry: AuditEntry; onClose: () => vo
         <Facts
           of={{
             Record: <Id of={entry.target.id} />,
-            Who: actor.type === 'system' ? 'the service itself' : `${actor.name ?? 'a key'} (${actor.id})`,
+            Who: describe(actor),
             From: entry.address ?? '–',
             When: formatTime(entry.created),
             Request: entry.requestId ?? '–',
@@ -58,6 +58,11 @@ export function Entry({ entry, onClose }: { entry: AuditEntry; onClose: () => vo
       </div>
     </Drawer>
   );
+}
+
+function describe({ type, name, id }: AuditEntry['actor']): string {
+  if (type === 'system') return 'the service itself';
+  return `${name ?? (type === 'user' ? 'a deleted user' : 'a key')} (${id})`;
 }
 
 const changed = (before: Fields, after: Fields): string[] =>

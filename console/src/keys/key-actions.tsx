@@ -6,7 +6,7 @@ import { useWrite } from '../api/read.ts';
 import { Confirm } from '../parts/act.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify } from '../parts/notices.tsx';
-import { useSession } from '../shell/session.tsx';
+import { useHolder } from '../shell/session.tsx';
 import { KeyText } from './key-text.tsx';
 
 type Key = Row<'GET /v1/api-keys'>;
@@ -62,7 +62,7 @@ function Rotate({
 
 function Revoke({ of: { id, name }, onClose }: DialogProps) {
   const write = useWrite();
-  const own = useSession().key.id === id;
+  const own = useHolder().id === id;
   return (
     <Confirm
       title={`Revoke ${name}?`}

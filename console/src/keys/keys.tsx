@@ -8,7 +8,7 @@ import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Chip, Tags, Time } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
-import { useSession } from '../shell/session.tsx';
+import { useHolder } from '../shell/session.tsx';
 import { KeyActions } from './key-actions.tsx';
 import { NewKey } from './new-key.tsx';
 
@@ -73,5 +73,5 @@ export default function KeysPage() {
 
 /** Marks the key of this session. */
 function OwnKey({ id }: { id: string }) {
-  return useSession().key.id === id && <Chip>this session</Chip>;
+  return useHolder().id === id && <Chip>this session</Chip>;
 }

@@ -34,7 +34,7 @@ function toBody(
   { name, preset, permissions, allowedIps, expires }: Fields,
   session: Session,
 ): Body<'POST /v1/api-keys'> {
-  const all = permissions.length === PERMISSIONS.length && session.key.permissions.includes('*');
+  const all = permissions.length === PERMISSIONS.length && session.permissions.includes('*');
   return {
     name: name.trim(),
     type: preset.type,
@@ -142,7 +142,7 @@ function PermissionFields({ fields: { preset, permissions }, onChange }: Permiss
               key={permission}
               value={permission}
               label={label}
-              description={holds(session, permission) ? permission : `${permission}: your own key does not hold it`}
+              description={holds(session, permission) ? permission : `${permission}: you do not hold it`}
               disabled={!holds(session, permission) || (preset.type === 'public' && !open)}
             />
           ))}

@@ -1,6 +1,6 @@
 /** Drafts of policies, kept in this browser for each key until published or discarded. */
 import { useCallback, useEffect, useState } from 'react';
-import { useSession } from '../shell/session.tsx';
+import { useHolder } from '../shell/session.tsx';
 import { shapeFault } from './rule-shape.ts';
 import { type Draft, isSame } from './rules.ts';
 
@@ -68,10 +68,10 @@ const draftNames = (): string[] =>
     .toSorted((a, b) => b.at - a.at)
     .map(({ name }) => name);
 
-/** Returns whether the signed-in key has a draft of a policy in this browser. */
+/** Returns whether the signed-in user or key has a draft of a policy in this browser. */
 export function useHasDraft(): (policyId: string) => boolean {
-  const { key } = useSession();
-  return (policyId) => readDraft(toKey(key.id, policyId)) !== undefined;
+  const { id } = useHolder();
+  return (policyId) => readDraft(toKey(id, policyId)) !== undefined;
 }
 
 export interface EditedDraft {
@@ -94,8 +94,8 @@ export interface EditedDraft {
 
 /** Returns the draft of a policy; `stored`, the current version, until something is changed. */
 export function useDraft(policyId: string, stored: Draft, version: number): EditedDraft {
-  const { key } = useSession();
-  const name = toKey(key.id, policyId);
+  const { id } = useHolder();
+  const name = toKey(id, policyId);
   const [kept, setKept] = useState(() => readDraft(name));
   const [restoredFrom, setRestoredFrom] = useState(kept?.editedAt);
   const [unkept, setUnkept] = useState(false);

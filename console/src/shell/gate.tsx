@@ -4,6 +4,7 @@ import { Suspense, useEffect, useState } from 'react';
 import { callSession, onSignedOut, type Session } from '../api/client.ts';
 import { queries } from '../api/read.ts';
 import { Boundary } from './boundary.tsx';
+import { isLink } from './entry.ts';
 import { Frame } from './frame.tsx';
 import { lazily } from './lazily.tsx';
 import { SessionProvider } from './session.tsx';
@@ -23,6 +24,10 @@ export function Gate() {
     });
   }, []);
 
+  const signIn = (opened: Session) => {
+    queries.clear();
+    setSession(opened);
+  };
   const signOut = async () => {
     await callSession('DELETE').catch(() => {});
     queries.clear();
@@ -37,11 +42,11 @@ export function Gate() {
       </Center>
     );
   }
-  if (session === null) {
+  if (session === null || isLink()) {
     return (
       <Boundary at="sign-in">
         <Suspense>
-          <SignIn ended={ended} onSignedIn={setSession} />
+          <SignIn ended={ended} onSignedIn={signIn} />
         </Suspense>
       </Boundary>
     );

@@ -29,6 +29,7 @@ const PAGES: readonly [path: string, permission: Permission, page: Page][] = [
   ['/requesters/:id', 'requesters:read', lazily(() => import('../requesters/requester.tsx'))],
   ['/crawlers', 'policies:read', lazily(() => import('../crawlers/crawlers.tsx'))],
   ['/licenses', 'requesters:read', lazily(() => import('../requesters/licenses.tsx'))],
+  ['/users', 'api_keys:manage', lazily(() => import('../users/users.tsx'))],
   ['/keys', 'api_keys:manage', lazily(() => import('../keys/keys.tsx'))],
   ['/webhooks', 'webhooks:manage', lazily(() => import('../webhooks/webhooks.tsx'))],
   ['/webhooks/:id', 'webhooks:manage', lazily(() => import('../webhooks/webhook.tsx'))],
@@ -48,7 +49,7 @@ export function Pages() {
             if (path === '/' && first !== undefined) return <Redirect to={first.path} replace />;
             return (
               <Empty title="Your access does not include this page">
-                {lacking(permission)} Ask the person who gave you the key.
+                {lacking(permission)} Ask the person who gave you access.
               </Empty>
             );
           }}

@@ -12,6 +12,7 @@ import {
   IconRobot,
   IconScale,
   IconTargetArrow,
+  IconUserShield,
   IconUsers,
   IconWebhook,
 } from '@tabler/icons-react';
@@ -99,6 +100,14 @@ export const PLACES: readonly Place[] = [
     icon: IconCertificate,
     permission: 'requesters:read',
     group: 'Terms',
+  },
+  {
+    path: '/users',
+    label: 'Users',
+    about: 'People who sign in, and their roles',
+    icon: IconUserShield,
+    permission: 'api_keys:manage',
+    group: 'Operation',
   },
   {
     path: '/keys',

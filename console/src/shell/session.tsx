@@ -1,4 +1,4 @@
-/** The session: its key and permissions. */
+/** The session: its user or key, and its permissions. */
 import { createContext, type ReactNode, useContext } from 'react';
 import type { KEY_PERMISSIONS } from '../../../client/src/generated/vocabularies.ts';
 import type { Session } from '../api/client.ts';
@@ -17,6 +17,12 @@ export function useSession(): Session {
   return session;
 }
 
+/** Returns the user or the key that is signed in. */
+export function useHolder(): { id: string; name: string } {
+  const { user, key } = useSession();
+  return user ?? key ?? { id: '', name: '' };
+}
+
 export const holds = ({ permissions }: Session, permission: Permission): boolean =>
   permissions.includes('*') || permissions.includes(permission);
 
@@ -24,10 +30,10 @@ export function useMay(permission: Permission): boolean {
   return holds(useSession(), permission);
 }
 
-/** Returns whether the session may take an action that public keys may not. */
+/** Returns whether the session may take an action that public keys and viewers may not. */
 export function useMayInSecret(permission: Permission): boolean {
-  return useMay(permission) && useSession().key.type === 'secret';
+  return useMay(permission) && !useSession().readOnly;
 }
 
 /** Returns why an action is unavailable. */
-export const lacking = (permission: Permission): string => `Your key does not hold the permission ${permission}.`;
+export const lacking = (permission: Permission): string => `You do not hold the permission ${permission}.`;

@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import type { Colors } from './colors.ts';
 import mark from './mark.svg';
 import { DOCS, PLACES } from './places.ts';
-import { holds, useSession } from './session.tsx';
+import { holds, useHolder, useSession } from './session.tsx';
 
 interface SideProps {
   location: string;
@@ -66,23 +66,21 @@ function Navigation({ location }: { location: string }) {
 }
 
 function Account({ onSignOut }: { onSignOut: () => void }) {
-  const { name, permissions } = useSession().key;
+  const { user, key, permissions } = useSession();
+  const { name } = useHolder();
   return (
     <Menu position="top-start" width={220} shadow="md">
       <Menu.Target>
         <UnstyledButton className="account">
           <span>
             <strong>{name}</strong>
-            <small>
-              {permissions.includes('*')
-                ? 'may do everything'
-                : `${permissions.length} ${permissions.length === 1 ? 'permission' : 'permissions'}`}
-            </small>
+            <small>{user?.role ?? describe(key?.permissions ?? [])}</small>
           </span>
           <IconSelector size={16} />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
+        {user?.email != null && <Menu.Label>{user.email}</Menu.Label>}
         <Menu.Label>{permissions.join(', ')}</Menu.Label>
         <Menu.Item leftSection={<IconLogout size={16} />} onClick={onSignOut}>
           Sign out
@@ -90,6 +88,11 @@ function Account({ onSignOut }: { onSignOut: () => void }) {
       </Menu.Dropdown>
     </Menu>
   );
+}
+
+function describe(permissions: readonly string[]): string {
+  if (permissions.includes('*')) return 'may do everything';
+  return `${permissions.length} ${permissions.length === 1 ? 'permission' : 'permissions'}`;
 }
 
 function ColorSwitch({ scheme: { dark, toggle } }: { scheme: Colors }) {

@@ -233,7 +233,7 @@ describe('publishing', () => {
     await narrow.page.getByRole('button', { name: 'Publish', exact: true }).click();
     await narrow.page.getByText('version 2', { exact: true }).waitFor();
     await narrow.page.getByRole('tab', { name: 'Try it' }).click();
-    await narrow.page.getByText('Your key does not hold the permission content:read.').waitFor();
+    await narrow.page.getByText('You do not hold the permission content:read.').waitFor();
     assert.deepEqual(narrow.faults, []);
 
     await page.route('**/impact', (route) => route.fulfill({ status: 500, body: '{}' }));

@@ -363,10 +363,10 @@ test('creating a key, using it, revoking it', async () => {
   assert.equal(await other.page.getByRole('link', { name: 'API keys' }).count(), 0);
   assert.equal(
     await other.page.getByRole('button', { name: 'New item' }).getAttribute('title'),
-    'Your key does not hold the permission content:write.',
+    'You do not hold the permission content:write.',
   );
   await other.page.goto('/console/keys');
-  await other.page.getByText('Your key does not hold the permission api_keys:manage.').waitFor();
+  await other.page.getByText('You do not hold the permission api_keys:manage.').waitFor();
 
   await page.getByRole('button', { name: 'More to do with the key Reporting' }).click();
   await page.getByRole('menuitem', { name: 'Revoke…' }).click();

@@ -67,6 +67,7 @@ await full.call('PATCH', `/v1/policies/${policy.id}`, { body: { defaultAction: '
 await full.call('PUT', `/v1/policies/${policy.id}/candidate`, { body: { rules: [], defaultAction: 'deny' } });
 const tried = await made(full, '/v1/content', item({ policyId: policy.id, title: 'Asked for' }));
 await made(full, '/v1/access/check', { contentId: tried.id }, 200);
+await made(full, '/v1/users/links', { name: 'Ada Lovelace', role: 'licensing' });
 const webhook = await made(full, '/v1/webhooks', {
   url: 'http://127.0.0.1:9/hook',
   events: ['*'],
@@ -133,6 +134,8 @@ const PAGES: readonly [path: string, act?: (page: Page) => Promise<void>][] = [
   ['/crawlers'],
   ['/licenses'],
   ['/licenses?new=1', mistypeKind],
+  ['/users'],
+  ['/users?new=1'],
   ['/keys'],
   ['/keys?new=1'],
   ['/webhooks'],

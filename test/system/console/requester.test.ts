@@ -54,7 +54,7 @@ test('a decision whose rules the key may not read says which permission is missi
     await route.fulfill({ response: answer, json: { ...(await answer.json()), explanation: null } });
   });
   await page.goto(`/console/decisions/${denied.id}`);
-  await page.getByText('Your key does not hold the permission policies:read.').waitFor();
+  await page.getByText('You do not hold the permission policies:read.').waitFor();
   assert.deepEqual(signed.faults, []);
 });
 

@@ -1,0 +1,144 @@
+/** Signing in with the browser: by a link, through a real provider, by key; and what people and admins then see. */
+import assert from 'node:assert/strict';
+import { after, beforeEach, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { launchBrowser, signedIn } from '../../../kit/browser.ts';
+import { startProvider } from '../../../kit/oidc.ts';
+import { startTestService } from '../../../kit/service.ts';
+import { made } from '../../http/given.ts';
+
+const browser = await launchBrowser();
+after(() => browser.close());
+const provider = await startProvider();
+after(() => provider[Symbol.asyncDispose]());
+const postern = await startTestService({ env: provider.env });
+after(() => postern[Symbol.asyncDispose]());
+provider.register(postern.url);
+
+beforeEach(() => {
+  provider.down = false;
+  provider.people.set('ada', { name: 'Ada Lovelace', email: 'ada@example.com', groups: ['heads'] });
+  provider.people.set('vic', { name: 'Vic', groups: ['staff'] });
+  provider.people.set('eve', { name: 'Eve', groups: [] });
+});
+
+/** Opens a page in a new browser. */
+async function visit(path: string): Promise<Page> {
+  const context = await browser.newContext({ baseURL: postern.url, reducedMotion: 'reduce' });
+  after(() => context.close());
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  await page.goto(path);
+  return page;
+}
+
+const viaProvider = async (page: Page, login: string): Promise<void> => {
+  await page.getByRole('button', { name: /^Sign in with 127\.0\.0\.1/ }).click();
+  await page.getByLabel('Login').fill(login);
+  await page.getByRole('button', { name: 'Go on' }).click();
+};
+const isAt = (page: Page, path: string) => page.waitForURL(postern.url + path);
+
+describe('a link', () => {
+  test('asks first, signs in once, and leaves no trace in the address', async () => {
+    const { path } = await made(postern, '/v1/users/links', { name: 'Grace', role: 'editor' });
+    const page = await visit(path);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('button', { name: /^Grace/ }).waitFor();
+    assert.ok(!page.url().includes('#'), page.url());
+    await page.reload();
+    await page.getByRole('button', { name: /^Grace/ }).waitFor();
+    const other = await visit(path);
+    await other.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await other.getByText('This link was used, or it has expired.').waitFor();
+    await other.getByLabel('API key').waitFor();
+  });
+});
+
+describe('the provider', () => {
+  test('signs in, and the page that was asked for opens; signing out ends the session', async () => {
+    const page = await visit('/console/content?q=sea');
+    await viaProvider(page, 'ada');
+    await isAt(page, '/console/content?q=sea');
+    const account = page.getByRole('button', { name: /^Ada Lovelace/ });
+    await account.click();
+    await page.getByText('ada@example.com').waitFor();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to Postern' }).waitFor();
+    await page.goto('/console/content');
+    await page.getByRole('heading', { name: 'Sign in to Postern' }).waitFor();
+  });
+
+  test('names a person without a role: the page says so', async () => {
+    const page = await visit('/console');
+    await viaProvider(page, 'eve');
+    await page.getByText('have no role in Postern').waitFor();
+  });
+
+  test('that declines, or is down: the page says so, and a key still signs in', async () => {
+    const page = await visit('/console');
+    await viaProvider(page, 'refused');
+    await page.getByText('The provider did not sign you in.').waitFor();
+    provider.down = true;
+    await postern.restart();
+    const there = await visit(`${postern.url}/console`);
+    await there.getByRole('button', { name: /^Sign in with/ }).click();
+    await there.getByText('The sign-in provider cannot be reached.').waitFor();
+    await there.getByLabel('API key').fill(postern.key);
+    await there.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await there.getByRole('button', { name: /^First key/ }).waitFor();
+    provider.down = false;
+    provider.register(postern.url);
+  });
+});
+
+test('a viewer sees, and the page names what the role lacks', async () => {
+  const page = await visit('/console/policies');
+  await viaProvider(page, 'vic');
+  await isAt(page, '/console/policies');
+  await page.getByRole('button', { name: /^Vic/ }).waitFor();
+  await page.getByRole('button', { name: 'New policy' }).first().waitFor();
+  assert.equal(
+    await page.getByRole('button', { name: 'New policy' }).first().getAttribute('title'),
+    'You do not hold the permission policies:write.',
+  );
+  assert.equal(await page.getByRole('link', { name: 'Users' }).count(), 0);
+  await page.goto('/console/users');
+  await page.getByText('You do not hold the permission api_keys:manage.').waitFor();
+});
+
+test('an admin creates a link, reads the roles, suspends and reinstates; the audit log names everybody', async () => {
+  const guest = await visit('/console/content');
+  await viaProvider(guest, 'vic');
+  await isAt(guest, '/console/content');
+  await using signed = await signedIn(browser, postern.url, postern.key, { reducedMotion: 'reduce' });
+  const { page, faults } = signed;
+  await page.goto('/console/users');
+  await page.getByRole('region', { name: 'Roles' }).getByText('requesters:write').waitFor();
+  await page.getByRole('button', { name: 'Create a sign-in link' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('Newcomer');
+  await page.getByRole('button', { name: 'Create the link' }).click();
+  await page.getByText('/console#link=').waitFor();
+  await page.getByRole('button', { name: 'I have it' }).click();
+  await page.getByRole('row', { name: /^Newcomer.*viewer.*by link.*never/ }).waitFor();
+
+  await page.getByRole('button', { name: 'More to do with the user Vic' }).click();
+  await page.getByRole('menuitem', { name: 'Suspend…' }).click();
+  await page.getByRole('button', { name: 'Suspend', exact: true }).click();
+  await page.getByRole('row', { name: /^Vic.*suspended/ }).waitFor();
+  await guest.reload();
+  await guest.getByRole('heading', { name: 'Sign in to Postern' }).waitFor();
+  // Still signed in at the provider.
+  await guest.getByRole('button', { name: /^Sign in with/ }).click();
+  await guest.getByText('Your access to Postern is suspended.').waitFor();
+
+  await page.getByRole('button', { name: 'More to do with the user Vic' }).click();
+  await page.getByRole('menuitem', { name: 'Reinstate' }).click();
+  await page.getByRole('row', { name: /^Vic.*active/ }).waitFor();
+  await page.goto('/console/audit');
+  await page
+    .getByRole('row', { name: /user\.signed_in.*Vic/ })
+    .first()
+    .waitFor();
+  assert.deepEqual(faults, []);
+});
