@@ -19,6 +19,7 @@ import { diskPart } from './disk.ts';
 import { enginesPart } from './engines.ts';
 import type { Part } from './figure.ts';
 import { flatPart } from './flat.ts';
+import { identitiesPart } from './identities.ts';
 import { impactPart } from './impact.ts';
 import { importPart } from './import.ts';
 import { describeMachine } from './machine.ts';
@@ -36,6 +37,7 @@ const PARTS: readonly Part[] = [
   conditionsPart,
   crawlersPart,
   signaturesPart,
+  identitiesPart,
   collectionsPart,
   enginesPart,
   flatPart,

@@ -39,6 +39,7 @@ export async function startPostern(options: PosternOptions): Promise<Postern> {
       POSTERN_DATA_DIR: dataDir,
       POSTERN_BOOTSTRAP_KEY: KEY,
       POSTERN_LOG_LEVEL: 'warn',
+      POSTERN_CRAWLER_LISTS: 'false',
       ...env,
     },
     port,

@@ -73,6 +73,7 @@ export function launch(options: LaunchOptions): Running {
       ...compileCache(),
       HOME: process.env.HOME,
       POSTERN_PORT: '0',
+      POSTERN_CRAWLER_LISTS: 'false',
       POSTERN_DATA_DIR: dataDir,
       ...(ownKey ? {} : { POSTERN_BOOTSTRAP_KEY: key }),
       ...env,

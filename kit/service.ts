@@ -79,7 +79,13 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
   const database = await databaseSettings(dataDir);
   const start = () =>
     startService({
-      config: readConfig({ POSTERN_PORT: '0', POSTERN_DATA_DIR: dataDir, ...database, ...options.env }),
+      config: readConfig({
+        POSTERN_PORT: '0',
+        POSTERN_DATA_DIR: dataDir,
+        POSTERN_CRAWLER_LISTS: 'false',
+        ...database,
+        ...options.env,
+      }),
       logger,
       ...(options.clock === undefined ? {} : { clock: options.clock }),
     });

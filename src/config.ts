@@ -49,6 +49,11 @@ export const SETTINGS = {
     default: 'false',
     read: readBoolean,
   },
+  POSTERN_CRAWLER_LISTS: {
+    doc: 'false fetches none of the address lists that the crawler directory names; those of requesters are fetched all the same',
+    default: 'true',
+    read: readBoolean,
+  },
   POSTERN_AUDIT_DAYS: { doc: 'Days that the audit log is kept, 30 or more', default: '365', read: readAuditDays },
   POSTERN_DECISION_MAX_AGE: {
     doc: 'Seconds, up to 300, for which askers may use an answer again without asking; what is not asked is not counted',
@@ -89,6 +94,7 @@ export interface Config {
   corsOrigins: string[];
   oidc: OidcConfig | null;
   webhookAllowPrivate: boolean;
+  crawlerLists: boolean;
   auditDays: number;
   /** Duration in seconds. */
   decisionMaxAge: number;
@@ -135,6 +141,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     corsOrigins: values.get('POSTERN_CORS_ORIGINS') as string[],
     oidc,
     webhookAllowPrivate: values.get('POSTERN_WEBHOOK_ALLOW_PRIVATE') as boolean,
+    crawlerLists: values.get('POSTERN_CRAWLER_LISTS') as boolean,
     auditDays: values.get('POSTERN_AUDIT_DAYS') as number,
     decisionMaxAge: values.get('POSTERN_DECISION_MAX_AGE') as number,
     archiveDir: values.get('POSTERN_ARCHIVE_DIR') as string | null,

@@ -16,11 +16,13 @@ import { watchClock } from './health/clock-watch.ts';
 import { listMetrics } from './health/metrics.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import type { Authenticate, Needs } from './http/auth.ts';
+import { openIdentities } from './identities/identities.ts';
 import { openKeys } from './keys/authenticate.ts';
 import { findDecisions } from './ledger/log.ts';
 import type { Clock } from './lib/clock.ts';
 import { makeFolder } from './lib/folder.ts';
 import { type Budget, budgetOf } from './memory.ts';
+import { openGetter } from './outgoing/get.ts';
 import { ensureDefaultPolicy } from './policies/store.ts';
 import { openRecords } from './records.ts';
 import { openTokens, type Tokens } from './requesters/tokens.ts';
@@ -60,9 +62,10 @@ export async function openParts(options: Options, opened: AsyncDisposableStack) 
   const memory = budgetOf(options.config.memoryMiB);
   const store = { ...(await openStore(options, opened, own, memory)), memory, listening: own.listening.promise };
   const engine = await openEngine(options, opened, store);
+  const identification = await openIdentification(options, opened, { ...store, ...engine });
   const background = startBackground(options, opened, { ...store, ...engine });
   const doors = openDoors(options.config, { ...store, ...engine, ...background });
-  const parts = { config: options.config, own, ...store, ...engine, ...background, ...doors };
+  const parts = { config: options.config, own, ...store, ...engine, ...identification, ...background, ...doors };
   return { ...parts, metrics: listMetrics(parts) };
 }
 
@@ -166,6 +169,27 @@ function openWho(
   const signatures = openSignatures({ userAgent: `Postern/${VERSION}`, allowPrivate: webhookAllowPrivate });
   const names = openNames(db, changes, (agents) => signatures.track(agents));
   return { signatures, visitors: openVisitors({ names, tokens, signatures }) };
+}
+
+/** Opens the verification of visitors by their addresses. */
+async function openIdentification(
+  { config, logger }: Options,
+  opened: AsyncDisposableStack,
+  { db, changes, clock, lease }: Store & Engine,
+) {
+  const fetching = lease('identities');
+  const identities = await openIdentities({
+    db,
+    changes,
+    clock,
+    getter: openGetter({ userAgent: `Postern/${VERSION}`, allowPrivate: config.webhookAllowPrivate }),
+    directoryLists: config.crawlerLists,
+    isOurs: fetching.held,
+    onProblem: (error) =>
+      logger.warn({ err: error }, 'published lists could not be kept up to date and will be retried'),
+  });
+  opened.defer(() => identities.close());
+  return { fetching, identities };
 }
 
 /** Work that one node of a cluster does at a time: housekeeping and deliveries. */

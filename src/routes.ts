@@ -15,6 +15,7 @@ import { consoleFiles } from './http/console-files.ts';
 import { allowOrigins } from './http/cors.ts';
 import { supportIdempotency } from './http/idempotency.ts';
 import { describeApi } from './http/openapi.ts';
+import { identityRoutes } from './identities/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { archivedTo, type DecisionFinder } from './ledger/log.ts';
 import { decisionRoutes } from './ledger/routes.ts';
@@ -63,6 +64,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   requesterRoutes(app, { db, changes, clock, allowPrivate: config.webhookAllowPrivate });
   tokenRoutes(app, { db, changes, clock, tokens: parts.tokens });
   crawlerRegistrationRoutes(app, { db, changes, clock });
+  identityRoutes(app, { db, changes, clock });
   licenseRoutes(app, { db, changes, clock });
   crawlerRoutes(app);
   simulateRoutes(app, { db, snapshot, now: () => ledger.now() });

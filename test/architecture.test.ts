@@ -23,6 +23,7 @@ const ORDER = [
   ['users'],
   ['policies'],
   ['requesters'],
+  ['identities'],
   ['collections'],
   ['content'],
   ['ledger'],
@@ -39,7 +40,7 @@ const ORDER = [
 ];
 const PURE = words(`
   access/decide whatif/impact whatif/tally whatif/candidate-tally cli/policies/cases authorize/target crawlers/token
-  cli/audit/answers cli/audit/combined cli/audit/json-line cli/audit/ranges cli/audit/report cli/audit/tally
+  cli/audit/answers cli/audit/combined cli/audit/json-line identities/list identities/ranges cli/audit/report cli/audit/tally
   cli/audit/times
   collections/collection-index collections/ties lib/locator lib/pattern-sets lib/url-pattern
   policies/conditions policies/crawler-conditions policies/place-conditions policies/license-keys policies/match policies/compile requesters/history limits/limit memory
@@ -69,6 +70,7 @@ const OWNERS: Record<string, string> = {
   licenses: 'requesters/store.ts',
   requester_tokens: 'requesters/token-store.ts',
   history: 'requesters/store.ts',
+  identity_lists: 'identities/store.ts',
   api_keys: 'keys/store.ts',
   sessions: 'users/session-store.ts',
   users: 'users/store.ts',

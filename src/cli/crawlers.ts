@@ -4,6 +4,7 @@ import type { Crawler } from '../../client/src/types.ts';
 import { CRAWLER_PURPOSES } from '../crawlers/crawler.ts';
 import { type Context, collect, does, examples } from './command.ts';
 import { connect } from './connection.ts';
+import { listsCommands } from './identity-lists.ts';
 import { EXIT, misused } from './outcome.ts';
 import { print, table } from './terminal.ts';
 
@@ -11,6 +12,7 @@ export function crawlersCommand(parent: Command, context: Context): void {
   const group = parent.command('crawlers').description('The crawler directory: bots, their operators and purposes.');
   listCommand(group, context);
   registerCommand(group, context);
+  listsCommands(group, context);
 }
 
 function listCommand(parent: Command, context: Context): void {

@@ -2,6 +2,7 @@
 import type { Follower } from '../changes/follow.ts';
 import type { Lease } from '../db/postgres/lease.ts';
 import type { Streams } from '../events/stream.ts';
+import type { Identities } from '../identities/identities.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { REASONS } from '../ledger/reason.ts';
 import { PERIODS, type Period } from '../limits/limit.ts';
@@ -28,6 +29,8 @@ export interface Measured {
   follower: Follower;
   housekeeping: Lease;
   dispatch: Lease;
+  fetching: Lease;
+  identities: Identities;
   clockWatch: ClockWatch;
 }
 
@@ -36,11 +39,12 @@ export const listMetrics = (parts: Measured): Metric[] => [
   ...listLedger(parts),
   ...listColumns(parts),
   ...listEvents(parts),
+  ...listIdentities(parts.identities),
   ...listDecisions(parts.ledger),
   ...listLimits(parts.ledger),
 ];
 
-function listCluster({ follower, housekeeping, dispatch, clockWatch }: Measured): Metric[] {
+function listCluster({ follower, housekeeping, dispatch, fetching, clockWatch }: Measured): Metric[] {
   const lease = (name: string, { held }: Lease): Metric => ({
     name: 'postern_lease_held',
     help: '1 on the node of the cluster that does this work',
@@ -60,6 +64,7 @@ function listCluster({ follower, housekeeping, dispatch, clockWatch }: Measured)
     },
     lease('housekeeping', housekeeping),
     lease('deliveries', dispatch),
+    lease('identities', fetching),
     {
       name: 'postern_clock_ahead_ms',
       help: 'Time that Postern is ahead of the clock of its machine or database, after that was set back',
@@ -100,6 +105,41 @@ const listEvents = ({ deliverer, streams }: Measured): Metric[] => [
     help: 'Bytes buffered for slow clients of event streams',
     read: () => streams.figures().heldBytes,
   },
+];
+
+const listIdentities = (identities: Identities): Metric[] => [
+  { name: 'postern_identity_lists', help: 'Published lists of addresses', read: () => identities.figures().lists },
+  {
+    name: 'postern_identity_lists_stale',
+    help: 'Published lists that are too old to verify visitors, or were never fetched',
+    read: () => identities.figures().stale,
+  },
+  {
+    name: 'postern_identity_lists_held',
+    help: 'Published lists that shrank by more than half and wait to be accepted',
+    read: () => identities.figures().held,
+  },
+  {
+    name: 'postern_identity_list_age_seconds',
+    help: 'Age of the oldest published list',
+    read: () => identities.figures().oldestMs / 1000,
+  },
+  {
+    name: 'postern_identity_fetches_total',
+    help: 'Fetches of published lists',
+    read: () => identities.figures().fetches,
+  },
+  {
+    name: 'postern_identity_fetch_failures_total',
+    help: 'Fetches of published lists that failed',
+    read: () => identities.figures().failures,
+  },
+  ...(['resolved', 'failed', 'dropped'] as const).map((outcome) => ({
+    name: 'postern_identity_names_total',
+    help: 'Look-ups of host names of addresses, by outcome',
+    labels: { outcome },
+    read: () => identities.figures().dns[outcome],
+  })),
 ];
 
 /** `reason` is empty for allowed decisions. */

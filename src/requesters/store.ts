@@ -2,6 +2,7 @@
  * The tables `requesters` and `licenses`, and `history` with every version of both, written in the same transaction.
  * Rows never leave this file.
  */
+import type { Identity } from '../crawlers/identity.ts';
 import type { Db, Row, Step } from '../db/db.ts';
 import { idForm, type Page, type PageQuery, readPage, SEQ_FORM } from '../db/page.ts';
 import { inList, toList, Where } from '../db/query.ts';
@@ -64,6 +65,14 @@ export async function findNamed(
     userAgents: JSON.parse(row.user_agents) as string[],
     identities: JSON.parse(row.identities) as Requester['identities'],
   }));
+}
+
+/** Returns the `identities` of every requester that has some. */
+export async function findIdentities(db: Db): Promise<{ id: string; identities: Identity[] }[]> {
+  const rows = await db.read<{ id: string; identities: string }>(
+    `select id, identities from requesters where identities <> '[]'`,
+  );
+  return mapInSlices(rows, (row) => ({ id: row.id, identities: JSON.parse(row.identities) as Identity[] }));
 }
 
 /** Returns the names of registered requesters by id. */

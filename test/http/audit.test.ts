@@ -121,6 +121,14 @@ const CHANGES: { [route: string]: Plan } = {
   'POST /v1/requesters': makes('requester.created', () => ({ name: 'R' })),
   'PATCH /v1/requesters/{id}': changes('requester.updated', newRequester, { name: 'S' }),
   'DELETE /v1/requesters/{id}': changes('requester.deleted', newRequester),
+  'POST /v1/identity-lists/accept': async (path) => {
+    const url = `https://example.com/${Math.random()}`;
+    await postern.tamper({
+      sql: `insert into identity_lists (url, texts, ranges, attempted_at, failures, held_texts, held_ranges, held_hash, held_at)
+            values ('${url}', '[]', 0, 0, 0, '["192.0.2.0/24"]', 1, 'h', 1)`,
+    });
+    return { path, body: { url }, kind: 'identity.list_accepted', target: url };
+  },
   'POST /v1/crawlers/register': makes('requester.created', () => ({ names: ['GPTBot'] })),
   'POST /v1/requesters/{id}/tokens': async (path) => ({
     path: path.replace('{id}', (await newRequester()).id),

@@ -16,6 +16,7 @@ const KINDS = [
   ...['created', 'updated', 'rolled_back', 'deleted', 'candidate_diverged'].map((verb) => `policy.${verb}`),
   ...['created', 'updated', 'deleted'].map((verb) => `requester.${verb}`),
   ...['created', 'rotated', 'revoked'].map((verb) => `requester_token.${verb}`),
+  'identity.list_suspicious',
   ...['created', 'updated', 'revoked', 'expired'].map((verb) => `license.${verb}`),
   ...['created', 'rotated', 'revoked'].map((verb) => `api_key.${verb}`),
   ...['granted', 'denied', 'rate_limited'].map((verb) => `access.${verb}`),
@@ -60,6 +61,7 @@ describe('each kind', () => {
   const produced = new Set<string>();
   after(() => {
     const elsewhere = [
+      'identity.list_suspicious',
       'license.expired',
       'policy.candidate_diverged',
       'access.granted',

@@ -20,7 +20,8 @@ const TABLE: readonly [RegExp, string][] = [
   [/^(POST|PUT|PATCH|DELETE) \/v1\/policies(\/.*)?$/, 'policies:write'],
   [/^GET \/v1\/(requesters|licenses)(\/.*)?$/, 'requesters:read'],
   [/^(POST|PATCH|DELETE) \/v1\/(requesters|licenses)(\/.*)?$/, 'requesters:write'],
-  [/^POST \/v1\/crawlers\/register$/, 'requesters:write'],
+  [/^POST \/v1\/(crawlers\/register|identity-lists\/accept)$/, 'requesters:write'],
+  [/^GET \/v1\/identity-lists$/, 'requesters:read'],
   [/^POST \/v1\/access\/check(\/batch)?$/, 'access:check'],
   [/^GET \/v1\/authorize$/, 'access:check'],
   [/^GET \/v1\/(analytics\/(usage|requesters|demand|unregistered)|access\/decisions(\/\{id\})?)$/, 'analytics:read'],
@@ -116,6 +117,8 @@ const PROMISED = [
   'POST /v1/requesters/{id}/tokens/{tokenId}/rotate',
   'GET /v1/crawlers',
   'POST /v1/crawlers/register',
+  'GET /v1/identity-lists',
+  'POST /v1/identity-lists/accept',
   'GET /v1/status',
 ];
 

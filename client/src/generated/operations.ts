@@ -1,5 +1,6 @@
 // Written by scripts/openapi.ts; do not edit.
 export const OPERATIONS = {
+  acceptIdentityList: { method: 'POST', path: '/v1/identity-lists/accept', answers: 'json', takesBody: true },
   authorize: { method: 'GET', path: '/v1/authorize', answers: 'verdict', takesQuery: true },
   bulkDeleteContent: { method: 'POST', path: '/v1/content/bulk-delete', answers: 'json', takesBody: true },
   bulkUpsertContent: { method: 'POST', path: '/v1/content/bulk-upsert', answers: 'json', takesBody: true },
@@ -52,6 +53,7 @@ export const OPERATIONS = {
   listDecisions: { method: 'GET', path: '/v1/access/decisions', answers: 'pages', takesQuery: true },
   listDemand: { method: 'GET', path: '/v1/analytics/demand', answers: 'pages', takesQuery: true },
   listEvents: { method: 'GET', path: '/v1/events', answers: 'pages', takesQuery: true },
+  listIdentityLists: { method: 'GET', path: '/v1/identity-lists', answers: 'pages', takesQuery: true },
   listLicenseTerms: { method: 'GET', path: '/v1/licenses/{id}/terms', answers: 'pages', takesQuery: true },
   listLicenses: { method: 'GET', path: '/v1/licenses', answers: 'pages', takesQuery: true },
   listPolicies: { method: 'GET', path: '/v1/policies', answers: 'pages', takesQuery: true },

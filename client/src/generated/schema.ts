@@ -475,6 +475,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/identity-lists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the published lists of addresses
+         * @description Needs the permission `requesters:read` (Read requesters and licenses).
+         */
+        get: operations["listIdentityLists"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/identity-lists/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept a list that is held back
+         * @description Needs the permission `requesters:write` (Create, update and delete requesters and licenses).
+         */
+        post: operations["acceptIdentityList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/licenses": {
         parameters: {
             query?: never;
@@ -1395,6 +1435,10 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AcceptIdentityList: {
+            /** @description The list whose held back ranges count from now on */
+            url: string;
+        };
         /** @description A decision */
         AccessDecision: {
             /** @description null when the decision was not recorded */
@@ -1495,7 +1539,7 @@ export interface components {
             /** @enum {string} */
             object: "audit_entry";
             /** @enum {unknown} */
-            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
             created: string;
             actor: {
                 /** @enum {unknown} */
@@ -1507,7 +1551,7 @@ export interface components {
             requestId: string | null;
             target: {
                 /** @enum {unknown} */
-                type: "content" | "collection" | "policy" | "policy_candidate" | "requester" | "requester_token" | "license" | "api_key" | "user" | "webhook" | "webhook_delivery";
+                type: "content" | "collection" | "policy" | "policy_candidate" | "requester" | "requester_token" | "identity" | "license" | "api_key" | "user" | "webhook" | "webhook_delivery";
                 id: string;
             };
             /** @description The record before; null when it was created */
@@ -1985,7 +2029,7 @@ export interface components {
         CreateWebhook: {
             /** Format: http-url */
             url: string;
-            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, license.created, license.updated, license.revoked, license.expired, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
             events: string[];
             description?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
@@ -2123,7 +2167,7 @@ export interface components {
             nextCursor: string | null;
         };
         /** @enum {unknown} */
-        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
+        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "identity.list_suspicious" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
         /** @description A way to verify that a visitor is who it claims to be */
         Identity: {
             /** @enum {string} */
@@ -2151,6 +2195,39 @@ export interface components {
              * @description Its signature agent
              */
             agent: string;
+        };
+        /** @description A published list of addresses that verify a name */
+        IdentityList: {
+            /** @description Its URL */
+            id: string;
+            /** @enum {string} */
+            object: "identity_list";
+            url: string;
+            /** @description Number of ranges in force */
+            ranges: number;
+            /** @description Whether it verifies visitors: it was found published within seven days */
+            fresh: boolean;
+            /** @description When the ranges in force were last found published */
+            fetched: string | null;
+            /** @description When it was last asked for */
+            attempted: string | null;
+            /** @description Failed fetches since the last that succeeded */
+            failures: number;
+            /** @description Why the last fetch failed */
+            error: string | null;
+            /** @description Ranges that are held back, because the list shrank by more than half */
+            held: {
+                ranges: number;
+                since: string;
+            } | null;
+        };
+        IdentityListList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["IdentityList"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
         };
         /** @enum {unknown} */
         KeyPermission: "content:read" | "content:write" | "policies:read" | "policies:write" | "requesters:read" | "requesters:write" | "access:check" | "analytics:read" | "webhooks:manage" | "api_keys:manage" | "*";
@@ -3154,7 +3231,7 @@ export interface components {
         UpdateWebhook: {
             /** Format: http-url */
             url?: string;
-            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, license.created, license.updated, license.revoked, license.expired, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
             events?: string[];
             description?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
@@ -4355,6 +4432,62 @@ export interface operations {
             "5XX": components["responses"]["Refused"];
         };
     };
+    listIdentityLists: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityListList"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    acceptIdentityList: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptIdentityList"];
+            };
+        };
+        responses: {
+            /** @description A published list of addresses that verify a name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityList"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
     listLicenses: {
         parameters: {
             query?: {
@@ -5439,9 +5572,9 @@ export interface operations {
                 cursor?: string;
                 /** @description Id of a key or a user, or `system` */
                 actor?: string;
-                /** @description Id of a record, or one of content, collection, policy, policy_candidate, requester, requester_token, license, api_key, user, webhook, webhook_delivery */
+                /** @description Id of a record, or one of content, collection, policy, policy_candidate, requester, requester_token, identity, license, api_key, user, webhook, webhook_delivery */
                 object?: string;
-                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
                 /** @description Inclusive: a date or a date-time, UTC */
                 from?: string;
                 /** @description A date, whose day is included, or an exclusive date-time */

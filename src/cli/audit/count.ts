@@ -1,11 +1,11 @@
 /** Counts the visits of log lines: who it says it is, whether that is so, and what it fetched. */
 import type { Crawler } from '../../crawlers/crawler.ts';
 import { CRAWLERS, crawlerOf } from '../../crawlers/directory.ts';
+import { openRanges } from '../../identities/ranges.ts';
 import type { Answer, PolicyOfFile } from './answers.ts';
 import { combinedReader } from './combined.ts';
 import { readJsonLine } from './json-line.ts';
 import type { KnownRanges } from './range-files.ts';
-import { openRanges } from './ranges.ts';
 import { referrals } from './referrals.ts';
 import { type Counted, copied, GROUPS, type Group, type Outcome, type Row, Tally } from './tally.ts';
 import type { Visit } from './visit.ts';

@@ -3,9 +3,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Crawler } from '../../crawlers/crawler.ts';
 import { CRAWLERS } from '../../crawlers/directory.ts';
+import { readRanges } from '../../identities/ranges.ts';
 import { nearest } from '../../lib/text.ts';
 import { misused } from '../outcome.ts';
-import { readRanges } from './ranges.ts';
 
 /** The addresses of one crawler. */
 export interface KnownRanges {

@@ -10,6 +10,7 @@ import { UNREGISTERED } from './0008-unregistered.ts';
 import { IDENTITIES } from './0009-identities.ts';
 import { USERS } from './0010-users.ts';
 import { CANDIDATES } from './0011-candidates.ts';
+import { IDENTITY_LISTS } from './0012-identity-lists.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly Migration[] = [
   IDENTITIES,
   USERS,
   CANDIDATES,
+  IDENTITY_LISTS,
 ];

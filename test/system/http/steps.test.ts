@@ -143,6 +143,8 @@ const ROWS: Record<string, Ask[]> = {
   'DELETE /v1/licenses/{id}': at('lic_0'),
   'GET /v1/licenses/{id}/terms': at(`${license.id}/terms?limit=100`),
   'POST /v1/licenses/{id}/revoke': at(`${license.id}/revoke`),
+  'GET /v1/identity-lists': page,
+  'POST /v1/identity-lists/accept': [{ body: { url: 'https://example.com/' } }],
   'POST /v1/crawlers/register': [{ body: { purposes: ['index', 'other', 'monitoring'] } }],
   'GET /v1/crawlers': [{ path: `?limit=100&q=${'w'.repeat(200)}` }],
   'POST /v1/policies/simulate': policies.map((one) => ({ body: { policy: one, checks: many(50, () => checkOf()) } })),

@@ -1,0 +1,121 @@
+/**
+ * Judges by its address whether a visitor is who its user agent says. Promise: the answer comes from memory. A claim
+ * fails only if the address is outside all fresh published ranges of the name; reverse DNS never makes one fail.
+ */
+import type { Changes } from '../changes/changes.ts';
+import type { Db } from '../db/db.ts';
+import type { Clock } from '../lib/clock.ts';
+import { type Address, formatAddress, parseAddress } from '../lib/ip-range.ts';
+import type { Getter } from '../outgoing/get.ts';
+import { openFetcher } from './fetcher.ts';
+import { type KnownLists, openKnownLists } from './known-lists.ts';
+import { isFresh } from './list.ts';
+import { type Claim, openNamed } from './named.ts';
+import { openReverse } from './reverse.ts';
+
+/** A visitor's address, and the names that its user agent claims. */
+export interface Visitor {
+  address: string;
+  /** The requester that its user agent leads to. */
+  requesterId?: string | null | undefined;
+  /** The crawler of the directory that its user agent names; counts where the requester has no identities. */
+  crawler?: string | null | undefined;
+}
+
+export interface Identified {
+  verified: 'ip' | 'dns' | null;
+  /** The visitor is not who its user agent says. */
+  failed: boolean;
+}
+
+export interface IdentityFigures {
+  lists: number;
+  stale: number;
+  held: number;
+  /** Age of the oldest list that is in use. */
+  oldestMs: number;
+  fetches: number;
+  failures: number;
+  dns: { resolved: number; failed: number; dropped: number; waiting: number };
+}
+
+export interface Identities {
+  identify(visitor: Visitor): Identified;
+  figures(): IdentityFigures;
+  close(): Promise<void>;
+}
+
+export interface IdentitiesOptions {
+  db: Db;
+  changes: Changes;
+  clock: Clock;
+  getter: Getter;
+  /** Fetches the lists of the crawler directory too. */
+  directoryLists: boolean;
+  isOurs(): boolean;
+  onProblem(error: unknown): void;
+  dnsServers?: readonly string[] | undefined;
+}
+
+const UNKNOWN: Identified = { verified: null, failed: false };
+const FAILED: Identified = { verified: null, failed: true };
+const BY_IP: Identified = { verified: 'ip', failed: false };
+const BY_DNS: Identified = { verified: 'dns', failed: false };
+
+export async function openIdentities(options: IdentitiesOptions): Promise<Identities> {
+  const { db, changes, clock, getter, directoryLists, onProblem } = options;
+  const named = await openNamed(db, changes, directoryLists);
+  const lists = await openKnownLists(db, changes, onProblem);
+  const reverse = openReverse(options);
+  const fetcher = openFetcher({ ...options, lists, named });
+
+  return {
+    identify({ address: text, requesterId, crawler }) {
+      const claim =
+        (requesterId == null ? undefined : named.ofRequester(requesterId)) ??
+        (crawler == null ? undefined : named.ofCrawler(crawler));
+      const address = claim === undefined ? undefined : parseAddress(text);
+      if (claim === undefined || address === undefined) return UNKNOWN;
+      const within = isWithin(claim, lists, address, clock.now());
+      if (within === true) return BY_IP;
+      if (claim.suffixes.length > 0 && reverse.isConfirmed(formatAddress(text), claim.suffixes) === true) return BY_DNS;
+      return within === false ? FAILED : UNKNOWN;
+    },
+    figures() {
+      const now = clock.now();
+      const states = lists.states();
+      const ages = states.map(({ fetchedAt }) => (fetchedAt === null ? 0 : now - fetchedAt));
+      return {
+        lists: states.length,
+        stale: states.filter(({ fetchedAt }) => !isFresh(fetchedAt, now)).length,
+        held: states.filter(({ heldAt }) => heldAt !== null).length,
+        oldestMs: Math.max(0, ...ages),
+        ...fetcher.figures(),
+        dns: reverse.figures(),
+      };
+    },
+    async close() {
+      lists.close();
+      reverse.close();
+      await getter.close();
+      await fetcher.close();
+    },
+  };
+}
+
+/** undefined: the name publishes no ranges, or some of them are not fresh and the others lack the address. */
+function isWithin(
+  { stated, lists: urls }: Claim,
+  lists: KnownLists,
+  address: Address,
+  now: number,
+): boolean | undefined {
+  if (stated?.has(address) === true) return true;
+  let outside = stated !== null || urls.length > 0;
+  for (const url of urls) {
+    const has = lists.has(url, address, now);
+    if (has === true) return true;
+    if (has === undefined) outside = false;
+  }
+  return outside ? false : undefined;
+}

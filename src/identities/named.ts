@@ -1,0 +1,63 @@
+/** The identities of requesters and of the crawler directory: what each name claims, and the lists they name. */
+import type { Changes } from '../changes/changes.ts';
+import { CRAWLERS } from '../crawlers/directory.ts';
+import type { Identity } from '../crawlers/identity.ts';
+import type { Db } from '../db/db.ts';
+import { findIdentities } from '../requesters/store.ts';
+import { RangeSet } from './ranges.ts';
+
+/** Everything that verifies a name. */
+export interface Claim {
+  /** The ranges that the identities themselves state; null without any. */
+  stated: RangeSet | null;
+  lists: readonly string[];
+  /** Ends of host names, in lowercase. */
+  suffixes: readonly string[];
+}
+
+export interface Named {
+  /** Returns the claim of a requester; undefined for one without identities. */
+  ofRequester(id: string): Claim | undefined;
+  /** Returns the claim of a crawler of the directory; undefined for one without identities. */
+  ofCrawler(name: string): Claim | undefined;
+  /** The lists to fetch, each once: those of the directory first. */
+  lists(): Set<string>;
+}
+
+/** `directory` says whether the lists of the crawler directory are fetched. */
+export async function openNamed(db: Db, changes: Changes, directory: boolean): Promise<Named> {
+  const crawlers = new Map(
+    CRAWLERS.flatMap(({ name, identities }) => (identities.length === 0 ? [] : [[name, toClaim(identities)] as const])),
+  );
+  const requesters = new Map<string, Claim>();
+  const put = (id: string, identities: readonly Identity[]): void => {
+    if (identities.length === 0) requesters.delete(id);
+    else requesters.set(id, toClaim(identities));
+  };
+  /** Requesters that changed during the read, which may be stale. */
+  const changed = new Set<string>();
+  changes.subscribe(({ kind, id, object }) => {
+    if (!kind.startsWith('requester.')) return;
+    changed.add(id);
+    // Nodes of the previous version announce requesters without identities.
+    const { identities = [] } = object as { identities?: readonly Identity[] };
+    put(id, kind === 'requester.deleted' ? [] : identities);
+  });
+  for (const { id, identities } of await findIdentities(db)) if (!changed.has(id)) put(id, identities);
+
+  return {
+    ofRequester: (id) => requesters.get(id),
+    ofCrawler: (name) => crawlers.get(name),
+    lists: () =>
+      new Set([...(directory ? crawlers.values() : []), ...requesters.values()].flatMap(({ lists }) => lists)),
+  };
+}
+
+function toClaim(identities: readonly Identity[]): Claim {
+  const ranges = identities.flatMap((one) => ('ranges' in one ? one.ranges : []));
+  return {
+    stated: ranges.length === 0 ? null : new RangeSet(ranges),
+    lists: identities.flatMap((one) => ('list' in one ? [one.list] : [])),
+    suffixes: identities.flatMap((one) => ('suffixes' in one ? one.suffixes : [])),
+  };
+}

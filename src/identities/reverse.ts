@@ -1,0 +1,134 @@
+/**
+ * Host names of addresses, confirmed forward: the name of the address must end in a suffix, on a label boundary, and
+ * lead back to the address. Promise: no look-up delays a request. A name that is not known yet is resolved in the
+ * background, and a failure is no answer about the visitor.
+ */
+import { Resolver } from 'node:dns/promises';
+import type { Clock } from '../lib/clock.ts';
+import { formatAddress, parseAddress } from '../lib/ip-range.ts';
+import { Lru } from '../lib/lru.ts';
+import { atMost } from '../lib/queue.ts';
+import { isPublicAddress } from '../outgoing/address.ts';
+
+const KNOWN_MAX = 50_000;
+const AT_ONCE = 16;
+/** Further addresses are resolved at a later request of theirs. */
+const WAITING_MAX = 1_000;
+const NAMES_MAX = 10;
+const TTL_MIN_MS = 60_000;
+const TTL_MAX_MS = 86_400_000;
+/** For answers that carry no TTL: there is no name, or none that counts. */
+const NONE_MS = 3_600_000;
+const TIMEOUT_MS = 2_000;
+
+export interface Reverse {
+  /** Returns whether the address has a host name with one of the suffixes; null: not known, or not to be found out. */
+  isConfirmed(address: string, suffixes: readonly string[]): boolean | null;
+  figures(): { resolved: number; failed: number; dropped: number; waiting: number };
+  close(): void;
+}
+
+export interface ReverseOptions {
+  clock: Clock;
+  /** Servers to ask; those of the operating system by default. */
+  dnsServers?: readonly string[] | undefined;
+}
+
+interface Known {
+  /** null after a failure. */
+  confirmed: boolean | null;
+  until: number;
+}
+
+export function openReverse({ clock, dnsServers }: ReverseOptions): Reverse {
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 });
+  if (dnsServers !== undefined) resolver.setServers(dnsServers);
+  const known = new Lru<string, Known>(KNOWN_MAX);
+  const waiting = new Set<string>();
+  const queue = atMost(AT_ONCE);
+  const figures = { resolved: 0, failed: 0, dropped: 0 };
+  let closed = false;
+
+  async function resolve(key: string, address: string, suffixes: readonly string[]): Promise<void> {
+    if (closed) return;
+    try {
+      const { confirmed, ttlMs } = await confirm(resolver, address, suffixes);
+      known.set(key, { confirmed, until: clock.now() + Math.min(TTL_MAX_MS, Math.max(TTL_MIN_MS, ttlMs)) });
+      figures.resolved++;
+    } catch {
+      known.set(key, { confirmed: null, until: clock.now() + TTL_MIN_MS });
+      figures.failed++;
+    } finally {
+      waiting.delete(key);
+    }
+  }
+
+  return {
+    isConfirmed(address, suffixes) {
+      const key = `${address} ${suffixes.join(' ')}`;
+      const found = known.get(key);
+      if (found !== undefined && clock.now() < found.until) return found.confirmed;
+      // What ran out counts until it is resolved again, unless the queue is full.
+      if (waiting.has(key) || closed || !isPublicAddress(address)) return null;
+      if (waiting.size >= WAITING_MAX) {
+        figures.dropped++;
+        return null;
+      }
+      waiting.add(key);
+      void queue.run(() => resolve(key, address, suffixes));
+      return null;
+    },
+    figures: () => ({ ...figures, waiting: waiting.size }),
+    close() {
+      closed = true;
+      resolver.cancel();
+    },
+  };
+}
+
+/** Throws when the servers fail to answer. */
+async function confirm(
+  resolver: Resolver,
+  address: string,
+  suffixes: readonly string[],
+): Promise<{ confirmed: boolean; ttlMs: number }> {
+  // `reverse` would also read the hosts file, and take a server's failure for an answer.
+  const names = (await orNone(resolver.resolvePtr(pointerOf(address))))
+    .map((name) => name.toLowerCase().replace(/\.$/, ''))
+    .filter((name) => suffixes.some((suffix) => endsIn(name, suffix)));
+  const isSix = address.includes(':');
+  for (const name of names.slice(0, NAMES_MAX)) {
+    const ttl = { ttl: true } as const;
+    const records = await orNone(isSix ? resolver.resolve6(name, ttl) : resolver.resolve4(name, ttl));
+    const own = records.find((record) => isSame(record.address, address));
+    if (own !== undefined) return { confirmed: true, ttlMs: own.ttl * 1000 };
+  }
+  return { confirmed: false, ttlMs: NONE_MS };
+}
+
+/** The name of an address in the reverse zones (RFC 1035, RFC 3596). */
+function pointerOf(text: string): string {
+  const address = parseAddress(text);
+  if (address?.family !== 6) return `${text.split('.').toReversed().join('.')}.in-addr.arpa`;
+  const digits = address.value.toString(16).padStart(32, '0');
+  return `${[...digits].toReversed().join('.')}.ip6.arpa`;
+}
+
+/** On a label boundary: `evilgooglebot.com` does not end in `googlebot.com`. */
+const endsIn = (name: string, suffix: string): boolean => name === suffix || name.endsWith(`.${suffix}`);
+
+/** An answer without a record is an answer. */
+async function orNone<T>(answer: Promise<T[]>): Promise<T[]> {
+  try {
+    return await answer;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOTFOUND' || code === 'ENODATA') return [];
+    throw error;
+  }
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [parseAddress(formatAddress(one)), parseAddress(other)];
+  return a !== undefined && a.family === b?.family && a.value === b.value;
+}
