@@ -85,13 +85,33 @@ function statusOf({ reason, requesterId }: AccessDecision): 401 | 402 | 403 | 42
   return 403;
 }
 
-function headersOf({ id, reason, permissions, rateLimit }: AccessDecision): Record<string, string> {
+/** Lengths of rolling periods, in seconds; a calendar period has none. */
+const LENGTHS: Readonly<Record<string, number>> = { second: 1, minute: 60, hour: 3600 };
+
+/** The fields of draft-ietf-httpapi-ratelimit-headers-11. */
+function limitFields(
+  { limit, remaining, period, resetAt }: NonNullable<AccessDecision['rateLimit']>,
+  created: string,
+): Record<string, string> {
+  const length = LENGTHS[period];
+  const seconds = Math.max(1, Math.ceil((Date.parse(resetAt) - Date.parse(created)) / 1000));
+  return {
+    'ratelimit-policy': `"access";q=${limit}${length === undefined ? '' : `;w=${length}`}`,
+    ratelimit: `"access";r=${remaining};t=${seconds}`,
+  };
+}
+
+function headersOf({ id, reason, permissions, rateLimit, created }: AccessDecision): Record<string, string> {
   return {
     ...(id === null ? {} : { 'x-postern-decision': id }),
     ...(reason === null ? { 'x-postern-permissions': permissions.join(',') } : { 'x-postern-reason': reason }),
     ...(rateLimit === null
       ? {}
-      : { 'x-postern-limit': String(rateLimit.limit), 'x-postern-remaining': String(rateLimit.remaining) }),
+      : {
+          ...limitFields(rateLimit, created),
+          'x-postern-limit': String(rateLimit.limit),
+          'x-postern-remaining': String(rateLimit.remaining),
+        }),
   };
 }
 

@@ -7,6 +7,7 @@ import { asJson } from '../http/reply.ts';
 import { route } from '../http/route.ts';
 import type { Decision, Draft } from '../ledger/decision.ts';
 import type { Receipt } from '../ledger/ledger.ts';
+import { limitFields } from '../ledger/limit-fields.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { type Ask, accept, acceptOne } from './ask.ts';
 import { type Attempt, type CheckDeps, check, checkAll, decideFresh } from './check.ts';
@@ -35,6 +36,7 @@ export function accessRoutes(app: App, deps: CheckDeps & WhoDeps): void {
       const ask = accept({ caller, now: deps.ledger.now, dry: false }, body);
       return ask.sent === undefined ? decide(ask) : withVisitors(deps, [ask]).then(onlyAsk).then(decide);
     });
+    if (decision.rateLimit !== null) reply.headers(limitFields(decision));
     return asJson(reply, JSON.stringify(decision));
   });
 

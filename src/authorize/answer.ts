@@ -3,12 +3,16 @@
  * only observed; every other denial is 403, or 401, 402 or 429 where the proxy is configured for it.
  */
 import { type Decision, retryAfter } from '../ledger/decision.ts';
+import { limitFields } from '../ledger/limit-fields.ts';
+import { type Body, type BodyKind, toBody } from './body.ts';
 import type { AuthorizeOptions } from './schema.ts';
 import type { Unclear } from './target.ts';
 
 export interface Answer {
   status: number;
   headers: Record<string, string>;
+  /** null: the proxy is to show its own. */
+  body?: Body | null;
 }
 
 const ALWAYS = {
@@ -39,21 +43,23 @@ export function toAnswer(decision: Decision, { denyStatus = '' }: AuthorizeOptio
 }
 
 /** Answers for an address without an item: nothing was decided or recorded. */
-export const toUnknownAnswer = ({ unknown = 'deny' }: AuthorizeOptions): Answer =>
+export const toUnknownAnswer = ({ unknown = 'deny', body }: AuthorizeOptions): Answer =>
   unknown === 'allow'
     ? { status: 200, headers: { ...ALWAYS, 'x-postern-allowed': 'true', 'x-postern-error': 'content_not_found' } }
-    : refused('content_not_found', 'No content is registered at this address.');
+    : refused('content_not_found', 'No content is registered at this address.', body);
 
-export function toUnclearAnswer(why: Unclear, { denyStatus = '' }: AuthorizeOptions): Answer {
-  if (why !== 'invalid_token') return refused(why, 'This request cannot be matched to any content.');
-  const answer = refused(why, 'The token does not exist, was revoked or has expired.');
-  if (!denyStatus.split(',').includes('401')) return answer;
-  return { status: 401, headers: { ...answer.headers, 'www-authenticate': 'Bearer error="invalid_token"' } };
+export function toUnclearAnswer(why: Unclear, { denyStatus = '', body }: AuthorizeOptions): Answer {
+  if (why !== 'invalid_token') return refused(why, 'This request cannot be matched to any content.', body);
+  const status = denyStatus.split(',').includes('401') ? 401 : 403;
+  const answer = refused(why, 'The token does not exist, was revoked or has expired.', body, status);
+  if (status === 401) answer.headers['www-authenticate'] = 'Bearer error="invalid_token"';
+  return answer;
 }
 
-const refused = (why: string, message: string): Answer => ({
-  status: 403,
+const refused = (why: string, message: string, kind: BodyKind | undefined, status = 403): Answer => ({
+  status,
   headers: { ...ALWAYS, 'x-postern-allowed': 'false', 'x-postern-error': why, ...messageHeaders(message, false) },
+  body: kind === undefined ? null : toBody(kind, { status, reason: why, message, remedies: [], decisionId: null }),
 });
 
 function toHeaders(decision: Decision): Record<string, string> {
@@ -77,10 +83,12 @@ function toHeaders(decision: Decision): Record<string, string> {
   };
 }
 
-function limitHeaders({ rateLimit, created }: Decision, isObserved: boolean): Record<string, string> {
+function limitHeaders(decision: Decision, isObserved: boolean): Record<string, string> {
+  const { rateLimit, created } = decision;
   if (rateLimit === null) return {};
   const { limit, remaining, resetAt, retryAfter: seconds } = rateLimit;
   return {
+    ...limitFields(decision),
     'x-postern-limit': String(limit),
     'x-postern-remaining': String(remaining),
     'x-postern-reset': String(retryAfter(Date.parse(resetAt), Date.parse(created))),

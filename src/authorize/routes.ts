@@ -7,16 +7,21 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Ask } from '../access/ask.ts';
 import { type CheckDeps, check, decideFresh } from '../access/check.ts';
+import { openExplainer } from '../access/explain.ts';
 import { asVisitor, type WhoDeps } from '../access/who.ts';
 import { UndecidedUrl } from '../content/address.ts';
 import { type Failure, fail } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { validatorCompiler } from '../http/validate.ts';
+import type { Remedy } from '../ledger/decision.ts';
 import type { Grounds } from '../ledger/ledger.ts';
 import type { Locator } from '../lib/locator.ts';
+import { monotonicMs } from '../lib/monotonic.ts';
+import type { Caller } from '../permissions.ts';
 import { REQUESTER_ID_PATTERN } from '../policies/names.ts';
 import type { Visitor } from '../visitors/visitors.ts';
 import { type Answer, toAnswer, toUnclearAnswer, toUnknownAnswer } from './answer.ts';
+import { refusalOf, toBody } from './body.ts';
 import { AuthorizeHeaders, AuthorizeOptions } from './schema.ts';
 import { type Forwarded, readSentUrl, readTarget, type Unclear } from './target.ts';
 
@@ -99,7 +104,12 @@ function openAuthorize(deps: AuthorizeDeps): (question: Question) => Promise<Ans
       ...(context === undefined ? {} : { context }),
     };
     try {
-      return toAnswer(await check(deps, asVisitor(ask, visitor), { caller, grounds, explainer: null }), options);
+      const asked = asVisitor(ask, visitor);
+      const decision = await check(deps, asked, { caller, grounds, explainer: null });
+      const answer = toAnswer(decision, options);
+      if (answer.status === 200 || options.body === undefined) return answer;
+      const refusal = refusalOf(answer.status, decision, await findRemedies(deps, asked, caller));
+      return { ...answer, body: toBody(options.body, refusal) };
     } catch (error) {
       if (!(error instanceof UndecidedUrl)) throw error;
       return error.why === 'none' ? toUnknownAnswer(options) : toUnclearAnswer(error.why, options);
@@ -136,6 +146,14 @@ function openAuthorize(deps: AuthorizeDeps): (question: Question) => Promise<Ans
   return (question) => decideFresh(question.request, (grounds) => decideOnce(question, grounds));
 }
 
+/** Only for denials: an allowed check has no time to spare. */
+async function findRemedies(deps: CheckDeps, ask: Ask, caller: Caller): Promise<readonly Remedy[]> {
+  const explainer = openExplainer(caller, 'body');
+  const again = { ...ask, dryRun: true, explain: true };
+  const explained = await check(deps, again, { caller, grounds: { readAt: monotonicMs() }, explainer });
+  return explained.remedies ?? [];
+}
+
 function toContext(userAgent: string | undefined, ip: string | undefined): Ask['context'] {
   if (userAgent === undefined && ip === undefined) return undefined;
   return { ...(ip === undefined ? {} : { ip }), ...(userAgent === undefined ? {} : { userAgent }) };
@@ -152,5 +170,7 @@ function readOptions(given: unknown): AuthorizeOptions {
   return read.value;
 }
 
-const send = (reply: FastifyReply, { status, headers }: Answer): FastifyReply =>
-  reply.code(status).headers(headers).send();
+function send(reply: FastifyReply, { status, headers, body = null }: Answer): FastifyReply {
+  reply.code(status).headers(headers);
+  return body === null ? reply.send() : reply.type(body.type).send(body.text);
+}

@@ -1,6 +1,7 @@
 /** The options and headers of `/v1/authorize` on the wire. */
 import { type Static, Type } from 'typebox';
 import { PermissionName } from '../policies/names.ts';
+import { BODIES } from './body.ts';
 
 export const AuthorizeOptions = Type.Object(
   {
@@ -26,6 +27,11 @@ export const AuthorizeOptions = Type.Object(
         pattern: '^(401|402|429)(,(401|402|429))*$',
         description: 'The statuses besides 403 that your proxy passes on: any of 401, 402 and 429, separated by commas',
         expected: 'must list the statuses besides 403 that your proxy passes on: any of 401, 402 and 429',
+      }),
+    ),
+    body: Type.Optional(
+      Type.Enum([...BODIES], {
+        description: 'Denials have a body for the visitor: problem details, or a small page; none by default',
       }),
     ),
     unknown: Type.Optional(

@@ -72,8 +72,8 @@ describe('a token', () => {
   test('that is revoked, expired or made up is refused, also where the rest is open', async () => {
     const { id, token } = await makeToken();
     await postern.call('DELETE', `/v1/requesters/partner/tokens/${id}`);
-    const made = `${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`;
-    for (const one of [token, made, 'svc_rt_']) {
+    const madeUp = `${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`;
+    for (const one of [token, madeUp, 'svc_rt_']) {
       const headers = { authorization: `Bearer ${one}`, 'user-agent': 'PartnerBot' };
       assertRefused(await asks(headers), 'invalid_token');
       const path = '/v1/authorize?origin=https://site.example&denyStatus=401&unknown=allow';

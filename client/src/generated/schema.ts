@@ -3576,6 +3576,8 @@ export interface operations {
                 purpose?: string;
                 /** @description The statuses besides 403 that your proxy passes on: any of 401, 402 and 429, separated by commas */
                 denyStatus?: string;
+                /** @description Denials have a body for the visitor: problem details, or a small page; none by default */
+                body?: "problem" | "html";
                 /** @description The answer for unregistered content; deny by default */
                 unknown?: "deny" | "allow";
             };

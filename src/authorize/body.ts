@@ -1,0 +1,88 @@
+/**
+ * The body of a denial, for proxies that pass it on to the visitor: problem details (RFC 9457), or a small page. It
+ * says what would help, and nothing of the rules.
+ */
+import type { Decision, Remedy } from '../ledger/decision.ts';
+
+export const BODIES = ['problem', 'html'] as const;
+export type BodyKind = (typeof BODIES)[number];
+
+/** A denial, or a request that nothing decides about. */
+export interface Refusal {
+  status: number;
+  /** The reason of the decision, or the error. */
+  reason: string;
+  message: string;
+  remedies: readonly Remedy[];
+  decisionId: string | null;
+}
+
+export interface Body {
+  type: string;
+  text: string;
+}
+
+export const toBody = (kind: BodyKind, refusal: Refusal): Body =>
+  kind === 'problem'
+    ? { type: 'application/problem+json', text: JSON.stringify(toProblem(refusal)) }
+    : { type: 'text/html; charset=utf-8', text: toPage(refusal) };
+
+const TITLES: Readonly<Record<number, string>> = {
+  401: 'Authentication required',
+  402: 'License required',
+  403: 'Access denied',
+  429: 'Too many requests',
+};
+const titleOf = (status: number): string => TITLES[status] ?? 'Access denied';
+
+const toProblem = ({ status, reason, message, remedies, decisionId }: Refusal) => ({
+  title: titleOf(status),
+  status,
+  detail: message,
+  reason,
+  remedies: remedies.map(withoutRule),
+  ...(decisionId === null ? {} : { decisionId }),
+});
+
+/** Omits the index of the rule, which visitors must not see. */
+function withoutRule(remedy: Remedy): object {
+  if (remedy.kind !== 'license') return remedy;
+  const { rule: _, ...license } = remedy;
+  return license;
+}
+
+export const refusalOf = (status: number, decision: Decision, remedies: readonly Remedy[]): Refusal => ({
+  status,
+  reason: decision.reason ?? 'policy_denied',
+  message: decision.message,
+  remedies,
+  decisionId: decision.id,
+});
+
+const STYLE =
+  'body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1rem;color:#1a1a1a;background:#fff}' +
+  'h1{font-size:1.5rem}p.quote{color:#5c5c5c;font-size:.85rem}' +
+  '@media(prefers-color-scheme:dark){body{color:#eee;background:#161616}p.quote{color:#aaa}}';
+
+function toPage({ status, message, remedies, decisionId }: Refusal): string {
+  const title = titleOf(status);
+  const steps = remedies.map((remedy) => `<li>${escape(sentenceOf(remedy))}</li>`).join('');
+  return (
+    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
+    `<meta name="robots" content="noindex"><title>${title}</title><style>${STYLE}</style>` +
+    `<h1>${title}</h1><p>${escape(message)}</p>` +
+    (steps === '' ? '' : `<p>This would help:</p><ul>${steps}</ul>`) +
+    (decisionId === null ? '' : `<p class="quote">Quote this when you write to the publisher: ${decisionId}</p>`)
+  );
+}
+
+function sentenceOf(remedy: Remedy): string {
+  if (remedy.kind === 'wait') return `Ask again after ${remedy.until}.`;
+  if (remedy.kind === 'permission') return `Ask for another permission: ${remedy.permissions.join(', ')}.`;
+  const { licenseType, licenseFeatures } = remedy;
+  const type = licenseType === null ? 'A license' : `A license of the type ${licenseType.join(' or ')}`;
+  return licenseFeatures.length === 0 ? `${type}.` : `${type} with ${licenseFeatures.join(', ')}.`;
+}
+
+const escape = (text: string): string =>
+  text.toWellFormed().replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
