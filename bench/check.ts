@@ -23,7 +23,7 @@ const CONNECTIONS = 64;
 const PARITY_CHECKS = 300;
 
 /** A server that takes turns with the others. */
-interface Contender {
+export interface Contender {
   name: string;
   server: Running;
   plan: Pick<LoadPlan, 'path' | 'headers' | 'bodies'>;
@@ -78,7 +78,7 @@ export const checkPart: Part = {
   },
 };
 
-const contender = (name: string, server: Running, plan: Contender['plan']): Contender => ({
+export const contender = (name: string, server: Running, plan: Contender['plan']): Contender => ({
   name,
   server,
   plan,
@@ -88,13 +88,13 @@ const contender = (name: string, server: Running, plan: Contender['plan']): Cont
 const meanBytes = (bodies: readonly string[]): number =>
   Math.round(bodies.reduce((sum, body) => sum + Buffer.byteLength(body), 0) / bodies.length);
 
-async function loadCatalogue(postern: Postern, prefix: string, name: string, rules: typeof TEN_RULES) {
+export async function loadCatalogue(postern: Postern, prefix: string, name: string, rules: typeof TEN_RULES) {
   const policyId = await createPolicy(postern, name, rules);
   const items = Array.from({ length: ITEMS }, (_, i) => itemAt(i, prefix));
   await upsertItems(postern, items, policyId);
   const next = skewed(ITEMS, seeded(3));
   const checks = checksOf(CHECKS, () => (items[next()] as Item).externalId);
-  return { checks, byId: new Map(items.map((item) => [item.externalId, item])) };
+  return { policyId, checks, byId: new Map(items.map((item) => [item.externalId, item])) };
 }
 
 /** The comparison is only worth something while both decide the same. */
@@ -118,7 +118,11 @@ async function requireParity(
   }
 }
 
-async function measure(contenders: Contender[], core: number | null, { quick, say }: PartOptions): Promise<void> {
+export async function measure(
+  contenders: Contender[],
+  core: number | null,
+  { quick, say }: PartOptions,
+): Promise<void> {
   await using loader = openLoader(core);
   const rounds = quick ? 2 : 7;
   for (let round = 0; round < rounds; round++) {

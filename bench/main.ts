@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { auditPart } from './audit.ts';
 import { batchPart } from './batch.ts';
 import { bulkPart } from './bulk.ts';
+import { candidatePart } from './candidate.ts';
 import { checkPart } from './check.ts';
 import { clusterPart } from './cluster.ts';
 import { collectionsPart } from './collections.ts';
@@ -32,6 +33,7 @@ import { webhooksPart } from './webhooks.ts';
 
 const PARTS: readonly Part[] = [
   checkPart,
+  candidatePart,
   batchPart,
   decidePart,
   conditionsPart,

@@ -15,6 +15,7 @@ export const HEADERS: Record<string, string> = { authorization: `Bearer ${KEY}`,
 export interface Postern extends Running {
   get<T>(path: string): Promise<T>;
   post<T>(path: string, body: unknown): Promise<T>;
+  put<T>(path: string, body: unknown): Promise<T>;
 }
 
 export interface PosternOptions {
@@ -56,7 +57,12 @@ export async function startPostern(options: PosternOptions): Promise<Postern> {
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 500)}`);
     return JSON.parse(text) as T;
   }
-  return { ...running, get: (path) => call('GET', path), post: (path, body) => call('POST', path, body) };
+  return {
+    ...running,
+    get: (path) => call('GET', path),
+    post: (path, body) => call('POST', path, body),
+    put: (path, body) => call('PUT', path, body),
+  };
 }
 
 export async function createPolicy(postern: Postern, name: string, rules: readonly Rule[]): Promise<string> {
