@@ -45,6 +45,7 @@ async function fill(dataDir: string): Promise<{ key: string; limited: string; la
     rules: [{ action: 'allow', rateLimit: { requests: 5, period: 'day' } }],
   });
   await call(`PATCH /v1/policies/${policy.id}`, { description: 'second' });
+  await call(`PUT /v1/policies/${policy.id}/candidate`, { rules: [{ action: 'allow' }] });
   const limited = await call('POST /v1/content', {
     ...item(),
     policyId: policy.id,
@@ -82,7 +83,11 @@ async function answers(on: TestService, key: string): Promise<Any[]> {
   `)) {
     found.push(await must(on, key, `GET ${path}`));
   }
-  return found;
+  const [{ id }] = found[1].data;
+  const candidate = await must(on, key, `GET /v1/policies/${id}/candidate`);
+  assert.equal(candidate.agreements, candidate.decisions);
+  assert.ok(candidate.decisions > 0);
+  return [...found, candidate];
 }
 
 describe('moving to PostgreSQL', () => {
