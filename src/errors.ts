@@ -57,6 +57,11 @@ export const ERRORS = {
   },
   license_not_found: { status: 404, type: 'not_found_error', meaning: 'No license has this id.' },
   user_not_found: { status: 404, type: 'not_found_error', meaning: 'No user has this id.' },
+  statement_not_found: {
+    status: 404,
+    type: 'not_found_error',
+    meaning: 'No license has a billing period with this id, or the license has no terms now.',
+  },
   api_key_not_found: {
     status: 404,
     type: 'not_found_error',
@@ -90,6 +95,11 @@ export const ERRORS = {
     meaning: 'Another item has this externalId. Edit that one, or use upsert.',
   },
   requester_exists: { status: 409, type: 'conflict_error', meaning: 'A requester with this id is already registered.' },
+  statement_running: {
+    status: 409,
+    type: 'conflict_error',
+    meaning: 'The billing period has not ended, or ended less than a minute ago. Finalize its statement later.',
+  },
   policy_in_use: {
     status: 409,
     type: 'conflict_error',

@@ -28,6 +28,7 @@ import { openRecords } from './records.ts';
 import { openTokens, type Tokens } from './requesters/tokens.ts';
 import { openSignatures } from './signatures/signatures.ts';
 import { openUnregistered } from './unregistered/unregistered.ts';
+import { Parquet } from './usage/archive-source.ts';
 import { openColumns } from './usage/columns.ts';
 import { clusterSecret, openRemoteColumns } from './usage/remote.ts';
 import { openProvider } from './users/provider.ts';
@@ -39,6 +40,9 @@ import { openDeliverer } from './webhooks/deliverer.ts';
 import { openSender } from './webhooks/send.ts';
 import { openSubscriptions } from './webhooks/subscriptions.ts';
 import { openImpacts } from './whatif/impact-thread.ts';
+
+/** Memory to count archived decisions for statements; the engine is opened by the first of them. */
+const ARCHIVE_MIB = 64;
 
 export interface Options {
   config: Config;
@@ -128,6 +132,8 @@ async function openEngine(
         });
   opened.defer(() => columns.close());
   opened.defer(() => ledger.close());
+  const archive = new Parquet(config.archiveDir, ARCHIVE_MIB);
+  opened.defer(() => archive.close());
   const collections = openCollections(db, changes);
   const snapshot = new Snapshot(db, changes, collections, memory.snapshot);
   const impacts = openImpacts(records, memory.impact, () => ledger.figures().entries);
@@ -150,6 +156,7 @@ async function openEngine(
     ledger,
     secret,
     columns,
+    archive,
     collections,
     snapshot,
     impacts,

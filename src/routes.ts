@@ -27,6 +27,7 @@ import { licenseRoutes } from './requesters/license-routes.ts';
 import { requesterRoutes } from './requesters/routes.ts';
 import { findNames } from './requesters/store.ts';
 import { tokenRoutes } from './requesters/token-routes.ts';
+import { statementRoutes } from './statements/routes.ts';
 import { unregisteredRoutes } from './unregistered/routes.ts';
 import { columnsRoutes } from './usage/remote.ts';
 import { usageRoutes } from './usage/routes.ts';
@@ -66,6 +67,13 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   crawlerRegistrationRoutes(app, { db, changes, clock });
   identityRoutes(app, { db, changes, clock });
   licenseRoutes(app, { db, changes, clock });
+  statementRoutes(app, {
+    db,
+    changes,
+    parquet: parts.archive,
+    ledgerNo: ledger.ledgerNo,
+    now: () => ledger.now(),
+  });
   crawlerRoutes(app);
   simulateRoutes(app, { db, snapshot, now: () => ledger.now() });
   impactRoutes(app, { db, ledger, impacts: parts.impacts });

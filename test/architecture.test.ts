@@ -28,6 +28,7 @@ const ORDER = [
   ['content'],
   ['ledger'],
   ['usage', 'unregistered', 'visitors'],
+  ['statements'],
   ['access'],
   ['whatif', 'authorize', 'health', 'storage'],
   ['cli'],
@@ -55,7 +56,7 @@ const PURE = words(`
 const TRANSPORT = words(`
   access/ask access/check changes/changes changes/resource content/bulk keys/authenticate
   users/sessions users/sign-in
-  storage/new-key storage/new-link usage/lists usage/remote
+  statements/csv storage/new-key storage/new-link usage/lists usage/remote
 `);
 const OWNERS: Record<string, string> = {
   content: 'content/store.ts',
@@ -66,6 +67,9 @@ const OWNERS: Record<string, string> = {
   policies: 'policies/store.ts',
   policy_versions: 'policies/store.ts',
   candidates: 'policies/candidate-store.ts',
+  license_terms: 'requesters/terms-store.ts',
+  statements: 'statements/store.ts',
+  deleted_decisions: 'ledger/counted.ts',
   requesters: 'requesters/store.ts',
   licenses: 'requesters/store.ts',
   requester_tokens: 'requesters/token-store.ts',

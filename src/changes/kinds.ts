@@ -35,6 +35,7 @@ export const KINDS = {
   'license.updated': { event: true, doc: 'A license was edited' },
   'license.revoked': { event: true, doc: 'A license was revoked or deleted' },
   'license.expired': { event: true, doc: 'A license ran out' },
+  'statement.finalized': { event: true, doc: 'A statement is final' },
   'api_key.created': { event: true, doc: 'A key was created' },
   'api_key.rotated': { event: true, doc: 'A key was replaced by a new one' },
   'api_key.revoked': { event: true, doc: 'A key was revoked' },

@@ -27,6 +27,7 @@ import { policiesCommand } from './policies.ts';
 import { requestersCommand } from './requesters.ts';
 import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
+import { statementsCommand } from './statements.ts';
 import { plainLines, type Terminal } from './terminal.ts';
 import { usageCommand } from './usage.ts';
 import { usersCommand } from './users.ts';
@@ -44,6 +45,7 @@ const COMMANDS = [
   requestersCommand,
   crawlersCommand,
   licensesCommand,
+  statementsCommand,
   usageCommand,
   decisionsCommand,
   keysCommand,

@@ -6,6 +6,7 @@ import { dropPayload, keepPayload } from '../changes/rows.ts';
 import { DELETED_ITEM } from '../content/store.ts';
 import type { Db } from '../db/db.ts';
 import { receiptsEnd } from '../db/receipt.ts';
+import { keepDeleted } from './counted.ts';
 import { parseDecisionId } from './decision.ts';
 import { findDecisions } from './log.ts';
 
@@ -36,7 +37,10 @@ export async function deleteDecisionsUpTo(db: Db, last: number): Promise<void> {
       [last],
     );
     if (typeof end?.seq !== 'number') return;
-    await db.atomic([{ sql: 'delete from decisions where seq <= $1', params: [end.seq] }]);
+    await db.atomic([
+      keepDeleted(db.engine, `seq <= ${end.seq} and not exists (select 1 from content where no = content_no)`),
+      { sql: 'delete from decisions where seq <= $1', params: [end.seq] },
+    ]);
   }
 }
 
@@ -52,7 +56,10 @@ async function purge(db: Db): Promise<void> {
   const list = nos.join(', ');
   await walk(db, 'events', (span) => keepBodies(db, `${span} and object_no in (${list})`));
   await walk(db, 'decisions', (span) =>
-    db.atomic([{ sql: `delete from decisions where ${span} and content_no in (${list})` }]),
+    db.atomic([
+      keepDeleted(db.engine, `${span} and content_no in (${list})`),
+      { sql: `delete from decisions where ${span} and content_no in (${list})` },
+    ]),
   );
   await db.atomic([
     { sql: `delete from purges where content_no in (${list})` },

@@ -1,13 +1,24 @@
 /** The table `license_terms`; rows never leave this file. Versions outlive their license. */
 import type { Db, Row, Step } from '../db/db.ts';
+import { Where } from '../db/query.ts';
 import { bodyOf } from '../lib/id.ts';
 import type { Terms } from '../terms/terms.ts';
-import type { TermsVersion } from '../terms/timeline.ts';
+import { type Bounds, type Segment, segmentsOf, type TermsVersion } from '../terms/timeline.ts';
 import type { License } from './license.ts';
 
 /** A version of the terms of a license. */
 export interface StoredTerms extends TermsVersion {
   createdAt: number;
+}
+
+/** A license that has or had terms, also one that was deleted. */
+export interface Contract {
+  licenseId: string;
+  requesterId: string;
+  /** null: no longer registered. */
+  requesterName: string | null;
+  bounds: Bounds;
+  segments: Segment[];
 }
 
 /** Length of the part of a license's id that the ids of its statements share. */
@@ -38,9 +49,51 @@ export async function findTerms(db: Db, licenseId: string): Promise<StoredTerms[
   return rows.map(toTerms);
 }
 
+interface ContractRow extends TermsRow {
+  license: string | null;
+  starts_at: number | null;
+  starts: number | null;
+  expires: number | null;
+  name: string | null;
+}
+
+/** Returns the contracts of a requester, of a license, of the licenses with a tail, or all, by id of the license. */
+export async function findContracts(
+  db: Db,
+  filter: { requesterId?: string | undefined; licenseId?: string | undefined; tail?: string },
+): Promise<Contract[]> {
+  const where = new Where()
+    .and('t.requester_id = ?', filter.requesterId)
+    .and('t.license_id = ?', filter.licenseId)
+    .and('t.tail = ?', filter.tail);
+  const rows = await db.read<ContractRow>(
+    `select t.license_id, t.requester_id, t.version, t.at, t.from_at, t.terms, t.starts_at, l.id as license,
+       l.starts_at as starts, l.expires_at as expires, r.name
+     from license_terms as t left join licenses as l on l.id = t.license_id
+     left join requesters as r on r.id = t.requester_id${where.sql} order by t.license_id, t.version`,
+    where.params,
+  );
+  return [...Map.groupBy(rows, (row) => row.license_id).values()].map(toContract);
+}
+
+function toContract(rows: ContractRow[]): Contract {
+  const last = rows.at(-1) as ContractRow;
+  const bounds =
+    last.license === null
+      ? { startsAt: last.starts_at, expiresAt: null }
+      : { startsAt: last.starts, expiresAt: last.expires };
+  return {
+    licenseId: last.license_id,
+    requesterId: last.requester_id,
+    requesterName: last.name,
+    bounds,
+    segments: segmentsOf(rows.map(toTerms)),
+  };
+}
+
 const termsStep = (license: License, { version, createdAt, from, terms }: StoredTerms): Step => ({
-  sql: `insert into license_terms (license_id, requester_id, tail, version, at, from_at, terms)
-        values ($1, $2, $3, $4, $5, $6, $7)`,
+  sql: `insert into license_terms (license_id, requester_id, tail, version, at, from_at, terms, starts_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8)`,
   params: [
     license.id,
     license.requesterId,
@@ -49,6 +102,7 @@ const termsStep = (license: License, { version, createdAt, from, terms }: Stored
     createdAt,
     from,
     terms === null ? null : JSON.stringify(terms),
+    license.startsAt,
   ],
 });
 
@@ -71,9 +125,9 @@ export function endTerms(license: License, at: number): Step[] {
 
 /** Ends the terms of all licenses of a requester that is deleted. */
 export const endAllTerms = (requesterId: string, at: number): Step => ({
-  sql: `insert into license_terms (license_id, requester_id, tail, version, at, from_at, terms)
+  sql: `insert into license_terms (license_id, requester_id, tail, version, at, from_at, terms, starts_at)
         select id, requester_id, substr(id, length(id) - ${TAIL - 1}), terms_version + 1, $2,
-          case when starts_at >= $2 or starts_at >= expires_at then 0 when expires_at < $2 then expires_at else $2 end, null
+          case when starts_at >= $2 or starts_at >= expires_at then 0 when expires_at < $2 then expires_at else $2 end, null, starts_at
         from licenses where requester_id = $1 and terms_version > 0 and status <> 'revoked'`,
   params: [requesterId, at],
 });

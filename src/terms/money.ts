@@ -28,4 +28,10 @@ export function formatAmount(micros: bigint, currency: string): string {
   return `${micros < 0n ? '-' : ''}${whole}${shown === '' ? '' : `.${shown}`}`;
 }
 
+/** Returns the amount as a JSON integer; null beyond 2^53. */
+export function toJsonMicros(micros: bigint): number | null {
+  const value = Number(micros);
+  return Number.isSafeInteger(value) ? value : null;
+}
+
 const digitsOf = (currency: string): number => minorDigits(currency) ?? 2;

@@ -98,3 +98,6 @@ function tierFaults(tiers: readonly Tier[]): Fault[] {
     return upTo > last ? [] : [[field, `must be greater than that of the tier before (${last})`]];
   });
 }
+
+export const countsPurpose = ({ purposes }: Pick<Terms, 'purposes'>, purpose: string | null): boolean =>
+  purposes === undefined || (purpose !== null && purposes.includes(purpose));

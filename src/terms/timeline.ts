@@ -55,16 +55,16 @@ export function billingPeriodAt(segments: readonly Segment[], at: number): Billi
   return within(segment, periodAt(terms.period, terms.timezone, at));
 }
 
-/** Yields the billing periods that begin before `until`, in order, while the license lasts. */
+/** Yields the billing periods that end after `since` and begin before `until`, in order, while the license lasts. */
 export function* billingPeriods(
   segments: readonly Segment[],
   { startsAt, expiresAt }: Bounds,
-  until: number,
+  { since, until }: { since: number; until: number },
 ): Generator<BillingPeriodSpan> {
   const last = Math.min(until, expiresAt ?? Infinity);
   for (const segment of segments) {
     const { terms } = segment;
-    let at = Math.max(segment.from, startsAt ?? -Infinity);
+    let at = Math.max(segment.from, startsAt ?? -Infinity, since);
     if (at >= Math.min(segment.to, last)) continue;
     let period = periodAt(terms.period, terms.timezone, at);
     while (at < Math.min(segment.to, last)) {

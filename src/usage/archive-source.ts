@@ -61,7 +61,7 @@ function joined(records: Snapshot, files: readonly ArchivedFile[], parquet: Parq
 }
 
 /** Reads archived files with a DuckDB of its own, opened when it is first needed. */
-class Parquet {
+export class Parquet {
   readonly #folder: string | null;
   readonly #engineMiB: number;
   #instance: DuckDBInstance | undefined;
@@ -72,7 +72,16 @@ class Parquet {
     this.#engineMiB = engineMiB;
   }
 
-  async select<T>({ file }: ArchivedFile, columns: string, rest: string): Promise<T[]> {
+  async select<T>(file: ArchivedFile, columns: string, rest: string): Promise<T[]> {
+    return (await this.#run(file, columns, rest)).getRowsJS() as unknown as T[];
+  }
+
+  /** Rows as objects, by the names of the columns. */
+  async selectObjects<T>(file: ArchivedFile, columns: string, rest: string): Promise<T[]> {
+    return (await this.#run(file, columns, rest)).getRowObjectsJS() as unknown as T[];
+  }
+
+  async #run({ file }: ArchivedFile, columns: string, rest: string) {
     if (this.#folder === null) {
       throw new SourceFailed('decisions are archived: set POSTERN_ARCHIVE_DIR to the folder of the archive');
     }
@@ -83,8 +92,7 @@ class Parquet {
         threads: '1',
       });
       this.#connection ??= await this.#instance.connect();
-      const reader = await this.#connection.runAndReadAll(`select ${columns} from read_parquet('${path}') ${rest}`);
-      return reader.getRowsJS() as unknown as T[];
+      return await this.#connection.runAndReadAll(`select ${columns} from read_parquet('${path}') ${rest}`);
     } catch (cause) {
       throw new SourceFailed(`the archived decisions in ${file} cannot be read`, { cause });
     }

@@ -143,6 +143,17 @@ const CHANGES: { [route: string]: Plan } = {
   })),
   'PATCH /v1/licenses/{id}': changes('license.updated', newLicense, { features: ['x'] }),
   'DELETE /v1/licenses/{id}': changes('license.revoked', newLicense),
+  'POST /v1/statements/{id}/finalize': async (path) => {
+    const { id: requesterId } = await newRequester();
+    const tiers = [{ upTo: null, unitPriceMicros: 1 }];
+    const terms = { currency: 'EUR', timezone: 'UTC', period: 'month', unit: 'decision', tiers };
+    const { id: licenseId } = await made(postern, '/v1/licenses', { requesterId, type: 'reader', terms });
+    // Its first period has ended.
+    await postern.tamper({ sql: `update license_terms set from_at = 1767225600000 where license_id = '${licenseId}'` });
+    const { body } = await postern.call('GET', `/v1/statements?period=2026-01&licenseId=${licenseId}`);
+    const [{ id }] = body.data;
+    return { path: path.replace('{id}', id), kind: 'statement.finalized', target: id };
+  },
   'POST /v1/licenses/{id}/revoke': changes('license.revoked', newLicense),
   ...keyRoutes('/v1/api-keys'),
   ...keyRoutes('/v1/api_keys'),

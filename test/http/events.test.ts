@@ -18,6 +18,7 @@ const KINDS = [
   ...['created', 'rotated', 'revoked'].map((verb) => `requester_token.${verb}`),
   'identity.list_suspicious',
   ...['created', 'updated', 'revoked', 'expired'].map((verb) => `license.${verb}`),
+  'statement.finalized',
   ...['created', 'rotated', 'revoked'].map((verb) => `api_key.${verb}`),
   ...['granted', 'denied', 'rate_limited'].map((verb) => `access.${verb}`),
 ];
@@ -64,6 +65,7 @@ describe('each kind', () => {
       'identity.list_suspicious',
       'license.expired',
       'policy.candidate_diverged',
+      'statement.finalized',
       'access.granted',
       'access.denied',
       'access.rate_limited',

@@ -18,8 +18,8 @@ const TABLE: readonly [RegExp, string][] = [
   [/^POST \/v1\/policies\/lint$/, 'policies:read'],
   [/^GET \/v1\/(policies|crawlers)(\/.*)?$/, 'policies:read'],
   [/^(POST|PUT|PATCH|DELETE) \/v1\/policies(\/.*)?$/, 'policies:write'],
-  [/^GET \/v1\/(requesters|licenses)(\/.*)?$/, 'requesters:read'],
-  [/^(POST|PATCH|DELETE) \/v1\/(requesters|licenses)(\/.*)?$/, 'requesters:write'],
+  [/^GET \/v1\/(requesters|licenses|statements)(\/.*)?$/, 'requesters:read'],
+  [/^(POST|PATCH|DELETE) \/v1\/(requesters|licenses|statements)(\/.*)?$/, 'requesters:write'],
   [/^POST \/v1\/(crawlers\/register|identity-lists\/accept)$/, 'requesters:write'],
   [/^GET \/v1\/identity-lists$/, 'requesters:read'],
   [/^POST \/v1\/access\/check(\/batch)?$/, 'access:check'],
@@ -36,6 +36,8 @@ const IN_SECRET: ReadonlyMap<string, readonly string[]> = new Map([
   ['POST /v1/policies/{id}/impact', ['policies:read', 'analytics:read']],
   ['GET /v1/policies/{id}/candidate', ['policies:read', 'analytics:read']],
 ]);
+/** Routes that refuse public keys: what they answer has prices. */
+const SECRET_ALONE = /^GET \/v1\/(statements(\/.*)?|licenses\/\{id\}\/usage)$/;
 const PERMISSIONS = words(`
   content:read content:write policies:read policies:write requesters:read requesters:write access:check analytics:read
   webhooks:manage api_keys:manage
@@ -110,6 +112,10 @@ const PROMISED = [
   'POST /v1/users/{id}/suspend',
   'POST /v1/users/{id}/reinstate',
   'GET /v1/audit-log',
+  'GET /v1/statements',
+  'GET /v1/statements/{id}',
+  'POST /v1/statements/{id}/finalize',
+  'GET /v1/licenses/{id}/usage',
   'POST /v1/requesters/{id}/tokens',
   'GET /v1/requesters/{id}/tokens',
   'GET /v1/requesters/{id}/tokens/{tokenId}',
@@ -192,6 +198,10 @@ describe('the matrix', () => {
       for (const set of [keys, publicKeys]) {
         for (const [permission, key] of set) {
           const answer = await ask(route, key);
+          if (set === publicKeys && SECRET_ALONE.test(route)) {
+            assertError(answer, 'insufficient_permissions', undefined, permission);
+            continue;
+          }
           assert.notEqual(answer.status, 401, `${permission} ${answer.text}`);
           if (permission === needed || permission === IMPLIED.get(needed))
             assert.notEqual(answer.status, 403, `${permission} ${answer.text}`);
@@ -270,7 +280,10 @@ describe('roles', () => {
         const answer = await ask(route, null, session);
         // Proxies have a key of their own: no cookie of a visitor counts there.
         if (route === 'GET /v1/authorize') assert.equal(answer.status, 401);
-        else if (needed.every((one) => held.includes(one)) && !(role === 'viewer' && IN_SECRET.has(route))) {
+        else if (
+          needed.every((one) => held.includes(one)) &&
+          !(role === 'viewer' && (IN_SECRET.has(route) || SECRET_ALONE.test(route)))
+        ) {
           assert.ok(answer.status !== 401 && answer.status !== 403, `${route} ${answer.text}`);
         } else {
           assertError(answer, 'insufficient_permissions', undefined, route);

@@ -142,6 +142,8 @@ const version = (number: number, from: string, terms: Terms | null = TERMS): Ter
   terms,
 });
 
+const ALWAYS = { since: -Infinity, until: Infinity };
+
 describe('versions of terms', () => {
   test('a later version replaces the pending ones', () => {
     const segments = segmentsOf([
@@ -160,7 +162,7 @@ describe('versions of terms', () => {
 
   test('periods are whole but for the first and the last', () => {
     const segments = segmentsOf([version(1, '2026-01-10T00:00:00Z'), version(2, '2026-03-10T00:00:00Z', null)]);
-    const spans = [...billingPeriods(segments, { startsAt: null, expiresAt: null }, Infinity)];
+    const spans = [...billingPeriods(segments, { startsAt: null, expiresAt: null }, ALWAYS)];
     assert.deepEqual(
       spans.map(({ label, start, end }) => [label, new Date(start).toISOString(), new Date(end).toISOString()]),
       [
@@ -169,9 +171,7 @@ describe('versions of terms', () => {
         ['2026-03', '2026-02-28T23:00:00.000Z', '2026-03-10T00:00:00.000Z'],
       ],
     );
-    const bounded = [
-      ...billingPeriods(segments, { startsAt: at('2026-02-03'), expiresAt: at('2026-02-04') }, Infinity),
-    ];
+    const bounded = [...billingPeriods(segments, { startsAt: at('2026-02-03'), expiresAt: at('2026-02-04') }, ALWAYS)];
     assert.deepEqual(
       bounded.map(({ label }) => label),
       ['2026-02'],

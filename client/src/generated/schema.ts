@@ -607,6 +607,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/statements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the statements of a month, quarter or year
+         * @description Needs the permission `requesters:read` (Read requesters and licenses). Not for public keys.
+         */
+        get: operations["listStatements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/statements/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a statement
+         * @description Needs the permission `requesters:read` (Read requesters and licenses). Not for public keys.
+         */
+        get: operations["getStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/statements/{id}/finalize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a statement final; it never changes again
+         * @description Needs the permission `requesters:write` (Create, update and delete requesters and licenses).
+         */
+        post: operations["finalizeStatement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/licenses/{id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report the running period of a license
+         * @description Needs the permission `requesters:read` (Read requesters and licenses). Not for public keys.
+         */
+        get: operations["getLicenseUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/crawlers": {
         parameters: {
             query?: never;
@@ -1500,6 +1580,12 @@ export interface components {
             totalCount: number;
             nextCursor: string | null;
         };
+        Amount: {
+            /** @description A decimal in the currency */
+            amount: string;
+            /** @description In 1/1,000,000 of the currency; null beyond 2^53 */
+            amountMicros: number | null;
+        };
         /** @description An API key */
         ApiKey: {
             id: string;
@@ -1539,7 +1625,7 @@ export interface components {
             /** @enum {string} */
             object: "audit_entry";
             /** @enum {unknown} */
-            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
             created: string;
             actor: {
                 /** @enum {unknown} */
@@ -1551,7 +1637,7 @@ export interface components {
             requestId: string | null;
             target: {
                 /** @enum {unknown} */
-                type: "content" | "collection" | "policy" | "policy_candidate" | "requester" | "requester_token" | "identity" | "license" | "api_key" | "user" | "webhook" | "webhook_delivery";
+                type: "content" | "collection" | "policy" | "policy_candidate" | "requester" | "requester_token" | "identity" | "license" | "statement" | "api_key" | "user" | "webhook" | "webhook_delivery";
                 id: string;
             };
             /** @description The record before; null when it was created */
@@ -2029,7 +2115,7 @@ export interface components {
         CreateWebhook: {
             /** Format: http-url */
             url: string;
-            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
             events: string[];
             description?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
@@ -2141,7 +2227,7 @@ export interface components {
             };
         };
         /** @enum {unknown} */
-        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "insufficient_permissions" | "ip_not_allowed" | "content_not_found" | "collection_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "user_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
+        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "insufficient_permissions" | "ip_not_allowed" | "content_not_found" | "collection_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "user_not_found" | "statement_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "statement_running" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
         /** @enum {unknown} */
         ErrorType: "validation_error" | "authentication_error" | "authorization_error" | "not_found_error" | "conflict_error" | "idempotency_error" | "api_error";
         /** @description A change of a record, or a decision */
@@ -2167,7 +2253,12 @@ export interface components {
             nextCursor: string | null;
         };
         /** @enum {unknown} */
-        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "identity.list_suspicious" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
+        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "identity.list_suspicious" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
+        HashedDecisions: {
+            decisions: number;
+            /** @description SHA-256 over the sorted decision ids, each followed by a line feed */
+            sha256: string;
+        };
         /** @description A way to verify that a visitor is who it claims to be */
         Identity: {
             /** @enum {string} */
@@ -2364,6 +2455,43 @@ export interface components {
             upTo: number | null;
             /** @description Price of a unit, in 1/1,000,000 of the currency */
             unitPriceMicros: number;
+        };
+        /** @description The running period of a license */
+        LicenseUsage: {
+            /** @enum {string} */
+            object: "license_usage";
+            licenseId: string;
+            /** @description The statement of the running period */
+            statementId: string;
+            period: string;
+            from: string;
+            to: string;
+            /**
+             * @description What is counted: allowed decisions, or the items and URLs that they allowed, each once per period
+             * @enum {unknown}
+             */
+            unit: "decision" | "distinct_content";
+            /** @description Used so far */
+            units: number;
+            /** @description By the end of the period, at the pace so far */
+            projectedUnits: number;
+            decisions: number;
+            amount: components["schemas"]["Amount"];
+            projectedAmount: components["schemas"]["Amount"];
+            quota: components["schemas"]["QuotaStatus"] | null;
+            alerts: {
+                at: number;
+                reached: boolean;
+            }[];
+            byPurpose: {
+                purpose: string | null;
+                units: number;
+                decisions: number;
+            }[];
+            byDay: {
+                date: string;
+                decisions: number;
+            }[];
         };
         LintPolicy: {
             /** Format: plain-text */
@@ -2785,10 +2913,21 @@ export interface components {
             param: string | null;
             message: string;
         };
+        PurposeCount: {
+            purpose: string | null;
+            decisions: number;
+        };
         PutPolicyCandidate: {
             rules: components["schemas"]["Rule"][];
             /** @enum {unknown} */
             defaultAction?: "allow" | "deny";
+        };
+        QuotaStatus: {
+            units: number;
+            used: number;
+            remaining: number;
+            period: string;
+            resetAt: string | null;
         };
         RateLimit: {
             requests: number;
@@ -3062,6 +3201,76 @@ export interface components {
             /** @description As for `/v1/access/check`; `asOf` needs no `dryRun` here */
             checks: components["schemas"]["Check"][];
         };
+        /** @description What a license used in a billing period, and what that costs */
+        Statement: {
+            id: string;
+            /** @enum {string} */
+            object: "statement";
+            /**
+             * @description `running`: its period has not ended; `open`: not final yet
+             * @enum {unknown}
+             */
+            status: "running" | "open" | "final";
+            licenseId: string;
+            requesterId: string;
+            requesterName: string | null;
+            /** @description `2026-10`, `2026-Q4` or `2026` */
+            period: string;
+            from: string;
+            /** @description Exclusive */
+            to: string;
+            termsVersion: number;
+            terms: components["schemas"]["LicenseTerms"];
+            units: number;
+            /** @description Decisions that the terms count */
+            decisions: number;
+            lines: components["schemas"]["StatementLine"][];
+            total: components["schemas"]["Amount"];
+            /** @description Decisions of the license for purposes that its terms do not count */
+            uncounted: components["schemas"]["PurposeCount"][];
+            finalizedAt: string | null;
+            created: string;
+            updated: string;
+        };
+        StatementLine: {
+            /** @enum {unknown} */
+            kind: "usage" | "true_up" | "flat" | "correction";
+            /** @description `*`: all purposes beyond the first 100 */
+            purpose: string | null;
+            /** @description From 1 */
+            tier: number | null;
+            units: number | null;
+            unitPriceMicros: number | null;
+            decisions: number | null;
+            firstDecisionId: string | null;
+            lastDecisionId: string | null;
+            sha256: string | null;
+            /** @description Decisions of the line whose items were deleted */
+            deleted: components["schemas"]["HashedDecisions"] | null;
+            /** @description The statement that a correction corrects */
+            statementId: string | null;
+            /** @description A decimal in the currency */
+            amount: string;
+            /** @description In 1/1,000,000 of the currency; null beyond 2^53 */
+            amountMicros: number | null;
+        };
+        StatementList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Statement"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+            /** @description Allowed, enforced decisions of the period, by UTC or `timezone`, that are on no statement; null in a selection */
+            outside: {
+                from: string;
+                to: string;
+                /** @description Allowed without a stored license */
+                noLicense: number;
+                /** @description Allowed by a license without terms */
+                noTerms: number;
+            } | null;
+        };
         /** @description The state of this node */
         Status: {
             /** @enum {string} */
@@ -3231,7 +3440,7 @@ export interface components {
         UpdateWebhook: {
             /** Format: http-url */
             url?: string;
-            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
             events?: string[];
             description?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
@@ -4687,6 +4896,115 @@ export interface operations {
             "5XX": components["responses"]["Refused"];
         };
     };
+    listStatements: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+                /** @description Statements whose billing period ends within this month, quarter or year; by default this month */
+                period?: string;
+                /** @description 1–128 letters, digits or . _ : @ / - */
+                requesterId?: string;
+                licenseId?: string;
+                /** @description Of `outside` */
+                timezone?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatementList"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getStatement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a license used in a billing period, and what that costs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Statement"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    finalizeStatement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a license used in a billing period, and what that costs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Statement"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getLicenseUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The running period of a license */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LicenseUsage"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
     listCrawlers: {
         parameters: {
             query?: {
@@ -5574,9 +5892,9 @@ export interface operations {
                 cursor?: string;
                 /** @description Id of a key or a user, or `system` */
                 actor?: string;
-                /** @description Id of a record, or one of content, collection, policy, policy_candidate, requester, requester_token, identity, license, api_key, user, webhook, webhook_delivery */
+                /** @description Id of a record, or one of content, collection, policy, policy_candidate, requester, requester_token, identity, license, statement, api_key, user, webhook, webhook_delivery */
                 object?: string;
-                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
                 /** @description Inclusive: a date or a date-time, UTC */
                 from?: string;
                 /** @description A date, whose day is included, or an exclusive date-time */

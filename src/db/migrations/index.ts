@@ -11,6 +11,7 @@ import { IDENTITIES } from './0009-identities.ts';
 import { USERS } from './0010-users.ts';
 import { CANDIDATES } from './0011-candidates.ts';
 import { IDENTITY_LISTS } from './0012-identity-lists.ts';
+import { STATEMENTS } from './0013-statements.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -29,4 +30,5 @@ export const MIGRATIONS: readonly Migration[] = [
   USERS,
   CANDIDATES,
   IDENTITY_LISTS,
+  STATEMENTS,
 ];

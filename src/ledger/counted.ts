@@ -1,0 +1,128 @@
+/**
+ * Licensed decisions that count: allowed, enforced and recorded. They are read in spans of sequence numbers. Of deleted
+ * items, `deleted_decisions` keeps what a statement needs; a row moves there in the transaction that deletes it, so one
+ * statement sees it exactly once.
+ */
+import type { Db, Row, Step } from '../db/db.ts';
+import { inList, toList } from '../db/query.ts';
+
+export interface CountedDecision {
+  seq: number;
+  at: number;
+  licenseId: string;
+  purpose: string | null;
+  /** The number of the item; the URL where there is none. */
+  content: number | string;
+  /** Its item was deleted. */
+  deleted: boolean;
+}
+
+/** Numbers after `after` up to `last`, and times from `from` until `to`. */
+export interface CountedSpan {
+  after: number;
+  last: number;
+  from: number;
+  to: number;
+}
+
+const PURPOSE: Record<Db['engine'], string> = {
+  sqlite: `coalesce(purpose, json_extract(inputs, '$.purpose'))`,
+  postgres: `coalesce(purpose, inputs::json ->> 'purpose')`,
+};
+
+const COUNTS = 'reason = 0 and enforced = 1';
+
+/** Keeps licensed decisions that are about to be deleted with their item. */
+export const keepDeleted = (engine: Db['engine'], where: string): Step => ({
+  sql: `insert into deleted_decisions (seq, at, license_id, content_no, purpose)
+        select seq, at, license_id, content_no, ${PURPOSE[engine]} from decisions
+        where ${where} and content_no > 0 and ${COUNTS} and license_id is not null`,
+});
+
+interface CountedRow extends Row {
+  seq: number;
+  at: number;
+  license_id: string;
+  purpose: string | null;
+  content_no: number;
+  url: string | null;
+  deleted: number;
+}
+
+const SPAN = 'seq > $1 and seq <= $2 and at >= $3 and at < $4';
+const spanParams = ({ after, last, from, to }: CountedSpan): number[] => [after, last, from, to];
+
+/** Reads the decisions of a span that these licenses allowed, or all licensed ones, in no order. */
+export async function readCounted(
+  db: Db,
+  span: CountedSpan,
+  licenseIds: readonly string[] | null,
+): Promise<CountedDecision[]> {
+  const isTheirs = licenseIds === null ? 'license_id is not null' : inList(db.engine, 'license_id', 'text', '$5');
+  const rows = await db.read<CountedRow>(
+    `select seq, at, license_id, ${PURPOSE[db.engine]} as purpose, content_no, url,
+       case when content_no > 0 and not exists (select 1 from content where no = content_no) then 1 else 0 end as deleted
+     from decisions where ${SPAN} and ${COUNTS} and ${isTheirs}
+     union all
+     select seq, at, license_id, purpose, content_no, null, 1 from deleted_decisions where ${SPAN} and ${isTheirs}`,
+    [...spanParams(span), ...(licenseIds === null ? [] : [toList(licenseIds)])],
+  );
+  return rows.map((row) => ({
+    seq: row.seq,
+    at: row.at,
+    licenseId: row.license_id,
+    purpose: row.purpose,
+    content: row.content_no > 0 ? row.content_no : (row.url ?? ''),
+    deleted: row.deleted === 1,
+  }));
+}
+
+/** Counts the allowed, enforced decisions of a span that no license allowed, without those of deleted items. */
+export async function countUnlicensed(db: Db, span: CountedSpan): Promise<number> {
+  const [row] = await db.read<{ n: number }>(
+    `select count(*) as n from decisions where ${SPAN} and ${COUNTS} and license_id is null
+       and (content_no = 0 or exists (select 1 from content where no = content_no))`,
+    spanParams(span),
+  );
+  return Number(row?.n ?? 0);
+}
+
+/** Returns the span of all decisions in the records that were made in a time; `last` is 0 without any. */
+export async function countedSpan(db: Db, from: number, to: number): Promise<CountedSpan> {
+  const [first, last] =
+    db.engine === 'sqlite' ? await seqsBetween(db, from, to) : await readEnds(db, 'decisions', from, to);
+  const [firstDeleted, lastDeleted] = await readEnds(db, 'deleted_decisions', from, to);
+  return { after: Math.min(first, firstDeleted) - 1, last: Math.max(last, lastDeleted), from, to };
+}
+
+type Ends = [first: number, last: number];
+
+async function readEnds(db: Db, table: 'decisions' | 'deleted_decisions', from: number, to: number): Promise<Ends> {
+  const [row] = await db.read<{ first: number | null; last: number | null }>(
+    `select min(seq) as first, max(seq) as last from ${table} where at >= $1 and at < $2`,
+    [from, to],
+  );
+  return [row?.first ?? Number.MAX_SAFE_INTEGER, row?.last ?? 0];
+}
+
+/** On SQLite numbers are in the order of time. */
+async function seqsBetween(db: Db, from: number, to: number): Promise<Ends> {
+  return [(await seqBefore(db, from)) + 1, await seqBefore(db, to)];
+}
+
+/** Returns the last number before a time. */
+async function seqBefore(db: Db, time: number): Promise<number> {
+  let before = 0;
+  const [newest] = await db.read<{ seq: number | null }>('select max(seq) as seq from decisions');
+  let last = newest?.seq ?? 0;
+  while (before < last) {
+    const middle = before + Math.floor((last - before) / 2);
+    const [next] = await db.read<{ seq: number; at: number }>(
+      'select seq, at from decisions where seq > $1 order by seq limit 1',
+      [middle],
+    );
+    if (next === undefined || next.at >= time) last = middle;
+    else before = next.seq;
+  }
+  return before;
+}

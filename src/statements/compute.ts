@@ -1,0 +1,176 @@
+/** Computes statements: final ones as they were stored, the others from the decisions. */
+import { decisionId } from '../ledger/decision.ts';
+import { toIso } from '../lib/clock.ts';
+import { type BillingPeriodSpan, billingPeriodAt, billingPeriods } from '../terms/timeline.ts';
+import { type Bill, billOf, type Correction, toAmount } from './bill.ts';
+import { type CountingDeps, countInOrder, countOutside } from './counting.ts';
+import type { Billed, Statement } from './statement.ts';
+import { type FinalStatement, findFinalBefore, findFinals } from './store.ts';
+import { type Tallied, Tally } from './tally.ts';
+
+export interface ComputeDeps extends CountingDeps {
+  ledgerNo: number;
+  now(): number;
+}
+
+export interface Computed {
+  statement: Statement;
+  ownMicros: bigint;
+  isFinal: boolean;
+}
+
+/** Decisions to be counted together by some terms. */
+interface Job {
+  licenseId: string;
+  span: Pick<BillingPeriodSpan, 'start' | 'end' | 'terms'>;
+  tally: Tally;
+}
+
+/** Returns the statements in the order of `billed`. */
+export async function computeStatements(deps: ComputeDeps, billed: readonly Billed[]): Promise<Computed[]> {
+  const finals = await findFinals(
+    deps.db,
+    billed.map(({ id }) => id),
+  );
+  const open = billed.filter(({ id }) => !finals.has(id));
+  const works = await Promise.all(
+    open.map(async (one) => {
+      const before = await findFinalBefore(deps.db, one.contract.licenseId, one.span.start);
+      return { one, job: jobOf(one), before, recount: before && recountOf(before) };
+    }),
+  );
+  await runJobs(
+    deps,
+    works.flatMap(({ job, recount }) => (recount === undefined ? [job] : [job, recount])),
+  );
+  const computed = new Map(
+    works.map(({ one, job, before, recount }) => {
+      // An amount in another currency cannot be a line of this statement.
+      const sameCurrency = before?.statement.terms.currency === one.span.terms.currency;
+      const correction = before && recount && sameCurrency ? correctionOf(before, recount.tally.result()) : null;
+      return [one.id, toComputed(deps, one, job.tally.result(), correction)];
+    }),
+  );
+  return billed.map(({ id }) => {
+    const final = finals.get(id);
+    if (final === undefined) return computed.get(id) as Computed;
+    return { statement: final.statement, ownMicros: final.ownMicros, isFinal: true };
+  });
+}
+
+const jobOf = ({ contract, span }: Billed): Job => ({
+  licenseId: contract.licenseId,
+  span,
+  tally: new Tally(span.terms),
+});
+
+const recountOf = ({ statement, from, to }: FinalStatement): Job => ({
+  licenseId: statement.licenseId,
+  span: { start: from, end: to, terms: statement.terms },
+  tally: new Tally(statement.terms),
+});
+
+async function runJobs(deps: ComputeDeps, jobs: Job[]): Promise<void> {
+  if (jobs.length === 0) return;
+  const byLicense = Map.groupBy(jobs, ({ licenseId }) => licenseId);
+  const query = {
+    from: Math.min(...jobs.map(({ span }) => span.start)),
+    to: Math.max(...jobs.map(({ span }) => span.end)),
+    licenseIds: [...byLicense.keys()],
+  };
+  await countInOrder(deps, query, {
+    begin() {
+      for (const job of jobs) job.tally = new Tally(job.span.terms);
+    },
+    take({ seq, at, licenseId, purpose, content, deleted }) {
+      for (const { span, tally } of byLicense.get(licenseId) ?? []) {
+        if (span.start > at || at >= span.end) continue;
+        tally.add({ id: decisionId(deps.ledgerNo, at, seq), purpose, content, deleted });
+      }
+    },
+  });
+}
+
+/** Returns null where the period is counted as it was billed. */
+function correctionOf({ statement, ownMicros }: FinalStatement, tallied: Tallied): Correction | null {
+  const micros = billOf(statement.terms, tallied, null).ownMicros - ownMicros;
+  const units = tallied.units - statement.units;
+  const decisions = tallied.decisions - statement.decisions;
+  return micros === 0n && units === 0 && decisions === 0
+    ? null
+    : { statementId: statement.id, units, decisions, micros };
+}
+
+function toComputed(
+  { now }: ComputeDeps,
+  { id, contract, span }: Billed,
+  tallied: Tallied,
+  correction: Correction | null,
+): Computed {
+  const bill: Bill = billOf(span.terms, tallied, correction);
+  const from = toIso(span.start);
+  const statement: Statement = {
+    id,
+    object: 'statement',
+    status: now() < span.end ? 'running' : 'open',
+    licenseId: contract.licenseId,
+    requesterId: contract.requesterId,
+    requesterName: contract.requesterName,
+    period: span.label,
+    from,
+    to: toIso(span.end),
+    termsVersion: span.version,
+    terms: span.terms,
+    units: tallied.units,
+    decisions: tallied.decisions,
+    lines: bill.lines,
+    total: toAmount(bill.totalMicros, span.terms.currency),
+    uncounted: tallied.uncounted,
+    finalizedAt: null,
+    created: from,
+    updated: from,
+  };
+  return { statement, ownMicros: bill.ownMicros, isFinal: false };
+}
+
+export interface Outside {
+  noLicense: number;
+  noTerms: number;
+}
+
+/** Counts allowed, enforced decisions of a time that no statement of `billed` contracts holds. */
+export async function computeOutside(
+  deps: ComputeDeps,
+  contracts: readonly Billed['contract'][],
+  { from, to }: { from: number; to: number },
+): Promise<Outside> {
+  const covers = new Map(contracts.map((contract) => [contract.licenseId, coverageOf(contract)]));
+  let noTerms = 0;
+  await countInOrder(
+    deps,
+    { from, to, licenseIds: null },
+    {
+      begin() {
+        noTerms = 0;
+      },
+      take({ licenseId, at }) {
+        if (covers.get(licenseId)?.(at) !== true) noTerms += 1;
+      },
+    },
+  );
+  return { noLicense: await countOutside(deps, from, to), noTerms };
+}
+
+/** Returns a function that returns whether a statement of the contract covers a time. */
+function coverageOf({ segments, bounds }: Billed['contract']): (at: number) => boolean {
+  let known = { start: 0, end: 0, isBilled: false };
+  return (at) => {
+    if (at >= known.start && at < known.end) return known.isBilled;
+    const span = billingPeriodAt(segments, at);
+    if (span === undefined) return false;
+    const { start, end } = span;
+    const [billed] = billingPeriods(segments, bounds, { since: start, until: end });
+    known = { start, end, isBilled: billed !== undefined };
+    return known.isBilled;
+  };
+}

@@ -1,0 +1,34 @@
+/** A statement as CSV: a row for each line. */
+import { type CsvColumns, csvHead, csvLine } from '../http/csv.ts';
+import type { StatementLine } from './bill.ts';
+import type { Statement } from './statement.ts';
+
+type Row = [statement: Statement, line: StatementLine];
+
+const COLUMNS: CsvColumns<Row> = [
+  ['statementId', ([one]) => one.id],
+  ['status', ([one]) => one.status],
+  ['licenseId', ([one]) => one.licenseId],
+  ['reference', ([one]) => one.terms.reference],
+  ['requesterId', ([one]) => one.requesterId],
+  ['period', ([one]) => one.period],
+  ['from', ([one]) => one.from],
+  ['to', ([one]) => one.to],
+  ['kind', ([, line]) => line.kind],
+  ['purpose', ([, line]) => line.purpose],
+  ['tier', ([, line]) => line.tier],
+  ['units', ([, line]) => line.units],
+  ['unitPriceMicros', ([, line]) => line.unitPriceMicros],
+  ['amount', ([, line]) => line.amount],
+  ['currency', ([one]) => one.terms.currency],
+  ['decisions', ([, line]) => line.decisions],
+  ['firstDecisionId', ([, line]) => line.firstDecisionId],
+  ['lastDecisionId', ([, line]) => line.lastDecisionId],
+  ['sha256', ([, line]) => line.sha256],
+  ['deletedDecisions', ([, line]) => line.deleted?.decisions],
+  ['deletedSha256', ([, line]) => line.deleted?.sha256],
+  ['correctedStatementId', ([, line]) => line.statementId],
+];
+
+export const statementCsv = (statement: Statement): string =>
+  csvHead(COLUMNS) + statement.lines.map((line) => csvLine(COLUMNS, [statement, line])).join('');

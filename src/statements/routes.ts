@@ -1,0 +1,93 @@
+/** Statements: list, read in three formats, make final; the usage of a license. */
+import type { Changes } from '../changes/changes.ts';
+import { cutPage, fromCursor, idForm, PAGE_DEFAULT } from '../db/page.ts';
+import type { App } from '../http/app.ts';
+import { CSV_TYPE } from '../http/csv.ts';
+import { toList } from '../http/list.ts';
+import { preferred } from '../http/negotiate.ts';
+import { sendText } from '../http/reply.ts';
+import { edit, route } from '../http/route.ts';
+import { toIso } from '../lib/clock.ts';
+import { type ComputeDeps, computeOutside, computeStatements, type Outside } from './compute.ts';
+import { statementCsv } from './csv.ts';
+import { planFinalize } from './edits.ts';
+import { findBilled, getBilled } from './find.ts';
+import { statementHtml } from './html.ts';
+import { LicenseUsage, ListStatementsQuery, StatementAnswer, StatementPage } from './schema.ts';
+import { monthIn, parsePeriod } from './statement.ts';
+import { licenseUsage } from './usage.ts';
+
+export interface StatementDeps extends ComputeDeps {
+  changes: Changes;
+}
+
+// Prices are no matter for keys that browsers hold.
+const reading = { tag: 'Statements', permission: 'requesters:read', secretKey: true } as const;
+const writing = { tag: 'Statements', permission: 'requesters:write' } as const;
+const MEDIA_TYPES = ['application/json', 'text/csv', 'text/html'] as const;
+const ID_FORM = idForm('stm_');
+
+export function statementRoutes(app: App, deps: StatementDeps): void {
+  listRoute(app, deps);
+  const { changes, db, now } = deps;
+
+  const read = { ...reading, id: 'getStatement', is: 'Read a statement', answer: StatementAnswer };
+  route(app, 'GET /v1/statements/:id', read, async ({ params, headers }, reply) => {
+    const [computed] = await computeStatements(deps, [await getBilled(db, params.id, now())]);
+    const { statement } = computed as NonNullable<typeof computed>;
+    const type = preferred(headers.accept, MEDIA_TYPES);
+    if (type === 'text/csv') return sendText(reply, CSV_TYPE, statementCsv(statement));
+    if (type === 'application/json') return statement;
+    // The page has styles of its own and nothing else.
+    reply.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
+    return sendText(reply, 'text/html; charset=utf-8', statementHtml(statement));
+  });
+
+  const finalize = {
+    ...writing,
+    id: 'finalizeStatement',
+    is: 'Make a statement final; it never changes again',
+    answer: StatementAnswer,
+  };
+  edit(app, 'POST /v1/statements/:id/finalize', finalize, async (request) =>
+    changes.commit(request, request.params.id, () => planFinalize(deps, request.params.id)),
+  );
+
+  const usage = {
+    ...reading,
+    id: 'getLicenseUsage',
+    is: 'Report the running period of a license',
+    answer: LicenseUsage,
+  };
+  route(app, 'GET /v1/licenses/:id/usage', usage, async ({ params }) => licenseUsage(deps, params.id));
+}
+
+function listRoute(app: App, deps: StatementDeps): void {
+  const list = {
+    ...reading,
+    id: 'listStatements',
+    is: 'List the statements of a month, quarter or year',
+    query: ListStatementsQuery,
+    answer: StatementPage,
+  };
+  route(app, 'GET /v1/statements', list, async ({ query }) => {
+    const { limit = PAGE_DEFAULT, cursor, requesterId, licenseId, timezone = 'UTC' } = query;
+    const before = cursor === undefined ? undefined : fromCursor(cursor, ID_FORM);
+    const now = deps.now();
+    const period = parsePeriod(query.period ?? toIso(now).slice(0, 7));
+    const { contracts, billed } = await findBilled(deps.db, { period, requesterId, licenseId }, now);
+    const rest = before === undefined ? billed : billed.filter(({ id }) => id < before);
+    const page = cutPage(rest.slice(0, limit + 1), limit, billed.length, ({ id }) => id);
+    const computed = await computeStatements(deps, page.data);
+    const isAll = requesterId === undefined && licenseId === undefined;
+    const span = { from: monthIn(timezone, period.first), to: monthIn(timezone, period.last + 1) };
+    const outside = isAll ? toOutside(span, await computeOutside(deps, contracts, span)) : null;
+    return { ...toList({ ...page, data: computed }, ({ statement }) => statement), outside };
+  });
+}
+
+const toOutside = ({ from, to }: { from: number; to: number }, outside: Outside) => ({
+  from: toIso(from),
+  to: toIso(to),
+  ...outside,
+});

@@ -1,0 +1,145 @@
+/** Statements on the wire. */
+import { type Static, Type } from 'typebox';
+import { pageOf, pageProperties } from '../http/list.ts';
+import { RequesterId } from '../policies/names.ts';
+import { Terms } from '../terms/terms.ts';
+import { LINE_KINDS } from './bill.ts';
+import { PERIOD_PATTERN, STATUSES } from './statement.ts';
+
+const textOrNull = Type.Union([Type.String(), Type.Null()]);
+const integerOrNull = (description?: string) =>
+  Type.Union([Type.Integer(), Type.Null()], description === undefined ? {} : { description });
+
+const amountProperties = {
+  amount: Type.String({ description: 'A decimal in the currency' }),
+  amountMicros: integerOrNull('In 1/1,000,000 of the currency; null beyond 2^53'),
+};
+export const AmountSchema = Type.Object(amountProperties, { title: 'Amount' });
+
+const Hashed = Type.Object(
+  {
+    decisions: Type.Integer(),
+    sha256: Type.String({ description: 'SHA-256 over the sorted decision ids, each followed by a line feed' }),
+  },
+  { title: 'HashedDecisions' },
+);
+
+const Line = Type.Object(
+  {
+    kind: Type.Enum([...LINE_KINDS]),
+    purpose: Type.Union([Type.String(), Type.Null()], { description: '`*`: all purposes beyond the first 100' }),
+    tier: integerOrNull('From 1'),
+    units: integerOrNull(),
+    unitPriceMicros: integerOrNull(),
+    decisions: integerOrNull(),
+    firstDecisionId: textOrNull,
+    lastDecisionId: textOrNull,
+    sha256: textOrNull,
+    deleted: Type.Union([Hashed, Type.Null()], { description: 'Decisions of the line whose items were deleted' }),
+    statementId: Type.Union([Type.String(), Type.Null()], { description: 'The statement that a correction corrects' }),
+    ...amountProperties,
+  },
+  { title: 'StatementLine' },
+);
+
+export const PurposeCount = Type.Object({ purpose: textOrNull, decisions: Type.Integer() }, { title: 'PurposeCount' });
+
+export const StatementAnswer = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('statement'),
+    status: Type.Enum([...STATUSES], { description: '`running`: its period has not ended; `open`: not final yet' }),
+    licenseId: Type.String(),
+    requesterId: Type.String(),
+    requesterName: textOrNull,
+    period: Type.String({ description: '`2026-10`, `2026-Q4` or `2026`' }),
+    from: Type.String(),
+    to: Type.String({ description: 'Exclusive' }),
+    termsVersion: Type.Integer(),
+    terms: Terms,
+    units: Type.Integer(),
+    decisions: Type.Integer({ description: 'Decisions that the terms count' }),
+    lines: Type.Array(Line),
+    total: AmountSchema,
+    uncounted: Type.Array(PurposeCount, {
+      description: 'Decisions of the license for purposes that its terms do not count',
+    }),
+    finalizedAt: textOrNull,
+    created: Type.String(),
+    updated: Type.String(),
+  },
+  { title: 'Statement', description: 'What a license used in a billing period, and what that costs' },
+);
+
+export const StatementPage = Type.Object(
+  {
+    ...pageOf(StatementAnswer).properties,
+    outside: Type.Union(
+      [
+        Type.Object({
+          from: Type.String(),
+          to: Type.String(),
+          noLicense: Type.Integer({ description: 'Allowed without a stored license' }),
+          noTerms: Type.Integer({ description: 'Allowed by a license without terms' }),
+        }),
+        Type.Null(),
+      ],
+      {
+        description:
+          'Allowed, enforced decisions of the period, by UTC or `timezone`, that are on no statement; null in a selection',
+      },
+    ),
+  },
+  { title: 'StatementList' },
+);
+
+export const ListStatementsQuery = Type.Object(
+  {
+    ...pageProperties,
+    period: Type.Optional(
+      Type.String({
+        pattern: PERIOD_PATTERN,
+        expected: 'must be a month, quarter or year, such as 2026-10, 2026-Q4 or 2026',
+        description: 'Statements whose billing period ends within this month, quarter or year; by default this month',
+      }),
+    ),
+    requesterId: Type.Optional(RequesterId),
+    licenseId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    timezone: Type.Optional(Type.String({ maxLength: 64, format: 'time-zone', description: 'Of `outside`' })),
+  },
+  { additionalProperties: false },
+);
+export type ListStatementsQuery = Static<typeof ListStatementsQuery>;
+
+const QuotaStatus = Type.Object(
+  {
+    units: Type.Integer(),
+    used: Type.Integer(),
+    remaining: Type.Integer(),
+    period: Type.String(),
+    resetAt: textOrNull,
+  },
+  { title: 'QuotaStatus' },
+);
+
+export const LicenseUsage = Type.Object(
+  {
+    object: Type.Literal('license_usage'),
+    licenseId: Type.String(),
+    statementId: Type.String({ description: 'The statement of the running period' }),
+    period: Type.String(),
+    from: Type.String(),
+    to: Type.String(),
+    unit: Terms.properties.unit,
+    units: Type.Integer({ description: 'Used so far' }),
+    projectedUnits: Type.Integer({ description: 'By the end of the period, at the pace so far' }),
+    decisions: Type.Integer(),
+    amount: AmountSchema,
+    projectedAmount: AmountSchema,
+    quota: Type.Union([QuotaStatus, Type.Null()]),
+    alerts: Type.Array(Type.Object({ at: Type.Number(), reached: Type.Boolean() })),
+    byPurpose: Type.Array(Type.Object({ purpose: textOrNull, units: Type.Integer(), decisions: Type.Integer() })),
+    byDay: Type.Array(Type.Object({ date: Type.String(), decisions: Type.Integer() })),
+  },
+  { title: 'LicenseUsage', description: 'The running period of a license' },
+);

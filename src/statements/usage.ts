@@ -1,0 +1,104 @@
+/** The usage of a license in its running period. */
+import { fail } from '../errors.ts';
+import { decisionId } from '../ledger/decision.ts';
+import { toIso } from '../lib/clock.ts';
+import { licenseNotFound } from '../requesters/license-edits.ts';
+import { findLicense } from '../requesters/store.ts';
+import { findContracts } from '../requesters/terms-store.ts';
+import { type DatedPeriod, periodAfter, periodAt } from '../terms/periods.ts';
+import { priceOf } from '../terms/price.ts';
+import { alertsOf, quotaPeriodAt, quotaState } from '../terms/quota.ts';
+import { countsPurpose } from '../terms/terms.ts';
+import { billOf, toAmount } from './bill.ts';
+import type { ComputeDeps } from './compute.ts';
+import { countInOrder } from './counting.ts';
+import { type Billed, billedOf } from './statement.ts';
+import { Tally } from './tally.ts';
+
+/** Throws license_not_found and statement_not_found. */
+export async function licenseUsage(deps: ComputeDeps, licenseId: string) {
+  const now = deps.now();
+  if ((await findLicense(deps.db, licenseId)) === undefined) throw licenseNotFound(licenseId);
+  const [contract] = await findContracts(deps.db, { licenseId });
+  const [billed] = contract === undefined ? [] : billedOf(contract, { since: now, until: now + 1 });
+  if (billed === undefined) {
+    throw fail('statement_not_found', `License ${licenseId} has no terms in force now.`);
+  }
+  const { span } = billed;
+  const { terms } = span;
+  const counts = await count(deps, billed, now);
+  const { units, decisions, lines } = counts.period.result();
+  const { ownMicros } = billOf(terms, counts.period.result(), null);
+  const quotaPeriod = quotaPeriodAt(terms, billed.contract.bounds, now);
+  const quotaUnits = counts.quota.result().units;
+  const quota = quotaPeriod && quotaState(terms, quotaPeriod, quotaUnits);
+  const projectedUnits = project(units, span, now);
+  return {
+    object: 'license_usage' as const,
+    licenseId,
+    statementId: billed.id,
+    period: span.label,
+    from: toIso(span.start),
+    to: toIso(span.end),
+    unit: terms.unit,
+    units,
+    projectedUnits,
+    decisions,
+    amount: toAmount(ownMicros, terms.currency),
+    projectedAmount: toAmount(priceOf(terms, projectedUnits), terms.currency),
+    quota: quota === undefined ? null : { ...quota, resetAt: quota.resetAt === null ? null : toIso(quota.resetAt) },
+    alerts: alertsOf(terms, quotaUnits),
+    byPurpose: [...Map.groupBy(lines, ({ purpose }) => purpose)].map(([purpose, some]) => ({
+      purpose,
+      units: some.reduce((sum, line) => sum + line.units, 0),
+      decisions: some.reduce((sum, line) => sum + line.decisions, 0),
+    })),
+    byDay: counts.days.map(({ label: date, count: n }) => ({ date, decisions: n })),
+  };
+}
+
+/** Returns the units at the end of the period if they go on as they did so far. */
+function project(units: number, { start, end }: { start: number; end: number }, now: number): number {
+  const share = (now - start) / (end - start);
+  return share <= 0 ? units : Math.max(units, Math.round(units / Math.min(1, share)));
+}
+
+type Day = DatedPeriod & { count: number };
+
+async function count(deps: ComputeDeps, { contract, span }: Billed, now: number) {
+  const { terms } = span;
+  const quotaFrom = quotaPeriodAt(terms, contract.bounds, now)?.start ?? span.start;
+  // A quota for the whole license begins with the first decision that it allowed.
+  const from = Math.max(0, Math.min(span.start, quotaFrom));
+  let counts = { period: new Tally(terms), quota: new Tally(terms), days: [] as Day[] };
+  let day = 0;
+  await countInOrder(
+    deps,
+    { from, to: now + 1, licenseIds: [contract.licenseId] },
+    {
+      begin() {
+        counts = { period: new Tally(terms), quota: new Tally(terms), days: daysOf(terms.timezone, span.start, now) };
+        day = 0;
+      },
+      take({ seq, at, purpose, content, deleted }) {
+        const decision = { id: decisionId(deps.ledgerNo, at, seq), purpose, content, deleted };
+        if (at >= quotaFrom) counts.quota.add(decision);
+        if (at < span.start) return;
+        counts.period.add(decision);
+        while (at >= (counts.days[day]?.end ?? Infinity)) day += 1;
+        const today = counts.days[day];
+        if (today !== undefined && countsPurpose(terms, purpose)) today.count += 1;
+      },
+    },
+  );
+  return counts;
+}
+
+/** Returns the days of the zone from one time to another. */
+function daysOf(timezone: string, from: number, to: number): Day[] {
+  const days: Day[] = [];
+  for (let day = periodAt('day', timezone, from); day.start <= to; day = periodAfter('day', timezone, day)) {
+    days.push({ ...day, count: 0 });
+  }
+  return days;
+}

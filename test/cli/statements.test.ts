@@ -1,0 +1,102 @@
+/** `postern statements` and `postern licenses terms`, against a real service and with files alone. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { commandHere, type Ran } from '../../kit/command.ts';
+import { startTestService, testClock } from '../../kit/service.ts';
+import { item, made, makePolicy } from '../http/given.ts';
+
+const clock = testClock(Date.parse('2026-10-05T12:00:00Z'));
+const postern = await startTestService({ clock });
+const folder = mkdtempSync(join(tmpdir(), 'postern-statements-'));
+after(async () => {
+  await postern[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+const env = { POSTERN_URL: postern.url, POSTERN_KEY: postern.key };
+const run = (...args: string[]): Promise<Ran> => commandHere(args, { env });
+const file = (name: string): string => join(folder, name);
+
+const terms = {
+  reference: 'C-12',
+  currency: 'EUR',
+  timezone: 'UTC',
+  period: 'month',
+  unit: 'decision',
+  tiers: [
+    { upTo: 2, unitPriceMicros: 10_000 },
+    { upTo: null, unitPriceMicros: 5_000 },
+  ],
+};
+const policy = await makePolicy(postern, [{ action: 'allow', conditions: { hasValidLicense: true } }]);
+const { id: contentId } = await made(postern, '/v1/content', item({ policyId: policy.id }));
+const second = await made(postern, '/v1/content', item({ policyId: policy.id }));
+await made(postern, '/v1/requesters', { id: 'acme' });
+writeFileSync(file('terms.json'), JSON.stringify(terms));
+
+const use = async (purpose: string, content = contentId): Promise<void> => {
+  clock.advance(1000);
+  await postern.call('POST', '/v1/access/check', { body: { contentId: content, requesterId: 'acme', purpose } });
+};
+
+test('from terms to a final statement that files alone verify', async () => {
+  const created = await run('licenses', 'create', 'acme', '--type', 'x', '--terms', file('terms.json'));
+  const license = created.stdout.trim();
+  assert.match(license, /^lic_/, created.stderr);
+  for (const purpose of ['training', 'search', 'training']) await use(purpose);
+  writeFileSync(file('next.json'), JSON.stringify({ ...terms, flatMicros: 1_000_000 }));
+  assert.equal((await run('licenses', 'edit', license, '--terms', file('next.json'))).status, 0);
+  assert.match((await run('licenses', 'terms', license)).stdout, /\n +2 +pending +2026-11-01T00:00:00\.000Z/);
+
+  const listed = await run('statements', 'list', '--period', '2026-10');
+  assert.match(listed.stdout, /\nstm_\w{26} +acme +C-12 +2026-10 +running +3 +0\.02 EUR\n$/);
+  const [id = ''] = /stm_\w+/.exec(listed.stdout) ?? [];
+  assert.match((await run('statements', 'finalize', id, '--yes')).stderr, /can be final a minute later/);
+  clock.advance(Date.parse('2026-11-02T00:00:00Z') - clock.now());
+  assert.equal((await run('statements', 'finalize', id, '--yes')).stderr, `${id} is final.\n`);
+
+  const verified = await run('statements', 'verify', id);
+  assert.equal(verified.stdout, `${id}: 3 decisions counted again\n✓ every line agrees\n`);
+  await run('statements', 'show', id, '--output', file('statement.json'));
+  await run('decisions', 'export', '--output', file('decisions.ndjson'));
+  const offline = () =>
+    commandHere(
+      ['statements', 'verify', '--statement', file('statement.json'), '--decisions', file('decisions.ndjson')],
+      { env: {} },
+    );
+  assert.equal((await offline()).status, 0);
+  // One decision less.
+  const lines = readFileSync(file('decisions.ndjson'), 'utf8').trim().split('\n');
+  writeFileSync(file('decisions.ndjson'), lines.slice(1).join('\n'));
+  const { status, stdout } = await offline();
+  assert.equal(status, 1);
+  assert.match(stdout, /✗ training, tier 2: units is 1, counted null/);
+
+  const html = await run('statements', 'show', id, '--format', 'html');
+  assert.match(html.stdout, /^<!doctype html>/);
+  assert.equal((await run('statements', 'show', id, '--format', 'csv')).stdout.split('\r\n').length, 5);
+});
+
+test('decisions of deleted items are named, and the others still add up', async () => {
+  await use('training');
+  await use('training', second.id);
+  await postern.call('DELETE', `/v1/content/${second.id}`);
+  const [{ id }] = JSON.parse((await run('statements', 'list', '--period', '2026-11', '--json')).stdout);
+  const { status, stdout } = await run('statements', 'verify', id);
+  assert.equal(status, 0, stdout);
+  assert.match(stdout, /1 decisions counted again, 1 of deleted items cannot be/);
+});
+
+test('a wrong file, effect or choice is a misuse', async () => {
+  for (const args of [
+    ['licenses', 'create', 'acme', '--type', 'x', '--terms', file('none.json')],
+    ['licenses', 'edit', 'lic_0', '--terms', 'none', '--effective', 'tomorrow'],
+    ['statements', 'verify'],
+    ['statements', 'verify', '--statement', file('terms.json')],
+  ]) {
+    const { status, stderr } = await run(...args);
+    assert.equal(status, 2, `${args.join(' ')}: ${stderr}`);
+  }
+});
