@@ -26,9 +26,9 @@ interface Options {
 export function checkCommand(parent: Command, context: Context): void {
   const command = parent
     .command('check')
-    .argument('<content>', 'id or externalId of the item')
+    .argument('<content>', 'id or externalId of the item; or the URL that is asked for, http or https')
     .description(
-      'Checks whether a requester may have an item. Ends with 0 if allowed, with 3 if denied. The decision is recorded and counts toward limits, unless --dry-run is given.',
+      'Checks whether a requester may have an item, or what is at a URL: its item, else its collection decides. Ends with 0 if allowed, with 3 if denied. The decision is recorded and counts toward limits, unless --dry-run is given.',
     )
     .option('--requester <id>', 'the requester (default: anonymous)')
     .option('--permission <permission>', 'requested permission, such as training')
@@ -45,6 +45,7 @@ export function checkCommand(parent: Command, context: Context): void {
     command,
     '$ postern check article-123 --requester gptbot --permission training --explain',
     '$ postern check article-123 --requester university --license-type research --dry-run',
+    "$ postern check https://www.example.com/news/tides --user-agent 'GPTBot/1.2' --explain --dry-run",
     '$ postern check article-123 --country DE --json | jq .reason',
   );
   calls<Options>(command, context, async ({ postern, terminal }, options, content) => {
@@ -54,11 +55,11 @@ export function checkCommand(parent: Command, context: Context): void {
   });
 }
 
-function toCheck(contentId: string, options: Options): Check {
+function toCheck(content: string, options: Options): Check {
   const { requester, permission, purpose, ip, country, userAgent, licenseType, licenseFeature } = options;
   const context = { ip, country, userAgent };
   return {
-    contentId,
+    ...(/^https?:\/\//i.test(content) ? { url: content } : { contentId: content }),
     requesterId: requester,
     permission,
     purpose,
@@ -79,20 +80,30 @@ function toText(terminal: Terminal, decision: AccessDecision): string {
   const policy = `${decision.policyId ?? 'the rules sent'}, version ${decision.policyVersion ?? 'none'}`;
   const rows: [string, string][] = [
     ['message', message],
-    ['item', `${decision.externalId} (${decision.contentId})`],
-    ['requester', decision.requesterId ?? 'anonymous'],
+    decision.contentId === null
+      ? ['url', `${decision.url}, in the collection ${decision.collectionId}`]
+      : ['item', `${decision.externalId} (${decision.contentId})`],
+    ['requester', requesterText(decision)],
+    ...(decision.enforced ? [] : [['enforced', 'no, the collection only observes'] as [string, string]]),
     ['grants', permissions.join(', ') || 'nothing'],
     ['decided by', `${decidedBy} of ${policy}`],
     ['recorded', recorded ? `as ${decision.id}` : 'no'],
   ];
   if (rateLimit !== null) {
     const { limit, remaining, period, resetAt } = rateLimit;
-    rows.splice(4, 0, ['limit', `${remaining} of ${limit} per ${period} left, until ${resetAt}`]);
+    rows.splice(-2, 0, ['limit', `${remaining} of ${limit} per ${period} left, until ${resetAt}`]);
   }
   const lines = rows.map(([name, text]) => `  ${name.padEnd(10)}  ${plain(text)}`);
   const explanation = decision.explanation as Explanation | null | undefined;
   return `${[head, ...lines, ...explanationLines(terminal, explanation), ...remedyLines(decision)].join('\n')}\n`;
 }
+
+const requesterText = ({ requesterId, crawler, verified }: AccessDecision): string =>
+  [
+    requesterId ?? 'anonymous',
+    ...(verified === null ? [] : [`verified by ${verified}`]),
+    ...(crawler === null ? [] : [`its user agent names ${crawler}`]),
+  ].join(', ');
 
 function explanationLines(terminal: Terminal, explanation: Explanation | null | undefined): string[] {
   if (explanation === undefined) return [];

@@ -1,5 +1,5 @@
 /** `postern collections`: creates, lists, shows, edits and deletes collections. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Answered, Body } from '../../client/src/types.ts';
 import { matchCommand } from './collections/match.ts';
 import { unregisteredCommand } from './collections/unregistered.ts';
@@ -39,15 +39,16 @@ function listCommand(parent: Command, context: Context): void {
     const postern = await connect(terminal, options);
     const query = { q: options.search, policyId: options.policy, limit: 100 };
     const collections = await Array.fromAsync(postern.listCollections(query));
-    const heads = ['id', 'name', 'hosts', 'paths', 'kinds', 'policy'];
+    const heads = ['id', 'name', 'mode', 'hosts', 'paths', 'kinds', 'policy'];
     await print(terminal, options, collections, () => table(terminal, heads, collections.map(toRow)));
     return undefined;
   });
 }
 
-const toRow = ({ id, name, hosts, paths, contentTypes, contentTags, policyId }: Collection): string[] => [
+const toRow = ({ id, name, hosts, paths, contentTypes, contentTags, policyId, mode }: Collection): string[] => [
   id,
   name,
+  mode,
   hosts.join(' '),
   paths.join(' '),
   [...contentTypes, ...contentTags].join(' '),
@@ -74,7 +75,7 @@ function createCommand(parent: Command, context: Context): void {
   );
   examples(
     command,
-    "$ postern collections create 'The site' --host www.example.com --path /",
+    "$ postern collections create 'The site' --host www.example.com --path / --mode observe",
     "$ postern collections create Premium --host '*.example.com' --path /premium/ --path '/*.pdf$' --policy pol_…",
   );
   does<Fields>(command, context, async (options, name = '') => {
@@ -95,7 +96,11 @@ function editCommand(parent: Command, context: Context): void {
       .description('Changes the given fields and keeps the others; a list replaces the old list.')
       .option('--name <name>'),
   );
-  examples(command, '$ postern collections edit col_… --path / --policy default');
+  examples(
+    command,
+    '$ postern collections edit col_… --path / --policy default',
+    '$ postern collections edit col_… --mode enforce',
+  );
   does<Fields & { name?: string }>(command, context, async (options, id = '') => {
     const { terminal } = context;
     const body = { name: options.name, ...toBody(options) };
@@ -131,6 +136,7 @@ interface Fields {
   contentType?: NewCollection['contentTypes'];
   tag?: string[];
   policy?: string;
+  mode?: NewCollection['mode'];
   description?: string;
 }
 
@@ -141,13 +147,20 @@ const addFields = (command: Command): Command =>
     .option('--content-type <type>', 'registered items of this type; may be repeated', collect)
     .option('--tag <tag>', 'registered items with this tag; may be repeated', collect)
     .option('--policy <id>', 'policy for the collection; "default" for the default policy')
+    .addOption(
+      new Option('--mode <mode>', 'observe: record the decisions, and let every request pass').choices([
+        'enforce',
+        'observe',
+      ]),
+    )
     .option('--description <text>');
 
-const toBody = ({ host, path, contentType, tag, policy, description }: Fields) => ({
+const toBody = ({ host, path, contentType, tag, policy, mode, description }: Fields) => ({
   hosts: host,
   paths: path,
   contentTypes: contentType,
   contentTags: tag,
+  mode,
   policyId: policy === 'default' ? null : policy,
   description,
 });

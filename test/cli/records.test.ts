@@ -121,6 +121,24 @@ test('from a requester to its license to its decisions to the report', async () 
   assert.match(stdout, /no_license +1\n/);
 });
 
+test('a check by URL is decided by the item served there, else by its collection', async () => {
+  const site = ['--host', 'checks.example', '--path', '/'];
+  const { stdout: made } = await run('collections', 'create', 'Checks', ...site, '--mode', 'observe');
+  const id = made.trim();
+  const agent = ['--user-agent', 'GPTBot/1.2'];
+  const page = await run('check', 'https://checks.example/unregistered?x=1', ...agent);
+  assert.equal(page.status, 3);
+  assert.match(page.stdout, new RegExp(`^ {2}url +checks\\.example/unregistered, in the collection ${id}$`, 'm'));
+  assert.match(page.stdout, /^ {2}requester +anonymous, its user agent names GPTBot$/m);
+  assert.match(page.stdout, /^ {2}enforced +no, the collection only observes$/m);
+  const body = { externalId: 'served', title: 'Served', type: 'article', source: 'https://checks.example/served' };
+  await postern.call('POST', '/v1/content', { body });
+  const item = await run('check', 'HTTPS://checks.example/served', '--dry-run');
+  assert.match(item.stdout, /^ {2}item +served \(cnt_\w+\)$/m);
+  const unknown = await run('check', 'http://unknown.example/');
+  assert.deepEqual([unknown.status, /no collection has it/.test(unknown.stderr)], [1, true]);
+});
+
 test('collections, from the first to none', async () => {
   const create = ['collections', 'create', 'The site', '--host', 'www.example.com', '--path', '/', '--path', '/a*'];
   const { stdout } = await run(...create, '--policy', policy.id, '--tag', 'x');
@@ -130,7 +148,7 @@ test('collections, from the first to none', async () => {
   assert.equal(tied.status, 0);
   assert.match(tied.stderr, /^Warning: paths\[0\]: .*"The site" .*older\.\n$/);
   const { stdout: listed } = await run('collections', 'list', '--search', 'site');
-  assert.match(listed, /^col_\S+ +The site +www.example.com +\/ \/a\* +x +pol_\S+$/m);
+  assert.match(listed, /^col_\S+ +The site +enforce +www.example.com +\/ \/a\* +x +pol_\S+$/m);
   const url = 'https://www.example.com/a.html';
   const { stdout: none } = await run('collections', 'match', url);
   assert.equal(none, 'item        none is registered there\ncollection  none\n');
@@ -144,10 +162,10 @@ test('collections, from the first to none', async () => {
   assert.match(matched, /^less specific +Tied .* by path \/, .*, tag y: its path pattern is shorter$/m);
   const odd = await run('collections', 'match', 'https://www.example.com/a/../b');
   assert.deepEqual([odd.status, /Servers may read/.test(odd.stderr)], [1, true]);
-  const edit = ['collections', 'edit', id, '--policy', 'default', '--description', 'D'];
+  const edit = ['collections', 'edit', id, '--policy', 'default', '--description', 'D', '--mode', 'observe'];
   assert.equal((await run(...edit)).status, 0);
   const shown = JSON.parse((await run('collections', 'show', id)).stdout);
-  assert.deepEqual([shown.policyId, shown.description, shown.paths], [null, 'D', ['/', '/a*']]);
+  assert.deepEqual([shown.policyId, shown.description, shown.mode, shown.paths], [null, 'D', 'observe', ['/', '/a*']]);
   assert.equal((await run('collections', 'edit', id)).status, 2);
   assert.equal((await run('collections', 'edit', id, '--path', 'a')).status, 1);
   assert.equal((await run('collections', 'delete', id)).status, 2);
