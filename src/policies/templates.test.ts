@@ -6,6 +6,8 @@ import { startTestService, type TestService } from '../../kit/service.ts';
 import { assertError, assertStatus, item, made, makeKey, next } from '../../test/http/given.ts';
 import { runCases } from '../cli/policies/cases.ts';
 import { readPolicyFile } from '../cli/policies/policy-file.ts';
+import { CRAWLER_PURPOSES } from '../crawlers/crawler.ts';
+import { CRAWLERS, crawlerOf } from '../crawlers/directory.ts';
 import { lint } from './lint/lint.ts';
 import { type PolicyTemplate, TEMPLATES, type TemplateCase } from './templates.ts';
 
@@ -29,8 +31,9 @@ const asFile = (template: PolicyTemplate, format: 'json' | 'yaml') => {
   return file;
 };
 
-test('there is one for each of the five needs', () => {
-  assert.deepEqual(pluck(TEMPLATES, 'id'), ['open_access', 'licensed_only', 'tiered', 'no_ai_training', 'embargo']);
+test('there is one for each of the six needs', () => {
+  const ids = ['open_access', 'licensed_only', 'tiered', 'no_ai_training', 'ai_crawlers', 'embargo'];
+  assert.deepEqual(pluck(TEMPLATES, 'id'), ids);
 });
 
 for (const template of TEMPLATES) {
@@ -63,6 +66,28 @@ test('an embargo whose moment was forgotten is closed', () => {
   const file = { ...asFile(embargo as PolicyTemplate, 'json') };
   file.cases = [{ name: 'today', check: {}, expect: { allowed: false, rule: 2 } }];
   assert.equal(runCases(file, Date.now())[0]?.passed, true);
+});
+
+/** The rule of the template that decides. */
+const BY_PURPOSE = { training: 1, search: 2, user_fetch: 2, index: 2, preview: 2, monitoring: 2, other: 3 };
+
+test('the template for AI crawlers decides about every crawler of the directory by its purpose', () => {
+  const [template] = TEMPLATES.filter(({ id }) => id === 'ai_crawlers');
+  const file = asFile(template as PolicyTemplate, 'json');
+  const named = CRAWLERS.flatMap((crawler) => {
+    const agent = crawler.userAgents.find((token) => crawlerOf(token) === crawler);
+    return agent === undefined ? [] : [{ purpose: crawler.purpose, agent }];
+  });
+  assert.deepEqual(new Set(pluck(named, 'purpose')), new Set(CRAWLER_PURPOSES));
+  file.cases = named.map(({ purpose, agent }) => ({
+    name: agent,
+    check: { context: { userAgent: agent } },
+    expect: { allowed: purpose !== 'training' && purpose !== 'other', rule: BY_PURPOSE[purpose] },
+  }));
+  assert.deepEqual(
+    runCases(file, Date.now()).filter(({ passed }) => !passed),
+    [],
+  );
 });
 
 describe('GET /v1/policies/templates', () => {
@@ -138,11 +163,12 @@ interface Given {
   licenses?: object[];
   permission?: string;
   purpose?: string;
+  context?: object;
 }
 
 /** Makes what the case says there is, then asks. */
 async function ask(postern: TestService, policyId: string, { check }: TemplateCase) {
-  const { content = {}, requester, licenses = [], permission, purpose, ...given } = check as Given;
+  const { content = {}, requester, licenses = [], permission, purpose, context, ...given } = check as Given;
   const { archived = false, ...fields } = content;
   const { id: contentId } = await made(postern, '/v1/content', item({ ...fields, policyId }));
   if (archived) {
@@ -156,7 +182,7 @@ async function ask(postern: TestService, policyId: string, { check }: TemplateCa
     await made(postern, '/v1/requesters', { id: requesterId, status });
     for (const license of licenses) await made(postern, '/v1/licenses', { requesterId, ...license });
   } else if (requester?.suspended === true) assert.fail('a case that this test cannot make');
-  const body = { contentId, requesterId, permission, purpose };
+  const body = { contentId, requesterId, permission, purpose, context };
   const answer = await postern.call('POST', '/v1/access/check', { body });
   assertStatus(answer, 200);
   return answer.body;

@@ -50,6 +50,8 @@ const partner = (license: object, more: object = {}): TemplateCase['check'] => (
   licenses: [license],
   ...more,
 });
+/** A check by a visitor with this user agent. */
+const agent = (userAgent: string): TemplateCase['check'] => ({ context: { userAgent } });
 
 export const TEMPLATES: readonly PolicyTemplate[] = [
   {
@@ -189,6 +191,60 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
         'permission_not_granted',
         { rule: 0 },
       ),
+    ],
+  },
+  {
+    id: 'ai_crawlers',
+    object: 'policy_template',
+    name: 'AI crawlers',
+    description:
+      'Browsers read, and so do crawlers for search, for indexes, for previews, for monitoring, and those that fetch a page for a person. Crawlers that collect training data need a license; a valid license opens the item to everyone who holds one. Replace licensing@example.com in `rules[1].message` with your address. Programs of other purposes, such as download tools, and checks without `context.userAgent` are denied. Rights of use, such as training, are not granted; add the ones your licenses include to `rules[0].permissions`.',
+    rules: [
+      { action: 'allow', conditions: { hasValidLicense: true }, permissions: ['full_access'] },
+      {
+        action: 'deny',
+        conditions: { crawlerPurpose: 'training', hasValidLicense: false },
+        message: 'Collecting training data requires a license. To get one, write to licensing@example.com.',
+      },
+      {
+        action: 'allow',
+        conditions: { crawlerPurposeNot: ['training', 'other'] },
+        permissions: ['full_access'],
+      },
+      {
+        action: 'deny',
+        conditions: { default: true },
+        message: 'Only browsers and known crawlers have access without a license.',
+      },
+    ],
+    defaultAction: 'deny',
+    cases: [
+      denies('a training crawler needs a license', agent('GPTBot/1.2'), 'no_license', { permissions: [], rule: 1 }),
+      allows('a training crawler with a license reads', partner(VALID, agent('GPTBot/1.2')), {
+        permissions: ['full_access'],
+        rule: 0,
+      }),
+      denies(
+        'a license that has expired no longer opens it',
+        partner(EXPIRED, agent('ClaudeBot/1.0')),
+        'license_expired',
+        { rule: 1 },
+      ),
+      denies(
+        'a license alone does not include the right to train',
+        partner(VALID, { ...agent('GPTBot/1.2'), permission: 'training' }),
+        'permission_not_granted',
+        { rule: 0 },
+      ),
+      ...['OAI-SearchBot/1.0', 'ChatGPT-User/1.0', 'ia_archiver', 'Slackbot-LinkExpanding 1.0', 'UptimeRobot/2.0'].map(
+        (name) => allows(`${name} is no training crawler and reads`, agent(name), { rule: 2 }),
+      ),
+      allows('a browser reads', agent('Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0'), {
+        permissions: ['full_access'],
+        rule: 2,
+      }),
+      denies('a download tool is denied', agent('Wget/1.21'), 'no_license', { rule: 3 }),
+      denies('a check without a user agent is denied', {}, 'no_license', { permissions: [], rule: 3 }),
     ],
   },
   {
