@@ -35,6 +35,12 @@ export interface PastOptions {
 
 /** The size of one flush of the ledger; the next batch is decided while this one is written. */
 const AT_ONCE = 4_000;
+/** Past visitors prove nothing, and all of them ask for registered items. */
+const NOBODY: Pick<CheckDeps, 'unregistered' | 'identities' | 'visitors'> = {
+  unregistered: { count() {} },
+  identities: { identify: () => ({ verified: null, failed: false }) },
+  visitors: { claims: () => false },
+};
 
 export async function writePast(options: PastOptions): Promise<{ allowed: number }> {
   const { dataDir, catalog, traffic, signal } = options;
@@ -59,11 +65,7 @@ export async function writePast(options: PastOptions): Promise<{ allowed: number
     let inFlight: Promise<void> = Promise.resolve();
     for (const times of chunks(timesOf(options), AT_ONCE)) {
       signal.throwIfAborted();
-      const { answers, waiting } = await decideAll(
-        { db, snapshot, ledger, unregistered: { count() {} }, maxAge: 0 },
-        times,
-        traffic,
-      );
+      const { answers, waiting } = await decideAll({ db, snapshot, ledger, ...NOBODY, maxAge: 0 }, times, traffic);
       for (const { at, entries, resolve, reject } of waiting) {
         clock.at = at;
         ledger.record(entries).then(resolve, reject);

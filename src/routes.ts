@@ -50,8 +50,9 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   healthRoutes(app, { notReady: () => own.notReady ?? follower.notReady(), db, metrics: parts.metrics });
   requireKeys(app, sessions.authenticate, keys.authorize, keys.source);
   supportIdempotency(app, db, clock);
-  const { unregistered, visitors } = parts;
-  const checkDeps = { db, snapshot, ledger, unregistered, visitors, clock, maxAge: config.decisionMaxAge };
+  const { unregistered, identities, visitors } = parts;
+  const maxAge = config.decisionMaxAge;
+  const checkDeps = { db, snapshot, ledger, unregistered, identities, visitors, clock, maxAge };
   accessRoutes(app, checkDeps);
   authorizeRoutes(app, { ...checkDeps, visitor: keys.visitor });
   // Archived decisions are counted, and no longer in the log.

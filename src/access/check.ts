@@ -23,6 +23,7 @@ import { monotonicMs } from '../lib/monotonic.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import type { Caller } from '../permissions.ts';
 import type { Unregistered } from '../unregistered/unregistered.ts';
+import { type AddressDeps, judgeAddresses } from './address.ts';
 import { openHistory, readSubjects } from './as-of.ts';
 import type { Ask } from './ask.ts';
 import { type Decided, decideAsk } from './draft.ts';
@@ -30,7 +31,7 @@ import type { Explainer } from './explain.ts';
 import type { Subject } from './facts.ts';
 import type { Snapshot } from './snapshot.ts';
 
-export interface CheckDeps {
+export interface CheckDeps extends AddressDeps {
   db: Db;
   snapshot: Snapshot;
   ledger: Ledger;
@@ -61,12 +62,14 @@ function getOnly([answer]: readonly (Decision | Failure)[]): Decision {
 /** Decides checks in order; one that is refused is a Failure. Throws Unavailable, Stale: then nothing is recorded. */
 export async function checkAll(
   deps: CheckDeps,
-  asks: readonly (Ask | Failure)[],
+  given: readonly (Ask | Failure)[],
   attempt: Attempt,
 ): Promise<(Decision | Failure)[]> {
   const { ledger, maxAge } = deps;
   const { caller, explainer } = attempt;
   // Only what is not there yet is awaited: each turn of a promise costs a check more than its rules do.
+  const judging = judgeAddresses(deps, given);
+  const asks = judging instanceof Promise ? await judging : judging;
   const subjects = findInMemory(deps.snapshot, asks) ?? (await findSubjects(deps, asks));
   const terms = { caller, explainer, now: ledger.now(), maxAge };
   const deciding = mapInSlices(subjects, (subject, i) =>

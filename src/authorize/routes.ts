@@ -25,7 +25,7 @@ import { refusalOf, toBody } from './body.ts';
 import { AuthorizeHeaders, AuthorizeOptions } from './schema.ts';
 import { type Forwarded, readSentUrl, readTarget, type Unclear } from './target.ts';
 
-export interface AuthorizeDeps extends CheckDeps, WhoDeps {
+export interface AuthorizeDeps extends Omit<CheckDeps, 'visitors'>, WhoDeps {
   /** Returns the address for which the proxy forwards. */
   visitor(request: FastifyRequest): string | undefined;
 }

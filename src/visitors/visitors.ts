@@ -38,6 +38,8 @@ export type UnclearVisitor = 'unreadable_user_agent' | 'ambiguous_requester' | '
 export interface Visitors {
   /** Throws Unavailable. */
   find(visit: Visit): Promise<Visitor | UnclearVisitor>;
+  /** Returns whether a user agent names the requester. Throws Unavailable. */
+  claims(userAgent: string, requesterId: string): boolean | Promise<boolean>;
 }
 
 /** The bound of a check. A longer one is refused, because what it hides must not be guessed; no browser sends one. */
@@ -68,6 +70,11 @@ export function openVisitors(deps: { names: KnownNames; tokens: Tokens; signatur
       const known = names.read();
       const read = known instanceof Promise ? await known : known;
       return (signed && bySignature(signatures, read, visit, signed)) ?? byName(read, visit);
+    },
+    claims(userAgent, requesterId) {
+      const known = names.read();
+      const isNamed = (read: Names): boolean => read.named(userAgent) === requesterId;
+      return known instanceof Promise ? known.then(isNamed) : isNamed(known);
     },
   };
 }

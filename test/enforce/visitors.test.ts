@@ -151,3 +151,45 @@ test('a request that nothing answers is counted, by host and segment', async () 
     ['/', null, 'r', 1],
   ]);
 });
+
+describe('an address', async () => {
+  const ranges = ['192.0.2.0/24'];
+  await made(postern, '/v1/requesters', {
+    id: 'ranged',
+    userAgents: ['RangedBot'],
+    identities: [{ kind: 'ip', ranges }],
+  });
+  await made(postern, '/v1/licenses', { requesterId: 'ranged', type: 'site' });
+  const from = (ip: string, userAgent = 'RangedBot/1') => who({ 'x-forwarded-for': ip, 'user-agent': userAgent });
+  const NOBODY = { allowed: false, requesterId: null, verified: null };
+
+  test('in the ranges of a name verifies it, and one outside is a false claim', async () => {
+    assert.deepEqual(await from('192.0.2.7'), { allowed: true, requesterId: 'ranged', verified: 'ip' });
+    assert.deepEqual(await from('198.51.100.7'), { ...NOBODY, spoofed: true, claimed: 'ranged' });
+    assert.deepEqual(await from('198.51.100.7', 'Other'), NOBODY);
+  });
+
+  test('is judged in checks too; a requester that the caller names is not accused', async () => {
+    const ask = async (ip: string, more: object) => {
+      const got = await check(postern, { contentId: item.id, context: { ip, ...more }, requesterId: 'ranged' });
+      return [got.requesterId, got.verified, got.spoofed ?? false];
+    };
+    assert.deepEqual(await ask('192.0.2.7', {}), ['ranged', 'ip', false]);
+    assert.deepEqual(await ask('198.51.100.7', {}), ['ranged', null, false]);
+    assert.deepEqual(await ask('198.51.100.7', { userAgent: 'Mozilla' }), ['ranged', null, false]);
+    assert.deepEqual(await ask('198.51.100.7', { userAgent: 'RangedBot' }), [null, null, true]);
+    // The calling server vouches for it.
+    assert.deepEqual(await ask('198.51.100.7', { userAgent: 'RangedBot', verified: 'dns' }), ['ranged', 'dns', false]);
+  });
+
+  test('uses up no limit of the one that was claimed', async () => {
+    const rules = [{ action: 'allow', conditions: {}, rateLimit: { requests: 1, period: 'day', scope: 'requester' } }];
+    const limited = await serve(postern, '/limited', (await makePolicy(postern, rules)).id);
+    const ask = (ip: string) => {
+      const context = { ip, userAgent: 'RangedBot' };
+      return check(postern, { contentId: limited.id, requesterId: 'ranged', context });
+    };
+    await ask('198.51.100.7');
+    assert.equal((await ask('192.0.2.7')).allowed, true);
+  });
+});

@@ -1,0 +1,59 @@
+/**
+ * Judges asks by the addresses of their visitors. Promise: answers come from memory, and a check that falsely claims a
+ * name has no requester. A requester that the caller names without its user agent saying so is verified, never accused.
+ */
+import { crawlerOf } from '../crawlers/directory.ts';
+import type { Failure } from '../errors.ts';
+import type { Identities } from '../identities/identities.ts';
+import type { Ask } from './ask.ts';
+import type { WhoDeps } from './who.ts';
+import { asVisitor } from './who.ts';
+
+export interface AddressDeps {
+  identities: Pick<Identities, 'identify'>;
+  visitors: Pick<WhoDeps['visitors'], 'claims'>;
+}
+
+type Asks = readonly (Ask | Failure)[];
+
+/** Returns the asks, most of them as they were; a promise only where names are not in memory yet. */
+export function judgeAddresses(deps: AddressDeps, asks: Asks): Asks | Promise<Asks> {
+  let judged: (Ask | Failure)[] | undefined;
+  const waiting: Promise<void>[] = [];
+  for (let i = 0; i < asks.length; i++) {
+    const ask = asks[i] as Ask | Failure;
+    if ('code' in ask || !hasAddress(ask)) continue;
+    const one = judge(deps, ask);
+    if (one === ask) continue;
+    const list = (judged ??= [...asks]);
+    if (one instanceof Promise) waiting.push(one.then((known) => void (list[i] = known)));
+    else list[i] = one;
+  }
+  if (judged === undefined) return asks;
+  const answer = judged;
+  return waiting.length === 0 ? answer : Promise.all(waiting).then(() => answer);
+}
+
+/** Only what nothing else has proven or refuted, and only now: past lists are not kept. */
+const hasAddress = ({ context, claimed, asOf }: Ask): boolean =>
+  context?.ip !== undefined && context.verified === undefined && claimed === undefined && asOf === undefined;
+
+function judge(deps: AddressDeps, ask: Ask): Ask | Promise<Ask> {
+  const { context = {}, requesterId } = ask;
+  const { ip: address = '', userAgent } = context;
+  const crawler = userAgent === undefined ? null : crawlerNamed(userAgent);
+  if (crawler === null && requesterId === undefined) return ask;
+  const { verified, failed } = deps.identities.identify({ address, requesterId, crawler });
+  if (verified !== null) return asVisitor(ask, { ...(requesterId === undefined ? {} : { requesterId }), verified });
+  if (!failed || userAgent === undefined) return ask;
+  return requesterId === undefined ? asVisitor(ask, { claimed: crawler as string }) : accuse(deps, ask, requesterId);
+}
+
+const crawlerNamed = (userAgent: string): string | null => crawlerOf(userAgent)?.name ?? null;
+
+/** A failed claim is one only if the user agent makes it. */
+function accuse({ visitors }: AddressDeps, ask: Ask, requesterId: string): Ask | Promise<Ask> {
+  const claims = visitors.claims(ask.context?.userAgent ?? '', requesterId);
+  const toAsk = (isClaim: boolean): Ask => (isClaim ? asVisitor(ask, { claimed: requesterId }) : ask);
+  return claims instanceof Promise ? claims.then(toAsk) : toAsk(claims);
+}
