@@ -57,6 +57,7 @@ const TRANSPORT = words(`
   access/ask access/check changes/changes changes/resource content/bulk keys/authenticate
   users/sessions users/sign-in
   statements/csv storage/new-key storage/new-link usage/lists usage/remote
+  usage/report-csv
 `);
 const OWNERS: Record<string, string> = {
   content: 'content/store.ts',

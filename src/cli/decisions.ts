@@ -4,12 +4,16 @@ import { type Command, Option } from 'commander';
 import type { Postern } from '../../client/src/client.ts';
 import type { LoggedDecision, Query } from '../../client/src/types.ts';
 import { type Context, calls, examples } from './command.ts';
+import { addGrounds, type Grounds, toGrounds } from './grounds.ts';
 import { openOutput } from './output.ts';
 import { paint, plain, progress, type Terminal } from './terminal.ts';
 
 type Filtered = Query<'listDecisions'>;
 
-interface Filter {
+interface Filter extends Grounds {
+  url?: string;
+  spoofed?: boolean;
+  observed?: boolean;
   content?: string;
   requester?: string;
   policy?: string;
@@ -21,7 +25,10 @@ interface Filter {
 }
 
 const addFilter = (command: Command): Command =>
-  command
+  addGrounds(command)
+    .option('--url <prefix>', 'only URLs that begin like this: host and path')
+    .option('--spoofed', 'only requests whose visitor claimed a name falsely')
+    .option('--observed', 'only decisions that were observed, not enforced')
     .option('--content <id>', 'only decisions about this item')
     .option('--requester <id>', 'only decisions for this requester')
     .option('--policy <id>', 'only decisions by this policy')
@@ -29,7 +36,11 @@ const addFilter = (command: Command): Command =>
     .option('--denied', 'only decisions that deny')
     .option('--reason <reason>', 'only denials for this reason');
 
-const toQuery = ({ content, requester, policy, allowed, denied, reason, from, to }: Filter): Filtered => ({
+const toQuery = ({ content, requester, policy, allowed, denied, reason, from, to, ...more }: Filter): Filtered => ({
+  ...toGrounds(more),
+  url: more.url,
+  spoofed: more.spoofed,
+  enforced: more.observed === true ? false : undefined,
   contentId: content,
   requesterId: requester,
   policyId: policy,
@@ -122,9 +133,14 @@ async function* follow(
 }
 
 function toLine(terminal: Terminal, decision: LoggedDecision): string {
-  const { created, allowed, reason, requesterId, externalId, permission, purpose } = decision;
+  const { created, allowed, reason, requesterId, crawler, externalId, url, permission, purpose } = decision;
   const mark = allowed ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
   const request = [permission, purpose].filter((text) => text !== null).join(' for ');
-  const details = [requesterId ?? 'anonymous', externalId, request, allowed ? '' : String(reason)];
+  const details = [
+    requesterId ?? crawler ?? 'anonymous',
+    externalId ?? url ?? '',
+    request,
+    allowed ? '' : String(reason),
+  ];
   return `${created}  ${mark}  ${plain(details.filter((text) => text !== '').join('  '))}\n`;
 }

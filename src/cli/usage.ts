@@ -2,13 +2,16 @@
 import { type Command, Option } from 'commander';
 import type { Query, Usage } from '../../client/src/types.ts';
 import { CONTENT_TYPES } from '../content-types.ts';
+import { DIMENSIONS } from '../usage/dimensions.ts';
 import { GROUPS, PERIODS } from '../usage/period.ts';
 import { type Context, calls, examples } from './command.ts';
+import { addGrounds, type Grounds, toGrounds } from './grounds.ts';
 import { bar, type Cell, counted, paint, print, type Terminal, table } from './terminal.ts';
 
 type Selection = Query<'getUsage'>;
 
-interface Options {
+interface Options extends Grounds {
+  observed?: boolean;
   period?: Selection['period'];
   from?: string;
   to?: string;
@@ -27,16 +30,24 @@ export function usageCommand(parent: Command, context: Context): void {
     .addOption(new Option('--period <period>', 'length of the period (default: 30d)').choices(Object.keys(PERIODS)))
     .option('--from <date>', 'start, included; overrides --period')
     .option('--to <date>', 'end; a day is included, a time is not')
-    .addOption(new Option('--group-by <length>', 'length of a bar (default: day)').choices([...GROUPS]))
+    .addOption(
+      new Option('--group-by <what>', 'length of a bar (default: day), or what to count by').choices([
+        ...GROUPS,
+        ...DIMENSIONS,
+      ]),
+    )
     .option('--timezone <zone>', 'IANA time zone of days and hours')
     .option('--content <id>', 'only this item')
     .option('--requester <id>', 'only this requester')
     .addOption(new Option('--type <type>', 'only items of this type').choices(CONTENT_TYPES))
-    .option('--limit <n>', 'length of the top lists');
+    .option('--observed', 'count the decisions that were only observed instead of those that were enforced')
+    .option('--limit <n>', 'length of the lists');
+  addGrounds(command);
   examples(
     command,
     '$ postern usage --period 7d',
     '$ postern usage --requester gptbot --group-by hour --from 2026-11-20',
+    '$ postern usage --group-by rule --collection col_…',
     '$ postern usage --period 90d --json | jq .summary',
   );
   calls<Options>(
@@ -53,6 +64,8 @@ export function usageCommand(parent: Command, context: Context): void {
         contentId: content,
         requesterId: requester,
         type,
+        ...toGrounds(options),
+        enforced: options.observed === true ? false : undefined,
         // The service reports an invalid number.
         limit: limit as number | undefined,
       });
@@ -62,11 +75,19 @@ export function usageCommand(parent: Command, context: Context): void {
 }
 
 function toText(terminal: Terminal, report: Usage): string {
-  const { timeSeries, topContent, topRequesters, byDenialReason, period } = report;
+  const { timeSeries, topContent, topRequesters, byDenialReason, byCrawler, byCollection, groups, period } = report;
   const titled = (title: string, text: string): string => `\n${paint(terminal, 'bold', title)}\n${text}`;
   const top = (title: string, heads: string[], rows: Cell[][]): string =>
     rows.length === 0 ? '' : titled(title, table(terminal, heads, rows));
   const series = `By ${period.groupBy} (█ allowed, ░ denied)`;
+  const outcomes = ['requests', 'allowed', 'denied'];
+  if (groups !== undefined) {
+    const rows = groups.map(({ id, name, policyVersion, ruleIndex, requests, allowed, denied }): Cell[] => {
+      const rule = policyVersion === undefined ? '' : ` version ${policyVersion}, ${ruleText(ruleIndex)}`;
+      return [`${name ?? id ?? 'none'}${rule}`, requests, allowed, denied];
+    });
+    return summaryText(report) + top('Groups', ['group', ...outcomes], rows);
+  }
   return [
     summaryText(report),
     timeSeries.length === 0 ? '' : titled(series, chart(terminal, timeSeries)),
@@ -81,6 +102,20 @@ function toText(terminal: Terminal, report: Usage): string {
       topRequesters.map(({ name, id, requests }) => [name, id, requests]),
     ),
     top(
+      'Crawlers, as user agents name them',
+      ['crawler', ...outcomes, 'verified', 'spoofed'],
+      byCrawler.map(({ crawler, requests, allowed, denied, verified, spoofed }) => {
+        return [crawler, requests, allowed, denied, verified, spoofed];
+      }),
+    ),
+    top(
+      'Collections',
+      ['name', 'id', ...outcomes],
+      byCollection.map(({ name, collectionId, requests, allowed, denied }) => {
+        return [name, collectionId, requests, allowed, denied];
+      }),
+    ),
+    top(
       'Denial reasons',
       ['reason', 'denials'],
       byDenialReason.map(({ reason, count }) => [reason, count]),
@@ -88,17 +123,23 @@ function toText(terminal: Terminal, report: Usage): string {
   ].join('');
 }
 
+const ruleText = (index: number | null | undefined): string =>
+  typeof index === 'number' ? `rule ${index}` : 'the default action';
+
 function summaryText({ summary, period }: Usage): string {
-  const { totalRequests, uniqueRequesters, uniqueContent, allowed, denied } = summary;
+  const { observed, totalRequests, uniqueRequesters, uniqueContent, allowed, denied } = summary;
   const outcome = (count: number, what: string): string => {
     const share = totalRequests === 0 ? '' : ` (${Math.round((count / totalRequests) * 100)} %)`;
     return `${count.toLocaleString('en')} ${what}${share}`;
   };
   return `${counted(totalRequests, 'request')} from ${counted(uniqueRequesters, 'requester')} for ${counted(uniqueContent, 'item')}
 ${outcome(allowed, 'allowed')}, ${outcome(denied, 'denied')}
-${period.startDate.slice(0, 16)} to ${period.endDate.slice(0, 16)}, ${period.timezone}
+${observed.requests === 0 ? '' : `${observedText(observed)}\n`}${period.startDate.slice(0, 16)} to ${period.endDate.slice(0, 16)}, ${period.timezone}
 `;
 }
+
+const observedText = ({ requests, wouldDeny }: Usage['summary']['observed']): string =>
+  `${counted(requests, 'request')} only observed, ${wouldDeny.toLocaleString('en')} would have been denied`;
 
 const LABEL = 40;
 const BAR_MIN = 10;

@@ -1,7 +1,7 @@
 /** The tables `collections` and `collection_versions`; rows never leave this file. */
 import type { Db, Row, Step } from '../db/db.ts';
 import { type Page, type PageQuery, readPage, SEQ_FORM } from '../db/page.ts';
-import { Where } from '../db/query.ts';
+import { inList, toList, Where } from '../db/query.ts';
 import { columns } from '../db/record.ts';
 import { pick } from '../lib/fields.ts';
 import { sameJson } from '../lib/json.ts';
@@ -32,6 +32,14 @@ const COLLECTION = columns<Collection>(
 export async function findCollection(db: Db, id: string): Promise<Collection | undefined> {
   const [row] = await db.read(`select ${COLLECTION.list} from collections where id = $1`, [id]);
   return row && COLLECTION.toRecord(row);
+}
+
+/** Returns the names of collections by id. */
+export async function findCollectionNames(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const sql = `select id, name from collections where ${inList(db.engine, 'id', 'text')}`;
+  const rows = await db.read<{ id: string; name: string }>(sql, [toList(ids)]);
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
 export async function findAllCollections(db: Db): Promise<Collection[]> {

@@ -10,17 +10,21 @@ import type { Period } from '../limits/limit.ts';
 import { DEFAULT_GRANT } from '../policies/policy.ts';
 import { parseCandidate } from './candidate.ts';
 import { type Decision, type DecisionLimit, decisionId, parseDecisionId, retryAfter } from './decision.ts';
+import type { GroundsFilter } from './grounds.ts';
 import { ALLOWED_MESSAGE, REASONS, type Reason, reasonOf } from './reason.ts';
 import { toVerified } from './verified.ts';
 
 /** Filters. `contentNo` and `policyNo` are the store's own numbers. */
-export interface DecisionFilter {
+export interface DecisionFilter extends GroundsFilter {
   contentNo?: number;
   requesterId?: string;
   policyNo?: number;
   allowed?: boolean;
   /** Code of a reason. */
   reason?: number;
+  /** A prefix of host and path. */
+  url?: string;
+  spoofed?: boolean;
   /** Epoch ms, inclusive. */
   from?: number;
   /** Epoch ms, exclusive. */

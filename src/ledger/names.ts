@@ -1,4 +1,5 @@
 /** Adds present names to the ids of decisions, for people who read the log. */
+import { findCollectionNames } from '../collections/store.ts';
 import type { Db } from '../db/db.ts';
 import { inList, toList } from '../db/query.ts';
 import { findPolicies } from '../policies/store.ts';
@@ -12,6 +13,8 @@ export interface Names {
   requester: string | null;
   /** Null once the policy is deleted, and where the caller may not read policies. */
   policy: string | null;
+  /** Null outside of collections, and once the collection is deleted. */
+  collection: string | null;
 }
 
 export type NamedDecision = LoggedDecision & { names?: Names };
@@ -25,7 +28,7 @@ export async function withNames(
   decisions: readonly LoggedDecision[],
   may: { policies: boolean },
 ): Promise<NamedDecision[]> {
-  const [titles, requesters, policies] = await Promise.all([
+  const [titles, requesters, collections, policies] = await Promise.all([
     found(
       decisions.map(({ contentId }) => contentId),
       (ids) => titlesOf(db, ids),
@@ -33,6 +36,10 @@ export async function withNames(
     found(
       decisions.map(({ requesterId }) => requesterId),
       (ids) => findNames(db, ids),
+    ),
+    found(
+      decisions.map(({ collectionId }) => collectionId),
+      (ids) => findCollectionNames(db, ids),
     ),
     findPolicies(db, may.policies ? decisions.map(({ policyId }) => policyId) : []),
   ]);
@@ -42,6 +49,7 @@ export async function withNames(
       content: titles.get(decision.contentId ?? '') ?? null,
       requester: requesters.get(decision.requesterId ?? '') ?? null,
       policy: policies.get(decision.policyId)?.name ?? null,
+      collection: collections.get(decision.collectionId ?? '') ?? null,
     },
   }));
 }

@@ -11,6 +11,7 @@ import { sendText } from '../http/reply.ts';
 import { route } from '../http/route.ts';
 import { type Caller, holdsPermission } from '../permissions.ts';
 import { findPolicyNo } from '../policies/store.ts';
+import { groundsOf, toUrlPrefix } from './grounds.ts';
 import type { Ledger } from './ledger.ts';
 import { type DecisionFilter, type DecisionFinder, findDecision, type LoggedDecision, readDecisions } from './log.ts';
 import { type NamedDecision, withNames } from './names.ts';
@@ -81,7 +82,9 @@ const NOTHING = { seqs: [], totalCount: 0 };
 
 /** Returns undefined when the query names an item or a policy that never existed. Throws invalid_request. */
 async function toFilter(db: Db, query: ListDecisionsQuery): Promise<DecisionFilter | undefined> {
-  const filter: DecisionFilter = spanOf(query);
+  const filter: DecisionFilter = { ...spanOf(query), ...groundsOf(query) };
+  if (query.url !== undefined) filter.url = toUrlPrefix(query.url);
+  if (query.spoofed !== undefined) filter.spoofed = query.spoofed;
   if (query.requesterId !== undefined) filter.requesterId = query.requesterId;
   if (query.allowed !== undefined) filter.allowed = query.allowed;
   if (query.reason !== undefined) filter.reason = reasonCode(query.reason);
@@ -134,6 +137,7 @@ const NAME_COLUMNS: CsvColumns<NamedDecision> = [
   ['title', (one) => one.names?.content],
   ['requesterName', (one) => one.names?.requester],
   ['policyName', (one) => one.names?.policy],
+  ['collectionName', (one) => one.names?.collection],
 ];
 
 const MEDIA_TYPES = ['application/json', 'application/x-ndjson', 'text/csv'] as const;

@@ -5,6 +5,7 @@ import { PERIODS, type Period } from '../limits/limit.ts';
 import { VERIFIED_KINDS } from '../policies/facts.ts';
 import { ACTIONS } from '../policies/policy.ts';
 import { REASONS, type Reason } from './reason.ts';
+import { VERIFIED_FILTERS } from './verified.ts';
 
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
 
@@ -108,6 +109,7 @@ export const LoggedDecision = Type.Object(
           content: nameOrNull('Title of the item'),
           requester: nameOrNull('null for anonymous checks and unregistered requesters'),
           policy: nameOrNull('null once the policy is deleted, and for keys without `policies:read`'),
+          collection: nameOrNull('null once the collection is deleted'),
         },
         { description: 'Current names; only with `expand=names`' },
       ),
@@ -117,8 +119,28 @@ export const LoggedDecision = Type.Object(
 );
 export const DecisionPage = pageOf(LoggedDecision);
 
+const named = (description: string, maxLength = 128) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength, format: 'plain-text', description }));
+
+/** Filters that the log and usage share. */
+export const groundsProperties = {
+  collectionId: named('Only decisions in this collection'),
+  crawler: named('Only requests whose user agent names this crawler'),
+  verified: Type.Optional(
+    Type.Enum([...VERIFIED_FILTERS], {
+      description: 'Only requests that were verified in this way, in any way (`true`), or not at all (`false`)',
+    }),
+  ),
+  licenseId: named('Only decisions that this license decided'),
+  purpose: named('Only requests with this purpose'),
+  permission: named('Only requests for this permission'),
+  enforced: Type.Optional(
+    Type.Boolean({ description: 'Only decisions that were enforced (true), or only observed (false)' }),
+  ),
+};
+
 const expand = Type.Optional(
-  Type.Enum(['names'], { description: 'Adds `names`: the current names of item, requester and policy' }),
+  Type.Enum(['names'], { description: 'Adds `names`: the current names of item, requester, policy and collection' }),
 );
 export const ReadDecisionQuery = Type.Object({ expand }, { additionalProperties: false });
 export const ListDecisionsQuery = Type.Object(
@@ -129,6 +151,9 @@ export const ListDecisionsQuery = Type.Object(
     policyId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     allowed: Type.Optional(Type.Boolean()),
     reason: Type.Optional(DenialReason),
+    url: named('Only URLs that begin like this: host and path; a scheme is ignored', 2048),
+    spoofed: Type.Optional(Type.Boolean({ description: 'Only requests whose visitor claimed a name falsely' })),
+    ...groundsProperties,
     ...spanProperties,
     expand,
   },

@@ -1,7 +1,7 @@
 /** The tables `policies` and `policy_versions`; rows never leave this file. */
 import { Conflict, type Db, type Row, type Step } from '../db/db.ts';
 import { type Page, type PageQuery, readPage, SEQ_FORM } from '../db/page.ts';
-import { Where } from '../db/query.ts';
+import { inList, toList, Where } from '../db/query.ts';
 import { type Action, DEFAULT_POLICY_ID, type Policy, type PolicyVersion, type Rule } from './policy.ts';
 
 export interface VersionRow extends Row {
@@ -127,6 +127,15 @@ export async function findPolicyNo(db: Db, id: string): Promise<number | undefin
     [id],
   );
   return row?.no;
+}
+
+/** Returns the ids of policies by their numbers in decisions, of deleted ones too. */
+export async function findPolicyIds(db: Db, nos: readonly number[]): Promise<Map<number, string>> {
+  if (nos.length === 0) return new Map();
+  const sql = `select distinct policy_no as no, policy_id as id from policy_versions
+    where ${inList(db.engine, 'policy_no', 'bigint')}`;
+  const rows = await db.read<{ no: number; id: string }>(sql, [toList(nos)]);
+  return new Map(rows.map(({ no, id }) => [no, id]));
 }
 
 export async function policyExists(db: Db, id: string): Promise<boolean> {

@@ -27,9 +27,9 @@ function joined(records: Snapshot, files: readonly ArchivedFile[], parquet: Parq
   const to = files.at(-1)?.toSeq ?? 0;
 
   async function archivedAfter(file: ArchivedFile, seq: number, limit: number): Promise<DecisionRow[]> {
-    const rows = await parquet.select<DecisionRow>(file, AS_READ, `where seq > ${seq} order by seq limit ${limit}`);
-    for (const row of rows) row[6] = toPurpose(row[6]);
-    return rows;
+    const columns = toSelected(await parquet.columnsOf(file));
+    const rows = await parquet.select<ArchivedRow>(file, columns, `where seq > ${seq} order by seq limit ${limit}`);
+    return rows.map((row) => toDecisionRow(row));
   }
 
   return {
@@ -64,6 +64,8 @@ function joined(records: Snapshot, files: readonly ArchivedFile[], parquet: Parq
 export class Parquet {
   readonly #folder: string | null;
   readonly #engineMiB: number;
+  /** By file. */
+  readonly #columns = new Map<string, ReadonlySet<string>>();
   #instance: DuckDBInstance | undefined;
   #connection: DuckDBConnection | undefined;
 
@@ -73,15 +75,26 @@ export class Parquet {
   }
 
   async select<T>(file: ArchivedFile, columns: string, rest: string): Promise<T[]> {
-    return (await this.#run(file, columns, rest)).getRowsJS() as unknown as T[];
+    return (await this.#run(file, toSelect(columns, rest))).getRowsJS() as unknown as T[];
   }
 
   /** Rows as objects, by the names of the columns. */
   async selectObjects<T>(file: ArchivedFile, columns: string, rest: string): Promise<T[]> {
-    return (await this.#run(file, columns, rest)).getRowObjectsJS() as unknown as T[];
+    return (await this.#run(file, toSelect(columns, rest))).getRowObjectsJS() as unknown as T[];
   }
 
-  async #run({ file }: ArchivedFile, columns: string, rest: string) {
+  /** Returns the names of the columns in a file, which is never changed. */
+  async columnsOf(archived: ArchivedFile): Promise<ReadonlySet<string>> {
+    let names = this.#columns.get(archived.file);
+    if (names === undefined) {
+      const read = await this.#run(archived, (path) => `select name from parquet_schema('${path}')`);
+      names = new Set(read.getRowsJS().map(([name]) => name as string));
+      this.#columns.set(archived.file, names);
+    }
+    return names;
+  }
+
+  async #run({ file }: ArchivedFile, toSql: (path: string) => string) {
     if (this.#folder === null) {
       throw new SourceFailed('decisions are archived: set POSTERN_ARCHIVE_DIR to the folder of the archive');
     }
@@ -92,7 +105,7 @@ export class Parquet {
         threads: '1',
       });
       this.#connection ??= await this.#instance.connect();
-      return await this.#connection.runAndReadAll(`select ${columns} from read_parquet('${path}') ${rest}`);
+      return await this.#connection.runAndReadAll(toSql(path));
     } catch (cause) {
       throw new SourceFailed(`the archived decisions in ${file} cannot be read`, { cause });
     }
@@ -104,8 +117,45 @@ export class Parquet {
   }
 }
 
-/** A decision in the order and the types of the records, with the inputs in place of the purpose. */
-const AS_READ = `seq::double, decided_at::double, content_no::double, requester_id, policy_no::double, reason::integer, inputs`;
+const toSelect = (columns: string, rest: string) => (path: string) =>
+  `select ${columns} from read_parquet('${path}') ${rest}`;
 
-const toPurpose = (inputs: string | null): string | null =>
-  inputs === null ? null : ((JSON.parse(inputs) as { purpose?: string }).purpose ?? null);
+/** A decision in the order and the types of the records; a column that older files lack, with its value. */
+const COLUMNS: readonly (readonly [sql: string, column: string, without?: string])[] = [
+  ['seq::double', 'seq'],
+  ['decided_at::double', 'decided_at'],
+  ['content_no::double', 'content_no'],
+  ['requester_id', 'requester_id'],
+  ['policy_no::double', 'policy_no'],
+  ['reason::integer', 'reason'],
+  ['purpose', 'purpose', 'null'],
+  ['permission', 'permission', 'null'],
+  ['collection_id', 'collection_id', 'null'],
+  ['crawler', 'crawler', 'null'],
+  ['license_id', 'license_id'],
+  ['claimed', 'claimed', 'null'],
+  ['coalesce(verified, 0)::integer', 'verified', '0'],
+  ['enforced::integer', 'enforced', '1'],
+  ['policy_version::integer', 'policy_version'],
+  ['coalesce(rule_index, -1)::integer', 'rule_index'],
+  ['url', 'url', 'null'],
+  ['inputs', 'inputs'],
+];
+const PURPOSE = 6;
+const PERMISSION = 7;
+
+type ArchivedRow = [...DecisionRow, inputs: string | null];
+
+const toSelected = (there: ReadonlySet<string>): string =>
+  COLUMNS.map(([sql, column, without = sql]) => (there.has(column) ? sql : without)).join(', ');
+
+/** Older decisions have purpose and permission among their inputs. */
+function toDecisionRow(archived: ArchivedRow): DecisionRow {
+  const inputs = archived.pop() as string | null;
+  const row = archived as unknown as DecisionRow;
+  if (inputs === null || (row[PURPOSE] !== null && row[PERMISSION] !== null)) return row;
+  const { purpose, permission } = JSON.parse(inputs) as { purpose?: string; permission?: string };
+  row[PURPOSE] ??= purpose ?? null;
+  row[PERMISSION] ??= permission ?? null;
+  return row;
+}

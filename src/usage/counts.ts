@@ -3,12 +3,19 @@
  * titles come from the records.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { type Counted, type CountedCrawler, type Group, readBreakdown, readGroups } from './breakdown.ts';
+import type { Dimension } from './dimensions.ts';
 import type { Span } from './period.ts';
 import { answerBounds } from './questions.ts';
 import { type Cell, cellMs, fold, QUARTER_HOUR_MS } from './series.ts';
 import { inSnapshot, integer, readColumns, readRows, type Selection, select, text } from './sql.ts';
 
-export interface ReportQuery extends Pick<Selection, 'contentNo' | 'requesterId' | 'type' | 'reason'> {
+type Filters = Omit<Selection, 'from' | 'to' | 'after' | 'enforced'>;
+
+export interface ReportQuery extends Filters {
+  /** false: counts the decisions that were only observed. */
+  enforced: boolean;
+
   /** Epoch ms, inclusive and exclusive. */
   from: number;
   to: number;
@@ -20,6 +27,8 @@ export interface ReportQuery extends Pick<Selection, 'contentNo' | 'requesterId'
   trends?: boolean | undefined;
   /** Another span to count. */
   previous?: Span | undefined;
+  /** Also counts by this. */
+  groupBy?: Dimension | undefined;
 }
 
 export interface Totals {
@@ -27,6 +36,9 @@ export interface Totals {
   allowed: number;
   uniqueRequesters: number;
   uniqueContent: number;
+  spoofed: number;
+  /** Decisions that were only observed. */
+  observed: { requests: number; allowed: number };
 }
 
 export interface TopEntry {
@@ -43,6 +55,9 @@ export interface ColumnsReport extends Totals {
   reasons: { reason: number; count: number }[];
   topContent: (TopEntry & { no: number })[];
   topRequesters: TopEntry[];
+  byCrawler: CountedCrawler[];
+  byCollection: Counted[];
+  groups?: Group[];
   previous?: Totals;
 }
 
@@ -55,7 +70,9 @@ export function answerReport(connection: DuckDBConnection, query: ReportQuery): 
     const { reasons, requests, series } = all;
     const content = await readTop(counts, 'content', all);
     const requesters = await readTop(counts, 'requester', all);
+    const breakdown = await readBreakdown(connection, { ...query, from: selected.enforcedOrNot });
     const report = {
+      ...breakdown,
       series,
       reasons,
       requests,
@@ -65,7 +82,14 @@ export function answerReport(connection: DuckDBConnection, query: ReportQuery): 
       topContent: content.top.map(({ number, ...entry }) => ({ no: number, ...entry })),
       topRequesters: requesters.top.map(({ number: _, ...entry }) => entry),
     };
-    return query.previous === undefined ? report : { ...report, previous: await readTotals(counts, query.previous) };
+    const { groupBy: by, previous } = query;
+    // By whether it was enforced: both, unless the query is for one of them.
+    const from = by === 'enforced' ? selected.enforcedOrNot : selected.from;
+    return {
+      ...report,
+      ...(by === undefined ? {} : { groups: await readGroups(connection, { from, by, limit: query.limit }) }),
+      ...(previous === undefined ? {} : { previous: await readTotals(counts, previous) }),
+    };
   });
 }
 
@@ -74,6 +98,8 @@ interface Selected {
   from: string;
   /** The same without regard to the type of the item. */
   ofAnyType: string;
+  /** The same without regard to whether they were enforced. */
+  enforcedOrNot: string;
 }
 
 interface Counts extends Selected {
@@ -86,6 +112,7 @@ async function selectCounted(connection: DuckDBConnection, query: ReportQuery): 
   return {
     from: await select(connection, query),
     ofAnyType: await select(connection, { ...query, type: undefined }),
+    enforcedOrNot: await select(connection, { ...query, enforced: undefined }),
   };
 }
 
@@ -174,7 +201,7 @@ function groupsSql({ from, ofAnyType, query: { type } }: Pick<Counts, 'from' | '
   if (column === 'requester') {
     return `select requester as number, count(*) as n ${from} and requester <> 0 group by requester`;
   }
-  const groups = `select content as number, count(*) as n ${ofAnyType} group by content`;
+  const groups = `select content as number, count(*) as n ${ofAnyType} and content <> 0 group by content`;
   if (type === undefined) return groups;
   return `select number, n from (${groups}) join content using (number) where type = ${text(type)}`;
 }
@@ -204,12 +231,28 @@ async function readTotals({ connection, query }: Pick<Counts, 'connection' | 'qu
   const selected = await selectCounted(connection, { ...query, ...span });
   const count = async (sql: string): Promise<number[]> =>
     (await readColumns(connection, sql)).map(([value]) => value as number);
-  const [requests = 0, allowed = 0] = await count(
-    `select count(*)::double, (count(*) filter (reason = 0))::double ${selected.from}`,
+  const ours = `enforced = ${query.enforced ? 1 : 0}`;
+  const [requests = 0, allowed = 0, spoofed = 0, observed = 0, wouldAllow = 0] = await count(
+    `select ${[
+      ours,
+      `${ours} and reason = 0`,
+      `${ours} and claimed <> 0`,
+      'enforced = 0',
+      'enforced = 0 and reason = 0',
+    ]
+      .map((condition) => `(count(*) filter (${condition}))::double`)
+      .join(', ')} ${selected.enforcedOrNot}`,
   );
   const unique = (column: Column): Promise<number[]> =>
     count(`select count(*)::double from (${groupsSql({ ...selected, query }, column)})`);
   const [uniqueRequesters = 0] = await unique('requester');
   const [uniqueContent = 0] = await unique('content');
-  return { requests, allowed, uniqueRequesters, uniqueContent };
+  return {
+    requests,
+    allowed,
+    uniqueRequesters,
+    uniqueContent,
+    spoofed,
+    observed: { requests: observed, allowed: wouldAllow },
+  };
 }

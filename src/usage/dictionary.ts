@@ -1,20 +1,31 @@
 /**
- * Small numbers for texts (requester ids, purposes), stored in a table of the columns. Promise: a text keeps its
- * number.
+ * Small numbers for texts such as requester ids, stored in a table of the columns. Promise: a text keeps its number.
  */
 import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api';
 
 /** Texts cached in memory; when there are more, all are dropped. An LRU would take half of a rebuild (measured). */
 const KEPT_MAX = 100_000;
 
+/** The tables, each with the numbers of one column. */
+export const DICTIONARIES = [
+  'requesters',
+  'purposes',
+  'permissions',
+  'collections',
+  'crawlers',
+  'licenses',
+  'claims',
+] as const;
+export type DictionaryName = (typeof DICTIONARIES)[number];
+
 export interface Dictionary {
-  /** Numbers new texts. Returns the numbers of all `texts` in order, 0 for null. */
-  of(texts: readonly (string | null)[]): Promise<Int32Array>;
+  /** Numbers new texts. Returns the numbers of `count` texts in order, 0 for null. */
+  of(count: number, textAt: (i: number) => string | null): Promise<Int32Array>;
   /** Drops the cache after a rollback, which took back new numbers. */
   forget(): void;
 }
 
-export function dictionary(writer: DuckDBConnection, table: 'requesters' | 'purposes'): Dictionary {
+export function dictionary(writer: DuckDBConnection, table: DictionaryName): Dictionary {
   const kept = new Map<string, number>();
 
   async function assign(unknown: readonly string[]): Promise<[text: string, number: number][]> {
@@ -33,10 +44,11 @@ export function dictionary(writer: DuckDBConnection, table: 'requesters' | 'purp
   }
 
   return {
-    async of(texts) {
-      const numbers = new Int32Array(texts.length);
+    async of(count, textAt) {
+      const numbers = new Int32Array(count);
       const unknown = new Set<string>();
-      for (const [i, text] of texts.entries()) {
+      for (let i = 0; i < count; i++) {
+        const text = textAt(i);
         if (text === null) continue;
         const number = kept.get(text);
         if (number === undefined) unknown.add(text);
@@ -46,7 +58,8 @@ export function dictionary(writer: DuckDBConnection, table: 'requesters' | 'purp
       if (kept.size + unknown.size > KEPT_MAX) kept.clear();
       const assigned = new Map(await assign([...unknown]));
       for (const [text, number] of assigned) kept.set(text, number);
-      for (const [i, text] of texts.entries()) {
+      for (let i = 0; i < count; i++) {
+        const text = textAt(i);
         if (text !== null && numbers[i] === 0) numbers[i] = assigned.get(text) as number;
       }
       return numbers;

@@ -5,20 +5,22 @@
 import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { DICTIONARIES } from './dictionary.ts';
 
 /** Increases with every change of the tables or the meaning of their values. Files of other versions are discarded. */
-const VERSION = 3;
+const VERSION = 4;
 
 /**
- * `quarter`: of an hour, since 1970; `requester` 0: anonymous; `reason` 0: allowed; `purpose` 0: none.
- * `registered` holds the requesters of the records, `requesters` all ids that were seen. No indexes: DuckDB keeps them
- * in memory, and scanning ten million small integers takes ten milliseconds.
+ * `quarter`: of an hour, since 1970; `reason` 0: allowed; `content` 0: a URL without an item; `verified` 0: not; `rule`
+ * -1: the default action. Texts have numbers (see dictionary), 0: none; only `url` is a text. `registered` holds the
+ * requesters of the records, `requesters` all ids that were seen. No indexes: DuckDB keeps them in memory, and scanning
+ * ten million small integers takes ten milliseconds.
  */
 const TABLES = `
   create table decisions (seq bigint, decided_at bigint, quarter integer, content integer, requester integer, policy integer,
-    reason utinyint, purpose integer);
-  create table requesters (number integer, id varchar);
-  create table purposes (number integer, id varchar);
+    reason utinyint, purpose integer, permission integer, collection integer, crawler integer, license integer,
+    claimed integer, verified utinyint, enforced utinyint, version integer, rule integer, url varchar);
+  ${DICTIONARIES.map((table) => `create table ${table} (number integer, id varchar);`).join('\n  ')}
   create table registered (id varchar, name varchar, type varchar, status varchar, tags varchar);
   create table content (number integer, id varchar, type varchar);
   create table position (version integer, ledger_no varchar, decisions_seq bigint, changes_seq bigint, changes_at bigint);

@@ -32,13 +32,16 @@ export async function toDemandQuery(
   if (from >= to) throw fail('invalid_request', '`from` is not before `to`: swap them.', { param: 'from' });
   const contentNo = query.contentId === undefined ? undefined : await findContentNo(deps.db, query.contentId);
   if (query.contentId !== undefined && contentNo === undefined) return undefined;
-  const { requesterId, type, purpose, reason, q, sort = 'denied' } = query;
+  const { requesterId, type, purpose, reason, collectionId, crawler, enforced = true, q, sort = 'denied' } = query;
   return {
     filter: {
       ...(contentNo === undefined ? {} : { contentNo }),
       ...(requesterId === undefined ? {} : { requesterId }),
       type,
       purpose,
+      collectionId,
+      crawler,
+      enforced,
     },
     reasons: (reason === undefined ? DEMAND_REASONS : [reason]).map(reasonCode),
     from,

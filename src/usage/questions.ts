@@ -34,7 +34,7 @@ export async function answerStats(connection: DuckDBConnection, nos: readonly nu
   const rows = await readRows<Stats & { no: number }>(
     connection,
     `select content as no, count(*)::double as total, (count(*) filter (reason = 0))::double as allowed
-     from decisions where content in (${nos.length > IN_LIST_MAX ? `select unnest([${list}])` : list}) group by content`,
+     from decisions where enforced = 1 and content in (${nos.length > IN_LIST_MAX ? `select unnest([${list}])` : list}) group by content`,
   );
   return new Map(rows.map(({ no, total, allowed }) => [no, { total, allowed }]));
 }

@@ -53,7 +53,7 @@ export async function copyAllContent({ writer, records, items }: Copying): Promi
     if (rows.length < PAGE) break;
     after = rows.at(-1)?.no ?? after;
   }
-  await writer.run('delete from decisions where content not in (select number from content)');
+  await writer.run('delete from decisions where content <> 0 and content not in (select number from content)');
 }
 
 async function deleteFrom(

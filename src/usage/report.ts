@@ -2,13 +2,19 @@
  * The usage report as answered. Promise: its parts are of one snapshot and add up: the buckets to the summary, the
  * reasons to the denials. Numbers come from the columns, titles from the records.
  */
+import { findCollectionNames } from '../collections/store.ts';
 import type { Db } from '../db/db.ts';
 import { inList, toList } from '../db/query.ts';
 import { fail } from '../errors.ts';
+import { groundsOf } from '../ledger/grounds.ts';
 import { reasonCode, reasonOf } from '../ledger/reason.ts';
+import { toVerified } from '../ledger/verified.ts';
 import { toIso } from '../lib/clock.ts';
+import { findPolicyIds } from '../policies/store.ts';
+import type { Counted, Group } from './breakdown.ts';
 import type { Columns, ColumnsReport } from './columns.ts';
 import type { Totals } from './counts.ts';
+import { type Dimension, isDimension } from './dimensions.ts';
 import {
   type PeriodQuery,
   precedingSpan,
@@ -25,19 +31,25 @@ export interface ReportDeps {
   /** The ledger's clock, never earlier than a recorded decision, so that "until now" includes all of them. */
   now: () => number;
   /** Returns the names of registered requesters by id; others are named by their id. */
-  requesterNames?: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  requesterNames?: (ids: readonly string[]) => Promise<Texts>;
 }
+
+type Texts = ReadonlyMap<string, string>;
 
 /** Throws `invalid_request` for an impossible period, Unavailable when the columns cannot answer. */
 export async function usageReport(deps: ReportDeps, query: UsageQuery): Promise<UsageReport> {
-  const spans = await readSpans(deps, query);
+  const groupBy = isDimension(query.groupBy) ? query.groupBy : undefined;
+  const spans = await readSpans(deps, { ...query, groupBy: isDimension(query.groupBy) ? undefined : query.groupBy });
   const contentNo = query.contentId === undefined ? undefined : await findContentNo(deps.db, query.contentId);
-  if (query.contentId !== undefined && contentNo === undefined) return toReport(spans, NOTHING, noNames, noNames);
+  if (query.contentId !== undefined && contentNo === undefined)
+    return toReport(spans, groupBy === undefined ? NOTHING : { ...NOTHING, groups: [] }, NO_NAMES);
   const { period, previous } = spans;
   const counted = await deps.columns.report({
     contentNo,
     requesterId: query.requesterId,
     type: query.type,
+    ...groundsOf(query),
+    enforced: query.enforced ?? true,
     reason: query.reason === undefined ? undefined : reasonCode(query.reason),
     from: period.from,
     to: period.to,
@@ -45,13 +57,38 @@ export async function usageReport(deps: ReportDeps, query: UsageQuery): Promise<
     limit: query.limit ?? LIMIT_DEFAULT,
     trends: query.expand === 'trends',
     previous: previous ?? undefined,
+    groupBy,
   });
-  const titles = await readTitles(
-    deps.db,
-    counted.topContent.map((content) => content.no),
-  );
-  const names = await deps.requesterNames?.(counted.topRequesters.map((requester) => requester.id));
-  return toReport(spans, counted, titles, names ?? noNames);
+  return toReport(spans, counted, await readNames(deps, counted, groupBy));
+}
+
+/** Names of what is counted, from the records. */
+interface Names {
+  titles: Texts;
+  requesters: Texts;
+  collections: Texts;
+  /** The ids of policies by their numbers. */
+  policies: ReadonlyMap<number, string>;
+  groupBy?: Dimension | undefined;
+}
+
+async function readNames(
+  { db, requesterNames }: ReportDeps,
+  { topContent, topRequesters, byCollection, groups = [] }: ColumnsReport,
+  groupBy: Dimension | undefined,
+): Promise<Names> {
+  const inGroups = groupBy === 'collection' ? groups : [];
+  const collectionIds = [...byCollection, ...inGroups].flatMap(({ id }) => id ?? []);
+  const [titles, requesters, collections, policies] = await Promise.all([
+    readTitles(
+      db,
+      topContent.map(({ no }) => no),
+    ),
+    requesterNames?.(topRequesters.map(({ id }) => id)) ?? new Map(),
+    findCollectionNames(db, [...new Set(collectionIds)]),
+    findPolicyIds(db, [...new Set(groups.flatMap(({ rule }) => rule?.policyNo ?? []))]),
+  ]);
+  return { titles, requesters, collections, policies, groupBy };
 }
 
 interface Spans {
@@ -60,7 +97,9 @@ interface Spans {
   previous: Span | null | undefined;
 }
 
-async function readSpans(deps: ReportDeps, query: UsageQuery): Promise<Spans> {
+type SpanQuery = PeriodQuery & Pick<UsageQuery, 'expand' | 'limit' | 'compare'>;
+
+async function readSpans(deps: ReportDeps, query: SpanQuery): Promise<Spans> {
   const period = await readPeriod(deps, query);
   if (query.expand === 'trends' && (query.limit ?? LIMIT_DEFAULT) * period.buckets.length > TRENDS_MAX) {
     const message = 'The trends would have more than 100,000 numbers: choose a smaller `limit` or a coarser `groupBy`.';
@@ -79,24 +118,28 @@ async function readPeriod({ columns, now }: ReportDeps, query: PeriodQuery): Pro
 /** The numbers of all trends together. */
 const TRENDS_MAX = 100_000;
 
-const NONE: Totals = { requests: 0, allowed: 0, uniqueRequesters: 0, uniqueContent: 0 };
+const NONE: Totals = {
+  requests: 0,
+  allowed: 0,
+  uniqueRequesters: 0,
+  uniqueContent: 0,
+  spoofed: 0,
+  observed: { requests: 0, allowed: 0 },
+};
 const NOTHING: ColumnsReport = {
   ...NONE,
   series: { requests: [], allowed: [] },
   reasons: [],
   topContent: [],
   topRequesters: [],
+  byCrawler: [],
+  byCollection: [],
 };
-const noNames: ReadonlyMap<string, string> = new Map();
+const NO_NAMES: Names = { titles: new Map(), requesters: new Map(), collections: new Map(), policies: new Map() };
 
 /** Omits content without a title, which was deleted meanwhile. Pure. */
-function toReport(
-  { period, previous }: Spans,
-  counted: ColumnsReport,
-  titles: ReadonlyMap<string, string>,
-  names: ReadonlyMap<string, string>,
-): UsageReport {
-  const { series, reasons } = counted;
+function toReport({ period, previous }: Spans, counted: ColumnsReport, names: Names): UsageReport {
+  const { series, reasons, byCrawler, byCollection, groups } = counted;
   return {
     object: 'usage_report',
     summary: toSummary(counted),
@@ -106,16 +149,27 @@ function toReport(
       return { date, ...inBucket, denied: inBucket.requests - inBucket.allowed };
     }),
     topContent: counted.topContent.flatMap(({ no: _, id, ...counts }) => {
-      const title = titles.get(id);
+      const title = names.titles.get(id);
       return title === undefined ? [] : [{ id, title, ...counts }];
     }),
-    topRequesters: counted.topRequesters.map(({ id, ...counts }) => ({ id, name: names.get(id) ?? id, ...counts })),
+    topRequesters: counted.topRequesters.map(({ id, ...counts }) => ({
+      id,
+      name: names.requesters.get(id) ?? id,
+      ...counts,
+    })),
     byDenialReason: reasons
       .flatMap(({ reason: code, count }) => {
         const reason = reasonOf(code);
         return reason === null ? [] : [{ reason, count }];
       })
       .toSorted((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1)),
+    byCrawler: byCrawler.map(({ id, verified, spoofed, ...counts }) => {
+      return { crawler: id as string, ...toOutcomes(counts), verified, spoofed };
+    }),
+    byCollection: byCollection.map(({ id, ...counts }) => {
+      return { collectionId: id as string, name: names.collections.get(id as string) ?? null, ...toOutcomes(counts) };
+    }),
+    ...(groups === undefined ? {} : { groups: groups.map((group) => toGroup(group, names)) }),
     period: {
       startDate: toIso(period.from),
       endDate: toIso(period.to),
@@ -125,12 +179,43 @@ function toReport(
   };
 }
 
-const toSummary = ({ requests, allowed, uniqueRequesters, uniqueContent }: Totals): UsageReport['summary'] => ({
+const toOutcomes = ({ requests, allowed }: Pick<Counted, 'requests' | 'allowed'>) => ({
+  requests,
+  allowed,
+  denied: requests - allowed,
+});
+
+function toGroup({ id, rule, ...counts }: Group, names: Names): NonNullable<UsageReport['groups']>[number] {
+  const outcomes = toOutcomes(counts);
+  if (rule !== undefined) {
+    const { policyNo, version, index } = rule;
+    return { id: names.policies.get(policyNo) ?? null, policyVersion: version, ruleIndex: index, ...outcomes };
+  }
+  if (names.groupBy === 'collection') return { id, name: names.collections.get(id ?? '') ?? null, ...outcomes };
+  if (names.groupBy === 'verified') return { id: toVerified(Number(id)), ...outcomes };
+  if (names.groupBy === 'enforced') return { id: String(id === '1'), ...outcomes };
+  return { id, ...outcomes };
+}
+
+const toSummary = ({
+  requests,
+  allowed,
+  uniqueRequesters,
+  uniqueContent,
+  spoofed,
+  observed,
+}: Totals): UsageReport['summary'] => ({
   totalRequests: requests,
   allowed,
   denied: requests - allowed,
   uniqueRequesters,
   uniqueContent,
+  spoofed,
+  observed: {
+    requests: observed.requests,
+    wouldAllow: observed.allowed,
+    wouldDeny: observed.requests - observed.allowed,
+  },
 });
 
 const toPrevious = ({ from, to }: Span, counted: Totals): NonNullable<UsageReport['previous']> => ({

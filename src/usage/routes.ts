@@ -2,8 +2,10 @@
 import { PAGE_DEFAULT } from '../db/page.ts';
 import { fail } from '../errors.ts';
 import type { App } from '../http/app.ts';
+import { CSV_TYPE } from '../http/csv.ts';
 import { spanOf } from '../http/list.ts';
-import { sendJson } from '../http/reply.ts';
+import { preferred } from '../http/negotiate.ts';
+import { sendJson, sendText } from '../http/reply.ts';
 import { route } from '../http/route.ts';
 import { holdsPermission } from '../permissions.ts';
 import {
@@ -17,6 +19,7 @@ import {
   toSeenRow,
 } from './lists.ts';
 import { type ReportDeps, usageReport } from './report.ts';
+import { reportCsv } from './report-csv.ts';
 import { UsageQuery, UsageReport } from './schema.ts';
 import { DemandListQuery, DemandPage, SeenListQuery, SeenPage } from './seen-schema.ts';
 
@@ -33,7 +36,13 @@ function reportRoute(app: App, deps: ReportDeps): void {
     app,
     'GET /v1/analytics/usage',
     { ...ANALYTICS, id: 'getUsage', is: 'Report usage', query: UsageQuery, answer: UsageReport },
-    async ({ query }, reply) => sendJson(reply, 200, JSON.stringify(await usageReport(deps, query))),
+    async ({ query, headers }, reply) => {
+      const report = await usageReport(deps, query);
+      if (preferred(headers.accept, ['application/json', 'text/csv']) === 'text/csv') {
+        return sendText(reply, CSV_TYPE, reportCsv(report));
+      }
+      return sendJson(reply, 200, JSON.stringify(report));
+    },
   );
 }
 
@@ -49,12 +58,12 @@ function seenRoute(app: App, deps: ReportDeps): void {
       answer: SeenPage,
     },
     async ({ query, caller }, reply) => {
-      const { limit = PAGE_DEFAULT, cursor, from: _from, to: _to, sort = 'requests', ...rest } = query;
+      const { limit = PAGE_DEFAULT, cursor, from: _from, to: _to, sort = 'requests', enforced = true, ...rest } = query;
       const mayReadRecords = holdsPermission(caller.permissions, 'policies:read');
       if (rest.status !== undefined && !mayReadRecords) {
         throw fail('insufficient_permissions', 'The filter `status` needs an API key that holds policies:read, too.');
       }
-      const filter = spanOf(query);
+      const filter = { ...spanOf(query), enforced };
       return sendList(
         reply,
         {

@@ -1,7 +1,8 @@
 /** The usage report on the wire: its query and its answer. */
 import { type Static, Type } from 'typebox';
-import { DenialReason } from '../ledger/schema.ts';
+import { DenialReason, groundsProperties } from '../ledger/schema.ts';
 import { ContentTypeName } from '../policies/names.ts';
+import { DIMENSIONS } from './dimensions.ts';
 import { GROUP_DEFAULT, GROUPS, PERIOD_DEFAULT, PERIODS } from './period.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -32,7 +33,12 @@ export const UsageQuery = Type.Object(
           'End: a date, whose day is included, or an exclusive date-time. Without `startDate`, the report starts one `period` earlier.',
       }),
     ),
-    groupBy: Type.Optional(Type.Enum([...GROUPS], { default: GROUP_DEFAULT, description: 'Length of a bucket.' })),
+    groupBy: Type.Optional(
+      Type.Enum([...GROUPS, ...DIMENSIONS], {
+        default: GROUP_DEFAULT,
+        description: 'Length of a bucket; or what to count by in `groups`, and the buckets are days.',
+      }),
+    ),
     timezone: Type.Optional(
       Type.String({
         maxLength: 64,
@@ -46,6 +52,13 @@ export const UsageQuery = Type.Object(
     requesterId: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Only this requester.' })),
     type: Type.Optional(ContentTypeName),
     reason: Type.Optional(DenialReason),
+    ...groundsProperties,
+    enforced: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'false: counts the decisions that were only observed instead of those that were enforced.',
+      }),
+    ),
     expand: Type.Optional(
       Type.Enum(['trends'], {
         description:
@@ -56,7 +69,7 @@ export const UsageQuery = Type.Object(
       Type.Enum(['previous'], { description: '`previous` adds the summary of the preceding period of equal length.' }),
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, default: LIMIT_DEFAULT, description: 'Length of the two top lists.' }),
+      Type.Integer({ minimum: 1, maximum: 100, default: LIMIT_DEFAULT, description: 'Length of the lists.' }),
     ),
   },
   closed,
@@ -70,9 +83,24 @@ const Summary = Type.Object(
     denied: count('Of these, denied.'),
     uniqueRequesters: count('Distinct requesters; anonymous checks do not count.'),
     uniqueContent: count('Distinct items requested.'),
+    spoofed: count('Requests whose visitor claimed a name falsely.'),
+    observed: Type.Object(
+      {
+        requests: count('Decisions that were only observed; no other number counts them.'),
+        wouldAllow: count('Of these, allowed by the policy.'),
+        wouldDeny: count('Of these, denied by the policy.'),
+      },
+      closed,
+    ),
   },
   closed,
 );
+
+const outcomes = {
+  requests: count('Decisions.'),
+  allowed: count('Of these, allowed.'),
+  denied: count('Of these, denied.'),
+};
 
 const trend = Type.Optional(
   Type.Array(count('Decisions in the bucket.'), {
@@ -132,6 +160,55 @@ export const UsageReport = Type.Object(
     byDenialReason: Type.Array(
       Type.Object({ reason: DenialReason, count: count('Denials for this reason.') }, closed),
       { description: 'The reasons that occurred, most frequent first.' },
+    ),
+    byCrawler: Type.Array(
+      Type.Object(
+        {
+          crawler: Type.String({ description: 'Its name in the crawler directory.' }),
+          ...outcomes,
+          verified: count('Requests that were verified.'),
+          spoofed: count('Requests whose visitor claimed a name falsely.'),
+        },
+        closed,
+      ),
+      { description: 'The crawlers that user agents named most, then by name. A name proves nothing.' },
+    ),
+    byCollection: Type.Array(
+      Type.Object(
+        {
+          collectionId: Type.String(),
+          name: Type.Union([Type.String(), Type.Null()], { description: 'null: the collection is deleted.' }),
+          ...outcomes,
+        },
+        closed,
+      ),
+      { description: 'The collections with the most decisions, then by id.' },
+    ),
+    groups: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            id: Type.Union([Type.String(), Type.Null()], {
+              description:
+                'The collection, crawler, kind of verification, license, purpose, permission or policy, or whether it was enforced. null: none.',
+            }),
+            name: Type.Optional(
+              Type.Union([Type.String(), Type.Null()], {
+                description: 'Of a collection. null: deleted, or no collection.',
+              }),
+            ),
+            policyVersion: Type.Optional(Type.Integer({ description: 'Only with `groupBy=rule`.' })),
+            ruleIndex: Type.Optional(
+              Type.Union([Type.Integer(), Type.Null()], {
+                description: 'In the rules of that version; null: the default action. Only with `groupBy=rule`.',
+              }),
+            ),
+            ...outcomes,
+          },
+          closed,
+        ),
+        { description: 'The most frequent first; only if `groupBy` names what to count by.' },
+      ),
     ),
     period: Type.Object(
       {

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { pageOf, pageProperties, spanProperties } from '../http/list.ts';
 import type { Reason } from '../ledger/reason.ts';
-import { DenialReason } from '../ledger/schema.ts';
+import { DenialReason, groundsProperties } from '../ledger/schema.ts';
 import { ContentTypeName } from '../policies/names.ts';
 import { DEMAND_SORTS, SEEN_SORTS, TREND_PARTS } from './seen-sorts.ts';
 
@@ -19,6 +19,13 @@ const q = Type.Optional(
   }),
 );
 
+const enforced = Type.Optional(
+  Type.Boolean({
+    default: true,
+    description: 'false: counts the decisions that were only observed instead of those that were enforced.',
+  }),
+);
+
 export const SeenListQuery = Type.Object(
   {
     ...pageProperties,
@@ -32,6 +39,7 @@ export const SeenListQuery = Type.Object(
         description: 'Only registered requesters with this status. Needs `policies:read`.',
       }),
     ),
+    enforced,
     sort: Type.Optional(
       Type.Enum([...SEEN_SORTS], { default: 'requests', description: 'Greatest or latest first, then by id.' }),
     ),
@@ -84,6 +92,9 @@ export const DemandListQuery = Type.Object(
     type: Type.Optional(ContentTypeName),
     purpose: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     reason: Type.Optional(Type.Enum([...DEMAND_REASONS], { description: 'Only denials for this reason.' })),
+    collectionId: groundsProperties.collectionId,
+    crawler: groundsProperties.crawler,
+    enforced,
     sort: Type.Optional(
       Type.Enum([...DEMAND_SORTS], {
         default: 'denied',

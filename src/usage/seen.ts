@@ -24,7 +24,7 @@ export interface After {
 }
 
 export interface SeenQuery {
-  filter: Pick<DecisionFilter, 'from' | 'to'>;
+  filter: Pick<DecisionFilter, 'from' | 'to' | 'enforced'>;
   /** Part of an id or a name; case is ignored. */
   q?: string | undefined;
   registered?: boolean | undefined;
@@ -104,7 +104,7 @@ const PURPOSES_MAX = 10;
 const CONTENT_MAX = 3;
 
 export interface DemandQuery {
-  filter: Pick<Selection, 'contentNo' | 'requesterId' | 'type' | 'purpose'>;
+  filter: Pick<Selection, 'contentNo' | 'requesterId' | 'type' | 'purpose' | 'collectionId' | 'crawler' | 'enforced'>;
   /** Codes of ledger/reason. */
   reasons: readonly number[];
   /** Epoch ms, inclusive and exclusive. The same length of time before `from` is compared. */
@@ -155,7 +155,7 @@ export function answerDemand(connection: DuckDBConnection, query: DemandQuery): 
       `with counted as (
          select requester as number, (count(*) filter (${now}))::double as denied,
            (count(*) filter (not (${now})))::double as previous,
-           (count(distinct content) filter (${now}))::double as "uniqueContent", max(decided_at)::double as last
+           (count(distinct content) filter (${now} and content <> 0))::double as "uniqueContent", max(decided_at)::double as last
          ${denials} group by requester having denied > 0
        ), named as (
          select counted.*, coalesce(requesters.id, '') as id, registered.name from counted

@@ -18,6 +18,18 @@ export type DecisionRow = [
   policyNo: number,
   reason: number,
   purpose: string | null,
+  permission: string | null,
+  collectionId: string | null,
+  crawler: string | null,
+  licenseId: string | null,
+  claimed: string | null,
+  /** 0: not verified. */
+  verified: number,
+  enforced: number,
+  policyVersion: number,
+  /** -1: the default action. */
+  ruleIndex: number,
+  url: string | null,
 ];
 
 export interface ContentRow {
@@ -146,8 +158,18 @@ function toSnapshot(engine: Db['engine'], all: All, { settledSeq, decisionsAfter
 
 const REQUESTER = 'id, name, type, status, tags';
 
-const decisionsAfterSql = (purpose: string): string =>
-  `select seq, at, content_no, requester_id, policy_no, reason, coalesce(purpose, ${purpose}) as purpose
+/** Older versions recorded purpose and permission among the inputs; most inputs have neither. */
+const INPUT = {
+  sqlite: (name: string): string =>
+    `case when instr(inputs, '"${name}":') > 0 then json_extract(inputs, '$.${name}') end`,
+  postgres: (name: string): string => `case when strpos(inputs, '"${name}":') > 0 then inputs::json ->> '${name}' end`,
+};
+
+const decisionsAfterSql = (engine: Db['engine']): string =>
+  `select seq, at, content_no, requester_id, policy_no, reason,
+     coalesce(purpose, ${INPUT[engine]('purpose')}) as purpose,
+     coalesce(permission, ${INPUT[engine]('permission')}) as permission, collection_id, crawler, license_id, claimed,
+     coalesce(verified, 0) as verified, enforced, policy_version, coalesce(rule_index, -1) as rule_index, url
    from decisions where seq > $1 order by seq limit $2`;
 
 /**
@@ -164,7 +186,7 @@ async function openSqliteSource(file: string, cacheKiB: number): Promise<Source>
   const connection = guarded(() => openConnection(file, { readOnly: true, cacheKiB }));
   const all: All = async <R>(sql: string, params: readonly Value[] = []) =>
     guarded(() => connection.all(sql, params) as unknown as R[]);
-  const decisions = guarded(() => connection.prepare(decisionsAfterSql(`json_extract(inputs, '$.purpose')`)));
+  const decisions = guarded(() => connection.prepare(decisionsAfterSql('sqlite')));
   decisions.setReturnArrays(true);
   const snapshot = toSnapshot('sqlite', all, {
     settledSeq: (newest) => newest,
@@ -209,9 +231,7 @@ async function openPostgresSource(url: string): Promise<Source> {
   const snapshot = toSnapshot('postgres', all, {
     settledSeq: (newest) => Math.min(newest, settled),
     decisionsAfter: async (seq, limit) =>
-      (await all<Row>(decisionsAfterSql(`inputs::json ->> 'purpose'`), [seq, limit])).map(
-        (row) => Object.values(row) as DecisionRow,
-      ),
+      (await all<Row>(decisionsAfterSql('postgres'), [seq, limit])).map((row) => Object.values(row) as DecisionRow),
   });
 
   return {

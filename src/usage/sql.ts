@@ -1,5 +1,6 @@
 /** SQL over the columns: selections of decisions, values as literals, rows and snapshots. */
 import { type DuckDBConnection, type DuckDBValue, VARCHAR } from '@duckdb/node-api';
+import type { DictionaryName } from './dictionary.ts';
 import { quarterAt } from './series.ts';
 
 export interface DecisionFilter {
@@ -9,6 +10,17 @@ export interface DecisionFilter {
   allowed?: boolean | undefined;
   /** A code of ledger/reason; 0 = allowed. */
   reason?: number | undefined;
+  collectionId?: string | undefined;
+  /** A prefix of host and path. */
+  url?: string | undefined;
+  crawler?: string | undefined;
+  /** A code of ledger/verified, or whether there is one. */
+  verified?: number | boolean | undefined;
+  spoofed?: boolean | undefined;
+  licenseId?: string | undefined;
+  purpose?: string | undefined;
+  permission?: string | undefined;
+  enforced?: boolean | undefined;
   /** Only sequence numbers above it. */
   after?: number | undefined;
   /** Epoch ms, inclusive and exclusive. */
@@ -19,17 +31,31 @@ export interface DecisionFilter {
 export interface Selection extends DecisionFilter {
   /** The current type of the item. */
   type?: string | undefined;
-  purpose?: string | undefined;
 }
+
+/** Filters by a text that has a number: its column and its table. */
+const NUMBERED = {
+  requesterId: ['requester', 'requesters'],
+  collectionId: ['collection', 'collections'],
+  crawler: ['crawler', 'crawlers'],
+  licenseId: ['license', 'licenses'],
+  purpose: ['purpose', 'purposes'],
+  permission: ['permission', 'permissions'],
+} as const satisfies Partial<Record<keyof Selection, readonly [column: string, table: DictionaryName]>>;
 
 type Terms = { [Key in keyof Selection]-?: (value: NonNullable<Selection[Key]>) => string };
 
 /** A time has a second condition on the quarter of its hour: a small number, whose span then is known to the query. */
-const TERMS: Omit<Terms, 'requesterId' | 'purpose' | 'type'> = {
+const TERMS: Omit<Terms, keyof typeof NUMBERED | 'type'> = {
   contentNo: (no) => `content = ${integer(no)}`,
   policyNo: (no) => `policy = ${integer(no)}`,
   allowed: (allowed) => (allowed ? 'reason = 0' : 'reason <> 0'),
   reason: (reason) => `reason = ${integer(reason)}`,
+  url: (prefix) => `starts_with(url, ${text(prefix)})`,
+  verified: (code) =>
+    typeof code === 'number' ? `verified = ${integer(code)}` : code ? 'verified <> 0' : 'verified = 0',
+  spoofed: (spoofed) => (spoofed ? 'claimed <> 0' : 'claimed = 0'),
+  enforced: (enforced) => `enforced = ${enforced ? 1 : 0}`,
   after: (seq) => `seq > ${integer(seq)}`,
   from: (at) => `decided_at >= ${integer(at)} and quarter >= ${integer(quarterAt(at))}`,
   to: (at) => `decided_at < ${integer(at)} and quarter <= ${integer(quarterAt(at))}`,
@@ -42,10 +68,8 @@ export async function select(connection: DuckDBConnection, selection: Selection)
     const value = selection[key as keyof Selection];
     if (value !== undefined) terms.push(toTerm(value as never));
   }
-  for (const [column, table, id] of [
-    ['requester', 'requesters', selection.requesterId],
-    ['purpose', 'purposes', selection.purpose],
-  ]) {
+  for (const [key, [column, table]] of Object.entries(NUMBERED)) {
+    const id = selection[key as keyof typeof NUMBERED];
     if (id === undefined) continue;
     const [number] = await readColumns(connection, `select number from ${table} where id = $1`, [id]);
     terms.push(number?.[0] === undefined ? 'false' : `${column} = ${integer(number[0] as number)}`);

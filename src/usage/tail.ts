@@ -1,37 +1,26 @@
 /**
  * Brings the columns up to date with the records, one bounded step at a time. Promise: after a step with `caughtUp`,
- * the columns hold exactly the decisions that the records held, for existing content, at a time not before the step
- * began.
+ * the columns hold exactly the decisions that the records held, except those on deleted items, at a time not before
+ * the step began.
  * Why that holds. A step reads one snapshot of the records and writes one transaction of the columns, which includes
  * the new position: a crash leaves both or neither, so no decision is taken twice or skipped. All content and requester
  * changes of the snapshot are taken before any decision, so these tables equal those of the records when decisions are
- * judged. A decision skipped because its content does not exist is never needed: content is created before its
- * decisions, and its number is not reused. A decision on content that is deleted later is deleted with that change. The
- * position never passes the settled sequence number; decisions beyond it are read again in each step, and known ones
- * are skipped.
+ * judged. A decision skipped because its item does not exist is never needed: content is created before its decisions,
+ * and its number is not reused. A decision on content that is deleted later is deleted with that change. The position
+ * never passes the settled sequence number; decisions beyond it are read again in each step, and known ones are
+ * skipped.
  */
-import {
-  BIGINT,
-  DOUBLE,
-  type DuckDBConnection,
-  DuckDBDataChunk,
-  type DuckDBValue,
-  INTEGER,
-  UTINYINT,
-  VARCHAR,
-} from '@duckdb/node-api';
+import { BIGINT, type DuckDBConnection, VARCHAR } from '@duckdb/node-api';
 import { toIso } from '../lib/clock.ts';
 import type { NumberSet } from '../lib/number-set.ts';
-import { type Dictionary, dictionary } from './dictionary.ts';
+import { type Inserter, inserter } from './insert.ts';
 import { type Copying, copyAllContent, copyAllRequesters, copyContent, copyRequesters, readItems } from './records.ts';
-import { quarterAt } from './series.ts';
-import type { DecisionRow, Head, RecordChange, Source } from './source.ts';
+import type { Head, RecordChange, Source } from './source.ts';
 
 /** Bounds of one transaction; a row group of DuckDB has 122,880 rows. */
-const PAGE = 16_384;
+const PAGE = 16384;
 const PAGES_A_STEP = 8;
 const CHANGES_A_STEP = 4_096;
-const CHUNK = 2_048;
 
 /** The columns do not match the records: another ledger's, or the records were restored to an earlier state. */
 export class Diverged extends Error {}
@@ -65,7 +54,7 @@ export async function openTail(writer: DuckDBConnection, source: Source): Promis
   let position = await readPosition(writer);
   let matched = position.changesSeq < 0;
   let beyond = await readBeyond(writer, position.decisionsSeq);
-  const numbers = { requesters: dictionary(writer, 'requesters'), purposes: dictionary(writer, 'purposes') };
+  const decisions = inserter(writer);
   let items: NumberSet | undefined;
 
   async function step(): Promise<{ caughtUp: boolean; behind: number }> {
@@ -80,7 +69,7 @@ export async function openTail(writer: DuckDBConnection, source: Source): Promis
         const current: Step = { writer, records, items, head, next };
         const changesLeft = await takeChanges(current);
         if (!changesLeft && !matched) await matchNewest(current);
-        const taken = changesLeft ? { to: next.decisionsSeq, beyond } : await takeDecisions(current, numbers, beyond);
+        const taken = changesLeft ? { to: next.decisionsSeq, beyond } : await takeDecisions(current, decisions, beyond);
         await writePosition(writer, next);
         await writer.run('commit');
         position = next;
@@ -90,8 +79,7 @@ export async function openTail(writer: DuckDBConnection, source: Source): Promis
         return { caughtUp: !changesLeft && behind === 0, behind };
       } catch (error) {
         items = undefined;
-        numbers.requesters.forget();
-        numbers.purposes.forget();
+        decisions.forget();
         await writer.run('rollback').catch(() => {});
         throw error;
       }
@@ -185,23 +173,18 @@ async function divergence({ writer, head }: Step, message: string): Promise<Dive
   );
 }
 
-interface Numbers {
-  requesters: Dictionary;
-  purposes: Dictionary;
-}
-
 /** Takes a bounded number of settled decisions, and all beyond. Returns the last one taken. */
 async function takeDecisions(
-  { writer, records, items, head, next }: Step,
-  numbers: Numbers,
+  { records, items, head, next }: Step,
+  decisions: Inserter,
   before: ReadonlySet<number>,
 ): Promise<{ to: number; beyond: ReadonlySet<number> }> {
   const beyond = new Set(before);
   let to = next.decisionsSeq;
   for (let page = 0; to < head.decisionsSeq && (page < PAGES_A_STEP || to >= head.settledSeq); page++) {
     const rows = await records.decisionsAfter(to, PAGE);
-    const fresh = rows.filter(([seq, , contentNo]) => items.has(contentNo) && !before.has(seq));
-    if (fresh.length > 0) await insertDecisions(writer, fresh, numbers);
+    const fresh = rows.filter(([seq, , contentNo]) => (contentNo === 0 || items.has(contentNo)) && !before.has(seq));
+    if (fresh.length > 0) await decisions.insert(fresh);
     for (const [seq] of fresh) if (seq > head.settledSeq) beyond.add(seq);
     // The newest decisions may have been removed from the records.
     to = rows.length < PAGE ? head.decisionsSeq : (rows.at(-1)?.[0] ?? head.decisionsSeq);
@@ -214,40 +197,6 @@ async function readBeyond(writer: DuckDBConnection, position: number): Promise<R
   const result = await writer.run('select seq::double from decisions where seq > $1', [BigInt(position)], [BIGINT]);
   const [seqs = []] = await result.getColumns();
   return new Set(seqs as number[]);
-}
-
-/** The appender makes the doubles big integers, in less time than it takes to make them here. */
-const COLUMN_TYPES = [DOUBLE, DOUBLE, INTEGER, INTEGER, INTEGER, INTEGER, UTINYINT, INTEGER];
-
-async function insertDecisions(
-  writer: DuckDBConnection,
-  rows: readonly DecisionRow[],
-  numbers: Numbers,
-): Promise<void> {
-  const requesters = await numbers.requesters.of(rows.map((row) => row[3]));
-  const purposes = await numbers.purposes.of(rows.map((row) => row[6]));
-  const columns: ((row: DecisionRow, i: number) => DuckDBValue)[] = [
-    (row) => row[0],
-    (row) => row[1],
-    (row) => quarterAt(row[1]),
-    (row) => row[2],
-    (_, i) => requesters[i] as number,
-    (row) => row[4],
-    (row) => row[5],
-    (_, i) => purposes[i] as number,
-  ];
-  const appender = await writer.createAppender('decisions');
-  for (let from = 0; from < rows.length; from += CHUNK) {
-    const count = Math.min(CHUNK, rows.length - from);
-    const chunk = DuckDBDataChunk.create(COLUMN_TYPES, count);
-    for (const [column, valueOf] of columns.entries()) {
-      const vector = chunk.getColumnVector(column);
-      for (let i = 0; i < count; i++) vector.setItem(i, valueOf(rows[from + i] as DecisionRow, from + i));
-      vector.flush();
-    }
-    appender.appendDataChunk(chunk);
-  }
-  appender.closeSync();
 }
 
 async function readPosition(writer: DuckDBConnection): Promise<Position> {

@@ -282,7 +282,12 @@ test('with `expand=names`, what its ids are called now: in the list, in one, and
   const { id: contentId } = await made(postern, '/v1/content', item({ title: 'Tides, "explained"', policyId }));
   await made(postern, '/v1/requesters', { id: 'named', name: 'Acme GmbH' });
   for (const requesterId of ['named', 'unnamed', undefined]) await check(postern, { contentId, requesterId });
-  const names = (requester: string | null) => ({ content: 'Tides, "explained"', requester, policy: 'By name' });
+  const names = (requester: string | null) => ({
+    content: 'Tides, "explained"',
+    requester,
+    policy: 'By name',
+    collection: null,
+  });
   const { data } = (await list(`contentId=${contentId}&expand=names`)).body;
   assert.deepEqual(
     data.map((one: Any) => one.names),
@@ -291,8 +296,8 @@ test('with `expand=names`, what its ids are called now: in the list, in one, and
   assert.deepEqual((await read(`${data[2].id}?expand=names`)).body.names, names('Acme GmbH'));
   assert.equal('names' in (await read(data[2].id)).body, false);
   const table = (await streamed(`contentId=${contentId}&expand=names`, 'text/csv')).text.trim().split('\r\n');
-  assert.match(table[0] as string, /,title,requesterName,policyName$/);
-  assert.match(table[3] as string, /,"Tides, ""explained""",Acme GmbH,By name$/);
+  assert.match(table[0] as string, /,title,requesterName,policyName,collectionName$/);
+  assert.match(table[3] as string, /,"Tides, ""explained""",Acme GmbH,By name,$/);
   const lines = (await streamed(`contentId=${contentId}&expand=names`, 'application/x-ndjson')).text.trim().split('\n');
   assert.deepEqual(JSON.parse(lines[2] as string).names, names('Acme GmbH'));
   const reader = await made(postern, '/v1/api-keys', { name: 'r', type: 'secret', permissions: ['analytics:read'] });

@@ -62,10 +62,19 @@ await ask(news.id, 'c', 'training');
 await ask(news.id, undefined, 'bad');
 await check(postern, { contentId: news.id, requesterId: 'dry', dryRun: true });
 
+const NONE_OBSERVED = { spoofed: 0, observed: { requests: 0, wouldAllow: 0, wouldDeny: 0 } };
+
 describe('the report', () => {
   test('of everything', async () => {
     const body = await usage('?period=all');
-    assert.deepEqual(body.summary, { totalRequests: 8, allowed: 4, denied: 4, uniqueRequesters: 3, uniqueContent: 2 });
+    assert.deepEqual(body.summary, {
+      totalRequests: 8,
+      allowed: 4,
+      denied: 4,
+      uniqueRequesters: 3,
+      uniqueContent: 2,
+      ...NONE_OBSERVED,
+    });
     assert.equal(body.timeSeries.length, 20);
     assert.deepEqual(body.timeSeries[0], { date: '2026-11-02', requests: 1, allowed: 1, denied: 0 });
     assert.deepEqual(body.timeSeries.at(-1), { date: '2026-11-21', requests: 3, allowed: 1, denied: 2 });
@@ -109,7 +118,7 @@ describe('the report', () => {
     assert.deepEqual(body.previous, {
       startDate: '2026-11-10T00:00:00.000Z',
       endDate: '2026-11-16T00:00:00.000Z',
-      summary: { totalRequests: 2, allowed: 1, denied: 1, uniqueRequesters: 1, uniqueContent: 2 },
+      summary: { totalRequests: 2, allowed: 1, denied: 1, uniqueRequesters: 1, uniqueContent: 2, ...NONE_OBSERVED },
     });
     const { summary } = await usage('?startDate=2026-11-10&endDate=2026-11-15');
     assert.deepEqual(body.previous.summary, summary);
@@ -120,7 +129,14 @@ describe('the report', () => {
   });
   test('of one reason: who is turned away for it, and from what', async () => {
     const body = await usage('?reason=no_license');
-    assert.deepEqual(body.summary, { totalRequests: 2, allowed: 0, denied: 2, uniqueRequesters: 2, uniqueContent: 2 });
+    assert.deepEqual(body.summary, {
+      totalRequests: 2,
+      allowed: 0,
+      denied: 2,
+      uniqueRequesters: 2,
+      uniqueContent: 2,
+      ...NONE_OBSERVED,
+    });
     assert.deepEqual(body.byDenialReason, [{ reason: 'no_license', count: 2 }]);
     assert.deepEqual(
       body.topRequesters.map((one: Any) => one.id),
@@ -401,6 +417,7 @@ test('the report agrees with a fold over the decision log', async () => {
         denied: mine.filter((each) => !each.allowed).length,
         uniqueRequesters: new Set(mine.map((each) => each.requesterId).filter((id) => id !== null)).size,
         uniqueContent: new Set(mine.map((each) => each.contentId)).size,
+        ...NONE_OBSERVED,
       });
     }
   }

@@ -15,7 +15,42 @@ export interface Decided {
   requesterId: string | null;
   policyNo: number;
   reason: number;
+  purpose?: string | null;
+  permission?: string | null;
+  /** Purpose and permission are among the inputs, as older versions recorded them. */
+  old?: boolean;
+  url?: string | null;
+  collectionId?: string | null;
+  crawler?: string | null;
+  licenseId?: string | null;
+  claimed?: string | null;
+  verified?: number | null;
+  enforced?: boolean;
+  policyVersion?: number;
+  ruleIndex?: number | null;
 }
+
+const toValues = (one: Decided): unknown[] => {
+  const { purpose = null, permission = null, old = false } = one;
+  return [
+    one.seq,
+    one.at,
+    one.contentNo,
+    one.requesterId,
+    one.policyNo,
+    one.policyVersion ?? 1,
+    one.reason,
+    one.url,
+    one.collectionId,
+    one.crawler,
+    one.licenseId,
+    one.claimed,
+    one.verified,
+    one.ruleIndex,
+    ...(old ? [null, null, JSON.stringify({ purpose, permission })] : [purpose, permission, '{"context":{}}']),
+    one.enforced === false ? 0 : 1,
+  ];
+};
 
 export interface Records {
   db: SqliteDb;
@@ -71,15 +106,10 @@ export async function openRecords(): Promise<Records> {
       for (let i = 0; i < decided.length; i += 5_000) {
         await db.atomic([
           {
-            sql: `insert into decisions (seq, at, content_no, requester_id, policy_no, policy_version, reason)
-                  select value->>0, value->>1, value->>2, value->>3, value->>4, 1, value->>5 from json_each($1)`,
-            params: [
-              JSON.stringify(
-                decided
-                  .slice(i, i + 5_000)
-                  .map((one) => [one.seq, one.at, one.contentNo, one.requesterId, one.policyNo, one.reason]),
-              ),
-            ],
+            sql: `insert into decisions (seq, at, content_no, requester_id, policy_no, policy_version, reason, url,
+                    collection_id, crawler, license_id, claimed, verified, rule_index, purpose, permission, inputs, enforced)
+                  select ${Array.from({ length: 18 }, (_, column) => `value->>${column}`).join(', ')} from json_each($1)`,
+            params: [JSON.stringify(decided.slice(i, i + 5_000).map(toValues))],
           },
         ]);
       }

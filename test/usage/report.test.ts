@@ -3,9 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
 import type { ContentType } from '../../src/content-types.ts';
+import type { Step } from '../../src/db/db.ts';
+import { type GroundsFilter, groundsOf } from '../../src/ledger/grounds.ts';
 import { REASONS, reasonOf } from '../../src/ledger/reason.ts';
+import { VERIFIED_FILTERS } from '../../src/ledger/verified.ts';
 import { type Columns, type DecisionFilter, openColumns } from '../../src/usage/columns.ts';
-import { type PeriodQuery, precedingSpan, resolvePeriod, type Span } from '../../src/usage/period.ts';
+import { DIMENSIONS, type Dimension, isDimension } from '../../src/usage/dimensions.ts';
+import { GROUPS, type PeriodQuery, precedingSpan, resolvePeriod, type Span } from '../../src/usage/period.ts';
 import { usageReport } from '../../src/usage/report.ts';
 import type { UsageQuery, UsageReport } from '../../src/usage/schema.ts';
 import { cellMs, fold } from '../../src/usage/series.ts';
@@ -26,19 +30,27 @@ const DAY = 86_400_000;
 
 /** The report the slow way. */
 function naive(model: Model, query: UsageQuery): UsageReport {
+  const limit = query.limit ?? 10;
+  const groupBy = isDimension(query.groupBy) ? query.groupBy : undefined;
   const moments = model.decided.map((one) => one.at);
   const bounds = moments.length === 0 ? {} : { first: Math.min(...moments), last: Math.max(...moments) };
-  const period = resolvePeriod(query, { now: NOW, ...bounds });
+  const period = resolvePeriod(
+    { ...query, groupBy: isDimension(query.groupBy) ? undefined : query.groupBy },
+    { now: NOW, ...bounds },
+  );
   const matching = model.decided.filter((one) => {
-    const item = model.items.get(one.contentNo) as Item;
+    const item = model.items.get(one.contentNo);
     return (
-      (query.contentId === undefined || query.contentId === item.id || query.contentId === `ext-${one.contentNo}`) &&
+      (query.contentId === undefined || query.contentId === item?.id || query.contentId === `ext-${one.contentNo}`) &&
       (query.requesterId === undefined || query.requesterId === one.requesterId) &&
-      (query.type === undefined || query.type === item.type) &&
-      (query.reason === undefined || query.reason === reasonOf(one.reason))
+      (query.type === undefined || query.type === item?.type) &&
+      (query.reason === undefined || query.reason === reasonOf(one.reason)) &&
+      hasGrounds(one, { ...groundsOf(query), enforced: undefined })
     );
   });
-  const within = ({ from, to }: Span) => matching.filter(({ at }) => at >= from && at < to);
+  const isCounted = (one: Decided) => (one.enforced ?? true) === (query.enforced ?? true);
+  const inSpan = ({ from, to }: Span) => matching.filter(({ at }) => at >= from && at < to);
+  const within = (span: Span) => inSpan(span).filter(isCounted);
   const selected = within(period);
   const ends = [...period.buckets.slice(1).map((bucket) => bucket.start), Infinity];
   const denied = (some: Decided[]) => some.filter((one) => one.reason !== 0).length;
@@ -47,14 +59,32 @@ function naive(model: Model, query: UsageQuery): UsageReport {
     for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
     return [...counts].toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
   };
-  const itemOf = (one: Decided) => (model.items.get(one.contentNo) as Item).id;
-  const summaryOf = (some: Decided[]): UsageReport['summary'] => ({
-    totalRequests: some.length,
+  const itemOf = (one: Decided) => model.items.get(one.contentNo)?.id;
+  const outcomes = (some: Decided[]) => ({
+    requests: some.length,
     allowed: some.length - denied(some),
     denied: denied(some),
-    uniqueRequesters: new Set(some.flatMap((one) => one.requesterId ?? [])).size,
-    uniqueContent: new Set(some.map(itemOf)).size,
   });
+  const summaryOf = (span: Span): UsageReport['summary'] => {
+    const some = within(span);
+    const observed = inSpan(span).filter((one) => one.enforced === false);
+    return {
+      totalRequests: some.length,
+      allowed: some.length - denied(some),
+      denied: denied(some),
+      uniqueRequesters: new Set(some.flatMap((one) => one.requesterId ?? [])).size,
+      uniqueContent: new Set(some.flatMap((one) => itemOf(one) ?? [])).size,
+      spoofed: spoofed(some),
+      observed: {
+        requests: observed.length,
+        wouldAllow: observed.length - denied(observed),
+        wouldDeny: denied(observed),
+      },
+    };
+  };
+  const spoofed = (some: Decided[]) => some.filter((one) => one.claimed != null).length;
+  const groups = (some: Decided[], keyOf: (one: Decided) => string) =>
+    [...Map.groupBy(some, keyOf)].toSorted(([a, m], [b, n]) => n.length - m.length || (a < b ? -1 : 1)).slice(0, limit);
   const trendOf = (some: Decided[]) =>
     query.expand === undefined
       ? {}
@@ -63,21 +93,20 @@ function naive(model: Model, query: UsageQuery): UsageReport {
             ({ start }, i) => some.filter(({ at }) => at >= start && at < (ends[i] as number)).length,
           ),
         };
-  const contents = top(selected.map(itemOf));
+  const contents = top(selected.flatMap((one) => itemOf(one) ?? []));
   const requesters = top(selected.flatMap((one) => one.requesterId ?? []));
   const before = query.period === 'all' && query.startDate === undefined ? null : precedingSpan(period);
   const reasons = top(selected.flatMap((one) => reasonOf(one.reason) ?? []));
-  const limit = query.limit ?? 10;
   return {
     object: 'usage_report',
-    summary: summaryOf(selected),
+    summary: summaryOf(period),
     ...(query.compare === undefined
       ? {}
       : {
           previous: before && {
             startDate: new Date(before.from).toISOString(),
             endDate: new Date(before.to).toISOString(),
-            summary: summaryOf(within(before)),
+            summary: summaryOf(before),
           },
         }),
     timeSeries: period.buckets.map(({ date, start }, i) => {
@@ -102,6 +131,30 @@ function naive(model: Model, query: UsageQuery): UsageReport {
       ...trendOf(selected.filter((one) => one.requesterId === id)),
     })),
     byDenialReason: reasons.map(([reason, count]) => ({ reason: reason as keyof typeof REASONS, count })),
+    byCrawler: groups(
+      selected.filter((one) => one.crawler != null),
+      (one) => one.crawler as string,
+    ).map(([crawler, some]) => ({
+      crawler,
+      ...outcomes(some),
+      verified: some.filter((one) => one.verified != null).length,
+      spoofed: spoofed(some),
+    })),
+    byCollection: groups(
+      selected.filter((one) => one.collectionId != null),
+      (one) => one.collectionId as string,
+    ).map(([collectionId, some]) => ({
+      collectionId,
+      name: NAMES[collectionId] ?? null,
+      ...outcomes(some),
+    })),
+    ...(groupBy === undefined
+      ? {}
+      : {
+          groups: groups(groupBy === 'enforced' ? inSpan(period) : selected, (one) => KEYS[groupBy](one)).map(
+            ([key, some]) => ({ ...toGroup(groupBy, key), ...outcomes(some) }),
+          ),
+        }),
     period: {
       startDate: new Date(period.from).toISOString(),
       endDate: new Date(period.to).toISOString(),
@@ -111,6 +164,44 @@ function naive(model: Model, query: UsageQuery): UsageReport {
   };
 }
 
+/** Collections and policies that exist, by what decisions know of them. */
+const NAMES: Record<string, string> = { col_a: 'Ä collection' };
+const POLICIES: Record<string, string> = { 1: 'pol_one', 2: 'pol_two' };
+
+/** The group of a decision, as a text that sorts like the group. */
+const KEYS: Record<Dimension, (one: Decided) => string> = {
+  collection: (one) => one.collectionId ?? '',
+  crawler: (one) => one.crawler ?? '',
+  verified: (one) => String(one.verified ?? 0),
+  license: (one) => one.licenseId ?? '',
+  purpose: (one) => one.purpose ?? '',
+  permission: (one) => one.permission ?? '',
+  rule: (one) => `${one.policyNo} ${9 - (one.policyVersion ?? 1)} ${(one.ruleIndex ?? -1) + 1}`,
+  enforced: (one) => (one.enforced === false ? '0' : '1'),
+};
+
+type Group = NonNullable<UsageReport['groups']>[number];
+
+function toGroup(by: Dimension, key: string): Pick<Group, 'id' | 'name' | 'policyVersion' | 'ruleIndex'> {
+  const id = key === '' ? null : key;
+  if (by === 'collection') return { id, name: NAMES[key] ?? null };
+  if (by === 'verified') return { id: [null, 'token', 'signature', 'ip', 'dns'][Number(key)] as string | null };
+  if (by === 'enforced') return { id: key === '1' ? 'true' : 'false' };
+  if (by !== 'rule') return { id };
+  const [no = '', version, index] = key.split(' ');
+  const rule = { policyVersion: 9 - Number(version), ruleIndex: index === '0' ? null : Number(index) - 1 };
+  return { id: POLICIES[no] ?? null, ...rule };
+}
+
+const hasGrounds = (one: Decided, filter: GroundsFilter): boolean =>
+  fits(filter.collectionId, one.collectionId) &&
+  fits(filter.crawler, one.crawler) &&
+  fits(filter.verified, typeof filter.verified === 'boolean' ? one.verified != null : one.verified) &&
+  fits(filter.licenseId, one.licenseId) &&
+  fits(filter.purpose, one.purpose) &&
+  fits(filter.permission, one.permission) &&
+  fits(filter.enforced, one.enforced ?? true);
+
 const fits = <T>(wanted: T | undefined, value: T): boolean => wanted === undefined || wanted === value;
 
 const isSelected = (one: Decided, filter: DecisionFilter): boolean =>
@@ -119,8 +210,14 @@ const isSelected = (one: Decided, filter: DecisionFilter): boolean =>
   fits(filter.policyNo, one.policyNo) &&
   fits(filter.allowed, one.reason === 0) &&
   fits(filter.reason, one.reason) &&
-  (filter.from === undefined || one.at >= filter.from) &&
-  (filter.to === undefined || one.at < filter.to);
+  hasGrounds(one, filter) &&
+  isWithin(one, filter);
+
+const isWithin = (one: Decided, { spoofed, url, from, to }: DecisionFilter): boolean =>
+  fits(spoofed, one.claimed != null) &&
+  (url === undefined || one.url?.startsWith(url) === true) &&
+  (from === undefined || one.at >= from) &&
+  (to === undefined || one.at < to);
 
 async function assertFinds(columns: Columns, model: Model, filter: DecisionFilter, limit: number): Promise<void> {
   const selected = model.decided
@@ -142,6 +239,29 @@ const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe', 
 const NOS = 6;
 
 const no = fc.integer({ min: 1, max: NOS });
+const id = fc.constantFrom('a', "o'b", 'ü', '100%_');
+const maybeNull = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary);
+/** Grounds of decisions; most have the usual values. */
+const grounds = fc.oneof(
+  { weight: 1, arbitrary: fc.constant({}) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      purpose: maybeNull(id),
+      permission: maybeNull(id),
+      old: fc.boolean(),
+      url: maybeNull(fc.constantFrom('example.com/', 'example.com/news/1', 'example.com/100%_/1', "o'b.example/x")),
+      collectionId: maybeNull(fc.constantFrom('col_a', 'col_b', 'col_c')),
+      crawler: maybeNull(fc.constantFrom('GPTBot', 'ClaudeBot', 'Bingbot')),
+      licenseId: maybeNull(id),
+      claimed: maybeNull(fc.constantFrom('GPTBot', 'partner_1')),
+      verified: maybeNull(fc.integer({ min: 1, max: 4 })),
+      enforced: fc.boolean(),
+      policyVersion: fc.integer({ min: 1, max: 3 }),
+      ruleIndex: maybeNull(fc.integer({ min: 0, max: 2 })),
+    }),
+  },
+);
 // Makes ties, crowded times and boundaries likely: few requesters, times on whole quarters of an hour.
 const moment = fc.oneof(
   fc.integer({ min: NOW - 400 * DAY, max: NOW }),
@@ -151,13 +271,18 @@ const moment = fc.oneof(
   fc.constantFrom(0, 1, 2).map((ms) => Date.UTC(2026, 9, 25, 1) - 1 + ms),
 );
 const drafts = fc.array(
-  fc.record({
-    at: moment,
-    contentNo: no,
-    requesterId: fc.constantFrom(null, 'a', 'B', 'partner_1', 'partner_10', "o'brien", 'ü'),
-    policyNo: fc.integer({ min: 1, max: 3 }),
-    reason: fc.integer({ min: 0, max: Object.keys(REASONS).length }),
-  }),
+  fc
+    .tuple(
+      fc.record({
+        at: moment,
+        contentNo: fc.integer({ min: 0, max: NOS }),
+        requesterId: fc.constantFrom(null, 'a', 'B', 'partner_1', 'partner_10', "o'brien", 'ü'),
+        policyNo: fc.integer({ min: 1, max: 3 }),
+        reason: fc.integer({ min: 0, max: Object.keys(REASONS).length }),
+      }),
+      grounds,
+    )
+    .map(([decided, more]) => ({ ...decided, ...more })),
   { maxLength: 60, size: 'max' },
 );
 
@@ -177,12 +302,19 @@ const usageQuery: fc.Arbitrary<UsageQuery> = fc
   .tuple(
     range,
     fc.record({
-      groupBy: maybe(fc.constantFrom('hour', 'day', 'week', 'month')),
+      groupBy: maybe(fc.constantFrom(...GROUPS, ...DIMENSIONS)),
       timezone: maybe(fc.constantFrom(...ZONES)),
       contentId: seldom(no.chain((n) => fc.constantFrom(`ext-${n}`, `ext-${n + NOS}`))),
       requesterId: seldom(fc.constantFrom('a', "o'brien", 'nobody')),
       type: seldom(fc.constantFrom(...TYPES)),
       reason: seldom(fc.constantFrom('no_license' as const, 'policy_denied' as const)),
+      collectionId: seldom(fc.constantFrom('col_a', 'col_z')),
+      crawler: seldom(fc.constantFrom('GPTBot', 'NoBot')),
+      verified: seldom(fc.constantFrom(...VERIFIED_FILTERS)),
+      licenseId: seldom(id),
+      purpose: seldom(id),
+      permission: seldom(id),
+      enforced: seldom(fc.boolean()),
       expand: maybe(fc.constant('trends' as const)),
       compare: maybe(fc.constant('previous' as const)),
       limit: maybe(fc.integer({ min: 1, max: 4 })),
@@ -190,8 +322,17 @@ const usageQuery: fc.Arbitrary<UsageQuery> = fc
   )
   .map(([a, b]) => ({ ...a, ...b }));
 const decisionFilter: fc.Arbitrary<DecisionFilter> = fc.record({
-  contentNo: maybe(no),
-  requesterId: maybe(fc.constantFrom('a', 'ü', 'nobody')),
+  contentNo: seldom(no),
+  collectionId: seldom(fc.constantFrom('col_a', 'col_z')),
+  url: seldom(fc.constantFrom('example.com/', 'example.com/100%_', 'example.com/%', "o'b.", 'xample')),
+  crawler: seldom(fc.constantFrom('GPTBot', 'NoBot')),
+  verified: seldom(fc.constantFrom(true, false, 1, 2)),
+  spoofed: seldom(fc.boolean()),
+  licenseId: seldom(id),
+  purpose: seldom(id),
+  permission: seldom(id),
+  enforced: seldom(fc.boolean()),
+  requesterId: seldom(fc.constantFrom('a', 'ü', 'nobody')),
   policyNo: maybe(fc.integer({ min: 1, max: 3 })),
   allowed: maybe(fc.boolean()),
   reason: maybe(fc.integer({ min: 0, max: 3 })),
@@ -223,6 +364,25 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
 );
 
+function* addNames(): Iterable<Step> {
+  for (const [collection, name] of Object.entries(NAMES)) {
+    yield {
+      sql: `insert into collections (id, name, name_words, hosts, paths, content_types, content_tags, metadata, version,
+              created_at, updated_at) values ($1, $2, '', '[]', '[]', '[]', '[]', '{}', 1, 0, 0)`,
+      params: [collection, name],
+    };
+  }
+  for (const [policyNo, policy] of Object.entries(POLICIES)) {
+    for (const version of [1, 2]) {
+      yield {
+        sql: `insert into policy_versions (policy_no, version, policy_id, name, rules, default_action, created_at)
+              values ($1, $2, $3, '', '[]', 'deny', 0)`,
+        params: [policyNo, version, policy],
+      };
+    }
+  }
+}
+
 async function play(commands: readonly Command[]): Promise<void> {
   const records = await openRecords();
   const open = (): Columns => openColumns(records);
@@ -233,11 +393,12 @@ async function play(commands: readonly Command[]): Promise<void> {
     // Ids in an order of their own: ties go by the id, not by the number.
     for (let n = 1; n <= NOS; n++) model.items.set(n, { id: `cnt_${(n * 5) % 7}`, type: TYPES[n % 3] as string });
     await records.addContent([...model.items].map(([n, item]) => ({ no: n, ...item, title: `About ${item.id}` })));
+    await records.db.atomic([...addNames()]);
     for (const step of commands) {
       if (step.kind === 'decide') {
         const decided = step.drafts.map((draft) => ({ ...draft, seq: ++seq }));
         await records.addDecisions(decided);
-        model.decided.push(...decided.filter((one) => model.items.has(one.contentNo)));
+        model.decided.push(...decided.filter(({ contentNo }) => contentNo === 0 || model.items.has(contentNo)));
       } else if (step.kind === 'delete' && model.items.has(step.no)) {
         await records.deleteContent(step.no);
         model.items.delete(step.no);

@@ -2584,6 +2584,8 @@ export interface components {
                 requester: string | null;
                 /** @description null once the policy is deleted, and for keys without `policies:read` */
                 policy: string | null;
+                /** @description null once the collection is deleted */
+                collection: string | null;
             };
         };
         LoggedDecisionList: {
@@ -3465,6 +3467,16 @@ export interface components {
                 uniqueRequesters: number;
                 /** @description Distinct items requested. */
                 uniqueContent: number;
+                /** @description Requests whose visitor claimed a name falsely. */
+                spoofed: number;
+                observed: {
+                    /** @description Decisions that were only observed; no other number counts them. */
+                    requests: number;
+                    /** @description Of these, allowed by the policy. */
+                    wouldAllow: number;
+                    /** @description Of these, denied by the policy. */
+                    wouldDeny: number;
+                };
             };
             /** @description The preceding period; only with `compare=previous`. Whole days are preceded by as many days. null: nothing precedes `all`. */
             previous?: {
@@ -3489,6 +3501,16 @@ export interface components {
                     uniqueRequesters: number;
                     /** @description Distinct items requested. */
                     uniqueContent: number;
+                    /** @description Requests whose visitor claimed a name falsely. */
+                    spoofed: number;
+                    observed: {
+                        /** @description Decisions that were only observed; no other number counts them. */
+                        requests: number;
+                        /** @description Of these, allowed by the policy. */
+                        wouldAllow: number;
+                        /** @description Of these, denied by the policy. */
+                        wouldDeny: number;
+                    };
                 };
             } | null;
             /** @description Every bucket of the period in order, including empty ones. */
@@ -3525,6 +3547,50 @@ export interface components {
                 reason: components["schemas"]["DenialReason"];
                 /** @description Denials for this reason. */
                 count: number;
+            }[];
+            /** @description The crawlers that user agents named most, then by name. A name proves nothing. */
+            byCrawler: {
+                /** @description Its name in the crawler directory. */
+                crawler: string;
+                /** @description Decisions. */
+                requests: number;
+                /** @description Of these, allowed. */
+                allowed: number;
+                /** @description Of these, denied. */
+                denied: number;
+                /** @description Requests that were verified. */
+                verified: number;
+                /** @description Requests whose visitor claimed a name falsely. */
+                spoofed: number;
+            }[];
+            /** @description The collections with the most decisions, then by id. */
+            byCollection: {
+                collectionId: string;
+                /** @description null: the collection is deleted. */
+                name: string | null;
+                /** @description Decisions. */
+                requests: number;
+                /** @description Of these, allowed. */
+                allowed: number;
+                /** @description Of these, denied. */
+                denied: number;
+            }[];
+            /** @description The most frequent first; only if `groupBy` names what to count by. */
+            groups?: {
+                /** @description The collection, crawler, kind of verification, license, purpose, permission or policy, or whether it was enforced. null: none. */
+                id: string | null;
+                /** @description Of a collection. null: deleted, or no collection. */
+                name?: string | null;
+                /** @description Only with `groupBy=rule`. */
+                policyVersion?: number;
+                /** @description In the rules of that version; null: the default action. Only with `groupBy=rule`. */
+                ruleIndex?: number | null;
+                /** @description Decisions. */
+                requests: number;
+                /** @description Of these, allowed. */
+                allowed: number;
+                /** @description Of these, denied. */
+                denied: number;
             }[];
             period: {
                 /**
@@ -3838,11 +3904,29 @@ export interface operations {
                 policyId?: string;
                 allowed?: boolean;
                 reason?: components["schemas"]["DenialReason"];
+                /** @description Only URLs that begin like this: host and path; a scheme is ignored */
+                url?: string;
+                /** @description Only requests whose visitor claimed a name falsely */
+                spoofed?: boolean;
+                /** @description Only decisions in this collection */
+                collectionId?: string;
+                /** @description Only requests whose user agent names this crawler */
+                crawler?: string;
+                /** @description Only requests that were verified in this way, in any way (`true`), or not at all (`false`) */
+                verified?: "true" | "false" | "token" | "signature" | "ip" | "dns";
+                /** @description Only decisions that this license decided */
+                licenseId?: string;
+                /** @description Only requests with this purpose */
+                purpose?: string;
+                /** @description Only requests for this permission */
+                permission?: string;
+                /** @description Only decisions that were enforced (true), or only observed (false) */
+                enforced?: boolean;
                 /** @description Inclusive: a date or a date-time, UTC */
                 from?: string;
                 /** @description A date, whose day is included, or an exclusive date-time */
                 to?: string;
-                /** @description Adds `names`: the current names of item, requester and policy */
+                /** @description Adds `names`: the current names of item, requester, policy and collection */
                 expand?: "names";
             };
             header?: never;
@@ -3867,7 +3951,7 @@ export interface operations {
     getDecision: {
         parameters: {
             query?: {
-                /** @description Adds `names`: the current names of item, requester and policy */
+                /** @description Adds `names`: the current names of item, requester, policy and collection */
                 expand?: "names";
             };
             header?: never;
@@ -6285,8 +6369,8 @@ export interface operations {
                 startDate?: string;
                 /** @description End: a date, whose day is included, or an exclusive date-time. Without `startDate`, the report starts one `period` earlier. */
                 endDate?: string;
-                /** @description Length of a bucket. */
-                groupBy?: "hour" | "day" | "week" | "month";
+                /** @description Length of a bucket; or what to count by in `groups`, and the buckets are days. */
+                groupBy?: "hour" | "day" | "week" | "month" | "collection" | "crawler" | "verified" | "license" | "purpose" | "permission" | "rule" | "enforced";
                 /** @description IANA time zone in which days, weeks, months and hours start. */
                 timezone?: string;
                 /** @description Only this content: its id or externalId. */
@@ -6295,11 +6379,25 @@ export interface operations {
                 requesterId?: string;
                 type?: components["schemas"]["ContentType"];
                 reason?: components["schemas"]["DenialReason"];
+                /** @description Only decisions in this collection */
+                collectionId?: string;
+                /** @description Only requests whose user agent names this crawler */
+                crawler?: string;
+                /** @description Only requests that were verified in this way, in any way (`true`), or not at all (`false`) */
+                verified?: "true" | "false" | "token" | "signature" | "ip" | "dns";
+                /** @description Only decisions that this license decided */
+                licenseId?: string;
+                /** @description Only requests with this purpose */
+                purpose?: string;
+                /** @description Only requests for this permission */
+                permission?: string;
+                /** @description false: counts the decisions that were only observed instead of those that were enforced. */
+                enforced?: boolean;
                 /** @description `trends` adds the requests by bucket to each entry of the top lists, at most 100,000 numbers in all. */
                 expand?: "trends";
                 /** @description `previous` adds the summary of the preceding period of equal length. */
                 compare?: "previous";
-                /** @description Length of the two top lists. */
+                /** @description Length of the lists. */
                 limit?: number;
             };
             header?: never;
@@ -6338,6 +6436,8 @@ export interface operations {
                 registered?: boolean;
                 /** @description Only registered requesters with this status. Needs `policies:read`. */
                 status?: "active" | "suspended";
+                /** @description false: counts the decisions that were only observed instead of those that were enforced. */
+                enforced?: boolean;
                 /** @description Greatest or latest first, then by id. */
                 sort?: "requests" | "denied" | "lastSeen";
             };
@@ -6380,6 +6480,12 @@ export interface operations {
                 purpose?: string;
                 /** @description Only denials for this reason. */
                 reason?: "no_license" | "license_expired";
+                /** @description Only decisions in this collection */
+                collectionId?: string;
+                /** @description Only requests whose user agent names this crawler */
+                crawler?: string;
+                /** @description false: counts the decisions that were only observed instead of those that were enforced. */
+                enforced?: boolean;
                 /** @description `change` is `denied` minus `previous`. Greatest or latest first, then by id. */
                 sort?: "denied" | "change" | "lastSeen";
             };

@@ -1,0 +1,33 @@
+/** Options that select decisions by what they are based on. */
+import { type Command, Option } from 'commander';
+import type { Query } from '../../client/src/types.ts';
+import { VERIFIED_FILTERS } from '../ledger/verified.ts';
+
+type Selection = Query<'listDecisions'>;
+
+export interface Grounds {
+  collection?: string;
+  crawler?: string;
+  verified?: Selection['verified'];
+  license?: string;
+  purpose?: string;
+  permission?: string;
+}
+
+export const addGrounds = (command: Command): Command =>
+  command
+    .option('--collection <id>', 'only decisions in this collection')
+    .option('--crawler <name>', 'only requests whose user agent names this crawler')
+    .addOption(new Option('--verified <how>', 'only requests verified like this').choices([...VERIFIED_FILTERS]))
+    .option('--license <id>', 'only decisions that this license decided')
+    .option('--purpose <purpose>', 'only requests with this purpose')
+    .option('--permission <permission>', 'only requests for this permission');
+
+export const toGrounds = (options: Grounds) => ({
+  collectionId: options.collection,
+  crawler: options.crawler,
+  verified: options.verified,
+  licenseId: options.license,
+  purpose: options.purpose,
+  permission: options.permission,
+});
