@@ -2,8 +2,8 @@
  * Finds what decides about a URL: the item that is served there, else the most specific collection. Where several
  * items could be meant, none is chosen. Once an edit has been answered, it counts.
  * Promise: no two spellings of one file reach different items or collections. Locators have one spelling already; what
- * is left is what some servers drop: parameters of a path segment (`;…`) and a port that a client made up. A URL with
- * them is unreadable if it would reach something else without them.
+ * is left is what some servers drop: parameters of a path segment (`;…`), what follows an encoded `?` or `#`, and a
+ * port that a client made up. A URL with them is unreadable if it would reach something else without them.
  */
 import type { Changes } from '../changes/changes.ts';
 import type { InForce } from '../collections/known.ts';
@@ -99,8 +99,12 @@ async function readItems(db: Db, locator: Locator): Promise<Items> {
 function toPlain(locator: Locator): Locator | null | undefined {
   const { host, path, query } = locator;
   const bare = host.replace(/:\d+$/, '');
-  if (bare === host && !path.includes(';')) return undefined;
-  const stripped = path.replaceAll(/;[^/]*/g, '');
+  const hasParameters = path.includes(';');
+  const hasEnd = /[?#]/.test(path);
+  if (bare === host && !hasParameters && !hasEnd) return undefined;
+  // Some servers would drop only the one, some only the other.
+  if (hasParameters && hasEnd) return null;
+  const stripped = path.replace(/[?#][^]*$/, '').replaceAll(/;[^/]*/g, '');
   return isPlainPath(stripped) ? { host: bare, path: stripped, query } : null;
 }
 
@@ -166,5 +170,5 @@ export class UndecidedUrl extends Failure {
 const UNDECIDED = {
   ambiguous_content: 'Several items are registered at this URL, so none is chosen. Ask by `contentId`.',
   unreadable_url:
-    'Servers may read this URL differently: without its port or what follows a semicolon, it leads to something else.',
+    'Servers may read this URL differently: without its port, or what follows a semicolon or an encoded `?` or `#`, it leads to something else.',
 };
