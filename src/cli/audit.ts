@@ -14,6 +14,7 @@ import { json, progress, type Terminal } from './terminal.ts';
 
 interface Options {
   policy?: string;
+  host?: string;
   ranges?: string[];
   html?: string;
   top: string;
@@ -32,6 +33,7 @@ export function auditCommand(parent: Command, context: Context): void {
       'Shows which crawlers an access log names, whether they are who they say, and what they fetched. It needs no service. Reads the formats "combined" and "common" of nginx and Apache, and JSON lines of nginx, Cloudflare, CloudFront and Caddy. Guide: docs/audit.md',
     )
     .option('--policy <file>', 'policy file; also shows what this policy would have answered')
+    .option('--host <name>', 'host of requests whose line names none, for the policy')
     .option(
       '--ranges <[crawler=]file>',
       'published addresses of a crawler, to verify it; the name is optional for a file that has the name of its list, such as gptbot.json; may be repeated',
@@ -46,7 +48,7 @@ export function auditCommand(parent: Command, context: Context): void {
     '$ postern audit /var/log/nginx/access.log* --html report.html',
     '$ zcat logs/*.gz | postern audit - --json',
     '$ postern audit access.log --ranges gptbot.json --ranges ClaudeBot=bots.json',
-    '$ postern audit access.log --policy policies/articles.yaml',
+    '$ postern audit access.log --policy policies/articles.yaml --host www.example.com',
   );
   does<Options>(command, context, async (options, ...files) => {
     const { terminal } = context;
@@ -66,7 +68,8 @@ export function auditCommand(parent: Command, context: Context): void {
 async function audit(terminal: Terminal, options: Options, files: string[]): Promise<AuditReport | undefined> {
   const { loadRanges } = await import('./audit/range-files.ts');
   const ranges = loadRanges(options.ranges ?? []);
-  const policy = options.policy === undefined ? null : await loadPolicy(terminal, options.policy);
+  if (options.host !== undefined && options.policy === undefined) throw misused('--host needs --policy.');
+  const policy = options.policy === undefined ? null : await loadPolicy(terminal, options.policy, options.host);
   if (policy === undefined) return undefined;
   const web = files.find(isAddress);
   if (web !== undefined) throw misused(`${web} is not a file; download it first.`);
@@ -83,18 +86,21 @@ async function audit(terminal: Terminal, options: Options, files: string[]): Pro
     onProgress: (bytes, lines) => shown.show(lines, Number.isNaN(total) ? undefined : bytes / total),
   });
   shown.end();
-  return toReport({ files, read, policyName: policy?.name ?? null, paths: PATHS });
+  return toReport({ files, read, policy, paths: PATHS });
 }
 
 const toThreads = (text: string | undefined): number =>
   Math.min(THREADS_MAX, text === undefined ? availableParallelism() : toWholeNumber('--threads', text));
 
-async function loadPolicy(terminal: Terminal, path: string) {
+async function loadPolicy(terminal: Terminal, path: string, host: string | undefined) {
+  const { parseHost } = await import('../lib/locator.ts');
+  const known = host === undefined ? null : parseHost(host);
+  if (known === undefined) throw misused('--host must be a host name such as www.example.com.');
   const { loadPolicyFile } = await import('./policies/files.ts');
   const file = await loadPolicyFile(terminal, path);
   if (file === undefined) return undefined;
-  const { name, rules, defaultAction = 'deny' } = file;
-  return { name, rules, defaultAction };
+  const { name, rules, defaultAction = 'deny', collections } = file;
+  return { name, rules, defaultAction, collections, host: known };
 }
 
 async function writeHtml(terminal: Terminal, report: AuditReport, file: string): Promise<void> {

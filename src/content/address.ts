@@ -88,6 +88,12 @@ export const readAddress = async (db: Db, locator: Locator, inForce: InForce): P
 /** Returns what decides about a URL where no item is registered. */
 export const withoutItem = (locator: Locator, inForce: InForce): AtUrl => reach(locator, undefined, inForce);
 
+/** Returns what decides about a URL of a site without registered items. */
+export function byCollection(locator: Locator, inForce: InForce): AtUrl {
+  const plain = toPlain(locator);
+  return choose(locator, { id: undefined, plain: plain && { locator: plain, id: undefined } }, inForce);
+}
+
 async function readItems(db: Db, locator: Locator): Promise<Items> {
   const id = await findItemId(db, locator);
   const plain = toPlain(locator);

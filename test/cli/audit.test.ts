@@ -296,7 +296,7 @@ test('docs/audit.md does what it shows', () => {
       }
     }
   }
-  assert.equal(compared, 3);
+  assert.equal(compared, 4);
 });
 
 describe('identities', () => {
@@ -411,6 +411,91 @@ describe('--policy', () => {
     assert.deepEqual(report.policy, { name: 'Mine', allowed: 3, denied: 3, reasons: { policy_denied: 3 } });
     assert.deepEqual(report.crawlers[0]?.policy, { allowed: 2, denied: 2 });
     assert.deepEqual(report.others?.policy, { allowed: 1, denied: 1 });
+  });
+
+  const COLLECTIONS = {
+    name: 'News',
+    rules: [
+      { action: 'deny', conditions: { collection: 'col_01kb0000000000000000000000', crawlerPurpose: 'training' } },
+      { action: 'deny', conditions: { host: 'shop.example.com', path: '/*?preview=' } },
+      { action: 'deny', conditions: { contentType: 'article' } },
+      { action: 'allow', conditions: { default: true } },
+    ],
+    collections: [
+      { id: 'col_01kb0000000000000000000000', name: 'Premium', hosts: ['*.example.com'], paths: ['/premium/'] },
+      { name: 'News', hosts: ['www.example.com'], paths: ['/news/', '/straße'] },
+      { name: 'Shop', hosts: ['shop.example.com'] },
+      { name: 'Papers', contentTypes: ['report'] },
+    ],
+  };
+  /** A line, of a virtual host where one is given. */
+  const at = (target: string, host?: string, agent = GPTBOT): string =>
+    `${host === undefined ? '' : `${host}:443 `}${combined({ ...(LINES[0] as Line), target, agent })}\n`;
+
+  test('decides by URL in the collections of the file, and says what is in none', async () => {
+    const policy = put('collections.json', JSON.stringify(COLLECTIONS));
+    const lines = [
+      at('/news/today?x=1', 'www.example.com'),
+      at('/stra\\xC3\\x9Fe', 'WWW.example.com'),
+      // Of the collection that the rule names, by the longer pattern.
+      at('/premium/a', 'www.example.com'),
+      at('/premium/a', 'www.example.com', FIREFOX),
+      at('/a?preview=1', 'shop.example.com'),
+      at('/a', 'shop.example.com'),
+      at('/elsewhere', 'www.example.com'),
+      at('/news/today', 'example.org', FIREFOX),
+      // Servers do not agree on these.
+      at('/news/../premium/a', 'www.example.com'),
+      at('/news/a%2fb', 'www.example.com'),
+      at('/premium;x/a', 'www.example.com'),
+      at('/news/today'),
+    ];
+    const file = put('sites.log', lines.join(''));
+    const page = join(folder, 'sites.html');
+    const report = await audit(file, '--policy', policy, '--html', page, '--threads', '2');
+    const reasons = { policy_denied: 2 };
+    assert.deepEqual(report.policy, { name: 'News', allowed: 4, denied: 2, notCovered: 6, reasons });
+    assert.deepEqual(report.crawlers[0]?.policy, { allowed: 3, denied: 2, notCovered: 5 });
+    assert.deepEqual(report.others?.policy, { allowed: 1, denied: 0, notCovered: 1 });
+    assert.match(report.notes.join(), /lack of a host in the log: 1 request\./);
+    assert.match(readFileSync(page, 'utf8'), /Not covered: 6 requests in no collection/);
+    const { stdout } = await run(file, '--policy', policy);
+    assert.match(stdout, /denied +not covered/);
+    assert.match(stdout, /would have allowed 4 and denied 2: .*\nNot covered: 6, in no collection of the file\n/);
+
+    const named = await audit(file, '--policy', policy, '--host', 'www.example.com');
+    assert.deepEqual(named.policy, { name: 'News', allowed: 5, denied: 2, notCovered: 5, reasons });
+    assert.doesNotMatch(named.notes.join(), /host/);
+  });
+
+  test('without collections, every request is an article whose host and path are known where the log has them', async () => {
+    const rules = [
+      { action: 'deny', conditions: { host: '*.example.com', contentType: 'article' } },
+      { action: 'deny', conditions: { path: '/b/*$' } },
+      { action: 'allow', conditions: { default: true } },
+    ];
+    const policy = put('places.json', JSON.stringify({ name: 'Places', rules }));
+    const file = put(
+      'places.log',
+      at('/a', 'www.example.com') + at('/a', 'example.org') + at('/b/1') + at('/a') + at('/c/../b/1'),
+    );
+    const answers = async (...more: string[]) => (await audit(file, '--policy', policy, ...more)).policy;
+    const reasons = (count: number) => ({ policy_denied: count });
+    assert.deepEqual(await answers(), { name: 'Places', allowed: 3, denied: 2, reasons: reasons(2) });
+    const named = await answers('--host', 'm.example.com');
+    assert.deepEqual(named, { name: 'Places', allowed: 2, denied: 3, reasons: reasons(3) });
+  });
+
+  test('--host must be a host, and is for a policy', async () => {
+    const policy = put('collections.json', JSON.stringify(COLLECTIONS));
+    for (const args of [
+      ['--host', 'www.example.com'],
+      ['--policy', policy, '--host', 'https://www.example.com/'],
+    ]) {
+      const { status, stderr } = await run(put('some.log', ''), ...args);
+      assert.equal(status, 2);
+      assert.match(stderr, /--host (needs --policy|must be a host name)/);
+    }
   });
 
   test('an invalid policy file ends it', async () => {

@@ -1,36 +1,105 @@
 /**
- * The answer of a policy to a request of a log. Each is decided as a check by an anonymous visitor of an item that
- * nothing is known of but its path: an article without tags and metadata. Rate limits never run out.
+ * The answer of a policy file to a request of a log. Without collections in the file, each request is decided as a
+ * check by an anonymous visitor of an item that nothing is known of but its URL: an article without tags and metadata.
+ * With collections, it is decided as a check by URL of a site without registered items. Rate limits never run out.
  */
 import { decide } from '../../access/decide.ts';
 import { ANONYMOUS, toFacts } from '../../access/facts.ts';
+import { FIRST_VALUES } from '../../collections/collection.ts';
+import { CollectionIndex } from '../../collections/collection-index.ts';
+import { byCollection, toPage } from '../../content/address.ts';
 import type { Reason } from '../../ledger/reason.ts';
+import { type Locator, parseHost, parseTarget } from '../../lib/locator.ts';
 import { compile } from '../../policies/compile.ts';
-import { UNPLACED } from '../../policies/facts.ts';
+import { type ContentFacts, type Page, UNPLACED } from '../../policies/facts.ts';
 import type { PolicyFile } from '../policies/policy-file.ts';
 import type { Visit } from './visit.ts';
 
-export type PolicyOfFile = Pick<PolicyFile, 'name' | 'rules' | 'defaultAction'>;
+export interface PolicyOfFile extends Pick<PolicyFile, 'name' | 'rules' | 'defaultAction' | 'collections'> {
+  /** The host of requests whose line names none; null: it is not known. */
+  host: string | null;
+}
 
-/** Returns the reason of a denial; null when the policy allows. */
-export type Answer = (visit: Visit) => Reason | null;
+/**
+ * Returns the reason of a denial; null when the policy allows. `not_covered`: no collection of the file has the URL,
+ * so that another policy decides, or none.
+ */
+export type Answer = (visit: Visit) => Reason | 'not_covered' | null;
 
-export function openAnswers({ rules, defaultAction = 'deny' }: PolicyOfFile): Answer {
-  const policy = compile({ no: 0, id: 'pol_of_file', version: 1, rules, defaultAction });
-  return ({ address, at, target, userAgent }) => {
-    const path = target?.split('?', 1)[0] ?? '';
-    const content = {
-      no: 0,
-      id: path,
-      externalId: path,
-      type: 'article',
-      tags: [],
-      metadata: {},
-      policyId: policy.id,
-      archived: false,
-      ...UNPLACED,
-    };
+const POLICY_ID = 'pol_of_file';
+
+export function openAnswers({ rules, defaultAction = 'deny', collections, host }: PolicyOfFile): Answer {
+  const policy = compile({ no: 0, id: POLICY_ID, version: 1, rules, defaultAction });
+  const locatorOf = openLocators(host);
+  const pageOf = collections === undefined ? undefined : openPages(collections);
+  return (visit) => {
+    const { address, at, target, userAgent } = visit;
     const context = { ip: address, ...(userAgent === null ? {} : { userAgent }) };
-    return decide(policy, toFacts({ content, requester: ANONYMOUS }, null, { context }, at)).reason;
+    const locator = locatorOf(visit);
+    const subject = pageOf === undefined ? itemAt(target, locator) : pageOf(locator);
+    if (subject === undefined) return 'not_covered';
+    return decide(policy, toFacts({ ...subject, requester: ANONYMOUS }, null, { context }, at)).reason;
+  };
+}
+
+interface Asked {
+  content: ContentFacts | null;
+  page?: Page;
+}
+
+function itemAt(target: string | null, locator: Locator | undefined): Asked {
+  const path = target?.split('?', 1)[0] ?? '';
+  const content = {
+    no: 0,
+    id: path,
+    externalId: path,
+    type: 'article',
+    tags: [],
+    metadata: {},
+    policyId: POLICY_ID,
+    archived: false,
+    ...UNPLACED,
+  };
+  return locator === undefined ? { content } : { content, page: toPage(locator, content, true) };
+}
+
+type FileCollections = NonNullable<PolicyFile['collections']>;
+
+function openPages(collections: FileCollections): (locator: Locator | undefined) => Asked | undefined {
+  const index = new CollectionIndex();
+  for (const [i, { id, ...fields }] of collections.entries()) {
+    index.put({
+      ...FIRST_VALUES,
+      ...fields,
+      no: 0,
+      // Those that the file creates are younger than the others, and created in its order.
+      id: id ?? `col_of_file_${String(i).padStart(5, '0')}`,
+      createdAt: id === undefined ? 1 : 0,
+      updatedAt: 0,
+      version: 1,
+      policyId: POLICY_ID,
+    });
+  }
+  const inForce = { index, defaultPolicyId: POLICY_ID, lastEdit: 0 };
+  return (locator) => {
+    const at = locator === undefined ? 'none' : byCollection(locator, inForce);
+    return typeof at === 'object' && 'page' in at ? { content: null, page: at.page } : undefined;
+  };
+}
+
+/** `host` is empty where neither the line nor the option names one. Returns undefined for what is no readable URL. */
+function openLocators(fallback: string | null): (visit: Visit) => Locator | undefined {
+  // Most lines name the host of the line before.
+  let named: string | null = null;
+  let known: string | undefined;
+  return ({ host, target }) => {
+    if (host !== named) {
+      named = host;
+      known = host === null ? undefined : parseHost(host);
+    }
+    if (target?.isWellFormed() !== true || (host !== null && known === undefined)) return undefined;
+    // The log may have decoded what browsers encode.
+    const parsed = parseTarget(target.replaceAll(/\P{ASCII}+/gu, encodeURIComponent));
+    return parsed && { host: known ?? fallback ?? '', ...parsed };
   };
 }

@@ -156,9 +156,13 @@ function addVisit(tally: Tally, visit: Visit, { crawler, outcome, answer }: Visi
     if (isRobots(target)) row.robots++;
   }
   const reason = answer?.(visit) ?? null;
-  if (reason === null) return;
-  row.denied++;
-  tally.addReason(reason);
+  if (reason === 'not_covered') {
+    row.notCovered++;
+    if (host === null) tally.addHostless();
+  } else if (reason !== null) {
+    row.denied++;
+    tally.addReason(reason);
+  }
 }
 
 function addToRow(row: Row, { at, status, bytes }: Visit): void {

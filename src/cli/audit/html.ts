@@ -11,7 +11,7 @@ import { STYLE } from './style.ts';
 import { percent, ratioText, sizeText, urlsText } from './text.ts';
 
 const AI: readonly CrawlerPurpose[] = ['training', 'search', 'user_fetch'];
-const KINDS = [...CRAWLER_PURPOSES, 'forged', 'verified', 'unknown', 'allowed', 'denied', 'none'];
+const KINDS = [...CRAWLER_PURPOSES, 'forged', 'verified', 'unknown', 'allowed', 'denied', 'not_covered', 'none'];
 const NAMES: Record<string, string> = {
   training: 'AI training',
   search: 'Search',
@@ -25,6 +25,7 @@ const NAMES: Record<string, string> = {
   unknown: 'Not verified',
   allowed: 'Allowed',
   denied: 'Denied',
+  not_covered: 'In no collection of the policy file',
 };
 const TAGS: Record<string, string> = { unknown: 'not verified', user_fetch: 'user fetch' };
 const CRAWLERS_IN_CHART = 15;
@@ -146,6 +147,7 @@ function policyPart({ policy, crawlers, others }: AuditReport): string {
     parts: [
       { kind: 'allowed', value: traffic.policy?.allowed ?? 0 },
       { kind: 'denied', value: traffic.policy?.denied ?? 0 },
+      { kind: 'not_covered', value: traffic.policy?.notCovered ?? 0 },
     ],
   });
   const rows = crawlers
@@ -157,7 +159,8 @@ function policyPart({ policy, crawlers, others }: AuditReport): string {
   ]);
   return `<h2>What the policy “${escape(policy.name)}” would have answered</h2>
 <p>${number(policy.allowed)} requests allowed, ${number(policy.denied)} denied${others?.policy == null ? '' : `; of visitors that name no crawler ${number(others.policy.denied)} denied`}.</p>
-${legend(['allowed', 'denied'])}${barsHtml(rows)}${reasons.length === 0 ? '' : tableHtml(['Reason of denials', 'Requests'], reasons)}`;
+${policy.notCovered === undefined ? '' : `<p>Not covered: ${counted(policy.notCovered, 'request')} in no collection of the policy file.</p>`}
+${legend(policy.notCovered === undefined ? ['allowed', 'denied'] : ['allowed', 'denied', 'not_covered'])}${barsHtml(rows)}${reasons.length === 0 ? '' : tableHtml(['Reason of denials', 'Requests'], reasons)}`;
 }
 
 const tag = (kind: string): Html => ({ html: `<span class="tag ${kind}">${escape(TAGS[kind] ?? kind)}</span>` });

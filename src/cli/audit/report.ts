@@ -2,10 +2,19 @@
 import type { CrawlerPurpose } from '../../crawlers/crawler.ts';
 import { CRAWLERS } from '../../crawlers/directory.ts';
 import type { Reason } from '../../ledger/reason.ts';
+import { counted } from '../terminal.ts';
 import type { Read } from './read.ts';
 import { GROUPS, type Group, keyOf, type Merged, merge, type Outcome, type Row } from './tally.ts';
 
 export type Statuses = Record<'2xx' | '3xx' | '4xx' | '5xx' | 'other', number>;
+
+/** The answers of a policy file, in requests. */
+export interface Answers {
+  allowed: number;
+  denied: number;
+  /** In none of the file's collections; absent where the file has none. */
+  notCovered?: number;
+}
 
 export interface Traffic {
   requests: number;
@@ -13,8 +22,8 @@ export interface Traffic {
   statuses: Statuses;
   firstSeen: string;
   lastSeen: string;
-  /** Answers of the policy; null without one. */
-  policy: { allowed: number; denied: number } | null;
+  /** null without a policy. */
+  policy: Answers | null;
 }
 
 export interface CrawlerTraffic extends Traffic {
@@ -54,28 +63,32 @@ export interface AuditReport {
   others: Traffic | null;
   operators: OperatorTraffic[];
   days: { date: string; requests: Partial<Record<Group, number>> }[];
-  policy: { name: string; allowed: number; denied: number; reasons: Partial<Record<Reason, number>> } | null;
+  policy: (Answers & { name: string; reasons: Partial<Record<Reason, number>> }) | null;
   notes: string[];
 }
 
 export interface ReportInput {
   files: string[];
   read: Read;
-  policyName: string | null;
+  policy: { name: string; collections?: readonly unknown[] | undefined; host: string | null } | null;
   paths: number;
 }
 
 const DAY_MS = 86_400_000;
 
-export function toReport({ files, read, policyName, paths }: ReportInput): AuditReport {
+export function toReport({ files, read, policy, paths }: ReportInput): AuditReport {
   const merged = merge(read.counted);
   const rows = merged.rows.filter(({ requests }) => requests > 0).toSorted((a, b) => b.requests - a.requests);
   const named = rows.filter(({ crawler }) => crawler >= 0);
   const others = rows.find(({ crawler }) => crawler < 0);
-  const hasPolicy = policyName !== null;
+  const answersOf = openAnswersOf(policy);
   const total = (of: (row: Row) => number): number => rows.reduce((sum, row) => sum + of(row), 0);
-  const denied = total((row) => row.denied);
-  const requests = total((row) => row.requests);
+  const sums = {
+    requests: total((row) => row.requests),
+    denied: total((row) => row.denied),
+    notCovered: total((row) => row.notCovered),
+  };
+  const answers = answersOf(sums);
   return {
     object: 'audit_report',
     files,
@@ -84,22 +97,33 @@ export function toReport({ files, read, policyName, paths }: ReportInput): Audit
     faults: read.faults,
     from: rows.length === 0 ? null : toIso(Math.min(...rows.map(({ first }) => first))),
     to: rows.length === 0 ? null : toIso(Math.max(...rows.map(({ last }) => last))),
-    requests,
+    requests: sums.requests,
     bytes: total((row) => row.bytes),
-    crawlers: named.map((row) => toCrawler(row, merged, hasPolicy, paths)),
-    others: others === undefined ? null : toTraffic(others, hasPolicy),
+    crawlers: named.map((row) => toCrawler(row, merged, answersOf, paths)),
+    others: others === undefined ? null : toTraffic(others, answersOf),
     operators: toOperators(named, merged),
     days: toDays(merged),
-    policy: hasPolicy
-      ? { name: policyName, allowed: requests - denied, denied, reasons: Object.fromEntries(merged.reasons) }
-      : null,
-    notes: toNotes(named, merged),
+    policy: policy && answers && { name: policy.name, ...answers, reasons: Object.fromEntries(merged.reasons) },
+    notes: toNotes(named, { ...merged, hostless: policy?.host === null ? merged.hostless : 0 }),
   };
 }
 
 const toIso = (at: number): string => new Date(at).toISOString();
 
-function toTraffic({ requests, bytes, statuses, first, last, denied }: Row, hasPolicy: boolean): Traffic {
+type AnswersOf = (counts: Pick<Row, 'requests' | 'denied' | 'notCovered'>) => Answers | null;
+
+function openAnswersOf(policy: ReportInput['policy']): AnswersOf {
+  if (policy === null) return () => null;
+  const hasCollections = policy.collections !== undefined;
+  return ({ requests, denied, notCovered }) => ({
+    allowed: requests - denied - notCovered,
+    denied,
+    ...(hasCollections ? { notCovered } : {}),
+  });
+}
+
+function toTraffic(row: Row, answersOf: AnswersOf): Traffic {
+  const { requests, bytes, statuses, first, last } = row;
   const [, informational = 0, ok = 0, redirect = 0, client = 0, server = 0] = statuses;
   const other = (statuses[0] ?? 0) + informational;
   return {
@@ -108,11 +132,11 @@ function toTraffic({ requests, bytes, statuses, first, last, denied }: Row, hasP
     statuses: { '2xx': ok, '3xx': redirect, '4xx': client, '5xx': server, other },
     firstSeen: toIso(first),
     lastSeen: toIso(last),
-    policy: hasPolicy ? { allowed: requests - denied, denied } : null,
+    policy: answersOf(row),
   };
 }
 
-function toCrawler(row: Row, { urls }: Merged, hasPolicy: boolean, paths: number): CrawlerTraffic {
+function toCrawler(row: Row, { urls }: Merged, answersOf: AnswersOf, paths: number): CrawlerTraffic {
   const { name, operator, purpose } = CRAWLERS[row.crawler] as (typeof CRAWLERS)[number];
   const top = [...row.paths].toSorted(([a, one], [b, other]) => other.requests - one.requests || (a < b ? -1 : 1));
   return {
@@ -120,7 +144,7 @@ function toCrawler(row: Row, { urls }: Merged, hasPolicy: boolean, paths: number
     operator,
     purpose,
     outcome: row.outcome,
-    ...toTraffic(row, hasPolicy),
+    ...toTraffic(row, answersOf),
     urls: urls.get(keyOf(row)) ?? 0,
     urlsAtLeast: row.urlsFull,
     robotsTxt: row.robots,
@@ -157,7 +181,7 @@ function toDays({ days }: Merged): AuditReport['days'] {
     }));
 }
 
-function toNotes(rows: readonly Row[], { otherDays }: Merged): string[] {
+function toNotes(rows: readonly Row[], { otherDays, hostless }: Merged): string[] {
   const notes: string[] = [];
   const has = (outcome: Outcome): boolean => rows.some((row) => row.outcome === outcome);
   if (has('forged') && !has('verified')) {
@@ -169,5 +193,10 @@ function toNotes(rows: readonly Row[], { otherDays }: Merged): string[] {
     notes.push('No addresses were given to verify crawlers with (--ranges): a name in a user agent proves nothing.');
   }
   if (otherDays > 0) notes.push(`The days leave out ${otherDays} requests: the log has too many different days.`);
+  if (hostless > 0) {
+    notes.push(
+      `Not covered for lack of a host in the log: ${counted(hostless, 'request')}. Collections with hosts need one: log it, or give it with --host.`,
+    );
+  }
   return notes;
 }

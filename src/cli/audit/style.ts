@@ -3,11 +3,11 @@ export const STYLE = `
 :root { color-scheme: light dark; --text: #1b1f24; --soft: #5b6570; --line: #d9dee3; --page: #ffffff; --card: #f6f8fa;
   --training: #c2410c; --search: #2563eb; --user_fetch: #7c3aed; --index: #0f766e; --preview: #94a3b8;
   --monitoring: #64748b; --other: #a8a29e; --forged: #dc2626; --verified: #15803d; --unknown: #b0b8c1; --none: #cbd5e1;
-  --allowed: #15803d; --denied: #c2410c; }
+  --allowed: #15803d; --denied: #c2410c; --not_covered: #b0b8c1; }
 @media (prefers-color-scheme: dark) { :root { --text: #e6e9ec; --soft: #9aa5b1; --line: #333b44; --page: #14181c;
   --card: #1c2228; --training: #f97316; --search: #60a5fa; --user_fetch: #a78bfa; --index: #2dd4bf; --preview: #64748b;
   --monitoring: #94a3b8; --other: #78716c; --forged: #f87171; --verified: #4ade80; --unknown: #6b7580; --none: #475569;
-  --allowed: #4ade80; --denied: #f97316; } }
+  --allowed: #4ade80; --denied: #f97316; --not_covered: #6b7580; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--text); font: 15px/1.5 system-ui, sans-serif; }
 main { max-width: 1180px; margin: 0 auto; padding: 32px 24px 64px; }

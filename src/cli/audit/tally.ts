@@ -33,6 +33,8 @@ export interface Row {
   paths: Map<string, Candidate>;
   /** By the policy, if there is one. */
   denied: number;
+  /** In none of the collections of the policy file. */
+  notCovered: number;
 }
 
 /** All that a thread has counted; another thread can receive it. */
@@ -44,6 +46,8 @@ export interface Counted {
   otherDays: number;
   referrals: Map<string, number>;
   reasons: Map<Reason, number>;
+  /** Requests that are in no collection of the policy file, and whose lines name no host. */
+  hostless: number;
   table: { words: Int32Array; size: number };
 }
 
@@ -68,6 +72,7 @@ export class Tally {
   readonly #hasher: Hasher;
   readonly #table = new UrlTable();
   #otherDays = 0;
+  #hostless = 0;
 
   /** The same seed for all threads of a run. */
   constructor(seed: number) {
@@ -106,6 +111,10 @@ export class Tally {
     increase(this.#reasons, reason, 1);
   }
 
+  addHostless(): void {
+    this.#hostless++;
+  }
+
   /** Counts a URL of a row, and its path. */
   addUrl(row: Row, host: string | null, target: string): void {
     const query = target.indexOf('?');
@@ -139,6 +148,7 @@ export class Tally {
       otherDays: this.#otherDays,
       referrals: this.#referrals,
       reasons: this.#reasons,
+      hostless: this.#hostless,
       table: this.#table.share(),
     };
   }
@@ -159,6 +169,7 @@ const newRow = (crawler: number, outcome: Outcome): Row => ({
   urlsFull: false,
   paths: new Map(),
   denied: 0,
+  notCovered: 0,
 });
 
 export const keyOf = ({ crawler, outcome }: Pick<Row, 'crawler' | 'outcome'>): number =>
@@ -199,8 +210,10 @@ export function merge(all: readonly Counted[]): Merged {
   for (const { paths } of rows.values()) {
     for (const one of paths.values()) one.requests = Math.max(one.requests, table.get(one));
   }
-  const otherDays = all.reduce((sum, one) => sum + one.otherDays, 0);
-  return { rows: [...rows.values()], days, otherDays, referrals, reasons, urls: urlsOf(table) };
+  const total = (of: (one: Counted) => number): number => all.reduce((sum, one) => sum + of(one), 0);
+  const otherDays = total((one) => one.otherDays);
+  const hostless = total((one) => one.hostless);
+  return { rows: [...rows.values()], days, otherDays, referrals, reasons, hostless, urls: urlsOf(table) };
 }
 
 const joinDays = (one: readonly number[] | undefined, other: readonly number[]): number[] =>
@@ -235,5 +248,6 @@ function joinRows(one: Row | undefined, other: Row): Row {
     urlsFull: one.urlsFull || other.urlsFull,
     paths: new Map([...one.paths, ...other.paths]),
     denied: one.denied + other.denied,
+    notCovered: one.notCovered + other.notCovered,
   };
 }

@@ -2,7 +2,7 @@
 
 import { REASONS, type Reason } from '../../ledger/reason.ts';
 import { type Cell, counted, paint, plain, type Terminal, table } from '../terminal.ts';
-import type { AuditReport, CrawlerTraffic } from './report.ts';
+import type { AuditReport, CrawlerTraffic, Traffic } from './report.ts';
 
 export interface TextOptions {
   /** Crawlers in the table. */
@@ -45,19 +45,23 @@ function crawlersText(terminal: Terminal, { crawlers, others, policy }: AuditRep
     one.purpose,
     one.outcome,
     ...numbersOf(one),
-    ...(policy === null ? [] : [one.policy?.denied]),
+    ...answerCells(one),
     one.robotsTxt,
     one.lastSeen.slice(0, 10),
   ]);
   if (others !== null) {
-    const denied = policy === null ? [] : [others.policy?.denied];
-    rows.push(['(no crawler)', null, null, null, ...numbersOf(others), ...denied, null, others.lastSeen.slice(0, 10)]);
+    const cells = [...numbersOf(others), ...answerCells(others), null, others.lastSeen.slice(0, 10)];
+    rows.push(['(no crawler)', null, null, null, ...cells]);
   }
   const rest = crawlers.length - shown.length;
   const more = rest > 0 ? `${counted(rest, 'more row')}; see --top, --json or --html\n` : '';
-  const all = [...heads, ...(policy === null ? [] : ['denied']), 'robots.txt', 'last seen'];
+  const answers = policy === null ? [] : policy.notCovered === undefined ? ['denied'] : ['denied', 'not covered'];
+  const all = [...heads, ...answers, 'robots.txt', 'last seen'];
   return `${table(terminal, all, rows)}${more}`;
 }
+
+const answerCells = ({ policy }: Traffic): Cell[] =>
+  policy === null ? [] : policy.notCovered === undefined ? [policy.denied] : [policy.denied, policy.notCovered];
 
 function numbersOf(one: CrawlerTraffic | NonNullable<AuditReport['others']>): Cell[] {
   const urls = 'urls' in one ? urlsText(one) : null;
@@ -96,7 +100,11 @@ function policyText({ policy }: AuditReport): string {
     ([reason, count]) => `${count.toLocaleString('en')} ${REASONS[reason as Reason].message.replace(/\.$/, '')}`,
   );
   const head = `The policy "${plain(policy.name)}" would have allowed ${policy.allowed.toLocaleString('en')} and denied ${policy.denied.toLocaleString('en')}`;
-  return `${head}${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}\n`;
+  const rest =
+    policy.notCovered === undefined
+      ? ''
+      : `Not covered: ${policy.notCovered.toLocaleString('en')}, in no collection of the file\n`;
+  return `${head}${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}\n${rest}`;
 }
 
 function unreadableText(terminal: Terminal, { unreadable, faults }: AuditReport): string {
