@@ -78,7 +78,7 @@ export const CheckRequest = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, title: 'Check' },
+  { additionalProperties: false, oneRequired: ['contentId', 'url'], title: 'Check' },
 );
 export type CheckRequest = Static<typeof CheckRequest>;
 

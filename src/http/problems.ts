@@ -33,6 +33,8 @@ export interface Schema {
   maxItems?: number;
   /** In a body: the list whose entries are validated one by one, so that a bad entry does not affect the others. */
   itemsApart?: string;
+  /** Fields of which one is required; the route refuses a body without any. */
+  oneRequired?: readonly [string, string];
   /** In a body: fields of the record that an edit cannot change. */
   fixed?: readonly string[];
 }
@@ -122,6 +124,7 @@ class Walk {
     for (const [key, near] of named) if (near !== undefined) this.#unknownField(schema, pathTo(path, key), key, near);
     for (const key of schema.required ?? [])
       if (!Object.hasOwn(value, key)) this.#add(pathTo(path, key), 'is required');
+    this.#oneRequired(schema, value, path);
     this.#addAll(path, sizeProblems(schema, keys.length));
     for (const key of keys.slice(0, schema.maxProperties)) {
       if (this.#isFull) return;
@@ -133,6 +136,12 @@ class Walk {
       } else if (named.has(key) && named.get(key) === undefined) this.#unknownField(schema, param, key, undefined);
     }
     this.#moreUnknown(unknown.length - UNKNOWN_MAX, path);
+  }
+
+  #oneRequired({ oneRequired }: Schema, value: object, path: string): void {
+    if (oneRequired === undefined || oneRequired.some((key) => Object.hasOwn(value, key))) return;
+    const [first, other] = oneRequired;
+    this.#add(pathTo(path, first), `is required, or \`${other}\``);
   }
 
   #moreUnknown(more: number, path: string): void {

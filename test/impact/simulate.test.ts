@@ -37,7 +37,7 @@ describe('rules that are not stored', () => {
     );
     assert.deepEqual([denied.allowed, denied.reason, denied.contentId], [false, 'policy_denied', id]);
     assert.equal(unknown.error.code, 'content_not_found');
-    assert.deepEqual([wrong.error.code, wrong.error.param], ['invalid_request', 'nope']);
+    assert.deepEqual([wrong.error.code, wrong.error.param], ['invalid_request', 'contentId']);
     assert.equal(number.error.code, 'invalid_request');
   });
   test('the item’s own policy has no say, its metadata has', async () => {
