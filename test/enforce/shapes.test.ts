@@ -165,11 +165,13 @@ for (const [name, ask] of [
   });
 }
 
-test('Traefik removes every spelling of the requester that CGI would read, and keeps its own', () => {
+test('Traefik removes every spelling of what an application reads that CGI would read, and keeps its own', () => {
   const { http } = parse(configurationOf('traefik', 'yaml', {}));
   const changed = http.middlewares['postern-key-off'].headers.customRequestHeaders as Record<string, string>;
   const removed = Object.entries(changed).flatMap(([name, value]) => (value === '' ? [name] : []));
   const separators = ['-', '_', '.'];
-  const spellings = separators.flatMap((one) => separators.map((two) => `X${one}Postern${two}Requester`));
-  assert.deepEqual(removed.toSorted(), ['X-Postern-Key', ...spellings.slice(1)].toSorted());
+  const spellings = ['Requester', 'Verified'].flatMap((name) =>
+    separators.flatMap((one) => separators.map((two) => `X${one}Postern${two}${name}`)).slice(1),
+  );
+  assert.deepEqual(removed.toSorted(), ['X-Postern-Key', ...spellings].toSorted());
 });
