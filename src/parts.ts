@@ -25,7 +25,7 @@ import { type Budget, budgetOf } from './memory.ts';
 import { openGetter } from './outgoing/get.ts';
 import { ensureDefaultPolicy } from './policies/store.ts';
 import { openRecords } from './records.ts';
-import { openTokens, type Tokens } from './requesters/tokens.ts';
+import { openTokens } from './requesters/tokens.ts';
 import { openSignatures } from './signatures/signatures.ts';
 import { openUnregistered } from './unregistered/unregistered.ts';
 import { Parquet } from './usage/archive-source.ts';
@@ -141,10 +141,7 @@ async function openEngine(
   opened.defer(() => impacts.close());
   const keys = openKeys(db, changes, clock, config);
   opened.defer(() => keys.close());
-  const tokens = openTokens(db, changes, clock);
-  opened.defer(() => tokens.close());
-  const { signatures, visitors } = openWho({ db, changes, tokens }, config);
-  opened.defer(() => signatures.close());
+  const { tokens, signatures, visitors } = openVisiting({ db, changes, clock }, config, opened);
   const unregistered = openUnregistered(db, (error) =>
     logger.warn({ err: error }, 'requests that are not registered could not be counted and will be retried'),
   );
@@ -169,13 +166,17 @@ async function openEngine(
 }
 
 /** The finding of visitors' requesters: by token, signature or name. */
-function openWho(
-  { db, changes, tokens }: { db: Db; changes: Changes; tokens: Tokens },
+function openVisiting(
+  { db, changes, clock }: { db: Db; changes: Changes; clock: Clock },
   { webhookAllowPrivate }: Options['config'],
+  opened: AsyncDisposableStack,
 ) {
+  const tokens = openTokens(db, changes, clock);
+  opened.defer(() => tokens.close());
   const signatures = openSignatures({ userAgent: `Postern/${VERSION}`, allowPrivate: webhookAllowPrivate });
+  opened.defer(() => signatures.close());
   const names = openNames(db, changes, (agents) => signatures.track(agents));
-  return { signatures, visitors: openVisitors({ names, tokens, signatures }) };
+  return { tokens, signatures, visitors: openVisitors({ names, tokens, signatures }) };
 }
 
 /** Opens the verification of visitors by their addresses. */

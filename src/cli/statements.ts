@@ -116,7 +116,7 @@ function verifyCommand(parent: Command, context: Context): void {
     }
     const statement =
       options.statement === undefined
-        ? await (await connect(terminal, options)).getStatement(id as string)
+        ? await (await connect(terminal, options)).getStatement(id)
         : readStatement(options.statement);
     const decisions =
       options.decisions === undefined

@@ -30,7 +30,7 @@ test('a link is written to stdout alone; without a key it comes from the records
     assert.equal(ran.status, 0, ran.stderr);
     assert.match(ran.stderr, /^Signs Operator in as admin, once, until /);
     const session = await enter(ran);
-    const { body } = await withSession(postern, session, 'GET', '/console/session');
+    const { body } = await withSession(postern, session, 'GET /console/session');
     assert.deepEqual([body.user.name, body.user.role], ['Operator', 'admin']);
     assertError(await openLink(postern, ran.stdout.trim()), 'invalid_api_key');
   }
@@ -55,7 +55,7 @@ test('users are listed, suspended, reinstated and deleted', async () => {
   const id = /usr_\w+/.exec(listed.stdout)?.[0] ?? '';
   assert.match(listed.stdout, /usr_\w+ +Grace +– +viewer +active/);
   assert.match((await online('users', 'suspend', id)).stderr, /^Grace is suspended/);
-  assertError(await withSession(postern, session, 'GET', '/v1/content'), 'invalid_api_key');
+  assertError(await withSession(postern, session, 'GET /v1/content'), 'invalid_api_key');
   assert.match((await online('users', 'list', '--status', 'suspended')).stdout, /Grace/);
   assert.match((await online('users', 'reinstate', id)).stderr, /^Grace may sign in again/);
   assert.equal((await online('users', 'delete', id)).status, 2, 'asks first');

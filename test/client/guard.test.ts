@@ -140,9 +140,9 @@ for (const [name, serve] of Object.entries(servers)) {
     test('knows a partner by its token, and tells one that is not valid', async () => {
       const known = await get('/licensed', { authorization: `Bearer ${TOKEN}` });
       assert.equal(known.status, 200);
-      const made = await get('/open', { authorization: `Bearer ${TOKEN.slice(0, -2)}00` });
-      assert.equal(made.status, 401);
-      assert.equal(((await made.json()) as { reason: string }).reason, 'invalid_token');
+      const madeUp = await get('/open', { authorization: `Bearer ${TOKEN.slice(0, -2)}00` });
+      assert.equal(madeUp.status, 401);
+      assert.equal(((await madeUp.json()) as { reason: string }).reason, 'invalid_token');
       const bodies: string[] = [];
       const watched: typeof fetch = (url, init) => {
         bodies.push(String(init?.body));

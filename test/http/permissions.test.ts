@@ -313,7 +313,7 @@ describe('roles', () => {
     ] as const) {
       const { path } = await made(postern, '/v1/users/links', { name: role, role });
       const { session = '' } = await openLink(postern, path);
-      const answer = await withSession(postern, session, 'POST', '/v1/access/check', { contentId: id });
+      const answer = await withSession(postern, session, 'POST /v1/access/check', { contentId: id });
       assert.equal(answer.body.recorded, recorded, answer.text);
     }
   });

@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { decision, entry } from '../../kit/entry.ts';
+import { decision as decisionWith, entry } from '../../kit/entry.ts';
 import { pluck } from '../../kit/pluck.ts';
 import { until } from '../../kit/until.ts';
 import { Conflict, type Db, Unavailable } from '../../src/db/db.ts';
@@ -37,7 +37,7 @@ const claim = (key: string, requests: number, period?: Limit['period']): Claim =
 });
 
 function draft(limit: Limit | null = null): Draft {
-  return { decision: decision({ message: 'Ü "quoted" 🦀', externalId: 'a/b' }), limit, message: null };
+  return { decision: decisionWith({ message: 'Ü "quoted" 🦀', externalId: 'a/b' }), limit, message: null };
 }
 
 interface DecisionRow extends Record<string, string | number | null> {

@@ -37,7 +37,7 @@ describe('signing in', () => {
   test('makes a user of the person, with the role of the first group that fits, and opens the page', async () => {
     const { location, session = '' } = await signIn(postern, 'ada');
     assert.equal(location, '/console/content');
-    const { body } = await withSession(postern, session, 'GET', '/console/session');
+    const { body } = await withSession(postern, session, 'GET /console/session');
     assert.equal(body.key, null);
     assert.deepEqual(body.permissions, ['*']);
     const { id, lastSeen, created, updated, ...rest } = body.user;
@@ -52,9 +52,9 @@ describe('signing in', () => {
     });
     assert.equal(lastSeen, created);
     assert.equal(updated, created);
-    assert.equal((await withSession(postern, session, 'GET', '/v1/api-keys')).status, 200);
+    assert.equal((await withSession(postern, session, 'GET /v1/api-keys')).status, 200);
     const again = await signIn(postern, 'ada');
-    const who = await withSession(postern, again.session ?? '', 'GET', '/console/session');
+    const who = await withSession(postern, again.session ?? '', 'GET /console/session');
     assert.equal(who.body.user.id, id, 'the same person is the same user');
   });
 
@@ -79,7 +79,7 @@ describe('signing in', () => {
 
   test('the store and the log hold no token, and the audit log names the person', async () => {
     const { session = '' } = await signIn(postern, 'ada');
-    const { body: item } = await withSession(postern, session, 'POST', '/v1/content', {
+    const { body: item } = await withSession(postern, session, 'POST /v1/content', {
       externalId: `by-ada-${clock.now()}`,
       title: 'T',
       type: 'article',
@@ -124,7 +124,7 @@ describe('signing in', () => {
 });
 
 describe('an answer that does not count', () => {
-  const refuses = async (what: string, reason: string, callback: string, cookie: string, problem: RegExp) => {
+  const refuses = async ([what, reason]: [string, string], callback: string, cookie: string, problem: RegExp) => {
     const { location, session } = await finish(postern, callback, cookie);
     assert.deepEqual([location, session], [`/console?signIn=${reason}`, undefined], `${what}: ${newestProblem()}`);
     assert.match(newestProblem(), problem, what);
@@ -134,13 +134,13 @@ describe('an answer that does not count', () => {
     const { url, cookie } = await begin(postern);
     const callback = await passProvider(url, 'ada', postern.url);
     const other = await begin(postern);
-    await refuses('no cookie', 'expired', callback, '', /no round trip/);
-    await refuses('another browser', 'expired', callback, other.cookie, /state/);
-    await refuses('no state', 'expired', callback.replace(/&state=[^&]*/, ''), cookie, /state/);
+    await refuses(['no cookie', 'expired'], callback, '', /no round trip/);
+    await refuses(['another browser', 'expired'], callback, other.cookie, /state/);
+    await refuses(['no state', 'expired'], callback.replace(/&state=[^&]*/, ''), cookie, /state/);
     const [name = '', token = ''] = cookie.split(/[=.]/);
     const text = Buffer.from(cookie.split('.')[1] as string, 'base64url').toString();
     const forged = Buffer.from(text.replace('/console/content', '/console/keys')).toString('base64url');
-    await refuses('a changed cookie', 'expired', callback, `${name}=${token}.${forged}`, /state/);
+    await refuses(['a changed cookie', 'expired'], callback, `${name}=${token}.${forged}`, /state/);
   });
 
   test('after ten minutes', async () => {
@@ -159,15 +159,15 @@ describe('an answer that does not count', () => {
   test('a code that was used, or is another one', async () => {
     const { url, cookie } = await begin(postern);
     const callback = await passProvider(url, 'ada', postern.url);
-    await refuses('an invented code', 'failed', callback.replace(/code=[^&]*/, 'code=x'), cookie, /invalid_grant|./);
+    await refuses(['an invented code', 'failed'], callback.replace(/code=[^&]*/, 'code=x'), cookie, /invalid_grant|./);
     assert.notEqual((await finish(postern, callback, cookie)).session, undefined);
-    await refuses('the same again', 'failed', callback, cookie, /./);
+    await refuses(['the same again', 'failed'], callback, cookie, /./);
     const mine = await begin(postern);
     const code = new URL(await passProvider(mine.url, 'bob', postern.url)).searchParams.get('code') ?? '';
     const theirs = await begin(postern);
     const injected = new URL(await passProvider(theirs.url, 'ada', postern.url));
     injected.searchParams.set('code', code);
-    await refuses('the code of another round trip', 'failed', injected.href, theirs.cookie, /./);
+    await refuses(['the code of another round trip', 'failed'], injected.href, theirs.cookie, /./);
   });
 
   test('of another provider', async () => {
@@ -175,9 +175,9 @@ describe('an answer that does not count', () => {
     const callback = new URL(await passProvider(url, 'ada', postern.url));
     assert.equal(callback.searchParams.get('iss'), provider.issuer);
     callback.searchParams.set('iss', 'https://evil.example');
-    await refuses('its name', 'failed', callback.href, cookie, /iss/);
+    await refuses(['its name', 'failed'], callback.href, cookie, /iss/);
     callback.searchParams.delete('iss');
-    await refuses('no name', 'failed', callback.href, cookie, /iss/);
+    await refuses(['no name', 'failed'], callback.href, cookie, /iss/);
   });
 
   const tampered: [string, (claims: Record<string, unknown>) => Record<string, unknown>, RegExp][] = [
@@ -196,7 +196,7 @@ describe('an answer that does not count', () => {
       const { url, cookie } = await begin(postern);
       const callback = await passProvider(url, 'ada', postern.url);
       provider.tamper = tamper;
-      await refuses(what, 'failed', callback, cookie, problem);
+      await refuses([what, 'failed'], callback, cookie, problem);
     });
   }
 
@@ -204,7 +204,7 @@ describe('an answer that does not count', () => {
     const { url, cookie } = await begin(postern);
     const callback = await passProvider(url, 'ada', postern.url);
     provider.forge = true;
-    await refuses('a forged token', 'failed', callback, cookie, /signature/i);
+    await refuses(['a forged token', 'failed'], callback, cookie, /signature/i);
   });
 });
 
@@ -265,7 +265,7 @@ describe('a provider', () => {
     slim.people.set('cat', { name: 'Cat', email: 'cat@example.com', groups: ['desk'] });
     slim.register(own.url);
     const { session = '' } = await signIn(own, 'cat');
-    const { body } = await withSession(own, session, 'GET', '/console/session');
+    const { body } = await withSession(own, session, 'GET /console/session');
     assert.deepEqual([body.user.name, body.user.email, body.user.role], ['Cat', 'cat@example.com', 'editor']);
   });
 });
@@ -273,11 +273,11 @@ describe('a provider', () => {
 describe('a role', () => {
   test('that the provider changes counts from the next sign-in, in all sessions', async () => {
     const { session: old = '' } = await signIn(postern, 'bob');
-    assert.equal((await withSession(postern, old, 'GET', '/v1/users')).status, 403);
+    assert.equal((await withSession(postern, old, 'GET /v1/users')).status, 403);
     provider.people.set('bob', { name: 'Robert', groups: ['heads'] });
     const { session: fresh = '' } = await signIn(postern, 'bob');
     for (const session of [old, fresh]) {
-      const { body } = await withSession(postern, session, 'GET', '/console/session');
+      const { body } = await withSession(postern, session, 'GET /console/session');
       assert.deepEqual([body.user.name, body.user.role], ['Robert', 'admin']);
     }
     const [entry] = (await postern.call('GET', '/v1/audit-log?kind=user.signed_in')).body.data;
@@ -288,7 +288,7 @@ describe('a role', () => {
     const { session = '' } = await signIn(postern, 'bob');
     provider.people.set('bob', { name: 'Bob', groups: [] });
     assert.equal((await signIn(postern, 'bob')).location, '/console?signIn=no_role');
-    assert.equal((await withSession(postern, session, 'GET', '/v1/content')).status, 401);
+    assert.equal((await withSession(postern, session, 'GET /v1/content')).status, 401);
     assert.equal((await userNamed('Bob')).role, null);
     const [entry] = (await postern.call('GET', '/v1/audit-log?kind=user.role_lost')).body.data;
     assert.deepEqual([entry.before.role, entry.after.role, entry.actor.name], ['viewer', null, 'Bob']);
@@ -300,9 +300,9 @@ describe('a role', () => {
 
 test('signing out ends the session, and only that one', async () => {
   const [one, other] = [await signIn(postern, 'ada'), await signIn(postern, 'ada')];
-  assert.equal((await withSession(postern, one.session ?? '', 'DELETE', '/console/session')).status, 200);
-  assert.equal((await withSession(postern, one.session ?? '', 'GET', '/v1/content')).status, 401);
-  assert.equal((await withSession(postern, other.session ?? '', 'GET', '/v1/content')).status, 200);
+  assert.equal((await withSession(postern, one.session ?? '', 'DELETE /console/session')).status, 200);
+  assert.equal((await withSession(postern, one.session ?? '', 'GET /v1/content')).status, 401);
+  assert.equal((await withSession(postern, other.session ?? '', 'GET /v1/content')).status, 200);
 });
 
 test('who is suspended does not come in through the provider', async () => {

@@ -76,18 +76,20 @@ export async function signIn(postern: TestService, login: string): Promise<Ended
   return finish(postern, await passProvider(url, login, postern.url), cookie);
 }
 
+/** `request`: method and path. */
 export const withSession = (
   postern: TestService,
   session: string,
-  method: string,
-  path: string,
+  request: string,
   body?: unknown,
-): Promise<Answer> =>
-  postern.call(method, path, {
+): Promise<Answer> => {
+  const [method = '', path = ''] = request.split(' ');
+  return postern.call(method, path, {
     key: null,
     headers: { ...OWN, cookie: session },
     ...(body === undefined ? {} : { body }),
   });
+};
 
 /** Opens a link as the console's page does. Returns the session's cookie. */
 export async function openLink(postern: TestService, path: string): Promise<Answer & { session: string | undefined }> {

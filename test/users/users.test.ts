@@ -32,7 +32,7 @@ describe('a link', () => {
     assertStatus(first, 201);
     assert.deepEqual([first.body.user.id, first.body.key, first.body.permissions], [user.id, null, ['*']]);
     assert.match(first.headers.get('set-cookie') ?? '', /HttpOnly; SameSite=Strict; Max-Age=43200/);
-    assert.equal((await withSession(postern, first.session ?? '', 'GET', '/v1/api-keys')).status, 200);
+    assert.equal((await withSession(postern, first.session ?? '', 'GET /v1/api-keys')).status, 200);
     const second = await openLink(postern, path);
     assertError(second, 'invalid_api_key');
     assert.equal(second.session, undefined);
@@ -143,7 +143,7 @@ describe('suspension', () => {
     const suspended = await end(user.id, 'suspend');
     assert.equal(suspended.body.status, 'suspended');
     for (const session of sessions) {
-      assertError(await withSession(postern, session, 'GET', '/v1/content'), 'invalid_api_key');
+      assertError(await withSession(postern, session, 'GET /v1/content'), 'invalid_api_key');
     }
     assertError(await openLink(postern, path), 'invalid_api_key');
     assertError(
@@ -155,7 +155,7 @@ describe('suspension', () => {
     assert.deepEqual((await end(user.id, 'suspend')).body, suspended.body);
     assert.equal((await postern.call('GET', '/v1/audit-log')).body.totalCount, totalCount, 'unchanged');
     assert.equal((await end(user.id, 'reinstate')).body.status, 'active');
-    assertError(await withSession(postern, sessions[0] ?? '', 'GET', '/v1/content'), 'invalid_api_key');
+    assertError(await withSession(postern, sessions[0] ?? '', 'GET /v1/content'), 'invalid_api_key');
     await enter('Bob', 'editor');
   });
 
@@ -172,9 +172,9 @@ describe('suspension', () => {
 
   test('of the last admin leaves keys in charge, and the command that makes links', async () => {
     const session = await enter('Only');
-    const { user } = (await withSession(postern, session, 'GET', '/console/session')).body;
-    assertStatus(await withSession(postern, session, 'POST', `/v1/users/${user.id}/suspend`), 200);
-    assertError(await withSession(postern, session, 'GET', '/v1/users'), 'invalid_api_key');
+    const { user } = (await withSession(postern, session, 'GET /console/session')).body;
+    assertStatus(await withSession(postern, session, `POST /v1/users/${user.id}/suspend`), 200);
+    assertError(await withSession(postern, session, 'GET /v1/users'), 'invalid_api_key');
     const byKey = await postern.call('POST', '/console/session', {
       key: null,
       headers: OWN,
@@ -186,9 +186,9 @@ describe('suspension', () => {
 
   test('that comes between admission and commit is seen: no key is left behind', async () => {
     const session = await enter('Racer');
-    const { user } = (await withSession(postern, session, 'GET', '/console/session')).body;
+    const { user } = (await withSession(postern, session, 'GET /console/session')).body;
     const makes = Array.from({ length: 10 }, (_, i) =>
-      withSession(postern, session, 'POST', '/v1/api-keys', { name: `racer ${i}`, type: 'secret' }),
+      withSession(postern, session, 'POST /v1/api-keys', { name: `racer ${i}`, type: 'secret' }),
     );
     const suspended = end(user.id, 'suspend');
     const answers = await Promise.all(makes);
@@ -223,17 +223,17 @@ describe('a user', () => {
     const seen = async () => Date.parse((await own.call('GET', `/v1/users/${page.data[1].id}`)).body.lastSeen);
     assert.equal(await seen(), clock.now());
     clock.advance(59_000);
-    await withSession(own, session, 'GET', '/v1/content');
+    await withSession(own, session, 'GET /v1/content');
     assert.equal(await seen(), clock.now() - 59_000, 'within a minute');
     clock.advance(1_000);
-    await withSession(own, session, 'GET', '/v1/content');
+    await withSession(own, session, 'GET /v1/content');
     assert.equal(await seen(), clock.now());
   });
 
   test('is named by the audit log, in every entry, and may be deleted', async () => {
     const session = await enter('Ada Lovelace', 'editor');
-    const { user } = (await withSession(postern, session, 'GET', '/console/session')).body;
-    assertStatus(await withSession(postern, session, 'POST', '/v1/content', item()), 201);
+    const { user } = (await withSession(postern, session, 'GET /console/session')).body;
+    assertStatus(await withSession(postern, session, 'POST /v1/content', item()), 201);
     const entries = async () => (await postern.call('GET', `/v1/audit-log?actor=${user.id}`)).body.data;
     const kinds = (await entries()).map(({ kind }: { kind: string }) => kind);
     assert.deepEqual(kinds, ['content.created', 'user.signed_in']);
@@ -242,7 +242,7 @@ describe('a user', () => {
     }
     const deleted = await postern.call('DELETE', `/v1/users/${user.id}`);
     assert.deepEqual(deleted.body, { id: user.id, object: 'user', deleted: true });
-    assertError(await withSession(postern, session, 'GET', '/v1/content'), 'invalid_api_key');
+    assertError(await withSession(postern, session, 'GET /v1/content'), 'invalid_api_key');
     assert.deepEqual((await entries())[0].actor, { type: 'user', id: user.id, name: null });
     assert.equal((await entries()).length, 2);
   });
@@ -253,12 +253,12 @@ describe('a user', () => {
       clock.advance(1);
       await enter('Busy', 'viewer');
     }
-    assertError(await withSession(postern, first, 'GET', '/v1/content'), 'invalid_api_key');
+    assertError(await withSession(postern, first, 'GET /v1/content'), 'invalid_api_key');
   });
 
   test('is refused in words that name the role', async () => {
     const session = await enter('Vic', 'viewer');
-    const { body } = await withSession(postern, session, 'POST', '/v1/content', item());
+    const { body } = await withSession(postern, session, 'POST /v1/content', item());
     assert.equal(body.error.message, 'The role viewer does not hold the permission content:write.');
   });
 });

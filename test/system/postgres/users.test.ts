@@ -36,13 +36,13 @@ test('a link of one node signs in at another, once, and a suspension there ends 
   assert.equal(answers.filter(({ status }) => status === 201).length, 1);
   const { session = '' } = answers.find(({ status }) => status === 201) ?? {};
   for (const node of cluster.nodes) {
-    assert.equal((await withSession(node, session, 'GET', '/v1/content')).status, 200);
+    assert.equal((await withSession(node, session, 'GET /v1/content')).status, 200);
   }
   const suspended = await there.call('POST', `/v1/users/${user.id}/suspend`, { key: cluster.key });
   assert.equal(suspended.status, 200, suspended.text);
   // Sessions and users are read for each request: no node remembers them.
   for (const node of cluster.nodes) {
-    assert.equal((await withSession(node, session, 'GET', '/v1/content')).status, 401);
+    assert.equal((await withSession(node, session, 'GET /v1/content')).status, 401);
   }
 });
 
@@ -56,7 +56,7 @@ test('a round trip to the provider begins at one node and ends at another, once'
   const callback = await passProvider(url, 'ada', here.url);
   const { location, session = '' } = await finish(there, callback, cookie);
   assert.equal(location, '/console/content');
-  assert.equal((await withSession(here, session, 'GET', '/v1/api-keys')).status, 200);
+  assert.equal((await withSession(here, session, 'GET /v1/api-keys')).status, 200);
   assert.equal((await finish(here, callback, cookie)).session, undefined);
 });
 
