@@ -141,5 +141,8 @@ Then, in another shell:
 
   export POSTERN_ENV_FILE=${SETTINGS_FILE}
   postern doctor${policyFile === undefined ? '' : `\n  postern policies apply ${policyFile}`}
-  postern content import https://example.com/sitemap.xml --dry-run
+
+See what a policy would do to a site before you enforce it:
+
+  postern collections create 'The site' --host www.example.com --path / --mode observe
 `;

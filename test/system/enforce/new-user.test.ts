@@ -1,6 +1,7 @@
 /**
  * docs/protect-a-site.md, as a new user would go through it: from an empty folder with only the packed packages, every
- * command of the page in its order, a real nginx with the configuration of its page, and what the page says comes out.
+ * command of the page in its order, a real nginx and a real Caddy with the configurations of their pages, and what the
+ * page says comes out.
  */
 
 import assert from 'node:assert/strict';
@@ -13,7 +14,7 @@ import { test } from 'node:test';
 import crawlerUserAgents from 'crawler-user-agents';
 import { freePort } from '../../../kit/port.ts';
 import { until } from '../../../kit/until.ts';
-import { folderOf, startNginx } from '../../../kit/web-server.ts';
+import { folderOf, startCaddy, startNginx, type WebServer } from '../../../kit/web-server.ts';
 import { configurationOf, visit } from '../../enforce/visiting.ts';
 
 const page = readFileSync('docs/protect-a-site.md', 'utf8');
@@ -25,9 +26,9 @@ interface Block {
 const blocksOf = (text: string): Block[] =>
   [...text.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map((match) => ({ language: match[1] ?? '', text: match[2] ?? '' }));
 
-/** The crawlers that the page registers, with user agents that were seen of them. */
+/** The crawlers of the page, with user agents that were seen of them. */
 const instances: readonly { pattern: string; instances: string[] }[] = crawlerUserAgents;
-const crawlers = (/for BOT in (.+); do/.exec(page)?.[1] ?? '').split(' ').map((name) => ({
+const crawlers = ['GPTBot', 'ClaudeBot', 'CCBot'].map((name) => ({
   name,
   userAgents: instances
     .flatMap((one) => one.instances)
@@ -74,30 +75,45 @@ function openShell(cwd: string, env: Record<string, string>) {
 }
 
 test('the page is about real crawlers', () => {
-  for (const name of ['GPTBot', 'ClaudeBot', 'CCBot'])
-    assert.ok(
-      crawlers.some((one) => one.name === name),
-      name,
-    );
-  for (const { name, userAgents } of crawlers) assert.ok(userAgents.length > 0, name);
+  for (const { name, userAgents } of crawlers) {
+    assert.ok(page.includes(`ask ${name} /`), name);
+    assert.ok(userAgents.length > 0, name);
+  }
 });
 
-/** Visits the site as every user agent of every crawler: the home page is open, the articles need a license. */
-async function assertCrawlersAreDenied(site: string): Promise<void> {
+/** Visits the site as every user agent of every crawler, and as a reader. */
+async function assertCrawlersAreDenied(site: string, status: number): Promise<void> {
   for (const { name, userAgents } of crawlers) {
     for (const userAgent of userAgents) {
       const headers = { 'user-agent': userAgent };
       const denied = await visit(site, '/tides.html', { headers });
       assert.deepEqual(
         [denied.status, denied.headers['x-postern-reason']],
-        [402, 'no_license'],
+        [status, 'no_license'],
         `${name} ${userAgent}`,
       );
       assert.match(denied.text, /AI crawlers need a license\. Write to licensing@example\.com\./);
-      const home = await visit(site, '/', { headers });
-      assert.deepEqual([home.status, home.text], [200, '<h1>The coast</h1>\n'], userAgent);
     }
   }
+  const reader = await visit(site, '/', { headers: { 'user-agent': 'Mozilla/5.0 Firefox/140.0' } });
+  assert.deepEqual([reader.status, reader.text], [200, '<h1>The coast</h1>\n']);
+}
+
+/** Caddy with the configuration of its page, in front of the same site and service as nginx. */
+async function startCaddyOf(folder: string, posternPort: number): Promise<WebServer> {
+  const port = await freePort();
+  const key = /svc_sk_\w+/.exec(readFileSync(join(folder, 'postern-key.conf'), 'utf8'))?.[0] ?? '';
+  const caddyfile = configurationOf('caddy', 'caddyfile', {
+    '127.0.0.1:8080': `127.0.0.1:${posternPort}`,
+    'www.example.com {': `http://www.example.com:${port} {`,
+    '/var/www/site': join(folder, 'site'),
+  });
+  return startCaddy(port, caddyfile, { POSTERN_KEY: key });
+}
+
+function assertReported(command: string, said: string): void {
+  if (command.includes('postern usage')) assert.match(said, /GPTBot/);
+  if (command.includes('postern policies impact')) assert.match(said, /3 allowed ones would be denied/);
 }
 
 test('every step of the page', { timeout: 600_000 }, async (t) => {
@@ -122,7 +138,6 @@ test('every step of the page', { timeout: 600_000 }, async (t) => {
     ],
     ['/etc/nginx/postern-key.conf', join(folder, 'postern-key.conf')],
     ['http://www.example.com', `http://127.0.0.1:${sitePort}`],
-    ['http://127.0.0.1:8080', url],
   ];
   for (const [from] of changes) assert.ok(page.includes(from), from);
   const tried = (text: string): string => changes.reduce((changed, [from, to]) => changed.replaceAll(from, to), text);
@@ -159,12 +174,14 @@ test('every step of the page', { timeout: 600_000 }, async (t) => {
       assert.equal(said, text, nginx.log());
       shown++;
     }
-    if (text.includes('postern usage')) assert.match(said, /^11 requests from 5 requesters for 3 items/);
+    assertReported(text, said);
   }
-  assert.equal(shown, 2);
-  assert.equal(readFileSync(join(folder, 'decisions.ndjson'), 'utf8').trim().split('\n').length, 11);
+  assert.equal(shown, 3);
+  assert.equal(readFileSync(join(folder, 'decisions.ndjson'), 'utf8').trim().split('\n').length, 4);
 
-  await assertCrawlersAreDenied(nginx.url);
+  await assertCrawlersAreDenied(nginx.url, 402);
+  await using caddy = await startCaddyOf(folder, port);
+  await assertCrawlersAreDenied(caddy.url, 401);
   const leads = await shell.run(tried('npx postern decisions export --reason no_license'));
-  for (const { name } of crawlers) assert.ok(leads.includes(`"requesterId":"${name}"`), name);
+  for (const { name } of crawlers) assert.ok(leads.includes(`"crawler":"${name}"`), name);
 });
