@@ -16,6 +16,7 @@ import { allowOrigins } from './http/cors.ts';
 import { supportIdempotency } from './http/idempotency.ts';
 import { describeApi } from './http/openapi.ts';
 import { identityRoutes } from './identities/routes.ts';
+import { verifiableIn } from './identities/verifiable.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { archivedTo, type DecisionFinder } from './ledger/log.ts';
 import { decisionRoutes } from './ledger/routes.ts';
@@ -44,13 +45,12 @@ import { impactRoutes, simulateRoutes } from './whatif/routes.ts';
 export async function addRoutes(app: App, parts: Parts): Promise<void> {
   const { config, own, db, clock, changes, follower, ledger, columns, snapshot, keys, sessions, events, streams } =
     parts;
-  const { collections } = parts;
+  const { collections, unregistered, identities, visitors } = parts;
   await allowOrigins(app, config.corsOrigins);
   describeApi(app, VERSION);
   healthRoutes(app, { notReady: () => own.notReady ?? follower.notReady(), db, metrics: parts.metrics });
   requireKeys(app, sessions.authenticate, keys.authorize, keys.source);
   supportIdempotency(app, db, clock);
-  const { unregistered, identities, visitors } = parts;
   const maxAge = config.decisionMaxAge;
   const checkDeps = { db, snapshot, ledger, unregistered, identities, visitors, clock, maxAge };
   accessRoutes(app, checkDeps);
@@ -79,8 +79,9 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   simulateRoutes(app, { db, snapshot, now: () => ledger.now() });
   impactRoutes(app, { db, ledger, impacts: parts.impacts });
   candidateFiguresRoute(app, { db, impacts: parts.impacts });
-  candidateRoutes(app, { db, changes, clock });
-  policyRoutes(app, { db, changes, clock });
+  const policyDeps = { db, changes, clock, findVerifiable: verifiableIn({ db, clock, identities }) };
+  candidateRoutes(app, policyDeps);
+  policyRoutes(app, policyDeps);
   const managing = { db, changes, clock, holderOf: (id: string) => holderOf(db, id) };
   keyRoutes(app, { ...managing, keys });
   userRoutes(app, managing);

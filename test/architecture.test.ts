@@ -44,7 +44,7 @@ const PURE = words(`
   cli/audit/answers cli/audit/combined cli/audit/json-line identities/list identities/ranges cli/audit/report cli/audit/tally
   cli/audit/times
   collections/collection-index collections/ties lib/locator lib/pattern-sets lib/url-pattern
-  policies/conditions policies/crawler-conditions policies/place-conditions policies/license-keys policies/match policies/compile requesters/history limits/limit memory
+  policies/conditions policies/crawler-conditions policies/place-conditions policies/license-keys policies/match policies/compile policies/lint/lint policies/lint/unverified requesters/history limits/limit memory
   outgoing/address signatures/agent signatures/agent-field signatures/judge signatures/keys signatures/request
   terms/money terms/periods terms/price terms/quota terms/terms terms/timeline usage/period usage/series
   webhooks/schedule

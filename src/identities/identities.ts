@@ -41,6 +41,9 @@ export interface IdentityFigures {
 
 export interface Identities {
   identify(visitor: Visitor): Identified;
+  hasIdentities(requesterId: string): boolean;
+  /** Returns ids of requesters with identities, at most so many. */
+  withIdentities(most: number): string[];
   figures(): IdentityFigures;
   close(): Promise<void>;
 }
@@ -70,6 +73,8 @@ export async function openIdentities(options: IdentitiesOptions): Promise<Identi
   const fetcher = openFetcher({ ...options, lists, named });
 
   return {
+    hasIdentities: (requesterId) => named.ofRequester(requesterId) !== undefined,
+    withIdentities: (most) => named.requesterIds(most),
     identify({ address: text, requesterId, crawler }) {
       const claim =
         (requesterId == null ? undefined : named.ofRequester(requesterId)) ??

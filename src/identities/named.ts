@@ -20,6 +20,8 @@ export interface Named {
   ofRequester(id: string): Claim | undefined;
   /** Returns the claim of a crawler of the directory; undefined for one without identities. */
   ofCrawler(name: string): Claim | undefined;
+  /** Returns ids of requesters with identities, at most so many. */
+  requesterIds(most: number): string[];
   /** The lists to fetch, each once: those of the directory first. */
   lists(): Set<string>;
 }
@@ -48,6 +50,7 @@ export async function openNamed(db: Db, changes: Changes, directory: boolean): P
   return {
     ofRequester: (id) => requesters.get(id),
     ofCrawler: (name) => crawlers.get(name),
+    requesterIds: (most) => [...requesters.keys().take(most)],
     lists: () =>
       new Set([...(directory ? crawlers.values() : []), ...requesters.values()].flatMap(({ lists }) => lists)),
   };

@@ -2,9 +2,9 @@
 import type { Edit } from '../changes/change.ts';
 import { sameJson } from '../lib/json.ts';
 import type { Candidate } from './candidate.ts';
-import { candidateAnswer, lintedCandidate, type PutCandidate } from './candidate-schema.ts';
+import { candidateAnswer, type PutCandidate } from './candidate-schema.ts';
 import { deleteCandidate, replaceCandidate } from './candidate-store.ts';
-import { lintedAnswer, newVersion } from './edits.ts';
+import { answerOf, newVersion } from './edits.ts';
 import type { Policy } from './policy.ts';
 
 /** Other rules are another candidate, counted from its own beginning. */
@@ -15,7 +15,7 @@ export function planPut(
   author: { keyId: string | null; at: number },
 ): Edit {
   if (before !== undefined && before.defaultAction === defaultAction && sameJson(before.rules, rules)) {
-    return { steps: [], changes: [], status: 200, body: lintedCandidate(before) };
+    return { steps: [], changes: [], status: 200, body: candidateAnswer(before) };
   }
   const next = { policyId: policy.id, rules, defaultAction, keyId: author.keyId, createdAt: author.at };
   const change = { id: policy.id, object: candidateAnswer(next) };
@@ -27,7 +27,7 @@ export function planPut(
         : { ...change, kind: 'policy_candidate.updated', before: candidateAnswer(before) },
     ],
     status: before === undefined ? 201 : 200,
-    body: lintedCandidate(next),
+    body: candidateAnswer(next),
   };
 }
 
@@ -52,6 +52,6 @@ export function planPublish(policy: Policy, candidate: Candidate, at: number): E
     steps: [...published.steps, ...ended.steps],
     changes: [...published.changes, ...ended.changes],
     status: 200,
-    ...lintedAnswer(next),
+    ...answerOf(next),
   };
 }

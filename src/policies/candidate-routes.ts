@@ -15,11 +15,12 @@ import type { Policy } from './policy.ts';
 import type { PolicyDeps } from './routes.ts';
 import { PolicyWithWarnings, policyEtag } from './schema.ts';
 import { findPolicy } from './store.ts';
+import { withWarnings } from './warnings.ts';
 
 const editing = { tag: 'Policies', permission: 'policies:write', ifMatch: true } as const;
 
 export function candidateRoutes(app: App, deps: PolicyDeps): void {
-  const { clock } = deps;
+  const { clock, findVerifiable } = deps;
   const put = {
     ...editing,
     id: 'putPolicyCandidate',
@@ -28,9 +29,10 @@ export function candidateRoutes(app: App, deps: PolicyDeps): void {
     answers: { 200: CandidateWithWarnings, 201: CandidateWithWarnings },
   };
   edit(app, 'PUT /v1/policies/:id/candidate', put, (request) =>
-    commit(deps, request, (policy, before) =>
-      planPut(policy, before, request.body, { keyId: request.caller.keyId, at: clock.now() }),
-    ),
+    commit(deps, request, (policy, before) => {
+      const author = { keyId: request.caller.keyId, at: clock.now() };
+      return withWarnings(findVerifiable, planPut(policy, before, request.body, author));
+    }),
   );
 
   const publish = {
@@ -40,7 +42,9 @@ export function candidateRoutes(app: App, deps: PolicyDeps): void {
     answer: PolicyWithWarnings,
   };
   edit(app, 'POST /v1/policies/:id/candidate/publish', publish, (request) =>
-    commit(deps, request, (policy, candidate) => planPublish(policy, required(policy, candidate), clock.now())),
+    commit(deps, request, (policy, candidate) =>
+      withWarnings(findVerifiable, planPublish(policy, required(policy, candidate), clock.now())),
+    ),
   );
 
   const discard = {
@@ -60,7 +64,7 @@ type EditRequest = Author & { params: { id: string }; headers: FastifyRequest['h
 const commit = (
   { db, changes }: PolicyDeps,
   request: EditRequest,
-  plan: (policy: Policy, candidate: Candidate | undefined) => Edit,
+  plan: (policy: Policy, candidate: Candidate | undefined) => Edit | Promise<Edit>,
 ): Promise<Committed> =>
   changes.commit(request, request.params.id, async () => {
     const policy = await getPolicy(db, request.params.id);

@@ -3,7 +3,6 @@ import { type Static, Type } from 'typebox';
 import { deletedOf } from '../http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import type { Candidate } from './candidate.ts';
-import { lint } from './lint/lint.ts';
 import { ACTIONS, type Policy } from './policy.ts';
 import { policyEtag, RULES_MAX, RuleSchema, warnings } from './schema.ts';
 
@@ -40,12 +39,6 @@ export const candidateAnswer = ({ policyId, rules, defaultAction, keyId, created
   defaultAction,
   since: toIso(createdAt),
   setBy: keyId,
-});
-
-/** The answer to an edit: the candidate with its warnings. */
-export const lintedCandidate = (candidate: Shown) => ({
-  ...candidateAnswer(candidate),
-  warnings: lint(candidate.rules, candidate.defaultAction),
 });
 
 /** Changes with the candidate and with the version of its policy: what is published is what was seen. */

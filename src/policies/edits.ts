@@ -6,7 +6,6 @@ import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import { newId } from '../lib/id.ts';
 import { deleteCandidateOf } from './candidate-store.ts';
-import { lint } from './lint/lint.ts';
 import { DEFAULT_POLICY_ID, POLICY_PREFIX, type Policy, type PolicyVersion } from './policy.ts';
 import { type CreatePolicy, policyAnswer, policyEtag, type UpdatePolicy } from './schema.ts';
 import { deletePolicy, findVersion, insertPolicy, policyInUse, setDefaultPolicy, updatePolicy } from './store.ts';
@@ -32,14 +31,11 @@ export function newPolicy(body: CreatePolicy, at: number): Policy {
   };
 }
 
-/** The answer to an edit: the policy with its warnings. */
-const linted = (policy: Policy) => ({ ...policyAnswer(policy), warnings: lint(policy.rules, policy.defaultAction) });
-
 export const planCreate = (policy: Policy): Edit => ({
   steps: insertPolicy(policy),
   changes: [{ kind: 'policy.created', id: policy.id, object: policyAnswer(policy) }],
   status: 201,
-  body: linted(policy),
+  body: policyAnswer(policy),
   etag: policyEtag(policy),
 });
 
@@ -48,8 +44,8 @@ export const newVersion = (before: Policy, policy: Policy, kind: ChangeKind): Pi
   changes: [{ kind, id: policy.id, object: policyAnswer(policy), before: policyAnswer(before) }],
 });
 
-export const lintedAnswer = (policy: Policy): Pick<Edit, 'body' | 'etag'> => ({
-  body: linted(policy),
+export const answerOf = (policy: Policy): Pick<Edit, 'body' | 'etag'> => ({
+  body: policyAnswer(policy),
   etag: policyEtag(policy),
 });
 
@@ -63,7 +59,7 @@ export function planUpdate(before: Policy, edit: UpdatePolicy, at: number): Edit
     version: before.version + 1,
     updatedAt: at,
   };
-  return editOf(before, next, { ...newVersion(before, next, 'policy.updated'), answer: lintedAnswer });
+  return editOf(before, next, { ...newVersion(before, next, 'policy.updated'), answer: answerOf });
 }
 
 /** Adds a version with the content of an old one, even if nothing changes. Throws policy_version_not_found. */
@@ -78,7 +74,7 @@ export async function planRollback(db: Db, before: Policy, version: number, at: 
     version: before.version + 1,
     updatedAt: at,
   };
-  return { ...newVersion(before, next, 'policy.rolled_back'), status: 200, ...lintedAnswer(next) };
+  return { ...newVersion(before, next, 'policy.rolled_back'), status: 200, ...answerOf(next) };
 }
 
 /** Throws policy_version_not_found. */
@@ -100,7 +96,7 @@ export function planMakeDefault(policy: Policy, at: number): Edit {
   return editOf(policy, next, {
     steps: setDefaultPolicy(policy.id, at),
     changes: [{ kind: 'policy.updated', id: policy.id, object: policyAnswer(next), before: policyAnswer(policy) }],
-    answer: (one) => ({ body: policyAnswer(one), etag: policyEtag(one) }),
+    answer: answerOf,
   });
 }
 

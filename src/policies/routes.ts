@@ -11,6 +11,7 @@ import type { Clock } from '../lib/clock.ts';
 import { diff } from './diff.ts';
 import { getVersion, newPolicy, planCreate, planDelete, planMakeDefault, planRollback, planUpdate } from './edits.ts';
 import { lint } from './lint/lint.ts';
+import type { FindVerifiable } from './lint/unverified.ts';
 import type { Policy } from './policy.ts';
 import {
   CreatePolicy,
@@ -32,11 +33,13 @@ import {
 } from './schema.ts';
 import { findPolicy, listPolicies, listVersions } from './store.ts';
 import { listTemplates } from './templates.ts';
+import { withWarnings } from './warnings.ts';
 
 export interface PolicyDeps {
   db: Db;
   changes: Changes;
   clock: Clock;
+  findVerifiable: FindVerifiable;
 }
 
 const reading = { tag: 'Policies', permission: 'policies:read' } as const;
@@ -56,7 +59,7 @@ export function policyRoutes(app: App, deps: PolicyDeps): void {
   versionRoutes(app, deps, policies);
 }
 
-function readingRoutes(app: App, { db }: PolicyDeps, policies: Resource<Policy>): void {
+function readingRoutes(app: App, { db, findVerifiable }: PolicyDeps, policies: Resource<Policy>): void {
   const list = { ...reading, id: 'listPolicies', is: 'List policies', query: PageQuerySchema, answer: PolicyPage };
   route(app, 'GET /v1/policies', list, async ({ query }) => toList(await listPolicies(db, query), policyAnswer));
 
@@ -83,11 +86,12 @@ function readingRoutes(app: App, { db }: PolicyDeps, policies: Resource<Policy>)
   const check = { ...reading, id: 'lintPolicy', is: 'Find likely mistakes', body: LintPolicy, answer: LintAnswer };
   route(app, 'POST /v1/policies/lint', check, async ({ body: { rules, defaultAction = 'deny' } }) => ({
     object: 'policy_lint' as const,
-    warnings: lint(rules, defaultAction),
+    warnings: lint(rules, defaultAction, await findVerifiable(rules)),
   }));
 }
 
-function editingRoutes(app: App, { db, changes, clock }: PolicyDeps, policies: Resource<Policy>): void {
+function editingRoutes(app: App, deps: PolicyDeps, policies: Resource<Policy>): void {
+  const { db, changes, clock, findVerifiable } = deps;
   const create = {
     ...writing,
     id: 'createPolicy',
@@ -97,7 +101,7 @@ function editingRoutes(app: App, { db, changes, clock }: PolicyDeps, policies: R
   };
   edit(app, 'POST /v1/policies', create, async (request) => {
     const policy = newPolicy(request.body, clock.now());
-    return changes.commit(request, policy.id, async () => planCreate(policy));
+    return changes.commit(request, policy.id, () => withWarnings(findVerifiable, planCreate(policy)));
   });
 
   const update = {
@@ -108,7 +112,7 @@ function editingRoutes(app: App, { db, changes, clock }: PolicyDeps, policies: R
     answer: PolicyWithWarnings,
   };
   edit(app, 'PATCH /v1/policies/:id', update, (request) =>
-    policies.edit(request, (before) => planUpdate(before, request.body, clock.now())),
+    policies.edit(request, (before) => withWarnings(findVerifiable, planUpdate(before, request.body, clock.now()))),
   );
 
   const remove = { ...editing, id: 'deletePolicy', is: 'Delete a policy', answer: PolicyDeleted };
@@ -125,7 +129,7 @@ function editingRoutes(app: App, { db, changes, clock }: PolicyDeps, policies: R
   );
 }
 
-function versionRoutes(app: App, { db, clock }: PolicyDeps, policies: Resource<Policy>): void {
+function versionRoutes(app: App, { db, clock, findVerifiable }: PolicyDeps, policies: Resource<Policy>): void {
   const rollback = {
     ...editing,
     id: 'rollbackPolicy',
@@ -134,7 +138,9 @@ function versionRoutes(app: App, { db, clock }: PolicyDeps, policies: Resource<P
     answer: PolicyWithWarnings,
   };
   edit(app, 'POST /v1/policies/:id/rollback', rollback, (request) =>
-    policies.edit(request, (before) => planRollback(db, before, request.body.version, clock.now())),
+    policies.edit(request, async (before) =>
+      withWarnings(findVerifiable, await planRollback(db, before, request.body.version, clock.now())),
+    ),
   );
 
   const list = {

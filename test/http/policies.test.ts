@@ -1,8 +1,9 @@
 /** Policies: every operation and every limit; what a rule may say. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import type { Answer } from '../../kit/answer.ts';
 import { pluck } from '../../kit/pluck.ts';
-import { startTestService, testClock } from '../../kit/service.ts';
+import { startTestService, type TestService, testClock } from '../../kit/service.ts';
 import { words } from '../../kit/words.ts';
 import { assertError, assertStatus, check, ID, item, MOMENT, made, makeItem, makePolicy } from './given.ts';
 
@@ -36,6 +37,63 @@ describe('the default policy', () => {
     assert.equal((await check(fresh, { contentId: id })).allowed, true);
     await fresh.restart();
     assert.equal((await fresh.call('GET', '/v1/policies/pol_default')).body.version, 2);
+  });
+});
+
+/** Warnings that need to know who the requesters are. */
+describe('a rule that allows by a name, of a requester with identities', () => {
+  const identities = [{ kind: 'ip', ranges: ['192.0.2.0/24'] }];
+  const paramsOf = ({ body }: Answer): string[] =>
+    body.warnings
+      .filter(({ code }: { code: string }) => code === 'identities_not_required')
+      .map(({ param }: { param: string }) => param);
+  const allow = (conditions: object) => ({ action: 'allow', conditions });
+  const asked = async (service: TestService, conditions: object) =>
+    paramsOf(await service.call('POST', '/v1/policies/lint', { body: { rules: [allow(conditions)] } }));
+
+  test('is warned about where rules are written: lint, create, edit, rollback, candidate, publish', async () => {
+    await made(postern, '/v1/requesters', { id: 'provable', identities });
+    await made(postern, '/v1/requesters', { id: 'unprovable' });
+    const rules = [allow({ requesterId: 'unprovable' }), allow({ requesterId: ['unprovable', 'provable'] })];
+    const expected = ['rules[1].conditions.requesterId'];
+    assert.deepEqual(paramsOf(await postern.call('POST', '/v1/policies/lint', { body: { rules } })), expected);
+    const first = await create({ name: 'x', rules });
+    assert.deepEqual(paramsOf(first), expected);
+    const { id } = first.body;
+    assert.deepEqual(paramsOf(await patch(id, { rules: [allow({ requesterVerified: true })] })), []);
+    assert.deepEqual(paramsOf(await patch(id, { rules })), expected);
+    assert.deepEqual(paramsOf(await patch(id, { rules })), expected, 'nothing changes');
+    const rollback = { body: { version: 1 } };
+    assert.deepEqual(paramsOf(await postern.call('POST', `/v1/policies/${id}/rollback`, rollback)), expected);
+    const put = () => postern.call('PUT', `/v1/policies/${id}/candidate`, { body: { rules } });
+    assert.deepEqual([paramsOf(await put()), paramsOf(await put())], [expected, expected]);
+    assert.deepEqual(paramsOf(await postern.call('POST', `/v1/policies/${id}/candidate/publish`)), expected);
+  });
+
+  test('counts crawlers that are registered, and licenses that count now or later, as of the last edit', async () => {
+    await using fresh = await startTestService({ clock });
+    const gptbot = { crawler: 'GPTBot' };
+    assert.deepEqual(await asked(fresh, gptbot), []);
+    await made(fresh, '/v1/crawlers/register', { names: ['GPTBot'] }, 200);
+    assert.deepEqual(await asked(fresh, gptbot), ['rules[0].conditions.crawler']);
+    assert.deepEqual(await asked(fresh, { hasValidLicense: true }), []);
+
+    const expiresAt = new Date(clock.now() + 1000).toISOString();
+    await made(fresh, '/v1/licenses', { requesterId: 'gptbot', type: 'ended', expiresAt });
+    clock.advance(2000);
+    const { id } = await made(fresh, '/v1/licenses', { requesterId: 'gptbot', type: 'training' });
+    await made(fresh, '/v1/requesters', { id: 'other' });
+    await made(fresh, '/v1/licenses', { requesterId: 'other', type: 'archive' });
+    const licenses = { training: 1, archive: 0, ended: 0 };
+    for (const [licenseType, count] of Object.entries(licenses)) {
+      assert.equal((await asked(fresh, { licenseType })).length, count, licenseType);
+    }
+    await fresh.restart();
+    assert.equal((await asked(fresh, { hasValidLicense: true })).length, 1);
+    assertStatus(await fresh.call('POST', `/v1/licenses/${id}/revoke`), 200);
+    assert.deepEqual(await asked(fresh, { hasValidLicense: true }), []);
+    assertStatus(await fresh.call('PATCH', '/v1/requesters/gptbot', { body: { identities: [] } }), 200);
+    assert.deepEqual(await asked(fresh, gptbot), []);
   });
 });
 

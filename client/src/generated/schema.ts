@@ -2503,7 +2503,7 @@ export interface components {
         };
         LintWarning: {
             /** @enum {unknown} */
-            code: "unreachable_rule" | "license_contradiction" | "catch_all_before_others" | "default_rule_order" | "duplicate_rule" | "deny_evaded_by_silence" | "permissions_on_deny" | "rate_limit_on_deny" | "unknown_permission";
+            code: "unreachable_rule" | "license_contradiction" | "catch_all_before_others" | "default_rule_order" | "duplicate_rule" | "deny_evaded_by_silence" | "identities_not_required" | "permissions_on_deny" | "rate_limit_on_deny" | "unknown_permission";
             message: string;
             param: string;
         };

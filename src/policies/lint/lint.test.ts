@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { pluck } from '../../../kit/pluck.ts';
 import type { Action, Rule } from '../policy.ts';
 import { LINT_CODES, lint } from './lint.ts';
+import { NOBODY } from './unverified.ts';
 
 type Conditions = Record<string, unknown>;
 
@@ -491,8 +492,9 @@ test('every code is documented and every message is a sentence', () => {
     deny({ hasValidLicense: false, licenseType: 'x' }),
     deny({ default: false }),
     deny({ default: true }, { priority: 1 }),
+    allow({ requesterId: 'partner' }, { priority: 1 }),
   ];
-  const warnings = lint(rules, 'deny');
+  const warnings = lint(rules, 'deny', { ...NOBODY, requesterIds: new Set(['partner']) });
   assert.deepEqual(new Set(warnings.map(({ code }) => code)), new Set(LINT_CODES));
   const page = readFileSync(new URL('../../../docs/policies.md', import.meta.url), 'utf8');
   for (const code of LINT_CODES) assert.ok(page.includes(`\`${code}\``), code);

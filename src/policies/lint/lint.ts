@@ -5,6 +5,7 @@ import { type Action, DEFAULT_GRANT, GRANTS, type Rule } from '../policy.ts';
 import { Meter } from './cells.ts';
 import { findUnreachable, type Placed, place, type Reason } from './reach.ts';
 import { type Evasion, findEvasions } from './silence.ts';
+import { findUnverified, NOBODY, type Unverified, type Verifiable } from './unverified.ts';
 
 /** All warnings, in the order in which they are listed for one rule. */
 export const LINT_CODES = [
@@ -20,6 +21,8 @@ export const LINT_CODES = [
   'duplicate_rule',
   // A check that omits a value is not denied by the rule, and something else then allows it.
   'deny_evaded_by_silence',
+  // The rule allows by a name that anybody may use, and the requester has identities that it does not ask for.
+  'identities_not_required',
   // A deny rule grants nothing; its `permissions` have no effect.
   'permissions_on_deny',
   // A deny rule admits no check; its `rateLimit` has no effect.
@@ -44,10 +47,12 @@ const UNKNOWN_PERMISSIONS_MAX = 100;
 
 const LICENSE_KEYS = ['licenseType', 'licenseFeatures', 'licenseExpiry'];
 
-export function lint(rules: readonly Rule[], defaultAction: Action): Warning[] {
+/** `verifiable`: the requesters with identities that the rules are about. */
+export function lint(rules: readonly Rule[], defaultAction: Action, verifiable: Verifiable = NOBODY): Warning[] {
   const order = place(rules);
   const unreachable = findUnreachable(order, new Meter(UNITS));
   const evasions = findEvasions(order, defaultAction, new Meter(UNITS));
+  const unverified = findUnverified(order, verifiable, new Meter(UNITS));
   const granted = new Set(rules.flatMap((rule) => (rule.action === 'allow' ? (rule.permissions ?? []) : [])));
   const first = new Map<string, number>();
   const unknown = Map.groupBy(
@@ -60,6 +65,7 @@ export function lint(rules: readonly Rule[], defaultAction: Action): Warning[] {
     ...defaultOrder(rule, index, rules),
     ...duplicate(rule, index, first),
     ...evasions.filter((one) => one.index === index).map((one) => evaded(one)),
+    ...unverified.filter((one) => one.index === index).map(notRequired),
     ...uselessOnDeny(rule, index),
     ...(unknown.get(index) ?? []).map(unknownPermission),
   ]);
@@ -184,6 +190,17 @@ function evaded({ index, key, allowedBy }: Evasion): Warning {
     `A check without ${code(omitted)} is not denied by this rule, and ${by} then allows it. ` +
     `If it should stay denied, ${closing}, or ${instead}.`;
   return { code: 'deny_evaded_by_silence', message, param: at(index, `.conditions.${key}`) };
+}
+
+function notRequired({ index, key, name }: Unverified): Warning {
+  const who =
+    name === null
+      ? 'Requesters with identities hold such licenses'
+      : `${key === 'requesterId' ? 'Requester' : 'Crawler'} ${code(name)} has identities`;
+  const message =
+    `${who}, and this rule does not require them: it also allows visitors that only use the name. ` +
+    `Add ${code('requesterVerified: true')}.`;
+  return { code: 'identities_not_required', message, param: at(index, `.conditions.${key}`) };
 }
 
 function uselessOnDeny({ action, permissions, rateLimit }: Rule, index: number): Warning[] {

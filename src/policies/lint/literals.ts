@@ -126,6 +126,9 @@ const verifiedLiteral = (value: boolean | VerifiedKind[]): Literal => ({
   silent: false,
 });
 
+/** Holds for checks whose requester was not verified. */
+export const UNVERIFIED_CHECK: Literal = verifiedLiteral(false);
+
 /**
  * All three keys are about one value, the name of the crawler. A condition on the operator is unknown for crawlers
  * whose operator is.

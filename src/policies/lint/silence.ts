@@ -61,7 +61,8 @@ export function findEvasions(order: readonly Placed[], defaultAction: Action, me
   });
 }
 
-function whereItDecides(placed: Placed, earlier: readonly Placed[], meter: Meter): Region[] | null {
+/** Returns the checks that a rule decides; null: too many pieces. */
+export function whereItDecides(placed: Placed, earlier: readonly Placed[], meter: Meter): Region[] | null {
   let left: Region[] | null = toRegions(placed, meter);
   for (const { parts } of earlier) {
     if (left === null || parts === null) return null;

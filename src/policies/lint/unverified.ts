@@ -1,0 +1,118 @@
+/**
+ * Allow rules that go by a name: they hold for a requester, a crawler or the holder of a license, also where it was
+ * not verified. If that requester has identities, anybody who uses its name gets what the rule allows. Pure: the store
+ * is asked beforehand, for what `namedBy` returns.
+ * Reported only if the rule decides some check that is not verified. Like an evasion, this is advice, not proof.
+ */
+import type { Crawler } from '../../crawlers/crawler.ts';
+import { CRAWLERS } from '../../crawlers/directory.ts';
+import { list } from '../match.ts';
+import { DEFAULT_GRANT, type Rule } from '../policy.ts';
+import type { Meter } from './cells.ts';
+import { UNVERIFIED_CHECK } from './literals.ts';
+import { attempt, type Placed } from './reach.ts';
+import { meetAll } from './region.ts';
+import { whereItDecides } from './silence.ts';
+
+/** The parties that rules name. */
+export interface Named {
+  requesterIds: readonly string[];
+  crawlers: readonly Crawler[];
+  /** Some rule allows by license. */
+  byLicense: boolean;
+}
+
+/** The requesters with identities. */
+export interface Verifiable {
+  /** Ids, of those that the rules name. */
+  requesterIds: ReadonlySet<string>;
+  /** Crawlers of the directory whose requesters have identities, of those that the rules name. */
+  crawlers: ReadonlySet<Crawler>;
+  /** Types of the licenses that requesters with identities hold. */
+  licenseTypes: ReadonlySet<string>;
+}
+
+export type FindVerifiable = (rules: readonly Rule[]) => Promise<Verifiable>;
+
+/** For rules that are not those of a service. */
+export const NOBODY: Verifiable = { requesterIds: new Set(), crawlers: new Set(), licenseTypes: new Set() };
+
+type Conditions = Record<string, unknown>;
+
+const CRAWLER_FIELDS = { crawler: 'name', crawlerOperator: 'operator', crawlerPurpose: 'purpose' } as const;
+const CRAWLER_KEYS = Object.keys(CRAWLER_FIELDS) as (keyof typeof CRAWLER_FIELDS)[];
+const LICENSE_KEYS = ['licenseType', 'licenseFeatures', 'licenseExpiry'];
+
+export function namedBy(rules: readonly Rule[]): Named {
+  const named = rules.filter(isByName).map(({ conditions = {} }) => conditions);
+  return {
+    requesterIds: [...new Set(named.flatMap((conditions) => textsOf(conditions.requesterId)))],
+    crawlers: [...new Set(named.flatMap(crawlersOf))],
+    byLicense: named.some((conditions) => licenseKey(conditions) !== undefined),
+  };
+}
+
+/** An allow rule that grants something and does not mention verification. */
+const isByName = ({ action, conditions = {}, permissions }: Rule): boolean =>
+  action === 'allow' && (permissions ?? DEFAULT_GRANT).length > 0 && conditions.requesterVerified === undefined;
+
+export interface Unverified {
+  index: number;
+  /** The condition that names the party. */
+  key: string;
+  /** A requester or a crawler with identities; null: holders of licenses. */
+  name: string | null;
+}
+
+export function findUnverified(order: readonly Placed[], verifiable: Verifiable, meter: Meter): Unverified[] {
+  return order.flatMap((placed, position) => {
+    const found = isByName(placed.rule) ? partyOf(placed.rule.conditions ?? {}, verifiable) : undefined;
+    if (found === undefined) return [];
+    const left = attempt(() => whereItDecides(placed, order.slice(0, position), meter));
+    // Where reasoning gives up, the rule counts by itself.
+    const isOpen = left === null || left.some((region) => meetAll(region, [UNVERIFIED_CHECK], meter) !== null);
+    return isOpen ? [{ index: placed.index, ...found }] : [];
+  });
+}
+
+/** The narrowest condition counts: a rule for one requester with a license is about that requester. */
+function partyOf(conditions: Conditions, verifiable: Verifiable): Omit<Unverified, 'index'> | undefined {
+  if (conditions.requesterId !== undefined) {
+    const name = textsOf(conditions.requesterId).find((id) => verifiable.requesterIds.has(id));
+    return name === undefined ? undefined : { key: 'requesterId', name };
+  }
+  const crawlerKey = CRAWLER_KEYS.find((key) => conditions[key] !== undefined);
+  if (crawlerKey !== undefined) {
+    const crawler = crawlersOf(conditions).find((one) => verifiable.crawlers.has(one));
+    return crawler && { key: crawlerKey, name: crawler.name };
+  }
+  const key = licenseKey(conditions);
+  const { licenseTypes } = verifiable;
+  const isHeld =
+    conditions.licenseType === undefined
+      ? licenseTypes.size > 0
+      : textsOf(conditions.licenseType).some((type) => licenseTypes.has(type));
+  return key !== undefined && isHeld ? { key, name: null } : undefined;
+}
+
+const textsOf = (value: unknown): readonly string[] => (value === undefined ? [] : list(value as string | string[]));
+
+const licenseKey = (conditions: Conditions): string | undefined =>
+  conditions.hasValidLicense === true ? 'hasValidLicense' : LICENSE_KEYS.find((key) => conditions[key] !== undefined);
+
+/** Returns the crawlers that meet all conditions on crawlers; none without one that says which. */
+function crawlersOf(conditions: Conditions): Crawler[] {
+  const setOf = (key: string): Set<string | null> | undefined =>
+    conditions[key] === undefined ? undefined : new Set(textsOf(conditions[key]));
+  if (CRAWLER_KEYS.every((key) => conditions[key] === undefined)) return [];
+  const tests = CRAWLER_KEYS.map((key) => ({
+    field: CRAWLER_FIELDS[key],
+    wanted: setOf(key),
+    unwanted: setOf(`${key}Not`),
+  }));
+  return CRAWLERS.filter((crawler) =>
+    tests.every(
+      ({ field, wanted, unwanted }) => wanted?.has(crawler[field]) !== false && unwanted?.has(crawler[field]) !== true,
+    ),
+  );
+}
