@@ -11,8 +11,10 @@ import { saveText, toCsv } from '../parts/save.ts';
 import { spanWords } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { useMay } from '../shell/session.tsx';
+import { ByCrawler } from './by-crawler.tsx';
 import { Demand } from './demand.tsx';
 import { Feed } from './feed.tsx';
+import { Observed } from './observed.tsx';
 import { OverTime } from './over-time.tsx';
 import { GROUPS, PERIODS, type Usage, usageQuery } from './range.ts';
 import { Reasons } from './reasons.tsx';
@@ -49,14 +51,17 @@ export default function Overview() {
       <Bar usage={usage.data} />
       <Loaded of={usage} rows={8}>
         {(data) =>
-          data.summary.totalRequests === 0 ? (
+          data.summary.totalRequests + data.summary.observed.requests === 0 ? (
             <Nothing
-              filtered={['contentId', 'requesterId', 'type', 'start'].some(
+              filtered={['contentId', 'requesterId', 'type', 'start', 'enforced'].some(
                 (name) => filters.values[name] !== undefined,
               )}
             />
           ) : (
             <div className="stack">
+              {query.enforced === undefined && (
+                <Observed usage={data} onShow={() => filters.set({ enforced: 'false' })} />
+              )}
               <Totals usage={data} />
               <OverTime usage={data} busy={usage.isPlaceholderData} />
               <div className="columns">
@@ -64,6 +69,7 @@ export default function Overview() {
                 <Demand usage={data} query={query} />
                 <TopRequesters usage={data} />
                 <TopContent usage={data} />
+                <ByCrawler usage={data} />
               </div>
               <Feed contentId={filters.values.contentId} requesterId={filters.values.requesterId} />
             </div>
@@ -76,7 +82,7 @@ export default function Overview() {
 
 function Bar({ usage }: { usage: Usage | undefined }) {
   const { values, set } = useFilters();
-  const { period = '30d', start, contentId, requesterId, type } = values;
+  const { period = '30d', start, contentId, requesterId, type, enforced } = values;
   return (
     <div className="filters" role="group" aria-label="View options">
       <SegmentedControl
@@ -110,6 +116,9 @@ function Bar({ usage }: { usage: Usage | undefined }) {
       )}
       {requesterId !== undefined && (
         <Chosen label={`Partner or bot: ${requesterId}`} onClear={() => set({ requesterId: null })} />
+      )}
+      {enforced !== undefined && (
+        <Chosen label="Only observed: what would have been" onClear={() => set({ enforced: null })} />
       )}
       {contentId !== undefined && <Chosen label={`Item: ${contentId}`} onClear={() => set({ contentId: null })} />}
     </div>

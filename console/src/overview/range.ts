@@ -26,7 +26,7 @@ const CHOSEN: Record<string, GroupBy> = { '7d': 'day', '30d': 'day', '90d': 'day
 
 /** Parses the address. Queries use instants, so that a day is the viewer's, wherever the service runs. */
 export function usageQuery(values: Filters['values']): UsageQuery {
-  const { period = '30d', start, end, by, contentId, requesterId, type } = values;
+  const { period = '30d', start, end, by, contentId, requesterId, type, enforced } = values;
   const span =
     start === undefined ? { period: period as never } : { startDate: spanStart(start), endDate: spanEnd(end) };
   return {
@@ -36,6 +36,7 @@ export function usageQuery(values: Filters['values']): UsageQuery {
     contentId,
     requesterId,
     type: type as never,
+    enforced: enforced === 'false' ? false : undefined,
   };
 }
 
@@ -60,6 +61,7 @@ export function linkToDecisions(
   const filters = {
     ...(contentId === undefined ? {} : { contentId }),
     ...(requesterId === undefined ? {} : { requesterId }),
+    ...(query.enforced === undefined ? {} : { enforced: String(query.enforced) }),
     ...more,
     from: period.startDate,
     to: period.endDate,
