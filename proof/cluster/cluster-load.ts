@@ -234,13 +234,13 @@ async function compareBooks(client: Client, asked: readonly Asked[]) {
   let overAdmitted = 0;
   for (let after = '0'; ; ) {
     const { rows: page } = await client.query(
-      `select d.seq, d.at, d.requester_id, d.reason, d.limit_remaining, d.inputs, c.external_id as item
+      `select d.seq, d.at, d.requester_id, d.reason, d.limit_remaining, d.purpose, c.external_id as item
        from decisions d join content c on c.no = d.content_no where d.seq > $1 order by d.seq limit ${ROWS_AT_ONCE}`,
       [after],
     );
     for (const row of page) {
       rows++;
-      const [, index, i] = /"t(\d+)\.(\d+)"/.exec(row.inputs) as unknown as [string, string, string];
+      const [, index, i] = /^t(\d+)\.(\d+)$/.exec(row.purpose) as unknown as [string, string, string];
       const times = seen[Number(index)] as Uint8Array;
       assert.equal(++(times[Number(i)] as number), 1, `check ${index}.${i} is there twice`);
       times[Number(i)] = 1;

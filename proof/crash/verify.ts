@@ -28,7 +28,7 @@ interface Row {
   reason: number;
   rule_index: number | null;
   limit_remaining: number | null;
-  inputs: string | null;
+  purpose: string | null;
   external_id: string | null;
 }
 
@@ -161,7 +161,7 @@ export class Verifier {
     const rows = file
       .prepare(
         `select d.seq, d.at, d.content_no, d.requester_id, v.policy_id, d.policy_version, d.reason, d.rule_index,
-           d.limit_remaining, d.inputs, c.external_id
+           d.limit_remaining, d.purpose, c.external_id
          from decisions as d left join content as c on c.no = d.content_no
          join policy_versions as v on v.policy_no = d.policy_no and v.version = d.policy_version
          where d.seq > ? order by d.seq`,
@@ -174,7 +174,7 @@ export class Verifier {
   /** Each row is of a check that was asked, and as it was answered; none is there twice. */
   #checkRows(rows: readonly Row[]): void {
     for (const row of rows) {
-      const token = (JSON.parse(row.inputs ?? '{}') as { purpose?: string }).purpose ?? '';
+      const token = row.purpose ?? '';
       const check = this.#book.checks.get(token);
       assert.ok(check !== undefined, `a row that nobody asked for: ${JSON.stringify(row)}`);
       assert.ok(!this.#places.has(token), `a check recorded twice: ${token}`);

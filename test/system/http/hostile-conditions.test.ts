@@ -468,6 +468,14 @@ const right = {
   purpose: 'p',
   context: { ip: '192.0.2.1', country: 'US', userAgent: 'x' },
   license: { type: 'a', features: ['f'], expiresAt: '2030-01-01T00:00:00Z' },
+  visitor: {
+    authorization: 'Basic eDp5',
+    method: 'GET',
+    url: 'https://a.example/',
+    signature: 's',
+    signatureInput: 'i',
+    signatureAgent: 'a',
+  },
   explain: false,
   dryRun: true,
   asOf: '2026-11-21T09:30:00Z',
@@ -499,9 +507,12 @@ describe('hostile facts in a check', () => {
       const texts = hostile.map((value) => {
         const mark = 'PUT IT HERE';
         const body: Any = structuredClone({ ...right, contentId: id });
+        // Stated and verified at once is refused.
+        if (path[0] === 'visitor') delete body.context;
         // The check below carries a license of that type and end only where the license is the hostile part.
         if (path[0] !== 'license') delete body.license;
         if (path[0] !== 'asOf') delete body.asOf;
+        if (path[0] !== 'visitor') delete body.visitor;
         const parent = path.slice(0, -1).reduce((one, name) => one[name], body);
         parent[path.at(-1) as string] = mark;
         return JSON.stringify(body).replace(JSON.stringify(mark), () => value);
