@@ -36,7 +36,6 @@ export interface Totals {
   allowed: number;
   uniqueRequesters: number;
   uniqueContent: number;
-  spoofed: number;
   /** Decisions that were only observed. */
   observed: { requests: number; allowed: number };
 }
@@ -232,14 +231,8 @@ async function readTotals({ connection, query }: Pick<Counts, 'connection' | 'qu
   const count = async (sql: string): Promise<number[]> =>
     (await readColumns(connection, sql)).map(([value]) => value as number);
   const ours = `enforced = ${query.enforced ? 1 : 0}`;
-  const [requests = 0, allowed = 0, spoofed = 0, observed = 0, wouldAllow = 0] = await count(
-    `select ${[
-      ours,
-      `${ours} and reason = 0`,
-      `${ours} and claimed <> 0`,
-      'enforced = 0',
-      'enforced = 0 and reason = 0',
-    ]
+  const [requests = 0, allowed = 0, observed = 0, wouldAllow = 0] = await count(
+    `select ${[ours, `${ours} and reason = 0`, 'enforced = 0', 'enforced = 0 and reason = 0']
       .map((condition) => `(count(*) filter (${condition}))::double`)
       .join(', ')} ${selected.enforcedOrNot}`,
   );
@@ -252,7 +245,6 @@ async function readTotals({ connection, query }: Pick<Counts, 'connection' | 'qu
     allowed,
     uniqueRequesters,
     uniqueContent,
-    spoofed,
     observed: { requests: observed, allowed: wouldAllow },
   };
 }

@@ -123,7 +123,6 @@ const NONE: Totals = {
   allowed: 0,
   uniqueRequesters: 0,
   uniqueContent: 0,
-  spoofed: 0,
   observed: { requests: 0, allowed: 0 },
 };
 const NOTHING: ColumnsReport = {
@@ -202,7 +201,6 @@ const toSummary = ({
   allowed,
   uniqueRequesters,
   uniqueContent,
-  spoofed,
   observed,
 }: Totals): UsageReport['summary'] => ({
   totalRequests: requests,
@@ -210,7 +208,6 @@ const toSummary = ({
   denied: requests - allowed,
   uniqueRequesters,
   uniqueContent,
-  spoofed,
   observed: {
     requests: observed.requests,
     wouldAllow: observed.allowed,

@@ -83,7 +83,6 @@ const Summary = Type.Object(
     denied: count('Of these, denied.'),
     uniqueRequesters: count('Distinct requesters; anonymous checks do not count.'),
     uniqueContent: count('Distinct items requested.'),
-    spoofed: count('Requests whose visitor claimed a name falsely.'),
     observed: Type.Object(
       {
         requests: count('Decisions that were only observed; no other number counts them.'),

@@ -62,7 +62,7 @@ await ask(news.id, 'c', 'training');
 await ask(news.id, undefined, 'bad');
 await check(postern, { contentId: news.id, requesterId: 'dry', dryRun: true });
 
-const NONE_OBSERVED = { spoofed: 0, observed: { requests: 0, wouldAllow: 0, wouldDeny: 0 } };
+const NONE_OBSERVED = { observed: { requests: 0, wouldAllow: 0, wouldDeny: 0 } };
 
 describe('the report', () => {
   test('of everything', async () => {

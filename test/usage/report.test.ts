@@ -74,7 +74,6 @@ function naive(model: Model, query: UsageQuery): UsageReport {
       denied: denied(some),
       uniqueRequesters: new Set(some.flatMap((one) => one.requesterId ?? [])).size,
       uniqueContent: new Set(some.flatMap((one) => itemOf(one) ?? [])).size,
-      spoofed: spoofed(some),
       observed: {
         requests: observed.length,
         wouldAllow: observed.length - denied(observed),

@@ -3467,8 +3467,6 @@ export interface components {
                 uniqueRequesters: number;
                 /** @description Distinct items requested. */
                 uniqueContent: number;
-                /** @description Requests whose visitor claimed a name falsely. */
-                spoofed: number;
                 observed: {
                     /** @description Decisions that were only observed; no other number counts them. */
                     requests: number;
@@ -3501,8 +3499,6 @@ export interface components {
                     uniqueRequesters: number;
                     /** @description Distinct items requested. */
                     uniqueContent: number;
-                    /** @description Requests whose visitor claimed a name falsely. */
-                    spoofed: number;
                     observed: {
                         /** @description Decisions that were only observed; no other number counts them. */
                         requests: number;

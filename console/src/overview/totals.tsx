@@ -6,7 +6,6 @@ const NUMBERS = [
   { key: 'totalRequests', name: 'Requests', dot: '' },
   { key: 'allowed', name: 'Allowed', dot: 'allowed' },
   { key: 'denied', name: 'Denied', dot: 'denied' },
-  { key: 'spoofed', name: 'Forged names', dot: '' },
   { key: 'uniqueRequesters', name: 'Partners & bots', dot: '' },
   { key: 'uniqueContent', name: 'Items asked for', dot: '' },
 ] as const;
