@@ -13,7 +13,7 @@ import { UndecidedUrl } from '../content/address.ts';
 import { type Failure, fail } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { validatorCompiler } from '../http/validate.ts';
-import type { Remedy } from '../ledger/decision.ts';
+import type { Decision, Remedy } from '../ledger/decision.ts';
 import type { Grounds } from '../ledger/ledger.ts';
 import type { Locator } from '../lib/locator.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
@@ -33,6 +33,8 @@ export interface AuthorizeDeps extends Omit<CheckDeps, 'visitors'>, WhoDeps {
 const REQUESTER_ID = new RegExp(REQUESTER_ID_PATTERN);
 const PATH = '/v1/authorize';
 const OPTIONS_HEADER = 'x-postern-options';
+/** A signature that would be verified (RFC 9421, 5.1). */
+const ACCEPT_SIGNATURE = 'sig1=("@authority" "signature-agent");created;expires;keyid;tag="web-bot-auth"';
 
 // No preflight is answered here: proxies pass on the visitor's OPTIONS and take every 2xx for an allow.
 const config = { permission: 'access:check', keyHeader: 'x-postern-key', cors: false } as const;
@@ -107,7 +109,10 @@ function openAuthorize(deps: AuthorizeDeps): (question: Question) => Promise<Ans
       const asked = asVisitor(ask, visitor);
       const decision = await check(deps, asked, { caller, grounds, explainer: null });
       const answer = toAnswer(decision, options);
-      if (answer.status === 200 || options.body === undefined) return answer;
+      if (answer.status === 200) return answer;
+      if (await wouldSignatureHelp(deps, asked, decision, caller))
+        answer.headers['accept-signature'] = ACCEPT_SIGNATURE;
+      if (options.body === undefined) return answer;
       const refusal = refusalOf(answer.status, decision, await findRemedies(deps, asked, caller));
       return { ...answer, body: toBody(options.body, refusal) };
     } catch (error) {
@@ -144,6 +149,20 @@ function openAuthorize(deps: AuthorizeDeps): (question: Question) => Promise<Ans
   }
 
   return (question) => decideFresh(question.request, (grounds) => decideOnce(question, grounds));
+}
+
+/** Asks only visitors that can sign: the denial is decided again as if it were verified. */
+async function wouldSignatureHelp(
+  deps: AuthorizeDeps,
+  ask: Ask,
+  { verified, spoofed }: Decision,
+  caller: Caller,
+): Promise<boolean> {
+  if (verified !== null || spoofed === true) return false;
+  if (!(await deps.visitors.couldSign(ask, ask.context?.userAgent))) return false;
+  const again = { ...ask, context: { ...ask.context, verified: 'signature' as const }, dryRun: true };
+  const terms = { caller, grounds: { readAt: monotonicMs() }, explainer: null };
+  return (await check(deps, again, terms)).allowed;
 }
 
 /** Only for denials: an allowed check has no time to spare. */

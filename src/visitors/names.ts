@@ -20,6 +20,8 @@ export interface Names {
   named(userAgent: string): Owner;
   /** Returns the requester that an agent signs for; `agent` in normal form. */
   signing(agent: string): Owner;
+  /** Returns whether a requester has an agent that signs. */
+  signs(requesterId: string): boolean;
   /** Agents of all requesters, in normal form. */
   readonly agents: ReadonlySet<string>;
 }
@@ -122,6 +124,10 @@ class Index implements Names {
       for (const id of owners) ids.add(id);
     }
     return onlyOf(ids);
+  }
+
+  signs(requesterId: string): boolean {
+    return this.#agentsOf.has(requesterId);
   }
 
   signing(agent: string): Owner {

@@ -38,6 +38,8 @@ export type UnclearVisitor = 'unreadable_user_agent' | 'ambiguous_requester' | '
 export interface Visitors {
   /** Throws Unavailable. */
   find(visit: Visit): Promise<Visitor | UnclearVisitor>;
+  /** Returns whether a visitor that only gave its name could sign its requests. Throws Unavailable. */
+  couldSign(visitor: Pick<Visitor, 'requesterId'>, userAgent: string | undefined): Promise<boolean>;
   /** Returns whether a user agent names the requester. Throws Unavailable. */
   claims(userAgent: string, requesterId: string): boolean | Promise<boolean>;
 }
@@ -53,6 +55,8 @@ const CRAWLER_BY_AGENT: ReadonlyMap<string, Crawler> = new Map(
     }),
   ),
 );
+
+const SIGNING_CRAWLERS: ReadonlySet<Crawler> = new Set(CRAWLER_BY_AGENT.values());
 
 const TOKEN = /^bearer +(svc_rt_[^\s]*)$/i;
 
@@ -70,6 +74,11 @@ export function openVisitors(deps: { names: KnownNames; tokens: Tokens; signatur
       const known = names.read();
       const read = known instanceof Promise ? await known : known;
       return (signed && bySignature(signatures, read, visit, signed)) ?? byName(read, visit);
+    },
+    async couldSign({ requesterId }, userAgent) {
+      const crawler = userAgent === undefined ? null : crawlerOf(userAgent);
+      if (crawler !== null && SIGNING_CRAWLERS.has(crawler)) return true;
+      return requesterId !== undefined && (await names.read()).signs(requesterId);
     },
     claims(userAgent, requesterId) {
       const known = names.read();

@@ -152,6 +152,21 @@ test('a request that nothing answers is counted, by host and segment', async () 
   ]);
 });
 
+describe('a denial that a signature would turn', () => {
+  test('asks for one, and only visitors that can sign', async () => {
+    const rules = [{ action: 'allow', conditions: { requesterVerified: ['signature'] } }, { action: 'deny' }];
+    await serve(postern, '/signed', (await makePolicy(postern, rules)).id);
+    const wanted = async (path: string, headers: Record<string, string>) =>
+      (await authorize(postern, path, { headers })).headers.get('accept-signature');
+    const text = await wanted('/signed', { 'user-agent': 'PartnerBot/1' });
+    assert.match(text ?? '', /^sig1=\("@authority" "signature-agent"\);.*tag="web-bot-auth"$/);
+    assert.equal(await wanted('/signed', { 'user-agent': 'Mozilla/5.0' }), null);
+    const closed = await makePolicy(postern, [{ action: 'deny' }]);
+    await serve(postern, '/closed-to-all', closed.id);
+    assert.equal(await wanted('/closed-to-all', { 'user-agent': 'PartnerBot/1' }), null);
+  });
+});
+
 describe('an address', async () => {
   const ranges = ['192.0.2.0/24'];
   await made(postern, '/v1/requesters', {
