@@ -56,8 +56,8 @@ export function accept({ caller, now, dry }: AskTerms, request: CheckRequest): A
       param: 'context.verified',
     });
   }
-  const asked = request.url === undefined ? byId(request) : byUrl(request, request.url);
-  if (request.visitor !== undefined) bringVisitor(asked, request, dry);
+  const found = request.url === undefined ? byId(request) : byUrl(request, request.url);
+  const asked = request.visitor === undefined ? found : bringVisitor(found, request, dry);
   if (request.asOf === undefined) return asked;
   if (!dry && request.dryRun !== true) {
     throw fail('invalid_request', 'Only a dry run can be decided as of a past time; add `"dryRun": true`.', {
@@ -70,13 +70,13 @@ export function accept({ caller, now, dry }: AskTerms, request: CheckRequest): A
 }
 
 /** Throws invalid_request. */
-function bringVisitor(ask: Ask, { visitor, url, context }: CheckRequest, dry: boolean): void {
+function bringVisitor(ask: Ask, { visitor, url, context }: CheckRequest, dry: boolean): Ask {
   if (dry) throw fail('invalid_request', 'A simulation has no visitor; give its `requesterId`.', { param: 'visitor' });
   if (context?.verified !== undefined) {
     const message = 'Let Postern verify the visitor, or vouch for it with `context.verified`, not both.';
     throw fail('invalid_request', message, { param: 'visitor' });
   }
-  ask.sent = { visitor: visitor as NonNullable<CheckRequest['visitor']>, url };
+  return { ...ask, sent: { visitor: visitor as NonNullable<CheckRequest['visitor']>, url } };
 }
 
 function byId(request: CheckRequest): Ask {

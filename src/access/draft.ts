@@ -3,6 +3,8 @@
  * position in the ledger are missing.
  */
 
+import { createHash } from 'node:crypto';
+import { URL_MAX } from '../content/address.ts';
 import type { Decision, Draft } from '../ledger/decision.ts';
 import type { Claim, Entry } from '../ledger/ledger.ts';
 import { ALLOWED_MESSAGE, REASONS, reasonCode } from '../ledger/reason.ts';
@@ -106,7 +108,8 @@ const toMessage = ({ rule, reason }: Verdict): string =>
 function urlOf({ policy, facts: { page, target } }: Evaluation): string | null {
   if (page === null || target === null) return null;
   const url = page.locator.host + target.path;
-  return (page.namesQuery || policy.asksQuery) && target.query !== '' ? `${url}?${target.query}` : url;
+  const isRecorded = (page.namesQuery || policy.asksQuery) && target.query !== '' && target.query.length <= URL_MAX;
+  return isRecorded ? `${url}?${target.query}` : url;
 }
 
 function toEntry({ policy, facts, verdict }: Evaluation, ask: Ask, decision: Decision): Entry {
@@ -139,9 +142,12 @@ function toInputs({ context, license }: Ask): string | null {
   return context === undefined && license === undefined ? null : JSON.stringify({ context, license });
 }
 
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
+
 function toClaim(limit: NonNullable<NonNullable<Verdict['rule']>['limit']>, { url }: Decision, facts: Facts): Claim {
   let holder = 'g';
-  if (limit.scope === 'content') holder = facts.content === null ? `u${url}` : `c${facts.content.no}`;
+  // A URL is the visitor's text, and PostgreSQL's index takes no long keys.
+  if (limit.scope === 'content') holder = facts.content === null ? `u${digest(url ?? '')}` : `c${facts.content.no}`;
   // Anonymous checks share one allowance; no requester id can collide with its key.
   // What is in no collection shares one allowance.
   else if (limit.scope === 'collection') holder = `k${facts.place.collectionId ?? ''}`;

@@ -11,10 +11,13 @@ import type { Db } from '../db/db.ts';
 import { Failure } from '../errors.ts';
 import { Cache } from '../lib/cache.ts';
 import { isPlainPath, type Locator } from '../lib/locator.ts';
+import { toTarget } from '../lib/url-pattern.ts';
 import type { Page, Place } from '../policies/facts.ts';
 import { findItemId } from './served.ts';
 
 const KNOWN_MAX = 50_000;
+/** The longest path, and the longest query, that is recorded; that of an item's `source`. */
+export const URL_MAX = 2_048;
 /** Longer addresses are not remembered, so that memory has a bound. */
 const KNOWN_LENGTH_MAX = 300;
 
@@ -129,6 +132,9 @@ function reach(locator: Locator, id: string | null | undefined, inForce: InForce
   const match = inForce.index.size === 0 ? undefined : inForce.index.findMatch({ locator, item: null });
   if (match === undefined) return 'none';
   const { collection, namesQuery } = match;
+  // A page is recorded by its URL, which a visitor chooses.
+  if (toTarget(locator).path.length > URL_MAX || (namesQuery && locator.query.length > URL_MAX))
+    return 'unreadable_url';
   const place = {
     policyId: collection.policyId ?? inForce.defaultPolicyId,
     collectionId: collection.id,

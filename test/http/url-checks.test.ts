@@ -163,6 +163,26 @@ describe('the decision', () => {
   });
 });
 
+describe('a URL that a visitor makes long', () => {
+  test('is refused before it is recorded, and a limit holds for any that is not', async () => {
+    const rateLimit = { requests: 1, period: 'day', scope: 'content' };
+    const { id } = await makePolicy(postern, [{ ...allowAll, rateLimit }]);
+    await collection({ hosts: ['long.example'], paths: ['/', '/q?a=*'], policyId: id });
+    const path = '/v1/authorize?origin=https://long.example';
+    // Text that no index compresses.
+    const text = (length: number) => Array.from({ length }, (_, i) => ((i * i * 7919) % 36).toString(36)).join('');
+    const statuses = [];
+    for (const target of [`/${text(2000)}`, `/${text(2000)}`, `/${text(8000)}`, `/q?a=${text(8000)}`, '/short']) {
+      statuses.push((await authorize(postern, target, { path })).status);
+    }
+    assert.deepEqual(statuses, [200, 403, 403, 403, 200]);
+    const longest = (await authorize(postern, `/${text(8000)}`, { path })).headers.get('x-postern-error');
+    assert.equal(longest, 'unreadable_url');
+    assert.equal((await authorize(postern, `/x?utm=${text(8000)}`, { path })).status, 200);
+    assert.ok((await postern.rowsOf('limits')).every((row) => (row as { key: string }).key.length < 200));
+  });
+});
+
 describe('a check', () => {
   test('has either an item or a URL', async () => {
     assertError(await ask({}), 'invalid_request', 'contentId');
