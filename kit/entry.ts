@@ -19,6 +19,7 @@ export const entry = (fields: Partial<Entry> = {}): Entry => ({
   crawler: null,
   verified: null,
   claimed: null,
+  wanted: null,
   enforced: 1,
   candidate: null,
   claim: null,

@@ -16,6 +16,7 @@ import { decideByCandidate } from './candidate.ts';
 import { decide, type Evaluation, toMatchedRule, type Verdict } from './decide.ts';
 import type { Explainer } from './explain.ts';
 import { type Subject, toFacts } from './facts.ts';
+import { wantedLicense } from './wanted.ts';
 
 /** The terms on which a list of checks is decided. */
 export interface DecideTerms {
@@ -112,7 +113,8 @@ function urlOf({ policy, facts: { page, target } }: Evaluation): string | null {
   return isRecorded ? `${url}?${target.query}` : url;
 }
 
-function toEntry({ policy, facts, verdict }: Evaluation, ask: Ask, decision: Decision): Entry {
+function toEntry(evaluation: Evaluation, ask: Ask, decision: Decision): Entry {
+  const { policy, facts, verdict } = evaluation;
   const { rule, reason } = verdict;
   return {
     contentNo: facts.content?.no ?? 0,
@@ -131,6 +133,7 @@ function toEntry({ policy, facts, verdict }: Evaluation, ask: Ask, decision: Dec
     crawler: decision.crawler,
     verified: verifiedCode(decision.verified),
     claimed: decision.claimed ?? null,
+    wanted: wantedLicense(evaluation, decision.recorded),
     enforced: decision.enforced ? 1 : 0,
     candidate: decideByCandidate(policy, facts, decision.recorded),
     claim: reason === null && rule !== null && rule.limit !== null ? toClaim(rule.limit, decision, facts) : null,

@@ -6,8 +6,10 @@ import { factsOf, policyOf } from '../../kit/oracle.ts';
 import { ALL_KEYS, inputArbitrary } from '../../test/oracle/arbitrary.ts';
 import { oracleDecide } from '../../test/oracle/decide.ts';
 import type { Remedy } from '../ledger/decision.ts';
+import { parseWanted } from '../ledger/wanted.ts';
 import { decide, type Evaluation } from './decide.ts';
 import { remediesFor } from './remedies.ts';
+import { wantedLicense } from './wanted.ts';
 
 const CASES = Number(process.env.CASES ?? 20_000);
 
@@ -30,6 +32,26 @@ test('a remedy turns the denial, says the second implementation', () => {
   );
   for (const [kind, count] of Object.entries(offered))
     assert.ok(count >= CASES / 1000, `${kind} was offered ${count} times`);
+});
+
+test('each license type that is recorded with a denial turns it', () => {
+  let recorded = 0;
+  fc.assert(
+    fc.property(inputArbitrary(ALL_KEYS), (generated) => {
+      const input = { ...generated, usedUp: () => false };
+      const evaluation = evaluated(input);
+      const wanted = wantedLicense(evaluation, true);
+      const { reason } = evaluation.verdict;
+      assert.equal(wanted !== null, reason === 'no_license' || reason === 'license_expired');
+      if (wanted === null) return;
+      const offered = remediesFor(evaluation).flatMap((one) => (one.kind === 'license' ? [one.licenseType] : []));
+      const expected = offered.includes(null) ? null : [...new Set(offered.flatMap((types) => types ?? []))].toSorted();
+      if (offered.length > 0) recorded++;
+      assert.deepEqual(parseWanted(wanted).types, expected);
+    }),
+    { numRuns: CASES },
+  );
+  assert.ok(recorded >= CASES / 1000, `${recorded} licenses were recorded`);
 });
 
 type Input = Parameters<typeof oracleDecide>[0];

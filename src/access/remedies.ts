@@ -17,20 +17,32 @@ const TIMES_MAX = 20;
 const TRIES_MAX = 2_000;
 
 /** Returns none for an allowed check; the ledger adds the one for a used-up limit. `onTry` may throw to stop. */
-export function remediesFor({ policy, facts, verdict }: Evaluation, onTry: () => void = () => {}): Remedy[] {
+export function remediesFor(evaluation: Evaluation, onTry: () => void = () => {}): Remedy[] {
+  const { policy, facts, verdict } = evaluation;
   if (verdict.reason === null) return [];
-  let tries = 0;
-  const allows = (changed: Partial<Facts>): boolean => {
-    if (tries === TRIES_MAX) return false;
-    tries++;
-    onTry();
-    return decide(policy, withFacts(facts, changed)).reason === null;
-  };
+  const allows = trying(evaluation, TRIES_MAX, onTry);
   return [
     ...licenses(policy, facts, verdict, allows),
     ...permissions(verdict, allows),
     ...waits(policy, facts, allows),
   ];
+}
+
+/** Returns the licenses that would turn a denial, of at most so many types tried. */
+export const licenseRemedies = (evaluation: Evaluation, triesMax: number): LicenseRemedy[] =>
+  licenses(evaluation.policy, evaluation.facts, evaluation.verdict, trying(evaluation, triesMax));
+
+type LicenseRemedy = Extract<Remedy, { kind: 'license' }>;
+
+/** Returns a function that decides again with changed facts; after `triesMax` changes, none helps. */
+function trying({ policy, facts }: Evaluation, triesMax: number, onTry: () => void = () => {}): Allows {
+  let tries = 0;
+  return (changed) => {
+    if (tries === triesMax) return false;
+    tries++;
+    onTry();
+    return decide(policy, withFacts(facts, changed)).reason === null;
+  };
 }
 
 type Allows = (changed: Partial<Facts>) => boolean;
@@ -52,8 +64,8 @@ const withFacts = (facts: Facts, changed: Partial<Facts>): Facts =>
   });
 
 /** Tries one more license of the kind that a rule requires, to match or to no longer deny. */
-function licenses(policy: CompiledPolicy, facts: Facts, verdict: Verdict, allows: Allows): Remedy[] {
-  return policy.rules.flatMap((rule): Remedy[] => {
+function licenses(policy: CompiledPolicy, facts: Facts, verdict: Verdict, allows: Allows): LicenseRemedy[] {
+  return policy.rules.flatMap((rule): LicenseRemedy[] => {
     const need = rule.index === verdict.rule?.index ? rule.licenseLacking : rule.licenseNeed?.wanted;
     if (!need || rule.licenseNeed?.missesOnlyLicense(facts) === false) return [];
     const { types, features, expiry } = need;

@@ -70,6 +70,7 @@ export const COLUMNS = [
   'purpose',
   'enforced',
   'candidate',
+  'wanted',
 ] as const;
 export const WIDTH = COLUMNS.length;
 const AT = COLUMNS.indexOf('at');
@@ -128,6 +129,7 @@ export function toFlush(submissions: readonly Placed[], ledgerNo: number, announ
         entry.purpose,
         entry.enforced,
         entry.candidate,
+        entry.wanted,
       );
       if (entry.claim !== null) {
         claims.push(index, entry.claim.key, entry.claim.limit.requests, entry.claim.limit.period);

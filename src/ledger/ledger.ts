@@ -30,6 +30,8 @@ export interface Entry {
   readonly verified: number | null;
   /** The name that was claimed falsely. */
   readonly claimed: string | null;
+  /** The license that would have turned a denial; see ledger/wanted. null: none, or not known. */
+  readonly wanted: string | null;
   /** 0: only observed, 1: enforced. */
   readonly enforced: number;
   /** The candidate's decision as JSON; null without a candidate. */

@@ -24,6 +24,7 @@ const TEXTS = new Set([
   'permission',
   'purpose',
   'candidate',
+  'wanted',
 ]);
 const SMALL = new Set(['reason', 'verified', 'enforced']);
 export const typeOf = (column: string): string =>
@@ -57,6 +58,7 @@ const OWN: Record<string, (entry: Entry) => Value> = {
   purpose: (entry) => entry.purpose,
   enforced: (entry) => entry.enforced,
   candidate: (entry) => entry.candidate,
+  wanted: (entry) => entry.wanted,
 };
 const OWN_NAMES = Object.keys(OWN).join(', ');
 const OWN_ARRAYS = Object.keys(OWN).map((name, i) => `$${i + 4}::${typeOf(name)}[]`);

@@ -138,6 +138,7 @@ const COLUMNS: readonly (readonly [sql: string, column: string, without?: string
   ['enforced::integer', 'enforced', '1'],
   ['policy_version::integer', 'policy_version'],
   ['coalesce(rule_index, -1)::integer', 'rule_index'],
+  ['wanted', 'wanted', 'null'],
   ['url', 'url', 'null'],
   ['inputs', 'inputs'],
 ];

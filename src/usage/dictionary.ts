@@ -15,6 +15,7 @@ export const DICTIONARIES = [
   'crawlers',
   'licenses',
   'claims',
+  'wanted',
 ] as const;
 export type DictionaryName = (typeof DICTIONARIES)[number];
 

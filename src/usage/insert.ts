@@ -85,7 +85,8 @@ const COLUMNS: readonly (readonly [
   [UTINYINT, (row) => row[13], 1, null],
   [INTEGER, (row) => row[14], 1, null],
   [INTEGER, (row) => row[15], undefined, null],
-  [VARCHAR, (row) => row[16], null, null],
+  [INTEGER, (row) => row[16], 0, 'wanted'],
+  [VARCHAR, (row) => row[17], null, null],
 ];
 
 /** Reuses its chunk for as long as possible: a column that is usual throughout is written once. */

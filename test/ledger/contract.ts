@@ -118,6 +118,7 @@ export function ledgerContract(name: string, empty: () => Promise<LedgerStore>):
         crawler: 'GPTBot',
         verified: 4,
         claimed: 'x"y',
+        wanted: '["a"]',
         enforced: 0,
         candidate: '[1,7,null]',
       };
@@ -147,6 +148,7 @@ export function ledgerContract(name: string, empty: () => Promise<LedgerStore>):
         purpose: full.purpose,
         enforced: full.enforced,
         candidate: full.candidate,
+        wanted: full.wanted,
       });
       assert.deepEqual([second?.requester_id, second?.inputs, second?.rule_index], [null, null, null]);
     });

@@ -24,6 +24,7 @@ export interface Decided {
   crawler?: string | null;
   licenseId?: string | null;
   claimed?: string | null;
+  wanted?: string | null;
   verified?: number | null;
   enforced?: boolean;
   policyVersion?: number;
@@ -49,6 +50,7 @@ const toValues = (one: Decided): unknown[] => {
     one.ruleIndex,
     ...(old ? [null, null, JSON.stringify({ purpose, permission })] : [purpose, permission, '{"context":{}}']),
     one.enforced === false ? 0 : 1,
+    one.wanted,
   ];
 };
 
@@ -107,8 +109,8 @@ export async function openRecords(): Promise<Records> {
         await db.atomic([
           {
             sql: `insert into decisions (seq, at, content_no, requester_id, policy_no, policy_version, reason, url,
-                    collection_id, crawler, license_id, claimed, verified, rule_index, purpose, permission, inputs, enforced)
-                  select ${Array.from({ length: 18 }, (_, column) => `value->>${column}`).join(', ')} from json_each($1)`,
+                    collection_id, crawler, license_id, claimed, verified, rule_index, purpose, permission, inputs, enforced, wanted)
+                  select ${Array.from({ length: 19 }, (_, column) => `value->>${column}`).join(', ')} from json_each($1)`,
             params: [JSON.stringify(decided.slice(i, i + 5_000).map(toValues))],
           },
         ]);

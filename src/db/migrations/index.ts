@@ -12,6 +12,7 @@ import { USERS } from './0010-users.ts';
 import { CANDIDATES } from './0011-candidates.ts';
 import { IDENTITY_LISTS } from './0012-identity-lists.ts';
 import { STATEMENTS } from './0013-statements.ts';
+import { WANTED } from './0014-wanted.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -31,4 +32,5 @@ export const MIGRATIONS: readonly Migration[] = [
   CANDIDATES,
   IDENTITY_LISTS,
   STATEMENTS,
+  WANTED,
 ];

@@ -34,7 +34,7 @@ async function makeOld(file: string): Promise<void> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   await connection.run(
-    `copy (select * exclude (url, collection_id, crawler, verified, claimed, permission, purpose, enforced, candidate)
+    `copy (select * exclude (url, collection_id, crawler, verified, claimed, permission, purpose, enforced, candidate, wanted)
        replace (case when purpose is null and permission is null then inputs
          else json_object('permission', permission, 'purpose', purpose)::varchar end as inputs)
      from read_parquet('${file}') order by seq) to '${file}.old' (format parquet)`,
