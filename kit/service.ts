@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { pino } from 'pino';
 import { type Service, startService } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
 import type { Clock } from '../src/lib/clock.ts';
+import { openLog } from '../src/log.ts';
 import { type Answer, readAnswer } from './answer.ts';
 import { type TestDatabase, testPostgres } from './postgres.ts';
 import { watchSecrets } from './secrets.ts';
@@ -75,20 +75,18 @@ export interface StartOptions {
 export async function startTestService(options: StartOptions = {}): Promise<TestService> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'postern-test-'));
   const logs: string[] = [];
-  const logger = pino({ level: 'debug' }, { write: (line: string) => void logs.push(line) });
   const database = await databaseSettings(dataDir);
-  const start = () =>
-    startService({
-      config: readConfig({
-        POSTERN_PORT: '0',
-        POSTERN_DATA_DIR: dataDir,
-        POSTERN_CRAWLER_LISTS: 'false',
-        ...database,
-        ...options.env,
-      }),
-      logger,
-      ...(options.clock === undefined ? {} : { clock: options.clock }),
+  const start = () => {
+    const config = readConfig({
+      POSTERN_PORT: '0',
+      POSTERN_DATA_DIR: dataDir,
+      POSTERN_CRAWLER_LISTS: 'false',
+      ...database,
+      ...options.env,
     });
+    const logger = openLog(config, { write: (line) => logs.push(line) });
+    return startService({ config, logger, ...(options.clock === undefined ? {} : { clock: options.clock }) });
+  };
   let service = await start();
   const key = service.firstKey ?? '';
   await service.firstKeyShown();

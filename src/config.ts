@@ -10,6 +10,8 @@ import { LEAST_MIB, usualMiB } from './memory.ts';
 import { OIDC_SETTINGS, type OidcConfig, oidcOf } from './oidc.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const LOG_FORMATS = ['auto', 'text', 'json'] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
 
 /**
  * Every setting: description, default (null: none) and parser. `read` throws a sentence that says what to do instead.
@@ -75,7 +77,12 @@ export const SETTINGS = {
     default: null,
     read: readMemory,
   },
-  POSTERN_LOG_LEVEL: { doc: `One of ${LOG_LEVELS.join(', ')}`, default: 'info', read: readLevel },
+  POSTERN_LOG_LEVEL: { doc: `One of ${LOG_LEVELS.join(', ')}`, default: 'info', read: oneOf(LOG_LEVELS) },
+  POSTERN_LOG_FORMAT: {
+    doc: 'auto, text or json; auto is text on a terminal, JSON elsewhere',
+    default: 'auto',
+    read: oneOf(LOG_FORMATS),
+  },
 } as const;
 
 /** Settings of the command; the service ignores them. */
@@ -103,6 +110,7 @@ export interface Config {
   /** The memory of the whole process. */
   memoryMiB: number;
   logLevel: string;
+  logFormat: LogFormat;
 }
 
 /** Every fault of the settings, one line each. */
@@ -148,6 +156,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     stopDelaySeconds: values.get('POSTERN_STOP_DELAY') as number,
     memoryMiB: (values.get('POSTERN_MEMORY') as number | null) ?? usualMiB(machineMiB()),
     logLevel: values.get('POSTERN_LOG_LEVEL') as string,
+    logFormat: values.get('POSTERN_LOG_FORMAT') as LogFormat,
   };
 }
 
@@ -273,9 +282,9 @@ function readMemory(text: string): number {
   return mib;
 }
 
-function readLevel(text: string): string {
-  if (!(LOG_LEVELS as readonly string[]).includes(text)) {
-    throw new Error(`must be one of ${LOG_LEVELS.join(', ')}, not "${text}"`);
-  }
-  return text;
+function oneOf(words: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (!words.includes(text)) throw new Error(`must be one of ${words.join(', ')}, not "${text}"`);
+    return text;
+  };
 }

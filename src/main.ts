@@ -37,7 +37,7 @@ const stop = (message: string): Promise<never> => {
 let config: Config | undefined;
 try {
   config = readConfig(process.env);
-  const logger = openLog(config.logLevel);
+  const logger = openLog(config);
   for (const warning of unknownSettings(process.env)) logger.warn(warning);
   const onFatal = (cause: Error): void => {
     logger.fatal({ err: cause }, 'the storage has failed; ending, so that the service is started afresh');

@@ -54,7 +54,7 @@ const PURE = words(`
  * refuse them.
  */
 const TRANSPORT = words(`
-  access/ask access/check changes/changes changes/resource content/bulk keys/authenticate
+  access/ask access/check changes/changes changes/resource content/bulk events/stream keys/authenticate
   users/sessions users/sign-in
   statements/csv storage/new-key storage/new-link usage/lists usage/remote
   usage/report-csv

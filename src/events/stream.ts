@@ -8,6 +8,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EventKind } from '../changes/kinds.ts';
 import { fail, unavailable } from '../errors.ts';
+import { logFields } from '../http/log.ts';
 import { type EventRecord, eventText } from './event.ts';
 import type { Events } from './store.ts';
 
@@ -58,7 +59,7 @@ export function openStreams({ events, reauthorize }: StreamsDeps): Streams {
     try {
       for await (const text of readFeed({ events, kinds, from, check, ended })) await write(text);
     } catch (error) {
-      if (!ended.aborted) request.server.logger.info({ err: error, requestId: request.id }, 'an event stream ended');
+      if (!ended.aborted) request.server.logger.info({ ...logFields(request), err: error }, 'an event stream ended');
     } finally {
       raw.end();
     }

@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Unavailable } from '../db/db.ts';
 import { InvalidCursor } from '../db/page.ts';
 import { ERRORS, Failure, fail, unavailable } from '../errors.ts';
+import { logFields } from './log.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -15,7 +16,7 @@ export const errorBody = (failure: Failure, requestId: string): string =>
 export function answerError(failure: Failure, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (failure.status >= 500) {
     const level = failure.code === 'internal_error' ? 'error' : 'warn';
-    request.server.logger[level]({ requestId: request.id, err: failure.cause ?? failure }, failure.code);
+    request.server.logger[level]({ ...logFields(request), err: failure.cause ?? failure }, failure.code);
   }
   if (failure.status === 401) reply.header('www-authenticate', 'Bearer');
   reply.headers(failure.headers ?? {});

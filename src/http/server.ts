@@ -11,6 +11,7 @@ import type { App } from './app.ts';
 import { BODY_BYTES_MAX, readBodies } from './body.ts';
 import { hooksOf } from './hooks.ts';
 import { answersPage, pageText } from './list.ts';
+import { logRequests } from './log.ts';
 import { answerMalformed } from './malformed.ts';
 import { answerError, toFailure } from './reply.ts';
 import { newRequestId } from './request-id.ts';
@@ -70,8 +71,9 @@ export function createServer(logger: FastifyBaseLogger): App {
   );
   app.server.on('checkExpectation', (request) => answerMalformed(new Error('expectation'), request.socket));
 
-  readBodies(app);
   app.decorate('logger', logger);
+  logRequests(app);
+  readBodies(app);
   app.decorateRequest('arrivedAt', 0);
   app.addHook('onRequest', (request, reply, done) => {
     request.arrivedAt = monotonicMs();

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { Db } from '../db/db.ts';
 import { unavailable } from '../errors.ts';
 import type { App } from '../http/app.ts';
+import { logFields } from '../http/log.ts';
 import { findKey } from '../keys/store.ts';
 import { toIso } from '../lib/clock.ts';
 import { cookieOf, toCookie } from './cookie.ts';
@@ -79,7 +80,7 @@ function tripRoutes(app: App, deps: SessionDeps, provider: Provider): void {
       return { object: 'sign_in', url };
     } catch (error) {
       if (!(error instanceof SignInFailed)) throw error;
-      app.logger.warn({ problem: error.message }, 'the OpenID Connect provider cannot be used');
+      app.logger.warn({ ...logFields(request), problem: error.message }, 'the OpenID Connect provider cannot be used');
       throw unavailable(
         'The sign-in provider cannot be reached. Sign in with a key or a link, or retry later.',
         error,
@@ -104,7 +105,7 @@ function tripRoutes(app: App, deps: SessionDeps, provider: Provider): void {
       return reply.redirect(trip.to, 303);
     } catch (error) {
       if (!(error instanceof SignInFailed)) throw error;
-      app.logger.warn({ requestId: request.id, reason: error.reason, problem: error.message }, 'a sign-in failed');
+      app.logger.warn({ ...logFields(request), reason: error.reason, problem: error.message }, 'a sign-in failed');
       return reply.redirect(`/console?signIn=${error.reason}`, 303);
     }
   });

@@ -10,7 +10,6 @@ import { setImmediate } from 'node:timers/promises';
 import { compileCache } from '../../../kit/compile-cache.ts';
 import { databaseSettings, startTestService } from '../../../kit/service.ts';
 import { newKeyText } from '../../../src/keys/key.ts';
-import { humanLine } from '../../../src/log.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../../src/main.ts');
 const root = mkdtempSync(join(tmpdir(), 'postern-process-'));
@@ -83,6 +82,7 @@ describe('settings', () => {
     }
   });
   for (const [name, value] of [
+    ['POSTERN_LOG_FORMAT', 'pretty'],
     ['POSTERN_PORT', 'abc'],
     ['POSTERN_PORT', '-1'],
     ['POSTERN_PORT', '65536'],
@@ -146,27 +146,18 @@ describe('a first start', () => {
 });
 
 describe('the log', () => {
-  const entry = {
-    level: 40,
-    time: 0,
-    pid: 1,
-    hostname: 'h',
-    msg: 'slow\x1b[2J',
-    path: '/a\x9b',
-    err: { stack: 'Error: x\n    at y' },
-  };
-
-  test('is lines for people on a terminal, which no request can command', () => {
-    const text = humanLine(JSON.stringify(entry), false);
-    assert.match(text, /^\d\d:\d\d:\d\d WARN {2}slow\ufffd\[2J path=\/a\ufffd\n {4}Error: x\n {8}at y\n$/);
-  });
-
-  test('is JSON elsewhere', async () => {
-    const first = run(await place());
-    await first.ready;
-    for (const line of first.err().trim().split('\n')) assert.equal(typeof JSON.parse(line).level, 'number');
-    first.child.kill();
-    await first.ended;
+  test('is JSON in a pipe, and lines for people where they are asked for', async () => {
+    for (const format of ['auto', 'json', 'text']) {
+      const first = run({ ...(await place()), POSTERN_LOG_FORMAT: format });
+      if (format === 'text') {
+        await until(() => /^\d\d:\d\d:\d\d INFO {2}ready address=http:\/\/127\.0\.0\.1:\d+$/m.test(first.err()), first);
+      } else {
+        await first.ready;
+        for (const line of first.err().trim().split('\n')) assert.equal(typeof JSON.parse(line).level, 'number');
+      }
+      first.child.kill();
+      await first.ended;
+    }
   });
 });
 
