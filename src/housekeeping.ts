@@ -1,6 +1,6 @@
 /**
- * Periodic work of one node: deletes expired records, announces expired licenses and diverging candidates, places items
- * in collections.
+ * Periodic work of one node: deletes expired records, announces expired licenses, diverging candidates, new
+ * crawlers and false names, places items in collections.
  */
 import { sweepAudit } from './changes/audit.ts';
 import type { Changes } from './changes/changes.ts';
@@ -15,6 +15,7 @@ import { announceExpired } from './requesters/expiry.ts';
 import { sweepUnregistered } from './unregistered/store.ts';
 import { sweepSessions } from './users/session-store.ts';
 import { sweepSignIns } from './users/store.ts';
+import { watchSightings } from './visitors/sightings.ts';
 import { sweepDeliveries } from './webhooks/store.ts';
 import { watchCandidates } from './whatif/candidate-watch.ts';
 
@@ -22,6 +23,7 @@ const SWEEP_EVERY_MS = 10_000;
 const EXPIRY_EVERY_MS = 500;
 const PLACE_EVERY_MS = 200;
 const CANDIDATES_EVERY_MS = 1_000;
+const SIGHTINGS_EVERY_MS = 1_000;
 const DAY_MS = 86_400_000;
 
 export interface HousekeepingDeps {
@@ -68,6 +70,7 @@ export function startHousekeeping(deps: HousekeepingDeps) {
       onProblem,
     ),
     every(CANDIDATES_EVERY_MS, ours(watchCandidates({ db, changes, clock, ledgerNo })), onProblem),
+    every(SIGHTINGS_EVERY_MS, ours(watchSightings({ db, changes, clock, ledgerNo })), onProblem),
     every(
       PLACE_EVERY_MS,
       ours(() => placeItems(db, collections)),

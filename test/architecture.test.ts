@@ -76,6 +76,8 @@ const OWNERS: Record<string, string> = {
   requester_tokens: 'requesters/token-store.ts',
   history: 'requesters/store.ts',
   identity_lists: 'identities/store.ts',
+  sightings: 'visitors/sighting-store.ts',
+  sighting_cursors: 'visitors/sighting-store.ts',
   api_keys: 'keys/store.ts',
   sessions: 'users/session-store.ts',
   users: 'users/store.ts',

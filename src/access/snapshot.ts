@@ -3,6 +3,7 @@
  * edit, no check that starts afterwards is decided on what was there before.
  */
 import type { Changes } from '../changes/changes.ts';
+import { isRequesterEdit } from '../changes/kinds.ts';
 import type { InForce, KnownCollections } from '../collections/known.ts';
 import { type Addresses, type AtUrl, openAddresses, readAddress, toPage, UndecidedUrl } from '../content/address.ts';
 import { isContentId, toContentFacts } from '../content/content.ts';
@@ -122,7 +123,7 @@ export class Snapshot {
     changes.subscribe(({ kind, id, ownerId }) => {
       if (kind.startsWith('content.')) this.#contents.delete(id);
       else if (kind.startsWith('policy.') || kind.startsWith('policy_candidate.')) this.#policies.delete(id);
-      else if (kind.startsWith('requester.')) this.#requesters.delete(id);
+      else if (isRequesterEdit(kind)) this.#requesters.delete(id);
       else if (ownerId !== undefined) this.#requesters.delete(ownerId);
     });
   }

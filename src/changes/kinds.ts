@@ -28,6 +28,11 @@ export const KINDS = {
   'requester_token.created': { event: true, doc: 'A token of a requester was created' },
   'requester_token.rotated': { event: true, doc: 'A token of a requester was replaced by a new one' },
   'requester_token.revoked': { event: true, doc: 'A token of a requester was revoked' },
+  'requester.spoofed': {
+    event: true,
+    doc: 'Visitors falsely claimed the name of a requester or a crawler; at most once an hour for each',
+  },
+  'crawler.first_seen': { event: true, doc: 'A crawler of the directory was seen for the first time' },
   'identity.list_changed': { event: false, doc: 'A published list of addresses has other ranges' },
   'identity.list_suspicious': { event: true, doc: 'A published list shrank by more than half and is held back' },
   'identity.list_accepted': { event: false, doc: 'A list that was held back was accepted' },
@@ -74,6 +79,10 @@ const names = Object.keys(KINDS) as (keyof Kinds)[];
 export const EVENT_KINDS = names.filter((kind): kind is EventKind => KINDS[kind].event === true);
 export const CHANGE_KINDS = names.filter((kind): kind is ChangeKind => !('decision' in KINDS[kind]));
 export const ACCESS_KINDS = names.filter((kind): kind is AccessKind => 'decision' in KINDS[kind]);
+
+/** Returns whether the change has a requester as its object; `requester.spoofed` is about visitors. */
+export const isRequesterEdit = (kind: ChangeKind): boolean =>
+  kind === 'requester.created' || kind === 'requester.updated' || kind === 'requester.deleted';
 
 /** Every kind, `content.*` for all kinds of one group, `*` for all: what a subscription may name. */
 export const KIND_PATTERNS: readonly string[] = [

@@ -1,5 +1,6 @@
 /** The identities of requesters and of the crawler directory: what each name claims, and the lists they name. */
 import type { Changes } from '../changes/changes.ts';
+import { isRequesterEdit } from '../changes/kinds.ts';
 import { CRAWLERS } from '../crawlers/directory.ts';
 import type { Identity } from '../crawlers/identity.ts';
 import type { Db } from '../db/db.ts';
@@ -39,7 +40,7 @@ export async function openNamed(db: Db, changes: Changes, directory: boolean): P
   /** Requesters that changed during the read, which may be stale. */
   const changed = new Set<string>();
   changes.subscribe(({ kind, id, object }) => {
-    if (!kind.startsWith('requester.')) return;
+    if (!isRequesterEdit(kind)) return;
     changed.add(id);
     // Nodes of the previous version announce requesters without identities.
     const { identities = [] } = object as { identities?: readonly Identity[] };

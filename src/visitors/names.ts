@@ -4,6 +4,7 @@
  * none is chosen. Once an edit has been answered, it counts.
  */
 import type { Changes } from '../changes/changes.ts';
+import { isRequesterEdit } from '../changes/kinds.ts';
 import type { Identity } from '../crawlers/identity.ts';
 import type { Db } from '../db/db.ts';
 import { Slices } from '../lib/slices.ts';
@@ -45,7 +46,7 @@ export function openNames(db: Db, changes: Changes, onAgents: (agents: ReadonlyS
   const meanwhile = new Map<string, Named>();
 
   changes.subscribe(({ kind, id, object }) => {
-    if (!kind.startsWith('requester.')) return;
+    if (!isRequesterEdit(kind)) return;
     const named = kind === 'requester.deleted' ? NOBODY : (object as Named);
     if (index === undefined) {
       if (loading !== undefined) meanwhile.set(id, named);

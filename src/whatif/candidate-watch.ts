@@ -7,6 +7,7 @@ import { type Edit, SYSTEM } from '../changes/change.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { Db } from '../db/db.ts';
 import { decisionId } from '../ledger/decision.ts';
+import { openHeads } from '../ledger/settled.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Candidate } from '../policies/candidate.ts';
 import { candidateAnswer } from '../policies/candidate-schema.ts';
@@ -15,8 +16,6 @@ import { findDivergence } from './candidate-sql.ts';
 
 const EVERY_MS = 3_600_000;
 const CANDIDATES_AT_ONCE = 100;
-/** On PostgreSQL a decision may appear below the newest one for as long as its transaction takes. */
-const SETTLED_MS = 10_000;
 const CURSORS_MAX = 10_000;
 
 export interface CandidateWatchDeps {
@@ -31,23 +30,13 @@ export function watchCandidates(deps: CandidateWatchDeps): () => Promise<void> {
   const { db, clock } = deps;
   /** By the number of a candidate: the decision up to which there is nothing to announce. */
   const cursors = new Map<number, number>();
-  let heads: { seq: number; at: number }[] = [];
-
-  /** Returns the newest decision, and the newest of those before which none appears any more. */
-  async function readHead(): Promise<{ upTo: number; settled: number }> {
-    const [row] = await db.read<{ seq: number }>('select coalesce(max(seq), 0) as seq from decisions');
-    const upTo = row?.seq ?? 0;
-    const now = performance.now();
-    const settled = heads.findLast(({ at }) => at <= now - SETTLED_MS) ?? { seq: 0, at: now };
-    heads = [settled, ...heads.filter(({ at }) => at > settled.at), { seq: upTo, at: now }];
-    return { upTo, settled: db.engine === 'sqlite' ? upTo : settled.seq };
-  }
+  const readHeads = openHeads(db);
 
   return async () => {
     for (let after = 0; ; ) {
       const candidates = await findUnannounced(db, after, clock.now() - EVERY_MS, CANDIDATES_AT_ONCE);
       if (candidates.length === 0) return;
-      const { upTo, settled } = await readHead();
+      const { newest: upTo, settled } = await readHeads();
       for (const candidate of candidates) {
         const from = Math.max(candidate.announcedSeq, cursors.get(candidate.no) ?? 0);
         const found = await findDivergence((sql, params) => db.read(sql, params) as never, candidate, {

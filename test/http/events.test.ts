@@ -14,7 +14,8 @@ const KINDS = [
   ...['created', 'updated', 'archived', 'restored', 'deleted'].map((verb) => `content.${verb}`),
   ...['created', 'updated', 'deleted'].map((verb) => `collection.${verb}`),
   ...['created', 'updated', 'rolled_back', 'deleted', 'candidate_diverged'].map((verb) => `policy.${verb}`),
-  ...['created', 'updated', 'deleted'].map((verb) => `requester.${verb}`),
+  ...['created', 'updated', 'deleted', 'spoofed'].map((verb) => `requester.${verb}`),
+  'crawler.first_seen',
   ...['created', 'rotated', 'revoked'].map((verb) => `requester_token.${verb}`),
   'identity.list_suspicious',
   ...['created', 'updated', 'revoked', 'expired'].map((verb) => `license.${verb}`),
@@ -62,6 +63,8 @@ describe('each kind', () => {
   const produced = new Set<string>();
   after(() => {
     const elsewhere = [
+      'crawler.first_seen',
+      'requester.spoofed',
       'identity.list_suspicious',
       'license.expired',
       'policy.candidate_diverged',

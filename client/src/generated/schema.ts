@@ -1625,7 +1625,7 @@ export interface components {
             /** @enum {string} */
             object: "audit_entry";
             /** @enum {unknown} */
-            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
             created: string;
             actor: {
                 /** @enum {unknown} */
@@ -1637,7 +1637,7 @@ export interface components {
             requestId: string | null;
             target: {
                 /** @enum {unknown} */
-                type: "content" | "collection" | "policy" | "policy_candidate" | "requester" | "requester_token" | "identity" | "license" | "statement" | "api_key" | "user" | "webhook" | "webhook_delivery";
+                type: "content" | "collection" | "policy" | "policy_candidate" | "requester" | "requester_token" | "crawler" | "identity" | "license" | "statement" | "api_key" | "user" | "webhook" | "webhook_delivery";
                 id: string;
             };
             /** @description The record before; null when it was created */
@@ -2115,7 +2115,7 @@ export interface components {
         CreateWebhook: {
             /** Format: http-url */
             url: string;
-            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
             events: string[];
             description?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
@@ -2253,7 +2253,7 @@ export interface components {
             nextCursor: string | null;
         };
         /** @enum {unknown} */
-        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "identity.list_suspicious" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
+        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_suspicious" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
         HashedDecisions: {
             decisions: number;
             /** @description SHA-256 over the sorted decision ids, each followed by a line feed */
@@ -3442,7 +3442,7 @@ export interface components {
         UpdateWebhook: {
             /** Format: http-url */
             url?: string;
-            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
             events?: string[];
             description?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
@@ -5972,9 +5972,9 @@ export interface operations {
                 cursor?: string;
                 /** @description Id of a key or a user, or `system` */
                 actor?: string;
-                /** @description Id of a record, or one of content, collection, policy, policy_candidate, requester, requester_token, identity, license, statement, api_key, user, webhook, webhook_delivery */
+                /** @description Id of a record, or one of content, collection, policy, policy_candidate, requester, requester_token, crawler, identity, license, statement, api_key, user, webhook, webhook_delivery */
                 object?: string;
-                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
                 /** @description Inclusive: a date or a date-time, UTC */
                 from?: string;
                 /** @description A date, whose day is included, or an exclusive date-time */

@@ -13,6 +13,7 @@ import { CANDIDATES } from './0011-candidates.ts';
 import { IDENTITY_LISTS } from './0012-identity-lists.ts';
 import { STATEMENTS } from './0013-statements.ts';
 import { WANTED } from './0014-wanted.ts';
+import { SIGHTINGS } from './0015-sightings.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -33,4 +34,5 @@ export const MIGRATIONS: readonly Migration[] = [
   IDENTITY_LISTS,
   STATEMENTS,
   WANTED,
+  SIGHTINGS,
 ];
