@@ -3,6 +3,7 @@
  * demo, while no service runs on the data. Sequence numbers and ids ascend with time. Each decision is what the
  * service would have decided at that time, limits included.
  */
+
 import { join } from 'node:path';
 import type { Random } from '../kit/random.ts';
 import type { Ask } from '../src/access/ask.ts';
@@ -14,6 +15,7 @@ import { holdFile, openSqlite } from '../src/db/sqlite/db.ts';
 import type { Decision } from '../src/ledger/decision.ts';
 import type { Entry, Ledger, Recorded } from '../src/ledger/ledger.ts';
 import { ledgerProcedure, openSqliteLedger } from '../src/ledger/sqlite.ts';
+import { FULL_PRECISION } from '../src/privacy-settings.ts';
 import type { Listed } from './catalog.ts';
 import { progress } from './terminal.ts';
 import type { Traffic } from './traffic.ts';
@@ -65,7 +67,11 @@ export async function writePast(options: PastOptions): Promise<{ allowed: number
     let inFlight: Promise<void> = Promise.resolve();
     for (const times of chunks(timesOf(options), AT_ONCE)) {
       signal.throwIfAborted();
-      const { answers, waiting } = await decideAll({ db, snapshot, ledger, ...NOBODY, maxAge: 0 }, times, traffic);
+      const { answers, waiting } = await decideAll(
+        { db, snapshot, ledger, ...NOBODY, maxAge: 0, precision: FULL_PRECISION },
+        times,
+        traffic,
+      );
       for (const { at, entries, resolve, reject } of waiting) {
         clock.at = at;
         ledger.record(entries).then(resolve, reject);

@@ -8,6 +8,7 @@ import { machineMiB } from './lib/machine.ts';
 import { nearest } from './lib/text.ts';
 import { LEAST_MIB, usualMiB } from './memory.ts';
 import { OIDC_SETTINGS, type OidcConfig, oidcOf } from './oidc.ts';
+import { PRIVACY_SETTINGS, type Precision, privacyOf } from './privacy-settings.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const LOG_FORMATS = ['auto', 'text', 'json'] as const;
@@ -56,6 +57,7 @@ export const SETTINGS = {
     default: 'true',
     read: readBoolean,
   },
+  ...PRIVACY_SETTINGS,
   POSTERN_AUDIT_DAYS: { doc: 'Days that the audit log is kept, 30 or more', default: '365', read: readAuditDays },
   POSTERN_DECISION_MAX_AGE: {
     doc: 'Seconds, up to 300, for which askers may use an answer again without asking; what is not asked is not counted',
@@ -103,6 +105,8 @@ export interface Config {
   webhookAllowPrivate: boolean;
   crawlerLists: boolean;
   auditDays: number;
+  /** Limits what is kept of visitors. */
+  privacy: Precision;
   /** Duration in seconds. */
   decisionMaxAge: number;
   archiveDir: string | null;
@@ -151,6 +155,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     webhookAllowPrivate: values.get('POSTERN_WEBHOOK_ALLOW_PRIVATE') as boolean,
     crawlerLists: values.get('POSTERN_CRAWLER_LISTS') as boolean,
     auditDays: values.get('POSTERN_AUDIT_DAYS') as number,
+    privacy: privacyOf(values),
     decisionMaxAge: values.get('POSTERN_DECISION_MAX_AGE') as number,
     archiveDir: values.get('POSTERN_ARCHIVE_DIR') as string | null,
     stopDelaySeconds: values.get('POSTERN_STOP_DELAY') as number,

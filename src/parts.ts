@@ -110,7 +110,7 @@ async function openEngine(
   opened: AsyncDisposableStack,
   { db, records, clock, openLedger, memory, listening }: Store,
 ) {
-  const changes = openChanges(db, clock);
+  const changes = openChanges(db, clock, config.privacy.ip);
   const readers: { abandon(): void }[] = [];
   const onSilence = (): void => {
     for (const reader of readers) reader.abandon();

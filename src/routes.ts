@@ -51,8 +51,8 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   healthRoutes(app, { notReady: () => own.notReady ?? follower.notReady(), db, metrics: parts.metrics });
   requireKeys(app, sessions.authenticate, keys.authorize, keys.source);
   supportIdempotency(app, db, clock);
-  const maxAge = config.decisionMaxAge;
-  const checkDeps = { db, snapshot, ledger, unregistered, identities, visitors, clock, maxAge };
+  const { decisionMaxAge: maxAge, privacy } = config;
+  const checkDeps = { db, snapshot, ledger, unregistered, identities, visitors, clock, maxAge, precision: privacy };
   accessRoutes(app, checkDeps);
   authorizeRoutes(app, { ...checkDeps, visitor: keys.visitor });
   // Archived decisions are counted, and no longer in the log.
@@ -99,7 +99,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   };
   usageRoutes(app, reports);
   unregisteredRoutes(app, parts);
-  statusRoutes(app, { ...parts, dataDir: config.dataDir });
+  statusRoutes(app, { ...parts, dataDir: config.dataDir, privacy });
   sessionRoutes(app, { db, changes, clock, sessions, provider: parts.provider });
   consoleFiles(app);
 }

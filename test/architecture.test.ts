@@ -12,7 +12,7 @@ const ORDER = [
   ['lib'],
   ['memory'],
   ['content-types', 'errors', 'permissions', 'version', 'outgoing'],
-  ['oidc'],
+  ['oidc', 'privacy-settings'],
   ['config'],
   ['db'],
   ['http'],

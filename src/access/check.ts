@@ -22,6 +22,7 @@ import {
 import { monotonicMs } from '../lib/monotonic.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import type { Caller } from '../permissions.ts';
+import type { Precision } from '../privacy-settings.ts';
 import type { Unregistered } from '../unregistered/unregistered.ts';
 import { type AddressDeps, judgeAddresses } from './address.ts';
 import { openHistory, readSubjects } from './as-of.ts';
@@ -38,6 +39,8 @@ export interface CheckDeps extends AddressDeps {
   unregistered: Pick<Unregistered, 'count'>;
   /** The longest that an answer may be used again, in seconds. */
   maxAge: number;
+  /** Limits what is written of the inputs. */
+  precision: Precision;
 }
 
 /** The terms of one attempt to decide a request's checks. */
@@ -65,13 +68,13 @@ export async function checkAll(
   given: readonly (Ask | Failure)[],
   attempt: Attempt,
 ): Promise<(Decision | Failure)[]> {
-  const { ledger, maxAge } = deps;
+  const { ledger, maxAge, precision } = deps;
   const { caller, explainer } = attempt;
   // Only what is not there yet is awaited: each turn of a promise costs a check more than its rules do.
   const judging = judgeAddresses(deps, given);
   const asks = judging instanceof Promise ? await judging : judging;
   const subjects = findInMemory(deps.snapshot, asks) ?? (await findSubjects(deps, asks));
-  const terms = { caller, explainer, now: ledger.now(), maxAge };
+  const terms = { caller, explainer, now: ledger.now(), maxAge, precision };
   const deciding = mapInSlices(subjects, (subject, i) =>
     subject instanceof Failure ? subject : decideAsk(subject, asks[i] as Ask, terms),
   );

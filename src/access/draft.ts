@@ -6,11 +6,13 @@
 import { createHash } from 'node:crypto';
 import { URL_MAX } from '../content/address.ts';
 import type { Decision, Draft } from '../ledger/decision.ts';
+import { toInputs } from '../ledger/inputs.ts';
 import type { Claim, Entry } from '../ledger/ledger.ts';
 import { ALLOWED_MESSAGE, REASONS, reasonCode } from '../ledger/reason.ts';
 import { verifiedCode } from '../ledger/verified.ts';
 import type { Caller } from '../permissions.ts';
 import type { Facts } from '../policies/facts.ts';
+import type { Precision } from '../privacy-settings.ts';
 import type { Ask } from './ask.ts';
 import { decideByCandidate } from './candidate.ts';
 import { decide, type Evaluation, toMatchedRule, type Verdict } from './decide.ts';
@@ -27,6 +29,8 @@ export interface DecideTerms {
   now: number;
   /** The longest that an answer may be used again, in seconds. */
   maxAge: number;
+  /** Limits what is written of the inputs; the decision sees all of them. */
+  precision: Precision;
 }
 
 export interface Decided {
@@ -37,13 +41,17 @@ export interface Decided {
   at?: number;
 }
 
-export function decideAsk(subject: Subject, ask: Ask, { caller, explainer, now, maxAge }: DecideTerms): Decided {
+export function decideAsk(
+  subject: Subject,
+  ask: Ask,
+  { caller, explainer, now, maxAge, precision }: DecideTerms,
+): Decided {
   const { asOf } = ask;
   const recorded = ask.dryRun !== true && !caller.readOnly;
   const evaluation = evaluate(subject, ask, asOf ?? now);
   const draft = toDraft(evaluation, ask.explain === true ? explainer : null, recorded);
   if (ask.claimed !== undefined) Object.assign(draft.decision, { spoofed: true, claimed: ask.claimed });
-  const entry = toEntry(evaluation, ask, draft.decision);
+  const entry = toEntry(evaluation, draft.decision, toInputs(ask, precision));
   if (asOf === undefined) {
     const reusable = ask.dryRun === true ? 0 : toMaxAge(evaluation, maxAge);
     if (reusable > 0) draft.decision.maxAge = reusable;
@@ -113,7 +121,7 @@ function urlOf({ policy, facts: { page, target } }: Evaluation): string | null {
   return isRecorded ? `${url}?${target.query}` : url;
 }
 
-function toEntry(evaluation: Evaluation, ask: Ask, decision: Decision): Entry {
+function toEntry(evaluation: Evaluation, decision: Decision, inputs: string | null): Entry {
   const { policy, facts, verdict } = evaluation;
   const { rule, reason } = verdict;
   return {
@@ -129,7 +137,7 @@ function toEntry(evaluation: Evaluation, ask: Ask, decision: Decision): Entry {
     licenseId: decision.licenseId,
     permission: facts.permission,
     purpose: facts.purpose,
-    inputs: toInputs(ask),
+    inputs,
     crawler: decision.crawler,
     verified: verifiedCode(decision.verified),
     claimed: decision.claimed ?? null,
@@ -138,11 +146,6 @@ function toEntry(evaluation: Evaluation, ask: Ask, decision: Decision): Entry {
     candidate: decideByCandidate(policy, facts, decision.recorded),
     claim: reason === null && rule !== null && rule.limit !== null ? toClaim(rule.limit, decision, facts) : null,
   };
-}
-
-/** Returns, as JSON, what the ids do not lead to: the ledger keeps it so that the decision can be made again. */
-function toInputs({ context, license }: Ask): string | null {
-  return context === undefined && license === undefined ? null : JSON.stringify({ context, license });
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');

@@ -5,11 +5,14 @@
  */
 import { fail } from '../errors.ts';
 import type { Decision } from '../ledger/decision.ts';
+import { reduceUserAgent } from '../ledger/inputs.ts';
+import { reduceIp } from '../lib/ip-precision.ts';
 import { type Caller, holdsPermission } from '../permissions.ts';
 import type { CompiledRule, ConditionTrace } from '../policies/compile.ts';
 import { tellsOfItem } from '../policies/conditions.ts';
 import type { Facts } from '../policies/facts.ts';
 import type { Action } from '../policies/policy.ts';
+import { FULL_PRECISION, type Precision } from '../privacy-settings.ts';
 import type { Evaluation } from './decide.ts';
 import { remediesFor } from './remedies.ts';
 
@@ -72,8 +75,16 @@ export interface Explainer {
   explain(evaluation: Evaluation): Pick<Decision, 'explanation' | 'remedies'>;
 }
 
-/** `param`: the field of the request that the error names. */
-export function openExplainer({ permissions }: Caller, param: string): Explainer {
+/** Shows of an address and a user agent what is kept of them: an explanation can be stored with its answer. */
+function reduce(trace: ConditionTrace, { ip, userAgent }: Precision): void {
+  const { key, actual } = trace;
+  if (typeof actual !== 'string') return;
+  if (key === 'ip' || key === 'ipNot') trace.actual = reduceIp(ip, actual) ?? null;
+  else if (key === 'userAgent' || key === 'userAgentNot') trace.actual = reduceUserAgent(userAgent, actual) ?? null;
+}
+
+/** `param`: the field of the request that the error names; `precision`: what explanations show of visitors. */
+export function openExplainer({ permissions }: Caller, param: string, precision = FULL_PRECISION): Explainer {
   const mayReadPolicies = holdsPermission(permissions, 'policies:read');
   const mayReadContent = holdsPermission(permissions, 'content:read');
   let characters = 0;
@@ -87,7 +98,9 @@ export function openExplainer({ permissions }: Caller, param: string): Explainer
 
   function explainWithin(evaluation: Evaluation): Explanation {
     add(evaluation.policy.rules.reduce((sum, rule) => sum + getSize(rule), FRAME));
-    return explain(evaluation, mayReadContent, (trace) => add(measureValues(trace)));
+    const explained = explain(evaluation, mayReadContent, (trace) => add(measureValues(trace)));
+    for (const { conditions } of explained.rules) for (const one of conditions) reduce(one, precision);
+    return explained;
   }
 
   return {

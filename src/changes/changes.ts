@@ -9,6 +9,7 @@ import { unavailable } from '../errors.ts';
 import { inUse, requireKeepable } from '../http/idempotency.ts';
 import type { Committed } from '../http/reply.ts';
 import type { Clock } from '../lib/clock.ts';
+import { type IpPrecision, reduceIp } from '../lib/ip-precision.ts';
 import { keyed } from '../lib/queue.ts';
 import type { Author, Change, Edit, Notice } from './change.ts';
 import { CHANNEL } from './follow.ts';
@@ -37,7 +38,18 @@ export interface Changes {
 /** Edits of one node queue up, so only other nodes make a plan fail again and again. */
 const ATTEMPTS_MAX = 20;
 
-export function openChanges(db: Db, clock: Clock): Changes {
+/** Returns the author with its address as it is kept. */
+function keptOf(author: Author, precision: IpPrecision): Author {
+  const address = author.source();
+  return {
+    ...author,
+    caller: author.caller,
+    source: () => (address === null ? null : (reduceIp(precision, address) ?? null)),
+  };
+}
+
+/** `precision` shortens the addresses of requests. */
+export function openChanges(db: Db, clock: Clock, precision: IpPrecision = 'full'): Changes {
   const listeners: ((notice: Notice) => void)[] = [];
   const inQueue = keyed();
   let catchUp: (() => Promise<void>) | undefined;
@@ -64,7 +76,7 @@ export function openChanges(db: Db, clock: Clock): Changes {
     if (edit.steps.length + edit.changes.length === 0) return answer;
     const changes = await writeChanges(edit.changes);
     const now = clock.now();
-    const steps: Step[] = [...edit.steps, ...changeSteps(changes, author, now)];
+    const steps: Step[] = [...edit.steps, ...changeSteps(changes, keptOf(author, precision), now)];
     if (edit.changes.length > 0 && db.engine === 'postgres') steps.push(ANNOUNCEMENT);
     const { idempotency } = author;
     if (idempotency !== null) {

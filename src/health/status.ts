@@ -7,6 +7,8 @@ import type { App } from '../http/app.ts';
 import { route } from '../http/route.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { toIso } from '../lib/clock.ts';
+import { formatIpPrecision } from '../lib/ip-precision.ts';
+import { type Precision, USER_AGENT_PRECISIONS } from '../privacy-settings.ts';
 import type { Columns } from '../usage/columns.ts';
 import { VERSION } from '../version.ts';
 import type { Deliverer } from '../webhooks/deliverer.ts';
@@ -40,6 +42,13 @@ const StatusAnswer = Type.Object(
       failed: count('Attempts that failed'),
       inFlight: count('Attempts in flight'),
     }),
+    privacy: Type.Object(
+      {
+        ipPrecision: Type.String({ description: '`full`, `none`, or the prefixes that are kept, such as `/24,/48`' }),
+        userAgent: Type.Enum([...USER_AGENT_PRECISIONS], { description: 'What is kept of user agents' }),
+      },
+      { description: 'What this node keeps of visitors' },
+    ),
     memoryBytes: bytes('Memory of the process'),
   },
   { title: 'Status', description: 'The state of this node' },
@@ -54,6 +63,7 @@ export interface StatusDeps {
   ledger: Ledger;
   columns: Columns;
   deliverer: Deliverer;
+  privacy: Precision;
 }
 
 export function statusRoutes(app: App, deps: StatusDeps): void {
@@ -71,7 +81,8 @@ export function statusRoutes(app: App, deps: StatusDeps): void {
   );
 }
 
-async function getStatus({ dataDir, startedAt, db, ledger, columns, deliverer }: StatusDeps): Promise<Status> {
+async function getStatus(deps: StatusDeps): Promise<Status> {
+  const { dataDir, startedAt, db, ledger, columns, deliverer } = deps;
   const disk = await statfs(dataDir);
   const recorded = ledger.figures();
   const copied = columns.figures();
@@ -89,9 +100,15 @@ async function getStatus({ dataDir, startedAt, db, ledger, columns, deliverer }:
     ledger: { decisions: recorded.entries, waiting: recorded.waiting, commits: recorded.flushes },
     columns: { behind: copied.behind, rebuilds: copied.rebuilds, restarts: copied.restarts },
     webhooks: { succeeded: sent.succeeded, failed: sent.failed, inFlight: sent.inFlight },
+    privacy: toPrivacy(deps.privacy),
     memoryBytes: process.memoryUsage.rss(),
   };
 }
+
+const toPrivacy = ({ ip, userAgent }: Precision): Status['privacy'] => ({
+  ipPrecision: formatIpPrecision(ip),
+  userAgent,
+});
 
 async function recordsBytes(db: Db, dataDir: string): Promise<number> {
   if (db.engine === 'postgres') {

@@ -11,6 +11,7 @@ import { DEFAULT_GRANT } from '../policies/policy.ts';
 import { parseCandidate } from './candidate.ts';
 import { type Decision, type DecisionLimit, decisionId, parseDecisionId, retryAfter } from './decision.ts';
 import type { GroundsFilter } from './grounds.ts';
+import type { Context, Reducible } from './inputs.ts';
 import { ALLOWED_MESSAGE, REASONS, type Reason, reasonOf } from './reason.ts';
 import { toVerified } from './verified.ts';
 
@@ -43,8 +44,10 @@ export interface DecisionFinder {
 export interface LoggedDecision extends Decision {
   permission: string | null;
   purpose: string | null;
-  context: Record<string, string> | null;
+  context: Context | null;
   license: Record<string, unknown> | null;
+  /** The inputs that were shortened or removed. */
+  reduced?: Reducible[];
   /** The decision of the policy's candidate, before limits. */
   candidate?: { allowed: boolean; reason: Reason | null; rule: number | null };
 }
@@ -179,7 +182,7 @@ function toDecision(row: DecisionRow, ledgerNo: number): LoggedDecision {
     enforced: row.enforced === 1,
     recorded: true,
     created: toIso(row.at),
-    ...toInputs(row),
+    ...parseInputs(row),
     ...(row.candidate === null ? {} : { candidate: toCandidate(row.candidate) }),
   };
 }
@@ -189,9 +192,9 @@ function toCandidate(text: string): NonNullable<LoggedDecision['candidate']> {
   return { allowed: reason === null, reason, rule: ruleIndex };
 }
 
-type Inputs = Pick<LoggedDecision, 'permission' | 'purpose' | 'context' | 'license'>;
+type Inputs = Pick<LoggedDecision, 'permission' | 'purpose' | 'context' | 'license' | 'reduced'>;
 
-function toInputs({ permission, purpose, inputs }: DecisionRow): Inputs {
+function parseInputs({ permission, purpose, inputs }: DecisionRow): Inputs {
   const own: Inputs = { permission, purpose, context: null, license: null };
   // Older decisions have permission and purpose among the inputs.
   return inputs === null ? own : { ...own, ...(JSON.parse(inputs) as Partial<Inputs>) };

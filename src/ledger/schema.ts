@@ -4,6 +4,7 @@ import { pageOf, pageProperties, spanProperties } from '../http/list.ts';
 import { PERIODS, type Period } from '../limits/limit.ts';
 import { VERIFIED_KINDS } from '../policies/facts.ts';
 import { ACTIONS } from '../policies/policy.ts';
+import { REDUCIBLE } from './inputs.ts';
 import { REASONS, type Reason } from './reason.ts';
 import { VERIFIED_FILTERS } from './verified.ts';
 
@@ -92,6 +93,12 @@ export const LoggedDecision = Type.Object(
         Type.Null(),
       ],
       { description: 'The license that the check vouched for' },
+    ),
+    reduced: Type.Optional(
+      Type.Array(Type.Enum([...REDUCIBLE]), {
+        description:
+          'Inputs that the privacy settings shortened or removed; conditions on them cannot be evaluated again',
+      }),
     ),
     candidate: Type.Optional(
       Type.Object(

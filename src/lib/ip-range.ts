@@ -62,9 +62,23 @@ export function covers(ranges: readonly Range[], wanted: Range): boolean {
 export function formatAddress(text: string): string {
   const address = parseAddress(text);
   if (address === undefined || address.family === 6) return text;
-  const { value } = address;
-  return [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.');
+  return formatV4(address.value);
 }
+
+/** Formats the range of a prefix around an address. IPv6 has all of its groups up to the prefix, then `::`. */
+export function formatRange(address: Address, prefix: number): string {
+  if (address.family === 4) {
+    const masked = prefix === 0 ? 0 : (address.value & (-1 << (32 - prefix))) >>> 0;
+    return `${formatV4(masked)}/${prefix}`;
+  }
+  const masked = (address.value >> BigInt(128 - prefix)) << BigInt(128 - prefix);
+  const groups = Array.from({ length: Math.ceil(prefix / 16) }, (_, i) =>
+    ((masked >> BigInt(112 - 16 * i)) & 0xffffn).toString(16),
+  );
+  return `${groups.join(':')}${groups.length === 8 ? '' : '::'}/${prefix}`;
+}
+
+const formatV4 = (value: number): string => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.');
 
 /** Parses a valid IPv4 address. */
 function v4(text: string): number {

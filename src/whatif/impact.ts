@@ -6,6 +6,7 @@
 import { decide, type Verdict } from '../access/decide.ts';
 import { ANONYMOUS, type Inputs, type KnownRequester, type Subject, toFacts } from '../access/facts.ts';
 import { toPage } from '../content/address.ts';
+import type { Reducible } from '../ledger/inputs.ts';
 import { type Reason, reasonOf } from '../ledger/reason.ts';
 import { parseVisited } from '../lib/locator.ts';
 import { Lru } from '../lib/lru.ts';
@@ -62,14 +63,38 @@ export interface Known {
 export interface RecordedVersion {
   policy: CompiledPolicy;
   asksItem: boolean;
+  /** The keys of its conditions. */
+  keys: ReadonlySet<string>;
 }
 
 const ITEM_KEYS = ['contentType', 'contentTags', 'contentMetadata'].flatMap((key) => [key, `${key}Not`]);
 
-export const recordedVersion = (version: PolicyVersion): RecordedVersion => ({
-  policy: compile(version),
-  asksItem: version.rules.some(({ conditions = {} }) => ITEM_KEYS.some((key) => Object.hasOwn(conditions, key))),
-});
+export function recordedVersion(version: PolicyVersion): RecordedVersion {
+  const keys = new Set(version.rules.flatMap(({ conditions = {} }) => Object.keys(conditions)));
+  return { policy: compile(version), asksItem: ITEM_KEYS.some((key) => keys.has(key)), keys };
+}
+
+const CRAWLER_KEYS = ['crawler', 'crawlerOperator', 'crawlerPurpose'].flatMap((key) => [key, `${key}Not`]);
+const LICENSE_KEYS = ['licenseType', 'licenseFeatures'].flatMap((key) => [key, `${key}Not`]);
+
+/** The conditions that look at inputs. Of a shortened user agent, the crawler is still known. */
+const KEYS_OF: Record<Reducible, readonly string[]> = {
+  'context.ip': ['ip', 'ipNot'],
+  'context.userAgent': ['userAgent', 'userAgentNot'],
+  context: ['ip', 'ipNot', 'userAgent', 'userAgentNot', 'country', 'countryNot', 'requesterVerified', ...CRAWLER_KEYS],
+  license: ['hasValidLicense', 'licenseExpiry', ...LICENSE_KEYS],
+};
+
+/** Returns whether rules look at inputs that are not whole. */
+function asksReduced({ keys }: RecordedVersion, { reduced = [], context }: ReducedInputs): boolean {
+  return reduced.some(
+    (field) =>
+      KEYS_OF[field].some((key) => keys.has(key)) ||
+      (field === 'context.userAgent' && context?.userAgent === undefined && CRAWLER_KEYS.some((key) => keys.has(key))),
+  );
+}
+
+type ReducedInputs = Inputs & { reduced?: Reducible[] };
 
 /** A requester at any time; states are computed once. */
 export class PastStates {
@@ -97,6 +122,13 @@ const INPUTS_MAX = 50_000;
 
 /** The draft's verdict, with the permissions that the decision granted; or why they cannot be known. */
 type Outcome = { after: Verdict; granted: readonly string[] } | Cause;
+
+interface Comparable {
+  version: RecordedVersion;
+  /** The item was edited since. */
+  edited: boolean;
+  subject: Parameters<typeof toFacts>[0];
+}
 
 /** Add decisions newest first: the examples are the first of each kind. */
 export class Replay {
@@ -141,10 +173,17 @@ export class Replay {
     if (version === undefined) return 'not_reproduced';
     const asked = toAsked(decision, item, this.#draft.policy.id);
     if (asked === undefined) return 'not_reproduced';
-    const facts = toFacts({ ...asked, requester }, requesterId, this.#parse(decision), at);
+    return this.#compare(decision, before, { version, edited, subject: { ...asked, requester } });
+  }
+
+  #compare(decision: RecordedDecision, before: Reason | null, { version, edited, subject }: Comparable): Outcome {
+    const inputs: ReducedInputs = this.#parse(decision);
+    if (asksReduced(this.#draft, inputs)) return 'inputs_reduced';
+    const facts = toFacts(subject, decision.requesterId, inputs, decision.at);
     const after = decide(this.#draft.policy, facts);
-    // The item it saw is gone, so what it granted is read from its rule.
-    if (edited && asksFields(version, decision)) return { after, granted: getGrant(version.policy, decision) };
+    // The item or the inputs that it saw are gone, so what it granted is read from its rule.
+    const isGone = (edited && asksFields(version, decision)) || asksReduced(version, inputs);
+    if (isGone) return { after, granted: getGrant(version.policy, decision) };
     const replayed = decision.version === this.#draft.version ? after : decide(version.policy, facts);
     return isSame(replayed, before, decision.ruleIndex) ? { after, granted: replayed.permissions } : 'not_reproduced';
   }

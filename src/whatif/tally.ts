@@ -7,9 +7,10 @@ import { toIso } from '../lib/clock.ts';
 /**
  * Why a decision cannot be compared. `item_edited`: the item was edited since, and rules or licenses look at its type,
  * tags or metadata. `requester_history`: the state of the requester at the time is unknown. `not_reproduced`: the
- * version that decided now decides differently, so something else was known at the time.
+ * version that decided now decides differently, so something else was known at the time. `inputs_reduced`: the rules
+ * look at inputs that the privacy settings shortened or removed.
  */
-export const CAUSES = ['item_edited', 'requester_history', 'not_reproduced'] as const;
+export const CAUSES = ['item_edited', 'requester_history', 'inputs_reduced', 'not_reproduced'] as const;
 export type Cause = (typeof CAUSES)[number];
 
 interface Turns {

@@ -2568,6 +2568,8 @@ export interface components {
                 features?: string[];
                 expiresAt?: string | null;
             } | null;
+            /** @description Inputs that the privacy settings shortened or removed; conditions on them cannot be evaluated again */
+            reduced?: ("context" | "context.ip" | "context.userAgent" | "license")[];
             /** @description What the candidate of the policy decided, before limits; absent without a candidate */
             candidate?: {
                 allowed: boolean;
@@ -2804,7 +2806,7 @@ export interface components {
                 decisions: number;
                 causes: {
                     /** @enum {unknown} */
-                    cause: "item_edited" | "requester_history" | "not_reproduced";
+                    cause: "item_edited" | "requester_history" | "inputs_reduced" | "not_reproduced";
                     count: number;
                 }[];
             };
@@ -3313,6 +3315,16 @@ export interface components {
                 failed: number;
                 /** @description Attempts in flight */
                 inFlight: number;
+            };
+            /** @description What this node keeps of visitors */
+            privacy: {
+                /** @description `full`, `none`, or the prefixes that are kept, such as `/24,/48` */
+                ipPrecision: string;
+                /**
+                 * @description What is kept of user agents
+                 * @enum {unknown}
+                 */
+                userAgent: "full" | "crawler-only" | "none";
             };
             /** @description Memory of the process, in bytes */
             memoryBytes: number;

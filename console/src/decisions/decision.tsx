@@ -72,9 +72,9 @@ function RequestFacts({ decision }: { decision: Decision }) {
         Collection: decision.collectionId != null && <CollectionLink id={decision.collectionId} />,
         Purpose: <Stated value={decision.purpose} />,
         Right: <Stated value={decision.permission} absent="none in particular" />,
-        Country: <Stated value={context?.country} />,
-        Address: <Stated value={context?.ip} />,
-        'User agent': <Stated value={context?.userAgent} />,
+        Country: <Stated value={context?.country} absent={absentOf(decision, 'context')} />,
+        Address: <Stated value={context?.ip} absent={absentOf(decision, 'context.ip')} />,
+        'User agent': <Stated value={context?.userAgent} absent={absentOf(decision, 'context.userAgent')} />,
         'License your server stated': license != null && describeStated(license, decision.created),
         When: (
           <>
@@ -85,6 +85,10 @@ function RequestFacts({ decision }: { decision: Decision }) {
     />
   );
 }
+
+/** Says why a field is empty. */
+const absentOf = ({ reduced = [] }: Decision, field: NonNullable<Decision['reduced']>[number]): string =>
+  reduced.includes(field) || reduced.includes('context') ? 'not kept' : 'not said';
 
 function Who({ decision: { requesterId, names } }: { decision: Decision }) {
   const name = names?.requester ?? requesterId;
@@ -155,7 +159,12 @@ function Why({ decision }: { decision: Decision }) {
   const same = again.data.reason === decision.reason || decision.reason === 'rate_limit_exceeded';
   return (
     <>
-      {!same && (
+      {decision.reduced !== undefined && (
+        <Alert color="gray" mb="md">
+          Parts of this request are not kept, so conditions on them count as unknown here.
+        </Alert>
+      )}
+      {!same && decision.reduced === undefined && (
         <Alert color="yellow" mb="md">
           Decided again, the result differs: the item was edited since, or the partner was added later.
         </Alert>
@@ -165,13 +174,17 @@ function Why({ decision }: { decision: Decision }) {
   );
 }
 
+/** Leaves out a shortened address, which no condition can judge. */
+const wholeOf = ({ context, reduced = [] }: Decision): object =>
+  reduced.includes('context.ip') ? { ...context, ip: undefined } : { ...context };
+
 /** Returns the check that decides again with the inputs of the decision. */
 const toCheck = (decision: Decision): Body<'POST /v1/access/check'> => ({
   contentId: decision.contentId ?? '',
   ...(decision.requesterId === null ? {} : { requesterId: decision.requesterId }),
   ...(decision.permission == null ? {} : { permission: decision.permission }),
   ...(decision.purpose == null ? {} : { purpose: decision.purpose }),
-  ...(decision.context == null ? {} : { context: decision.context }),
+  ...(decision.context == null ? {} : { context: wholeOf(decision) }),
   ...(decision.license == null ? {} : { license: decision.license }),
   explain: true,
   dryRun: true,

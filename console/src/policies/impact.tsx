@@ -37,6 +37,7 @@ export function useImpact(policyId: string, of: Rules, enabled = true): ImpactRe
 const CAUSES: Record<string, string> = {
   item_edited: 'the item was edited since',
   requester_history: 'the requester of that time is not known',
+  inputs_reduced: 'the rules look at addresses, user agents or other inputs that are not kept',
   not_reproduced: 'the check used data that no longer exists',
 };
 

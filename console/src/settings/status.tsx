@@ -22,6 +22,7 @@ export default function StatusPage() {
             <Service status={status} />
             <Storage of={status.storage} />
             <Decisions status={status} />
+            <Privacy of={status.privacy} />
             <Deliveries of={status.webhooks} />
           </div>
         )}
@@ -107,6 +108,23 @@ function Decisions({ status: { ledger, columns } }: { status: Status }) {
           }}
         />
       </details>
+    </Panel>
+  );
+}
+
+const AGENTS = { full: 'Kept whole', 'crawler-only': 'Only the name of a known crawler', none: 'Not kept' };
+
+function Privacy({ of: { ipPrecision, userAgent } }: { of: Status['privacy'] }) {
+  const addresses =
+    { full: 'Kept whole', none: 'Not kept' }[ipPrecision] ?? `Shortened to ${ipPrecision.replace(',', ' and ')}`;
+  return (
+    <Panel title="Privacy">
+      <Facts
+        of={{
+          Addresses: addresses,
+          'User agents': AGENTS[userAgent],
+        }}
+      />
     </Panel>
   );
 }

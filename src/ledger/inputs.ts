@@ -1,0 +1,59 @@
+/**
+ * Makes the inputs of a check as the ledger keeps them. Promise: nothing that is written has more of a visitor's
+ * address and user agent than the settings allow. `reduced` names the fields that were shortened or removed.
+ */
+import { crawlerOf } from '../crawlers/directory.ts';
+import { reduceIp } from '../lib/ip-precision.ts';
+import type { VerifiedKind } from '../policies/facts.ts';
+import type { Precision, UserAgentPrecision } from '../privacy-settings.ts';
+
+/** Fields whose values are shortened or missing; of all that a check sent, once they are erased. */
+export const REDUCIBLE = ['context', 'context.ip', 'context.userAgent', 'license'] as const;
+export type Reducible = (typeof REDUCIBLE)[number];
+
+export interface Context {
+  ip?: string;
+  country?: string;
+  userAgent?: string;
+  verified?: VerifiedKind;
+}
+
+/** The JSON in the ledger. */
+interface StoredInputs {
+  context?: Context | undefined;
+  license?: object | undefined;
+  reduced?: Reducible[];
+}
+
+/**
+ * Returns what is kept of a user agent: for `crawler-only`, the token by which the directory knows the crawler, so that
+ * conditions on crawlers still have the same outcome.
+ */
+export function reduceUserAgent(precision: UserAgentPrecision, userAgent: string): string | undefined {
+  if (precision === 'full') return userAgent;
+  if (precision === 'none') return undefined;
+  return crawlerOf(userAgent)?.userAgents[0];
+}
+
+/** Returns, as JSON, what the ids do not lead to: the ledger keeps it so that the decision can be made again. */
+export function toInputs(
+  { context, license }: { context?: Context | undefined; license?: object | undefined },
+  precision: Precision,
+): string | null {
+  if (context === undefined && license === undefined) return null;
+  if (precision.ip === 'full' && precision.userAgent === 'full') return JSON.stringify({ context, license });
+  const { context: kept, reduced } = reduceContext(context, precision);
+  const stored: StoredInputs = { context: kept, license, ...(reduced.length === 0 ? {} : { reduced }) };
+  return JSON.stringify(stored);
+}
+
+function reduceContext(context: Context | undefined, precision: Precision) {
+  const reduced: Reducible[] = [];
+  if (context === undefined) return { context, reduced };
+  const { ip, userAgent, ...rest } = context;
+  const keptIp = ip === undefined ? undefined : reduceIp(precision.ip, ip);
+  const keptAgent = userAgent === undefined ? undefined : reduceUserAgent(precision.userAgent, userAgent);
+  if (keptIp !== ip) reduced.push('context.ip');
+  if (keptAgent !== userAgent) reduced.push('context.userAgent');
+  return { context: { ...rest, ip: keptIp, userAgent: keptAgent }, reduced };
+}
