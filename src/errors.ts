@@ -30,6 +30,17 @@ export const ERRORS = {
     type: 'validation_error',
     meaning: 'The token that the visitor presented does not exist, was revoked or has expired.',
   },
+  missing_requester_token: {
+    status: 401,
+    type: 'authentication_error',
+    meaning: 'An operation of `/v1/me` was called without the token of a requester.',
+  },
+  invalid_requester_token: {
+    status: 401,
+    type: 'authentication_error',
+    meaning:
+      'The token of a requester does not exist, was revoked or has expired, or is an API key; the message says which.',
+  },
   insufficient_permissions: {
     status: 403,
     type: 'authorization_error',
@@ -39,6 +50,11 @@ export const ERRORS = {
     status: 403,
     type: 'authorization_error',
     meaning: 'The key may not be used from the address that the message names.',
+  },
+  requester_suspended: {
+    status: 403,
+    type: 'authorization_error',
+    meaning: 'The publisher has suspended the requester of the token.',
   },
   content_not_found: { status: 404, type: 'not_found_error', meaning: 'No item has this id or externalId.' },
   collection_not_found: { status: 404, type: 'not_found_error', meaning: 'No collection has this id.' },
@@ -136,6 +152,11 @@ export const ERRORS = {
     status: 415,
     type: 'validation_error',
     meaning: 'The body is not sent as `application/json`, or it is compressed.',
+  },
+  api_rate_limit_exceeded: {
+    status: 429,
+    type: 'rate_limit_error',
+    meaning: 'The requester has too many requests in progress at once. Retry after `Retry-After` seconds.',
   },
   idempotency_key_reused: {
     status: 422,

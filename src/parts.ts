@@ -23,6 +23,7 @@ import type { Clock } from './lib/clock.ts';
 import { makeFolder } from './lib/folder.ts';
 import { type Budget, budgetOf } from './memory.ts';
 import { openGetter } from './outgoing/get.ts';
+import { openPartnerDoor } from './partner/door.ts';
 import { ensureDefaultPolicy } from './policies/store.ts';
 import { openRecords } from './records.ts';
 import { openTokens } from './requesters/tokens.ts';
@@ -239,7 +240,8 @@ function startBackground({ config, logger }: Options, opened: AsyncDisposableSta
 const STREAM_NEEDS: Needs = { permissions: ['webhooks:manage'], secretKey: false };
 
 /** The ways in: keys, sessions of the console, event streams. */
-function openDoors({ oidc }: Config, { db, clock, follower, keys, events }: Store & Engine & Background) {
+function openDoors({ oidc }: Config, parts: Store & Engine & Background) {
+  const { db, clock, follower, keys, events } = parts;
   // Requests wait until this node knows all changes, of keys and of everything else.
   const authenticate: Authenticate = (...given) => {
     const freshness = follower.confirm();
@@ -251,5 +253,6 @@ function openDoors({ oidc }: Config, { db, clock, follower, keys, events }: Stor
     reauthorize: async (request) =>
       keys.authorize(await sessions.authenticate(request, request.headers.authorization), STREAM_NEEDS),
   });
-  return { sessions, streams, provider: oidc === null ? null : openProvider(oidc, clock) };
+  const authenticatePartner = openPartnerDoor({ ...parts, confirm: () => follower.confirm() });
+  return { sessions, streams, authenticatePartner, provider: oidc === null ? null : openProvider(oidc, clock) };
 }

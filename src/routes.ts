@@ -20,6 +20,7 @@ import { verifiableIn } from './identities/verifiable.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { archivedTo, type DecisionFinder } from './ledger/log.ts';
 import { decisionRoutes } from './ledger/routes.ts';
+import { partnerRoutes } from './partner/routes.ts';
 import type { Parts } from './parts.ts';
 import { candidateRoutes } from './policies/candidate-routes.ts';
 import { policyRoutes } from './policies/routes.ts';
@@ -49,7 +50,12 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   await allowOrigins(app, config.corsOrigins);
   describeApi(app, VERSION);
   healthRoutes(app, { notReady: () => own.notReady ?? follower.notReady(), db, metrics: parts.metrics });
-  requireKeys(app, sessions.authenticate, keys.authorize, keys.source);
+  requireKeys(app, {
+    authenticate: sessions.authenticate,
+    authenticatePartner: parts.authenticatePartner,
+    authorize: keys.authorize,
+    sourceOf: keys.source,
+  });
   supportIdempotency(app, db, clock);
   const { decisionMaxAge: maxAge, privacy } = config;
   const checkDeps = { db, snapshot, ledger, unregistered, identities, visitors, clock, maxAge, precision: privacy };
@@ -91,15 +97,16 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   deliveryRoutes(app, webhookDeps);
   eventRoutes(app, { events, streams });
   if (parts.secret !== null && config.columnsUrl === null) columnsRoutes(app, columns, parts.secret);
-  const reports = {
-    db,
-    columns,
-    now: () => ledger.now(),
-    requesterNames: (ids: readonly string[]) => findNames(db, ids),
-  };
-  usageRoutes(app, reports);
+  addReports(app, parts, finder);
   unregisteredRoutes(app, parts);
   statusRoutes(app, { ...parts, dataDir: config.dataDir, privacy });
   sessionRoutes(app, { db, changes, clock, sessions, provider: parts.provider });
   consoleFiles(app);
+}
+
+/** Adds the routes that report usage, to publishers and to partners. */
+function addReports(app: App, { db, columns, ledger, archive }: Parts, finder: DecisionFinder): void {
+  const now = () => ledger.now();
+  usageRoutes(app, { db, columns, now, requesterNames: (ids: readonly string[]) => findNames(db, ids) });
+  partnerRoutes(app, { db, columns, finder, parquet: archive, ledgerNo: ledger.ledgerNo, now });
 }

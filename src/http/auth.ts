@@ -21,6 +21,14 @@ export interface Needs {
   secretKey: boolean;
 }
 
+/** The requester behind a request with a requester token. */
+export interface PartnerCaller extends Caller {
+  requesterId: string;
+}
+
+/** Throws missing_requester_token, invalid_requester_token, requester_suspended. */
+export type AuthenticatePartner = (credentials: string | undefined) => Promise<PartnerCaller>;
+
 /** Throws insufficient_permissions. */
 export type Authorize = (caller: Caller, needs: Needs) => void;
 
@@ -30,11 +38,15 @@ declare module 'fastify' {
     permission?: Permission | readonly Permission[] | null;
     /** Not for public keys. */
     secretKey?: true;
+    /** Takes the token of a requester instead of a key. */
+    partner?: true;
     /** The header that holds the key when `Authorization` belongs to another party. */
     keyHeader?: string;
   }
   interface FastifyRequest {
     caller: Caller;
+    /** Set on routes that take the token of a requester. */
+    partner: PartnerCaller;
     /** Checks the key again, for a request that has waited and whose key may have changed. */
     admit(): Promise<Caller>;
     /** The address it came from, past trusted proxies. */
@@ -42,13 +54,19 @@ declare module 'fastify' {
   }
 }
 
-export function requireKeys(
-  app: App,
-  authenticate: Authenticate,
-  authorize: Authorize,
-  sourceOf: (request: FastifyRequest) => string,
-): void {
+/** Where the requester of a token is the caller: every operation there is about its own data. */
+const PARTNER_PATH = /^\/v1\/me(\/|$)/;
+
+export interface Doors {
+  authenticate: Authenticate;
+  authenticatePartner: AuthenticatePartner;
+  authorize: Authorize;
+  sourceOf: (request: FastifyRequest) => string;
+}
+
+export function requireKeys(app: App, { authenticate, authenticatePartner, authorize, sourceOf }: Doors): void {
   app.decorateRequest('caller', null as never);
+  app.decorateRequest('partner', null as never);
   app.decorateRequest('admit', async function admit() {
     const { config } = this.routeOptions;
     const caller = await authenticate(this, credentialsOf(this, config.keyHeader));
@@ -60,9 +78,20 @@ export function requireKeys(
     return sourceOf(this);
   });
   app.addHook('onRoute', (route) => {
-    const { permission, keyHeader } = route.config ?? {};
+    const { permission, keyHeader, partner } = route.config ?? {};
     // Forgetting it must not open a route to everybody.
     if (route.url.startsWith('/v1') && permission === undefined) throw new Error(`${route.url} names no permission`);
+    if (PARTNER_PATH.test(route.url) !== (partner === true)) throw new Error(`${route.url} is for partners, or is not`);
+    if (partner === true) {
+      route.onRequest = hooksOf(route.onRequest, (request, _reply, done) => {
+        authenticatePartner(request.headers.authorization).then((caller) => {
+          request.partner = caller;
+          request.caller = caller;
+          done();
+        }, done);
+      });
+      return;
+    }
     const needs = needsOf(route.config ?? {});
     if (needs === undefined) return;
     route.onRequest = hooksOf(route.onRequest, (request, _reply, done) => {

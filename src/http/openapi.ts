@@ -36,6 +36,7 @@ async function describe(inner: FastifyInstance, routes: readonly RouteOptions[],
       components: {
         securitySchemes: {
           key: { type: 'http', scheme: 'bearer', description: 'An API key: svc_sk_… or svc_pk_…' },
+          requesterToken: { type: 'http', scheme: 'bearer', description: 'The token of a requester: svc_rt_…' },
           proxyKey: { type: 'apiKey', in: 'header', name: 'X-Postern-Key', description: 'An API key: svc_sk_…' },
         },
         schemas: { Error: ErrorAnswer as never },
@@ -78,19 +79,28 @@ interface DescribedRoute {
 
 /** Adds to the schema of a route what its configuration says: permissions, headers, the name of an alias. */
 function describeRoute({ schema, url, route }: DescribedRoute) {
-  const { permission, secretKey = false, keyHeader } = route.config ?? {};
-  const needs = permission
-    ? {
-        security: [{ [keyHeader === undefined ? 'key' : 'proxyKey']: [] }],
-        description: permissionText([permission].flat(), secretKey),
-      }
-    : { security: [] };
+  const needs = needsText(route.config ?? {});
   return { schema: { ...schema, ...aliasName(schema, url), ...needs, ...headersOf(route, url, schema) }, url };
+}
+
+function needsText({ permission, secretKey = false, keyHeader, partner }: RouteConfig) {
+  if (partner === true) {
+    return {
+      security: [{ requesterToken: [] }],
+      description: 'Needs the token of a requester; answers with its own data.',
+    };
+  }
+  if (!permission) return { security: [] };
+  return {
+    security: [{ [keyHeader === undefined ? 'key' : 'proxyKey']: [] }],
+    description: permissionText([permission].flat(), secretKey),
+  };
 }
 
 interface RouteConfig {
   permission?: Permission | readonly Permission[] | null;
   secretKey?: boolean;
+  partner?: true;
   keyHeader?: string;
   takesIfMatch?: true;
 }

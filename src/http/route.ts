@@ -22,6 +22,8 @@ export interface Operation<Query extends TSchema, Body extends TSchema, Answer e
   permission: Permission | readonly Permission[] | null;
   /** Refuses public keys. */
   secretKey?: true;
+  /** Takes the token of a requester instead of a key; then `permission` is null. */
+  partner?: true;
   /** The group in the API document. */
   tag: string;
   /** The operationId in the API document. */
@@ -61,7 +63,7 @@ export function route<Path extends Target, Query extends TSchema, Body extends T
   ) => Promise<Static<Answer> | JsonText | FastifyReply>,
 ): void {
   const [method, url] = target.split(' ') as [string, string];
-  const { permission, secretKey, ifMatch, tag, id, is, query, body, answer } = operation;
+  const { permission, secretKey, partner, ifMatch, tag, id, is, query, body, answer } = operation;
   const answers = { ...(answer === undefined ? {} : { 200: answer }), ...operation.answers };
   app.route({
     method,
@@ -69,6 +71,7 @@ export function route<Path extends Target, Query extends TSchema, Body extends T
     config: {
       permission,
       ...(secretKey === undefined ? {} : { secretKey }),
+      ...(partner === undefined ? {} : { partner }),
       ...(ifMatch === undefined ? {} : { takesIfMatch: ifMatch }),
     },
     ...(operation.bulk === undefined ? {} : { bodyLimit: BULK_BODY_BYTES_MAX }),

@@ -138,9 +138,12 @@ function parseHeader(header: string | undefined, bootstrapKey: string | null): s
     );
   }
   if (!isKeyText(text) && text !== bootstrapKey) {
+    const isToken = text.startsWith('svc_rt_');
     throw fail(
       'invalid_api_key',
-      'This is not an API key: its form or checksum is wrong. Check that it was copied whole.',
+      isToken
+        ? 'This is the token of a requester, which works at /v1/me only. Send an API key.'
+        : 'This is not an API key: its form or checksum is wrong. Check that it was copied whole.',
     );
   }
   return text;

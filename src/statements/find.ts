@@ -26,13 +26,13 @@ export async function findBilled(
   return { contracts, billed: billed.toSorted((a, b) => (a.id < b.id ? 1 : -1)) };
 }
 
-/** Throws statement_not_found. */
-export async function getBilled(db: Db, id: string, now: number): Promise<Billed> {
+/** With a requester, finds only its own. Throws statement_not_found. */
+export async function getBilled(db: Db, id: string, now: number, requesterId?: string): Promise<Billed> {
   const parsed = parseStatementId(id);
   if (parsed !== undefined && parsed.start <= now) {
     // A license may start in the middle of its first period.
     const range = { since: parsed.start, until: Math.min(now + 1, parsed.start + YEAR_MS) };
-    for (const contract of await findContracts(db, { tail: parsed.tail })) {
+    for (const contract of await findContracts(db, { tail: parsed.tail, requesterId })) {
       const found = billedOf(contract, range).find((one) => one.id === id);
       if (found !== undefined) return found;
     }

@@ -1,6 +1,6 @@
 /** Statements: list, read in three formats, make final; the usage of a license. */
+import type { FastifyReply } from 'fastify';
 import type { Changes } from '../changes/changes.ts';
-import { cutPage, fromCursor, idForm, PAGE_DEFAULT } from '../db/page.ts';
 import type { App } from '../http/app.ts';
 import { CSV_TYPE } from '../http/csv.ts';
 import { toList } from '../http/list.ts';
@@ -11,10 +11,11 @@ import { toIso } from '../lib/clock.ts';
 import { type ComputeDeps, computeOutside, computeStatements, type Outside } from './compute.ts';
 import { statementCsv } from './csv.ts';
 import { planFinalize } from './edits.ts';
-import { findBilled, getBilled } from './find.ts';
+import { getBilled } from './find.ts';
 import { statementHtml } from './html.ts';
+import { readStatements } from './list.ts';
 import { LicenseUsage, ListStatementsQuery, StatementAnswer, StatementPage } from './schema.ts';
-import { monthIn, parsePeriod } from './statement.ts';
+import { monthIn, type Statement } from './statement.ts';
 import { licenseUsage } from './usage.ts';
 
 export interface StatementDeps extends ComputeDeps {
@@ -25,7 +26,6 @@ export interface StatementDeps extends ComputeDeps {
 const reading = { tag: 'Statements', permission: 'requesters:read', secretKey: true } as const;
 const writing = { tag: 'Statements', permission: 'requesters:write' } as const;
 const MEDIA_TYPES = ['application/json', 'text/csv', 'text/html'] as const;
-const ID_FORM = idForm('stm_');
 
 export function statementRoutes(app: App, deps: StatementDeps): void {
   listRoute(app, deps);
@@ -35,12 +35,7 @@ export function statementRoutes(app: App, deps: StatementDeps): void {
   route(app, 'GET /v1/statements/:id', read, async ({ params, headers }, reply) => {
     const [computed] = await computeStatements(deps, [await getBilled(db, params.id, now())]);
     const { statement } = computed as NonNullable<typeof computed>;
-    const type = preferred(headers.accept, MEDIA_TYPES);
-    if (type === 'text/csv') return sendText(reply, CSV_TYPE, statementCsv(statement));
-    if (type === 'application/json') return statement;
-    // The page has styles of its own and nothing else.
-    reply.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
-    return sendText(reply, 'text/html; charset=utf-8', statementHtml(statement));
+    return sendStatement(reply, headers.accept, statement);
   });
 
   const finalize = {
@@ -62,6 +57,16 @@ export function statementRoutes(app: App, deps: StatementDeps): void {
   route(app, 'GET /v1/licenses/:id/usage', usage, async ({ params }) => licenseUsage(deps, params.id));
 }
 
+/** Sends a statement in the format that `accept` prefers: JSON, CSV or a page. */
+export function sendStatement(reply: FastifyReply, accept: string | undefined, statement: Statement): FastifyReply {
+  const type = preferred(accept, MEDIA_TYPES);
+  if (type === 'text/csv') return sendText(reply, CSV_TYPE, statementCsv(statement));
+  if (type === 'application/json') return reply.send(statement);
+  // The page has styles of its own and nothing else.
+  reply.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
+  return sendText(reply, 'text/html; charset=utf-8', statementHtml(statement));
+}
+
 function listRoute(app: App, deps: StatementDeps): void {
   const list = {
     ...reading,
@@ -71,18 +76,12 @@ function listRoute(app: App, deps: StatementDeps): void {
     answer: StatementPage,
   };
   route(app, 'GET /v1/statements', list, async ({ query }) => {
-    const { limit = PAGE_DEFAULT, cursor, requesterId, licenseId, timezone = 'UTC' } = query;
-    const before = cursor === undefined ? undefined : fromCursor(cursor, ID_FORM);
-    const now = deps.now();
-    const period = parsePeriod(query.period ?? toIso(now).slice(0, 7));
-    const { contracts, billed } = await findBilled(deps.db, { period, requesterId, licenseId }, now);
-    const rest = before === undefined ? billed : billed.filter(({ id }) => id < before);
-    const page = cutPage(rest.slice(0, limit + 1), limit, billed.length, ({ id }) => id);
-    const computed = await computeStatements(deps, page.data);
+    const { requesterId, licenseId, timezone = 'UTC' } = query;
+    const { period, contracts, page } = await readStatements(deps, query);
     const isAll = requesterId === undefined && licenseId === undefined;
     const span = { from: monthIn(timezone, period.first), to: monthIn(timezone, period.last + 1) };
     const outside = isAll ? toOutside(span, await computeOutside(deps, contracts, span)) : null;
-    return { ...toList({ ...page, data: computed }, ({ statement }) => statement), outside };
+    return { ...toList(page), outside };
   });
 }
 

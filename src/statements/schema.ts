@@ -111,7 +111,7 @@ export const ListStatementsQuery = Type.Object(
 );
 export type ListStatementsQuery = Static<typeof ListStatementsQuery>;
 
-const QuotaStatus = Type.Object(
+export const QuotaStatus = Type.Object(
   {
     units: Type.Integer(),
     used: Type.Integer(),

@@ -19,7 +19,7 @@ const GROUPS: CsvColumns<NonNullable<UsageReport['groups']>[number]> = [
   ['denied', (row) => row.denied],
 ];
 
-export const reportCsv = ({ groups, timeSeries }: UsageReport): string =>
+export const reportCsv = ({ groups, timeSeries }: Pick<UsageReport, 'groups' | 'timeSeries'>): string =>
   groups === undefined ? toCsv(BUCKETS, timeSeries) : toCsv(GROUPS, groups);
 
 const toCsv = <Row>(columns: CsvColumns<Row>, rows: readonly Row[]): string =>

@@ -126,15 +126,26 @@ const PROMISED = [
   'GET /v1/identity-lists',
   'POST /v1/identity-lists/accept',
   'GET /v1/status',
+  'GET /v1/me',
+  'GET /v1/me/licenses',
+  'GET /v1/me/licenses/{id}/usage',
+  'GET /v1/me/statements',
+  'GET /v1/me/statements/{id}',
+  'GET /v1/me/decisions',
+  'GET /v1/me/decisions/{id}',
+  'GET /v1/me/usage',
 ];
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
 
 const { body: openapi } = await postern.call('GET', '/openapi.json', { key: null });
-const routes = Object.entries(openapi.paths as Record<string, object>)
+const described = Object.entries(openapi.paths as Record<string, object>)
   .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
   .filter((route) => route.includes(' /v1/'));
+/** Their caller is a requester, by its token: no key has a permission for them. */
+const PARTNERS = /^[A-Z]+ \/v1\/me(\/|$)/;
+const routes = described.filter((route) => !PARTNERS.test(route));
 const keys = new Map<string, string>();
 for (const one of PERMISSIONS) keys.set(one, await makeKey(postern, { permissions: [one] }));
 const publicKeys = new Map<string, string>();
@@ -159,7 +170,7 @@ const ask = (route: string, key: string | null, session?: string) => {
 };
 
 test('every promised route is documented', () => {
-  for (const route of PROMISED) assert.ok(routes.includes(route), route);
+  for (const route of PROMISED) assert.ok(described.includes(route), route);
 });
 
 describe('the matrix', () => {
@@ -213,6 +224,17 @@ describe('the matrix', () => {
       }
       const all = await ask(route, postern.key);
       assert.ok(all.status !== 401 && all.status !== 403, all.text);
+    });
+  }
+  for (const route of described.filter((one) => PARTNERS.test(one))) {
+    test(`${route}: for the tokens of requesters, whatever a key holds`, async () => {
+      assertError(await ask(route, null), 'missing_requester_token');
+      for (const key of [postern.key, ...keys.values(), ...publicKeys.values()]) {
+        assertError(await ask(route, key), 'invalid_requester_token');
+      }
+      const { path } = await made(postern, '/v1/users/links', { name: 'partner', role: 'admin' });
+      const { session } = await openLink(postern, path);
+      assertError(await ask(route, null, session), 'missing_requester_token');
     });
   }
   test('HEAD asks for what GET asks for', async () => {

@@ -1471,6 +1471,166 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read who you are, your licenses and limits
+         * @description Needs the token of a requester; answers with its own data.
+         */
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me/licenses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your licenses
+         * @description Needs the token of a requester; answers with its own data.
+         */
+        get: operations["listOwnLicenses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me/licenses/{id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report the running period of your license
+         * @description Needs the token of a requester; answers with its own data.
+         */
+        get: operations["getOwnLicenseUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me/statements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your statements of a month, quarter or year
+         * @description Needs the token of a requester; answers with its own data.
+         */
+        get: operations["listOwnStatements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me/statements/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read your statement
+         * @description Needs the token of a requester; answers with its own data.
+         */
+        get: operations["getOwnStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the decisions about you
+         * @description Needs the token of a requester; answers with its own data.
+         */
+        get: operations["listOwnDecisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me/decisions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a decision about you
+         * @description Needs the token of a requester; answers with its own data.
+         */
+        get: operations["getOwnDecision"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report your usage
+         * @description Needs the token of a requester; answers with its own data.
+         */
+        get: operations["getOwnUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/analytics/unregistered": {
         parameters: {
             query?: never;
@@ -2227,9 +2387,9 @@ export interface components {
             };
         };
         /** @enum {unknown} */
-        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "insufficient_permissions" | "ip_not_allowed" | "content_not_found" | "collection_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "user_not_found" | "statement_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "statement_running" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
+        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_requester_token" | "invalid_requester_token" | "insufficient_permissions" | "ip_not_allowed" | "requester_suspended" | "content_not_found" | "collection_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "user_not_found" | "statement_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "statement_running" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "api_rate_limit_exceeded" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
         /** @enum {unknown} */
-        ErrorType: "validation_error" | "authentication_error" | "authorization_error" | "not_found_error" | "conflict_error" | "idempotency_error" | "api_error";
+        ErrorType: "validation_error" | "authentication_error" | "authorization_error" | "not_found_error" | "conflict_error" | "rate_limit_error" | "idempotency_error" | "api_error";
         /** @description A change of a record, or a decision */
         Event: {
             id: string;
@@ -2617,6 +2777,285 @@ export interface components {
             /** @description Index in the stored `rules` */
             index: number;
             priority: number;
+        };
+        /** @description The requester of the token */
+        Partner: {
+            /** @enum {string} */
+            object: "partner";
+            requester: {
+                id: string;
+                name: string;
+                /** @description Texts in the user agent by which it is recognized */
+                userAgents: string[];
+                /** @description How a visitor that uses its name is verified; at most 1000 ranges together */
+                identities: components["schemas"]["Identity"][];
+                created: string;
+            };
+            token: {
+                id: string;
+                name: string;
+                prefix: string;
+                expiresAt: string | null;
+            };
+            /** @description Those that are valid or begin later, newest first, at most 100; `GET /v1/me/licenses` lists all */
+            licenses: components["schemas"]["PartnerLicense"][];
+            /** @description Its own rate limits, each as the latest of its last 100 decisions left it */
+            limits: components["schemas"]["PartnerLimit"][];
+        };
+        /** @description A recorded decision about the partner */
+        PartnerDecision: {
+            id: string;
+            /** @enum {string} */
+            object: "access_decision";
+            allowed: boolean;
+            /** @enum {unknown} */
+            action: "allow" | "deny";
+            /** @description null when allowed */
+            reason: components["schemas"]["DenialReason"] | null;
+            message: string;
+            /** @description What an allow grants; empty on a denial */
+            permissions: string[];
+            /** @description null: no item is registered at the URL */
+            contentId: string | null;
+            externalId: string | null;
+            /** @description Host and path that the check asked for; the query only if a pattern of the collection names one */
+            url: string | null;
+            /** @description The most specific collection */
+            collectionId: string | null;
+            /** @description Name of the crawler that the user agent names; proves nothing */
+            crawler: string | null;
+            /** @description How the requester was verified; null: not at all */
+            verified: ("token" | "signature" | "ip" | "dns") | null;
+            /** @description The license that the rule matched */
+            licenseId: string | null;
+            rateLimit: components["schemas"]["RateLimitStatus"] | null;
+            /** @description false: the collection only observes, so let the request pass; `allowed` is what the policy says */
+            enforced: boolean;
+            /** @description false for dry runs and for checks by public keys */
+            recorded: boolean;
+            created: string;
+            /** @description The address of the item; null for a denial, and for a page without an item */
+            source: string | null;
+            /** @description The permission that the check requested */
+            permission: string | null;
+            purpose: string | null;
+            /** @description null unless the requester was verified */
+            context: {
+                ip?: string;
+                country?: string;
+                userAgent?: string;
+                /** @enum {unknown} */
+                verified?: "token" | "signature" | "ip" | "dns";
+            } | null;
+            /** @description The license that the check vouched for */
+            license: {
+                type: string;
+                features?: string[];
+                expiresAt?: string | null;
+            } | null;
+        };
+        PartnerDecisionList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["PartnerDecision"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        /** @description A license, as its requester sees it */
+        PartnerLicense: {
+            id: string;
+            /** @enum {string} */
+            object: "license";
+            type: string;
+            features: string[];
+            /** @description The items that it covers; null: all */
+            scope: components["schemas"]["PartnerLicenseScope"] | null;
+            startsAt: string | null;
+            expiresAt: string | null;
+            /** @enum {unknown} */
+            status: "active" | "suspended" | "revoked";
+            /** @description Whether the license is active, started and not expired now */
+            valid: boolean;
+            terms: components["schemas"]["LicenseTerms"] | null;
+            /** @description When these terms take effect */
+            termsEffectiveAt: string | null;
+            /** @description Of a valid license in `GET /v1/me`; null: the license has none */
+            quota?: components["schemas"]["QuotaStatus"] | null;
+            created: string;
+            updated: string;
+        };
+        PartnerLicenseList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["PartnerLicense"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        PartnerLicenseScope: {
+            contentIds?: string[];
+            contentTypes?: string[];
+            tags?: string[];
+            /**
+             * @description The publisher covers only a part of that: ask for the items in question
+             * @enum {boolean}
+             */
+            isNarrower?: true;
+        };
+        PartnerLimit: {
+            rateLimit: components["schemas"]["RateLimitStatus"] | null;
+            decisionId: string;
+            at: string;
+        };
+        PartnerStatementList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Statement"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        PartnerUsage: {
+            /** @enum {string} */
+            object: "usage_report";
+            summary: {
+                /** @description Decisions recorded in the period. */
+                totalRequests: number;
+                /** @description Of these, allowed. */
+                allowed: number;
+                /** @description Of these, denied. */
+                denied: number;
+                /** @description Distinct requesters; anonymous checks do not count. */
+                uniqueRequesters: number;
+                /** @description Distinct items requested. */
+                uniqueContent: number;
+                observed: {
+                    /** @description Decisions that were only observed; no other number counts them. */
+                    requests: number;
+                    /** @description Of these, allowed by the policy. */
+                    wouldAllow: number;
+                    /** @description Of these, denied by the policy. */
+                    wouldDeny: number;
+                };
+            };
+            /** @description The preceding period; only with `compare=previous`. Whole days are preceded by as many days. null: nothing precedes `all`. */
+            previous?: {
+                /**
+                 * Format: date-time
+                 * @description Inclusive.
+                 */
+                startDate: string;
+                /**
+                 * Format: date-time
+                 * @description Exclusive: the start of the period.
+                 */
+                endDate: string;
+                summary: {
+                    /** @description Decisions recorded in the period. */
+                    totalRequests: number;
+                    /** @description Of these, allowed. */
+                    allowed: number;
+                    /** @description Of these, denied. */
+                    denied: number;
+                    /** @description Distinct requesters; anonymous checks do not count. */
+                    uniqueRequesters: number;
+                    /** @description Distinct items requested. */
+                    uniqueContent: number;
+                    observed: {
+                        /** @description Decisions that were only observed; no other number counts them. */
+                        requests: number;
+                        /** @description Of these, allowed by the policy. */
+                        wouldAllow: number;
+                        /** @description Of these, denied by the policy. */
+                        wouldDeny: number;
+                    };
+                };
+            } | null;
+            /** @description Every bucket of the period in order, including empty ones. */
+            timeSeries: {
+                /** @description The bucket: its day, the Monday of its week, the first of its month, or the start of its hour. */
+                date: string;
+                /** @description Decisions in the bucket. */
+                requests: number;
+                /** @description Of these, allowed. */
+                allowed: number;
+                /** @description Of these, denied. */
+                denied: number;
+            }[];
+            /** @description The reasons that occurred, most frequent first. */
+            byDenialReason: {
+                reason: components["schemas"]["DenialReason"];
+                /** @description Denials for this reason. */
+                count: number;
+            }[];
+            /** @description The crawlers that user agents named most, then by name. A name proves nothing. */
+            byCrawler: {
+                /** @description Its name in the crawler directory. */
+                crawler: string;
+                /** @description Decisions. */
+                requests: number;
+                /** @description Of these, allowed. */
+                allowed: number;
+                /** @description Of these, denied. */
+                denied: number;
+                /** @description Requests that were verified. */
+                verified: number;
+                /** @description Requests whose visitor claimed a name falsely. */
+                spoofed: number;
+            }[];
+            /** @description The collections with the most decisions, then by id. */
+            byCollection: {
+                collectionId: string;
+                /** @description null: the collection is deleted. */
+                name: string | null;
+                /** @description Decisions. */
+                requests: number;
+                /** @description Of these, allowed. */
+                allowed: number;
+                /** @description Of these, denied. */
+                denied: number;
+            }[];
+            /** @description The most frequent first; only if `groupBy` names what to count by. */
+            groups?: {
+                /** @description The collection, crawler, kind of verification, license, purpose, permission or policy, or whether it was enforced. null: none. */
+                id: string | null;
+                /** @description Of a collection. null: deleted, or no collection. */
+                name?: string | null;
+                /** @description Only with `groupBy=rule`. */
+                policyVersion?: number;
+                /** @description In the rules of that version; null: the default action. Only with `groupBy=rule`. */
+                ruleIndex?: number | null;
+                /** @description Decisions. */
+                requests: number;
+                /** @description Of these, allowed. */
+                allowed: number;
+                /** @description Of these, denied. */
+                denied: number;
+            }[];
+            period: {
+                /**
+                 * Format: date-time
+                 * @description Start of the report, inclusive.
+                 */
+                startDate: string;
+                /**
+                 * Format: date-time
+                 * @description End of the report, exclusive.
+                 */
+                endDate: string;
+                /** @enum {unknown} */
+                groupBy: "hour" | "day" | "week" | "month";
+                timezone: string;
+            };
+            /** @description The items with the most requests, then by id. */
+            topContent: {
+                id: string;
+                /** @description Decisions on it. */
+                requests: number;
+                /** @description Its requests in each bucket of `timeSeries`; only with `expand=trends`. */
+                trend?: number[];
+            }[];
         };
         /** @description A policy */
         Policy: {
@@ -6510,6 +6949,265 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DemandList"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The requester of the token */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Partner"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    listOwnLicenses: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartnerLicenseList"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getOwnLicenseUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The running period of a license */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LicenseUsage"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    listOwnStatements: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+                /** @description Statements whose billing period ends within this month, quarter or year; by default this month */
+                period?: string;
+                licenseId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartnerStatementList"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getOwnStatement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a license used in a billing period, and what that costs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Statement"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    listOwnDecisions: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+                /** @description Id or externalId */
+                contentId?: string;
+                allowed?: boolean;
+                reason?: components["schemas"]["DenialReason"];
+                /** @description Only URLs that begin like this: host and path; a scheme is ignored */
+                url?: string;
+                /** @description Only decisions in this collection */
+                collectionId?: string;
+                /** @description Only requests whose user agent names this crawler */
+                crawler?: string;
+                /** @description Only requests that were verified in this way, in any way (`true`), or not at all (`false`) */
+                verified?: "true" | "false" | "token" | "signature" | "ip" | "dns";
+                /** @description Only decisions that this license decided */
+                licenseId?: string;
+                /** @description Only requests with this purpose */
+                purpose?: string;
+                /** @description Only requests for this permission */
+                permission?: string;
+                /** @description Only decisions that were enforced (true), or only observed (false) */
+                enforced?: boolean;
+                /** @description Inclusive: a date or a date-time, UTC */
+                from?: string;
+                /** @description A date, whose day is included, or an exclusive date-time */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartnerDecisionList"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getOwnDecision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A recorded decision about the partner */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartnerDecision"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getOwnUsage: {
+        parameters: {
+            query?: {
+                /** @description Days up to and including today; `year` is 365 days, `all` starts at the first decision. `startDate` and `endDate` take precedence. */
+                period?: "7d" | "30d" | "90d" | "year" | "all";
+                /** @description Start, inclusive: a date or a date-time (ISO 8601). Without `endDate`, the report ends now. */
+                startDate?: string;
+                /** @description End: a date, whose day is included, or an exclusive date-time. Without `startDate`, the report starts one `period` earlier. */
+                endDate?: string;
+                /** @description IANA time zone in which days, weeks, months and hours start. */
+                timezone?: string;
+                /** @description Only this content: its id or externalId. */
+                contentId?: string;
+                type?: components["schemas"]["ContentType"];
+                reason?: components["schemas"]["DenialReason"];
+                /** @description Only decisions in this collection */
+                collectionId?: string;
+                /** @description Only requests whose user agent names this crawler */
+                crawler?: string;
+                /** @description Only requests that were verified in this way, in any way (`true`), or not at all (`false`) */
+                verified?: "true" | "false" | "token" | "signature" | "ip" | "dns";
+                /** @description Only decisions that this license decided */
+                licenseId?: string;
+                /** @description Only requests with this purpose */
+                purpose?: string;
+                /** @description Only requests for this permission */
+                permission?: string;
+                /** @description false: counts the decisions that were only observed instead of those that were enforced. */
+                enforced?: boolean;
+                /** @description `trends` adds the requests by bucket to each entry of the top lists, at most 100,000 numbers in all. */
+                expand?: "trends";
+                /** @description `previous` adds the summary of the preceding period of equal length. */
+                compare?: "previous";
+                /** @description Length of the lists. */
+                limit?: number;
+                /** @description Length of a bucket; or what to count by in `groups`, and the buckets are days. */
+                groupBy?: "hour" | "day" | "week" | "month" | "collection" | "crawler" | "verified" | "license" | "purpose" | "permission" | "enforced";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartnerUsage"];
                 };
             };
             "4XX": components["responses"]["Refused"];

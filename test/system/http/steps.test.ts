@@ -76,6 +76,7 @@ const terms = (i: number) => ({
 });
 const license = await made(postern, '/v1/licenses', { requesterId: 'first', type: 'x', terms: terms(0) });
 const token = await made(postern, '/v1/requesters/first/tokens', { name: 't' });
+const own = await made(postern, '/v1/requesters/first/tokens', { name: 'own' });
 const key = await made(postern, '/v1/api-keys', { name: 'k', type: 'secret' });
 const { user } = await made(postern, '/v1/users/links', { name: 'x', role: 'viewer' });
 const webhook = await made(postern, '/v1/webhooks', { url: 'https://example.com/', events: ['api_key.created'] });
@@ -96,6 +97,10 @@ const scope = { contentIds: names(1), tags: names(2), policyIds: names(3) };
 const plain: Ask[] = [{}];
 const page: Ask[] = [{ path: '?limit=100' }];
 const at = (path: string): Ask[] => [{ path: `/${path}` }];
+/** With the token of a requester. */
+const mine = (path = '', body?: unknown): Ask[] => [
+  { path, headers: { authorization: `Bearer ${own.token}` }, ...(body === undefined ? {} : { body }) },
+];
 
 /** By method and path of the API's description; `{…}` is replaced by the first path of the row. */
 const ROWS: Record<string, Ask[]> = {
@@ -208,6 +213,14 @@ const ROWS: Record<string, Ask[]> = {
   ],
   'GET /v1/analytics/requesters': [{ path: `?q=${'word+'.repeat(30)}&sort=denied&limit=100` }],
   'GET /v1/analytics/demand': [{ path: `?q=${'word+'.repeat(30)}&limit=100` }],
+  'GET /v1/me': mine(),
+  'GET /v1/me/licenses': mine('?limit=100'),
+  'GET /v1/me/licenses/{id}/usage': mine(`/${license.id}/usage`),
+  'GET /v1/me/statements': mine('?period=2026&limit=100'),
+  'GET /v1/me/statements/{id}': mine('/stm_0'),
+  'GET /v1/me/decisions': mine('?limit=100'),
+  'GET /v1/me/decisions/{id}': mine('/dec_0'),
+  'GET /v1/me/usage': mine('?startDate=2026-01-01&endDate=2026-12-31&groupBy=hour&limit=100&expand=trends'),
   'GET /v1/analytics/unregistered': [{ path: '?host=www.example.com&sort=lastSeen&limit=100' }],
   'GET /v1/status': plain,
   // Not described.

@@ -1,0 +1,31 @@
+/** Reads pages of statements. */
+import { cutPage, fromCursor, idForm, PAGE_DEFAULT, type Page, type PageQuery } from '../db/page.ts';
+import { toIso } from '../lib/clock.ts';
+import type { Contract } from '../requesters/terms-store.ts';
+import { type ComputeDeps, computeStatements } from './compute.ts';
+import { findBilled } from './find.ts';
+import { type AskedPeriod, parsePeriod, type Statement } from './statement.ts';
+
+const ID_FORM = idForm('stm_');
+
+export interface StatementListQuery extends PageQuery {
+  /** A month, quarter or year; by default this month. */
+  period?: string;
+  requesterId?: string;
+  licenseId?: string;
+}
+
+/** Reads a page of statements, newest first, with the contracts among which they were found. Throws InvalidCursor. */
+export async function readStatements(
+  deps: ComputeDeps,
+  { period: label, requesterId, licenseId, limit = PAGE_DEFAULT, cursor }: StatementListQuery,
+): Promise<{ page: Page<Statement>; period: AskedPeriod; contracts: Contract[] }> {
+  const before = cursor === undefined ? undefined : fromCursor(cursor, ID_FORM);
+  const now = deps.now();
+  const period = parsePeriod(label ?? toIso(now).slice(0, 7));
+  const { contracts, billed } = await findBilled(deps.db, { period, requesterId, licenseId }, now);
+  const rest = before === undefined ? billed : billed.filter(({ id }) => id < before);
+  const page = cutPage(rest.slice(0, limit + 1), limit, billed.length, ({ id }) => id);
+  const computed = await computeStatements(deps, page.data);
+  return { page: { ...page, data: computed.map(({ statement }) => statement) }, period, contracts };
+}

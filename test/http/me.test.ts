@@ -1,0 +1,204 @@
+/** The partner's own view: with the token of a requester, its own data and nothing of anybody else. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startTestService, testClock } from '../../kit/service.ts';
+import { assertError, assertStatus, check, item, made, makePolicy } from './given.ts';
+
+const clock = testClock(Date.parse('2026-10-05T12:00:00Z'));
+const postern = await startTestService({ clock });
+after(() => postern[Symbol.asyncDispose]());
+
+const TERMS = {
+  currency: 'EUR',
+  timezone: 'UTC',
+  period: 'month',
+  unit: 'decision',
+  tiers: [{ upTo: null, unitPriceMicros: 20_000 }],
+  quota: { units: 10, onExceed: 'allow' },
+};
+const policy = await makePolicy(postern, [
+  {
+    action: 'allow',
+    conditions: { hasValidLicense: true },
+    rateLimit: { requests: 100, period: 'day' },
+  },
+]);
+const article = await made(postern, '/v1/content', item({ policyId: policy.id, source: 'https://news.example/a' }));
+const shut = await made(postern, '/v1/content', item({ title: 'Embargoed', source: 'https://news.example/b' }));
+
+let count = 0;
+async function newPartner(more: object = {}) {
+  const id = `acme-${++count}`;
+  await made(postern, '/v1/requesters', { id, name: `Acme ${count}`, tags: ['internal'], metadata: { note: 'x' } });
+  const license = await made(postern, '/v1/licenses', { requesterId: id, type: 'commercial', terms: TERMS, ...more });
+  const token = await made(postern, `/v1/requesters/${id}/tokens`, { name: 'ours' });
+  return { id, license, token, get: (path: string) => postern.call('GET', path, { key: token.token }) };
+}
+
+test('who it is, its licenses, quota and limits; nothing that is internal', async () => {
+  const acme = await newPartner({ scope: { policyIds: [policy.id], tags: ['a'] } });
+  const free = await made(postern, '/v1/licenses', { requesterId: acme.id, type: 'other', metadata: { note: 'x' } });
+  const old = await made(postern, '/v1/licenses', { requesterId: acme.id, type: 'old' });
+  await made(postern, `/v1/licenses/${old.id}/revoke`, {}, 200);
+  for (let i = 0; i < 3; i++) assert.equal((await check(postern, ask(acme.id))).allowed, true);
+  const answer = await acme.get('/v1/me');
+  assertStatus(answer, 200);
+  const { requester, token, licenses, limits } = answer.body;
+  assert.deepEqual(requester, {
+    id: acme.id,
+    name: requester.name,
+    userAgents: [],
+    identities: [],
+    created: requester.created,
+  });
+  assert.deepEqual([token.id, token.name], [acme.token.id, 'ours']);
+  assert.deepEqual(
+    licenses.map((one: { id: string }) => one.id),
+    [free.id, acme.license.id],
+  );
+  assert.deepEqual(licenses[1].scope, { tags: ['a'], isNarrower: true });
+  assert.deepEqual([licenses[0].quota, licenses[1].quota.used], [null, 0]);
+  assert.deepEqual(
+    limits.map(({ rateLimit }: { rateLimit: { limit: number; remaining: number } }) => [
+      rateLimit.limit,
+      rateLimit.remaining,
+    ]),
+    [[100, 97]],
+  );
+  assert.equal(answer.headers.get('cache-control'), 'no-store');
+  for (const secret of ['internal', 'note', policy.id, acme.token.token]) {
+    assert.ok(!answer.text.includes(secret), `${secret} in ${answer.text}`);
+  }
+});
+
+const ask = (requesterId: string, more: object = {}) => ({ contentId: article.id, requesterId, ...more });
+
+test('the list of all licenses, and the usage of one', async () => {
+  const acme = await newPartner();
+  await check(postern, ask(acme.id, { purpose: 'training' }));
+  const list = await acme.get('/v1/me/licenses');
+  assert.deepEqual([list.body.totalCount, list.body.data[0].id], [1, acme.license.id]);
+  const { body } = await acme.get(`/v1/me/licenses/${acme.license.id}/usage`);
+  assert.deepEqual([body.units, body.quota.remaining, body.amount.amount], [1, 9, '0.02']);
+  assert.deepEqual((await acme.get('/v1/me')).body.licenses[0].quota, body.quota);
+});
+
+test('usage, by the same periods and groups, without titles and rules', async () => {
+  const acme = await newPartner();
+  await check(postern, ask(acme.id, { purpose: 'training' }));
+  await check(postern, { contentId: shut.id, requesterId: acme.id, purpose: 'search' });
+  await check(postern, ask((await newPartner()).id));
+  const { body, text } = await acme.get('/v1/me/usage?period=7d&groupBy=purpose&compare=previous&timezone=Asia/Tokyo');
+  assert.deepEqual(
+    [body.summary.totalRequests, body.summary.allowed, body.topContent.length, body.timeSeries.length],
+    [2, 1, 2, 7],
+  );
+  assert.deepEqual(
+    body.groups.map(({ id, requests }: { id: string; requests: number }) => [id, requests]),
+    [
+      ['search', 1],
+      ['training', 1],
+    ],
+  );
+  assert.ok(!text.includes('Embargoed'), text);
+  const { body: all } = await acme.get('/v1/me/usage?period=all');
+  assert.equal(all.period.startDate, '2026-10-05T00:00:00.000Z');
+  for (const groupBy of ['rule', 'policy', 'requester']) {
+    assertError(await acme.get(`/v1/me/usage?groupBy=${groupBy}`), 'invalid_request', 'groupBy');
+  }
+  assertError(await acme.get('/v1/me/usage?requesterId=acme-1'), 'invalid_request', 'requesterId');
+  const csv = await postern.call('GET', '/v1/me/usage?groupBy=purpose', {
+    key: acme.token.token,
+    headers: { accept: 'text/csv' },
+  });
+  assert.match(csv.text, /^id,.*\r?\nsearch,/);
+});
+
+test('statements in three formats', async () => {
+  const acme = await newPartner();
+  await check(postern, ask(acme.id, { purpose: 'training' }));
+  const { body } = await acme.get('/v1/me/statements?period=2026-10');
+  assert.equal(body.totalCount, 1);
+  const [{ id, units }] = body.data;
+  assert.equal(units, 1);
+  for (const [accept, pattern] of [
+    ['application/json', new RegExp(`"id":"${id}"`)],
+    ['text/csv', new RegExp(`^statementId,[^]*${id},running`)],
+    ['text/html', /^<!doctype html>/i],
+  ] as const) {
+    const answer = await postern.call('GET', `/v1/me/statements/${id}`, { key: acme.token.token, headers: { accept } });
+    assertStatus(answer, 200);
+    assert.match(answer.text, pattern);
+  }
+});
+
+test('decisions: their own, with a cursor; no rules, and the visitor only if it was verified', async () => {
+  const acme = await newPartner();
+  const context = { ip: '203.0.113.9', userAgent: 'Anything/1.0' };
+  const first = await check(postern, ask(acme.id, { context }));
+  const second = await check(postern, ask(acme.id, { context: { ...context, verified: 'token' } }));
+  const denied = await check(postern, { contentId: shut.id, requesterId: acme.id });
+  const page = await acme.get('/v1/me/decisions?limit=2');
+  assert.deepEqual(
+    page.body.data.map(({ id }: { id: string }) => id),
+    [denied.id, second.id],
+  );
+  const rest = await acme.get(`/v1/me/decisions?limit=2&cursor=${page.body.nextCursor}`);
+  assert.deepEqual([rest.body.data[0].id, rest.body.hasMore, rest.body.totalCount], [first.id, false, 3]);
+  assert.deepEqual(
+    [rest.body.data[0].context, page.body.data[1].context.ip, page.body.data[0].source, rest.body.data[0].source],
+    [null, '203.0.113.9', null, 'https://news.example/a'],
+  );
+  for (const hidden of ['policyId', 'policyVersion', 'matchedRule', 'requesterId', 'candidate']) {
+    assert.ok(!page.text.includes(hidden), hidden);
+  }
+  assert.deepEqual((await acme.get(`/v1/me/decisions/${first.id}`)).body, rest.body.data[0]);
+  assert.equal((await acme.get('/v1/me/decisions?allowed=false')).body.totalCount, 1);
+});
+
+test('states of limits that others share are not shown', async () => {
+  const shared = await makePolicy(postern, [
+    { action: 'allow', conditions: {}, rateLimit: { requests: 5, period: 'day', scope: 'global' } },
+  ]);
+  const { id: contentId } = await made(postern, '/v1/content', item({ policyId: shared.id }));
+  const acme = await newPartner();
+  const { rateLimit } = await check(postern, { contentId, requesterId: acme.id });
+  assert.equal(rateLimit.remaining, 4);
+  assert.equal((await acme.get('/v1/me/decisions')).body.data[0].rateLimit, null);
+  assert.deepEqual((await acme.get('/v1/me')).body.limits, []);
+});
+
+test('a token that ended, or whose requester is suspended or deleted, is refused at once', async () => {
+  const acme = await newPartner();
+  const path = `/v1/requesters/${acme.id}`;
+  await postern.call('PATCH', path, { body: { status: 'suspended' } });
+  assertError(await acme.get('/v1/me'), 'requester_suspended');
+  await postern.call('PATCH', path, { body: { status: 'active' } });
+  assertStatus(await acme.get('/v1/me'), 200);
+  const expiring = await made(postern, `${path}/tokens`, { name: 'e', expiresAt: '2026-10-05T12:00:10Z' });
+  const withIt = () => postern.call('GET', '/v1/me', { key: expiring.token });
+  assertStatus(await withIt(), 200);
+  clock.advance(10_000);
+  assertError(await withIt(), 'invalid_requester_token');
+  await postern.call('DELETE', `${path}/tokens/${acme.token.id}`);
+  const revoked = await acme.get('/v1/me');
+  assertError(revoked, 'invalid_requester_token');
+  assert.match(revoked.body.error.message, /revoked/);
+  const other = await made(postern, `${path}/tokens`, { name: 'o' });
+  await postern.call('DELETE', path);
+  assertError(await postern.call('GET', '/v1/me', { key: other.token }), 'invalid_requester_token');
+});
+
+test('an API key, a session or nothing at all: what to send instead', async () => {
+  assertError(await postern.call('GET', '/v1/me', { key: null }), 'missing_requester_token');
+  const withKey = await postern.call('GET', '/v1/me');
+  assertError(withKey, 'invalid_requester_token');
+  assert.match(withKey.body.error.message, /is an API key.*POST \/v1\/requesters/);
+  const { token } = await newPartner();
+  for (const text of [`${token.token.slice(0, -1)}!`, 'nonsense', `svc_rt_${'a'.repeat(49)}`]) {
+    assertError(await postern.call('GET', '/v1/me', { key: text }), 'invalid_requester_token');
+  }
+  const elsewhere = await postern.call('GET', '/v1/content', { key: token.token });
+  assertError(elsewhere, 'invalid_api_key');
+  assert.match(elsewhere.body.error.message, /\/v1\/me only/);
+});
