@@ -28,6 +28,7 @@ import { ensureDefaultPolicy } from './policies/store.ts';
 import { openRecords } from './records.ts';
 import { openTokens } from './requesters/tokens.ts';
 import { openSignatures } from './signatures/signatures.ts';
+import { openKeptKeys } from './signatures/store.ts';
 import { openUnregistered } from './unregistered/unregistered.ts';
 import { Parquet } from './usage/archive-source.ts';
 import { openColumns } from './usage/columns.ts';
@@ -142,7 +143,7 @@ async function openEngine(
   opened.defer(() => impacts.close());
   const keys = openKeys(db, changes, clock, config);
   opened.defer(() => keys.close());
-  const { tokens, signatures, visitors } = openVisiting({ db, changes, clock }, config, opened);
+  const { tokens, signatures, visitors } = await openVisiting({ db, changes, clock }, { config, logger }, opened);
   const unregistered = openUnregistered(db, (error) =>
     logger.warn({ err: error }, 'requests that are not registered could not be counted and will be retried'),
   );
@@ -167,14 +168,19 @@ async function openEngine(
 }
 
 /** The finding of visitors' requesters: by token, signature or name. */
-function openVisiting(
+async function openVisiting(
   { db, changes, clock }: { db: Db; changes: Changes; clock: Clock },
-  { webhookAllowPrivate }: Options['config'],
+  { config: { webhookAllowPrivate: allowPrivate }, logger }: Options,
   opened: AsyncDisposableStack,
 ) {
   const tokens = openTokens(db, changes, clock);
   opened.defer(() => tokens.close());
-  const signatures = openSignatures({ userAgent: `Postern/${VERSION}`, allowPrivate: webhookAllowPrivate });
+  const kept = await openKeptKeys({
+    db,
+    clock,
+    onProblem: (error) => logger.warn({ err: error }, 'keys of agents could not be kept; the next start fetches them'),
+  });
+  const signatures = openSignatures({ userAgent: `Postern/${VERSION}`, allowPrivate, kept });
   opened.defer(() => signatures.close());
   const names = openNames(db, changes, (agents) => signatures.track(agents));
   return { tokens, signatures, visitors: openVisitors({ names, tokens, signatures }) };

@@ -12,7 +12,7 @@ const ENTRIES_MAX = 2_000;
 const FETCHES_MAX = 4;
 const TICK_MS = 1_000;
 /** Keys that could not be refreshed for this long verify nothing. */
-const KEPT_MS = 7 * 86_400_000;
+export const KEPT_MS = 7 * 86_400_000;
 /** A failed fetch is retried after the first, doubled each time, and at most the second (draft, Negative Caching). */
 const RETRY_MS = { first: 5_000, most: 300_000 };
 /** Unknown thumbprints cause at most one fetch per agent in this time: visitors choose them. */
@@ -22,8 +22,27 @@ const AHEAD = { least: 0.7, random: 0.2 };
 /** Keys that no request needed since the last fetch are refreshed this often at most. */
 const UNUSED_MS = 3_600_000;
 
+/** The keys of an agent as they are kept over a restart. */
+export interface Saved {
+  keys: Keys;
+  /** Time since they were fetched. */
+  ageMs: number;
+  lifetimeMs: number;
+  /** Fetches have failed since. */
+  isFailing: boolean;
+}
+
+export interface KeptKeys {
+  /** Keys that were fetched before the start, by agent. */
+  readonly saved: ReadonlyMap<string, Saved>;
+  save(agent: string, saved: Saved): void;
+  forget(agent: string): void;
+}
+
 export interface DirectoriesOptions {
   getter: Getter;
+  /** Keeps keys over a restart. Without it, each start fetches them. */
+  kept?: KeptKeys | undefined;
   /** Monotonic milliseconds. */
   elapsed(): number;
 }
@@ -58,15 +77,18 @@ interface Entry {
 export class Directories {
   readonly #getter: Getter;
   readonly #elapsed: () => number;
+  readonly #kept: KeptKeys | undefined;
   readonly #entries = new Map<string, Entry>();
   readonly #running = new Set<Promise<void>>();
   readonly #figures = { fetches: 0, failures: 0 };
   readonly #stop: () => Promise<void>;
+  #tracked: ReadonlySet<string> = new Set();
   #isClosed = false;
 
-  constructor({ getter, elapsed }: DirectoriesOptions) {
+  constructor({ getter, elapsed, kept }: DirectoriesOptions) {
     this.#getter = getter;
     this.#elapsed = elapsed;
+    this.#kept = kept;
     this.#stop = every(
       TICK_MS,
       async () => this.#refresh(),
@@ -92,9 +114,14 @@ export class Directories {
     return 'key_unknown';
   }
 
-  /** Fetches the keys of these agents ahead of requests, and forgets all others. */
+  /** Fetches the keys of these agents ahead of requests, and forgets those that are no longer among them. */
   track(agents: ReadonlySet<string>): void {
-    for (const agent of this.#entries.keys()) if (!agents.has(agent)) this.#entries.delete(agent);
+    for (const agent of this.#tracked) {
+      if (agents.has(agent)) continue;
+      this.#entries.delete(agent);
+      this.#kept?.forget(agent);
+    }
+    this.#tracked = new Set(agents);
     for (const agent of agents) {
       const entry = this.#open(agent);
       if (entry !== undefined) this.#start(entry);
@@ -119,9 +146,16 @@ export class Directories {
   #open(agent: string): Entry | undefined {
     const known = this.#entries.get(agent);
     if (known !== undefined || this.#entries.size >= ENTRIES_MAX) return known;
-    const entry = newEntry(agent);
+    const saved = this.#kept?.saved.get(agent);
+    const entry = saved === undefined ? newEntry(agent) : restored(agent, saved, this.#elapsed());
     this.#entries.set(agent, entry);
     return entry;
+  }
+
+  #save({ agent, keys, fetchedAt, freshUntil, failures }: Entry): void {
+    if (keys === undefined) return;
+    const ageMs = this.#elapsed() - fetchedAt;
+    this.#kept?.save(agent, { keys, ageMs, lifetimeMs: freshUntil - fetchedAt, isFailing: failures > 0 });
   }
 
   #refresh(): void {
@@ -143,11 +177,24 @@ export class Directories {
       entry.isRunning = false;
       if (this.#isClosed) return;
       if ('error' in resolved) this.#figures.failures++;
+      const wasFailing = entry.failures > 0;
       settle(entry, resolved, this.#elapsed());
+      if (this.#entries.get(entry.agent) !== entry) return;
+      if (entry.failures === 0 || !wasFailing) this.#save(entry);
     });
     this.#running.add(fetching);
   }
 }
+
+/** Keys that were fetched before the start are judged as they would have been without it. */
+const restored = (agent: string, { keys, ageMs, lifetimeMs, isFailing }: Saved, now: number): Entry => ({
+  ...newEntry(agent),
+  keys,
+  fetchedAt: now - ageMs,
+  freshUntil: now - ageMs + lifetimeMs,
+  dueAt: now - ageMs + lifetimeMs * AHEAD.least,
+  failures: isFailing ? 1 : 0,
+});
 
 const newEntry = (agent: string): Entry => ({
   agent,

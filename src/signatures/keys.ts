@@ -116,6 +116,15 @@ function readTime(value: unknown): number | undefined {
   return value >= MILLISECONDS_FROM ? value : value * 1000;
 }
 
+/** Returns a JWK Set that `readKeys` reads as the same keys. */
+export const writeKeys = (keys: Keys): { keys: Json[] } => ({
+  keys: [...keys.values()].map(({ object, notBefore, notAfter }) => ({
+    ...(object.export({ format: 'jwk' }) as Json),
+    ...(Number.isFinite(notBefore) ? { nbf: notBefore / 1000 } : {}),
+    ...(Number.isFinite(notAfter) ? { exp: notAfter / 1000 } : {}),
+  })),
+});
+
 /** RFC 9421, 3.3.1 and 3.3.6. Never throws. */
 export function verifyWith({ algorithm, object }: Key, base: Buffer, signature: Buffer): boolean {
   try {

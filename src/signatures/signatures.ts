@@ -5,7 +5,7 @@
 import type { LookupFunction } from 'node:net';
 import { monotonicMs } from '../lib/monotonic.ts';
 import { type Getter, openGetter } from '../outgoing/get.ts';
-import { Directories, type DirectoryState } from './directories.ts';
+import { Directories, type DirectoryState, type KeptKeys } from './directories.ts';
 import { type Agents, type FindKey, judge } from './judge.ts';
 import { verifyWith } from './keys.ts';
 import type { SignatureOutcome } from './outcome.ts';
@@ -18,6 +18,8 @@ export interface SignaturesOptions {
   allowPrivate: boolean;
   /** Resolves names; the operating system's resolver by default. */
   lookup?: LookupFunction;
+  /** Keeps the keys of agents over a restart. */
+  kept?: KeptKeys;
   /** Monotonic milliseconds, for tests. */
   elapsed?: () => number;
 }
@@ -40,7 +42,7 @@ export interface Signatures {
    * time are fetched in the background, and the outcome is `unknown` until then.
    */
   verify(request: SignedRequest, agents: Agents): SignatureOutcome;
-  /** Fetches the keys of these agents ahead of requests, and forgets those of all others. */
+  /** Fetches the keys of these agents ahead of requests, and forgets those of agents that were tracked before. */
   track(agents: ReadonlySet<string>): void;
   directories(): DirectoryState[];
   figures(): SignatureFigures;
@@ -51,10 +53,11 @@ export function openSignatures({
   userAgent,
   allowPrivate,
   lookup,
+  kept,
   elapsed = monotonicMs,
 }: SignaturesOptions): Signatures {
   const getter: Getter = openGetter({ userAgent, allowPrivate, lookup });
-  const directories = new Directories({ getter, elapsed });
+  const directories = new Directories({ getter, elapsed, kept });
   const findKey: FindKey = (agent, thumbprint) => directories.find(agent, thumbprint);
   const verifyBytes = remembering(verifyWith);
   const outcomes = { none: 0, verified: 0, failed: 0, unknown: 0 };

@@ -14,6 +14,7 @@ import { IDENTITY_LISTS } from './0012-identity-lists.ts';
 import { STATEMENTS } from './0013-statements.ts';
 import { WANTED } from './0014-wanted.ts';
 import { SIGHTINGS } from './0015-sightings.ts';
+import { AGENT_KEYS } from './0016-agent-keys.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -35,4 +36,5 @@ export const MIGRATIONS: readonly Migration[] = [
   STATEMENTS,
   WANTED,
   SIGHTINGS,
+  AGENT_KEYS,
 ];
