@@ -1,6 +1,6 @@
 /** The table `license_terms`; rows never leave this file. Versions outlive their license. */
 import type { Db, Row, Step } from '../db/db.ts';
-import { Where } from '../db/query.ts';
+import { inList, toList, Where } from '../db/query.ts';
 import { bodyOf } from '../lib/id.ts';
 import type { Terms } from '../terms/terms.ts';
 import { type Bounds, type Segment, segmentsOf, type TermsVersion } from '../terms/timeline.ts';
@@ -131,3 +131,35 @@ export const endAllTerms = (requesterId: string, at: number): Step => ({
         from licenses where requester_id = $1 and terms_version > 0 and status <> 'revoked'`,
   params: [requesterId, at],
 });
+
+/** The terms in force of one license, as an example of what its type costs. */
+export interface Price {
+  licenseType: string;
+  licenseId: string;
+  version: number;
+  terms: Terms;
+}
+
+/** Returns, for each of these types, the newest valid license that has terms, by type. */
+export async function findPrices(db: Db, types: readonly string[], now: number): Promise<Map<string, Price>> {
+  if (types.length === 0) return new Map();
+  const rows = await db.read<{ type: string; id: string; version: number; terms: string }>(
+    `with current as (
+       select l.type, l.id, t.version, t.terms, row_number() over (partition by l.id order by t.version desc) as place
+       from licenses as l join license_terms as t on t.license_id = l.id
+       where ${inList(db.engine, 'l.type', 'text')} and l.status = 'active' and t.from_at <= $2
+         and (l.starts_at is null or l.starts_at <= $2) and (l.expires_at is null or l.expires_at > $2)
+     ), newest as (
+       select *, row_number() over (partition by type order by id desc) as place_of_type
+       from current where place = 1 and terms is not null
+     )
+     select type, id, version, terms from newest where place_of_type = 1`,
+    [toList(types), now],
+  );
+  return new Map(
+    rows.map(({ type, id, version, terms }) => [
+      type,
+      { licenseType: type, licenseId: id, version: Number(version), terms: JSON.parse(terms) as Terms },
+    ]),
+  );
+}

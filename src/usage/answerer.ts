@@ -5,9 +5,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { type Queue, serial } from '../lib/queue.ts';
 import { answerReport, type ReportQuery } from './counts.ts';
+import { answerDemand } from './demand.ts';
+import type { DemandQuery } from './demand-query.ts';
 import { isDamage, messageOf } from './duckdb.ts';
 import { answerBounds, answerFind, answerStats, type FindPage, type Stats } from './questions.ts';
-import { answerDemand, answerSeen, type DemandQuery, type SeenQuery } from './seen.ts';
+import { answerSeen, type SeenQuery } from './seen.ts';
 import type { DecisionFilter } from './sql.ts';
 
 export type Question =

@@ -8,8 +8,9 @@ import { Unavailable } from '../db/db.ts';
 import { budgetOf, type ColumnsMemory, limitsOf, USUAL_MIB } from '../memory.ts';
 import type { FromWorker, Question, ToWorker, WorkerSetup, WorkerState } from './columns-worker.ts';
 import type { ColumnsReport, ReportQuery } from './counts.ts';
+import type { Demand, DemandQuery } from './demand-query.ts';
 import type { Bounds, FindPage, Found, Stats } from './questions.ts';
-import type { Demand, DemandQuery, Seen, SeenPage, SeenQuery } from './seen.ts';
+import type { Seen, SeenPage, SeenQuery } from './seen.ts';
 import type { DecisionFilter } from './sql.ts';
 
 export type { ColumnsReport, ReportQuery } from './counts.ts';

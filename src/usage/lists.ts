@@ -1,55 +1,18 @@
-/** The lists of requesters and of denied demand as answered: pages, or all rows as CSV. */
+/** The lists of the columns as answered: pages, or all rows as CSV. */
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { fromCursor, type Page, toCursor } from '../db/page.ts';
-import { fail } from '../errors.ts';
 import { CSV_TYPE, type CsvColumns, csvHead, csvLine } from '../http/csv.ts';
-import { spanOf, toList } from '../http/list.ts';
+import { toList } from '../http/list.ts';
 import { preferred } from '../http/negotiate.ts';
-import { reasonCode, reasonOf } from '../ledger/reason.ts';
 import { toIso } from '../lib/clock.ts';
-import { findContentNo, type ReportDeps, readTitles } from './report.ts';
-import type { After, Demand, DemandQuery, Seen, SeenPage } from './seen.ts';
-import { DEMAND_REASONS, type DemandListQuery, type DemandRow, type SeenRow } from './seen-schema.ts';
+import { SEPARATOR } from './demand-query.ts';
+import type { After, Seen, SeenPage } from './seen.ts';
+import type { SeenRow } from './seen-schema.ts';
 
-const DAY_MS = 86_400_000;
-const SPAN_DAYS = 30;
 /** Rows read at once for a file. */
 const FILE_CHUNK = 500;
 const MEDIA_TYPES = ['application/json', 'text/csv'] as const;
-
-export const NO_DEMAND: SeenPage<Demand> = { rows: [], totalCount: 0, upTo: 0 };
-
-/** Returns undefined for an unknown item. Throws invalid_request. */
-export async function toDemandQuery(
-  deps: ReportDeps,
-  query: DemandListQuery,
-  now: number,
-): Promise<Omit<DemandQuery, 'after' | 'limit'> | undefined> {
-  const span = spanOf(query);
-  const to = span.to ?? now + 1;
-  const from = span.from ?? to - SPAN_DAYS * DAY_MS;
-  if (from >= to) throw fail('invalid_request', '`from` is not before `to`: swap them.', { param: 'from' });
-  const contentNo = query.contentId === undefined ? undefined : await findContentNo(deps.db, query.contentId);
-  if (query.contentId !== undefined && contentNo === undefined) return undefined;
-  const { requesterId, type, purpose, reason, collectionId, crawler, enforced = true, q, sort = 'denied' } = query;
-  return {
-    filter: {
-      ...(contentNo === undefined ? {} : { contentNo }),
-      ...(requesterId === undefined ? {} : { requesterId }),
-      type,
-      purpose,
-      collectionId,
-      crawler,
-      enforced,
-    },
-    reasons: (reason === undefined ? DEMAND_REASONS : [reason]).map(reasonCode),
-    from,
-    to,
-    q,
-    sort,
-  };
-}
 
 type Sorted = { id: string | null; value: number };
 
@@ -60,7 +23,7 @@ export interface ListSource<Found extends Sorted, Row> {
   csv: CsvColumns<Row>;
 }
 
-const CURSOR = /^(\d{1,15}) (\d{1,15}) (-?\d{1,15}) ([^\p{Cc}]{0,128})$/u;
+const CURSOR = new RegExp(`^(\\d{1,15}) (\\d{1,15}) (-?\\d{1,15}) ((?:[^\\p{Cc}]|${SEPARATOR}){0,2000})$`, 'u');
 
 /** Where a page begins, and the time of the first page: "until now" means the same on every page of a walk. */
 export interface Position {
@@ -140,30 +103,6 @@ export function toSeenRow({ id, registered, requests, allowed, lastSeen }: Seen,
   };
 }
 
-/** Omits items without a title, which were deleted meanwhile. */
-export async function toDemandRows({ db }: ReportDeps, found: readonly Demand[]): Promise<DemandRow[]> {
-  const titles = await readTitles(db, [...new Set(found.flatMap(({ content }) => content.map(({ no }) => no)))]);
-  return found.map(({ id, name, reasons, content, lastSeen, value: _, ...counts }) => ({
-    requesterId: id,
-    name: name ?? id,
-    registered: name !== null,
-    denied: counts.denied,
-    previous: counts.previous,
-    trend: counts.trend,
-    uniqueContent: counts.uniqueContent,
-    lastSeen: toIso(lastSeen),
-    byReason: reasons.flatMap(({ reason: code, count }) => {
-      const reason = reasonOf(code);
-      return reason === null ? [] : [{ reason, count }];
-    }),
-    purposes: counts.purposes,
-    topContent: content.flatMap(({ id: contentId, denied }) => {
-      const title = titles.get(contentId);
-      return title === undefined ? [] : [{ id: contentId, title, denied }];
-    }),
-  }));
-}
-
 export const SEEN_CSV: CsvColumns<SeenRow> = [
   ['id', (row) => row.id],
   ['name', (row) => row.name],
@@ -175,19 +114,4 @@ export const SEEN_CSV: CsvColumns<SeenRow> = [
   ['allowed', (row) => row.allowed],
   ['denied', (row) => row.denied],
   ['lastSeen', (row) => row.lastSeen],
-];
-
-export const DEMAND_CSV: CsvColumns<DemandRow> = [
-  ['requesterId', (row) => row.requesterId],
-  ['name', (row) => row.name],
-  ['registered', (row) => row.registered],
-  ['denied', (row) => row.denied],
-  ['previous', (row) => row.previous],
-  ...DEMAND_REASONS.map(
-    (reason) => [reason, (row: DemandRow) => row.byReason.find((one) => one.reason === reason)?.count ?? 0] as const,
-  ),
-  ['uniqueContent', (row) => row.uniqueContent],
-  ['lastSeen', (row) => row.lastSeen],
-  ['purposes', (row) => row.purposes.map(({ purpose, denied }) => `${purpose ?? '(none)'}: ${denied}`).join('; ')],
-  ['topContent', (row) => row.topContent.map(({ title, denied }) => `${title}: ${denied}`).join('; ')],
 ];

@@ -8,20 +8,13 @@ import { preferred } from '../http/negotiate.ts';
 import { sendJson, sendText } from '../http/reply.ts';
 import { route } from '../http/route.ts';
 import { holdsPermission } from '../permissions.ts';
-import {
-  DEMAND_CSV,
-  NO_DEMAND,
-  parsePosition,
-  SEEN_CSV,
-  sendList,
-  toDemandQuery,
-  toDemandRows,
-  toSeenRow,
-} from './lists.ts';
+import { DEMAND_CSV, groupsOf, NO_DEMAND, toDemandQuery, toDemandRows } from './demand-list.ts';
+import { DemandListQuery, DemandPage } from './demand-schema.ts';
+import { parsePosition, SEEN_CSV, sendList, toSeenRow } from './lists.ts';
 import { type ReportDeps, usageReport } from './report.ts';
 import { reportCsv } from './report-csv.ts';
 import { UsageQuery, UsageReport } from './schema.ts';
-import { DemandListQuery, DemandPage, SeenListQuery, SeenPage } from './seen-schema.ts';
+import { SeenListQuery, SeenPage } from './seen-schema.ts';
 
 const ANALYTICS = { permission: 'analytics:read', tag: 'Analytics' } as const;
 
@@ -85,11 +78,12 @@ function demandRoute(app: App, deps: ReportDeps): void {
     {
       ...ANALYTICS,
       id: 'listDemand',
-      is: 'List denials for want of a license, by requester',
+      is: 'List denials for want of a license, by requester, crawler, collection, purpose or license',
       query: DemandListQuery,
       answer: DemandPage,
     },
-    async ({ query }, reply) => {
+    async ({ query, caller }, reply) => {
+      const withPrices = !caller.readOnly && holdsPermission(caller.permissions, 'requesters:read');
       const position = parsePosition(query.cursor, deps.now());
       const demand = await toDemandQuery(deps, query, position.now);
       return sendList(
@@ -97,7 +91,7 @@ function demandRoute(app: App, deps: ReportDeps): void {
         {
           read: async (after, limit) =>
             demand === undefined ? NO_DEMAND : deps.columns.demand({ ...demand, after, limit }),
-          toRows: (found) => toDemandRows(deps, found),
+          toRows: (found) => toDemandRows(deps, found, { by: groupsOf(query), withPrices }),
           csv: DEMAND_CSV,
         },
         query.limit ?? PAGE_DEFAULT,

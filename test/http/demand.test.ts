@@ -261,6 +261,11 @@ describe('demand', () => {
         previous: before.filter(({ requesterId }) => requesterId === id).length,
         trend,
         uniqueContent: new Set(own.map((one) => one.item.id)).size,
+        uniqueUrls: 0,
+        since: new Date(Math.min(...denials.filter((one) => one.requesterId === id).map(({ at }) => at))).toISOString(),
+        byLicense: [{ licenseTypes: ['training'], anyLicense: false, denied: own.length, estimate: null }],
+        crawlers: [],
+        collections: [],
         lastSeen: new Date(Math.max(...own.map(({ at }) => at))).toISOString(),
         byReason: [...countBy(own.map(({ reason }) => reason))]
           .toSorted(([a, m], [b, n]) => n - m || (a === 'no_license' ? -1 : Number(b === a)))
@@ -364,7 +369,7 @@ describe('demand', () => {
     const lines = answer.text.trim().split('\r\n');
     assert.equal(
       lines[0],
-      'requesterId,name,registered,denied,previous,no_license,license_expired,uniqueContent,lastSeen,purposes,topContent',
+      'requesterId,name,registered,denied,previous,no_license,license_expired,uniqueContent,lastSeen,purposes,topContent,crawler,collectionId,collectionName,purpose,license,since,uniqueUrls,licenses,estimate,currency',
     );
     const all = sorted(expected(from, to), 'denied');
     assert.equal(lines.length, all.length + 1);

@@ -1459,7 +1459,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List denials for want of a license, by requester
+         * List denials for want of a license, by requester, crawler, collection, purpose or license
          * @description Needs the permission `analytics:read` (Read usage and the decision log).
          */
         get: operations["listDemand"];
@@ -2325,35 +2325,81 @@ export interface components {
             nextCursor: string | null;
         };
         Demand: {
-            /** @description null: all anonymous checks. */
+            /** @description null: all anonymous checks, or not grouped by requester. */
             requesterId: string | null;
             /** @description The name of the registered requester, else the id. */
             name: string | null;
             registered: boolean;
+            /** @description Only if grouped by it. null: no crawler. */
+            crawler?: string | null;
+            /** @description Only if grouped by it. null: in no collection. */
+            collectionId?: string | null;
+            /** @description Only if grouped by collection. */
+            collectionName?: string | null;
+            /** @description Only if grouped by it. null: no purpose named. */
+            purpose?: string | null;
+            /** @description Only if grouped by license type. */
+            license?: {
+                /** @description Types of which any one would have turned the denials. */
+                licenseTypes: string[];
+                /** @description A license of any type would have. Without it and without types, no license alone would have, or an earlier version recorded them. */
+                anyLicense: boolean;
+            };
             /** @description Denials in the span. */
             denied: number;
             /** @description Denials in the span of the same length before it. */
             previous: number;
             /** @description Denials in 12 equal parts of the span, oldest first. */
             trend: number[];
-            /** @description Distinct items that were denied. */
-            uniqueContent: number;
+            /**
+             * Format: date-time
+             * @description Time of the first of these denials, also before the span.
+             */
+            since: string;
             /**
              * Format: date-time
              * @description Time of the newest of these denials.
              */
             lastSeen: string;
+            /** @description Distinct items that were denied. */
+            uniqueContent: number;
+            /** @description Distinct URLs without an item that were denied. */
+            uniqueUrls: number;
             /** @description Most frequent first. */
             byReason: {
                 reason: components["schemas"]["DenialReason"];
                 /** @description Denials for this reason. */
                 count: number;
             }[];
+            /** @description By the license that would have turned them: the ten most frequent, most frequent first. */
+            byLicense: {
+                /** @description Types of which any one would have turned the denials. */
+                licenseTypes: string[];
+                /** @description A license of any type would have. Without it and without types, no license alone would have, or an earlier version recorded them. */
+                anyLicense: boolean;
+                /** @description Denials. */
+                denied: number;
+                estimate: components["schemas"]["DemandEstimate"] | null;
+            }[];
             /** @description The ten most frequent, most frequent first. */
             purposes: {
                 /** @description null: no purpose named. */
                 purpose: string | null;
                 /** @description Denials for this purpose. */
+                denied: number;
+            }[];
+            /** @description The three most frequent. */
+            crawlers: {
+                crawler: string;
+                /** @description Denials. */
+                denied: number;
+            }[];
+            /** @description The three most frequent. */
+            collections: {
+                collectionId: string;
+                /** @description null: deleted. */
+                name: string | null;
+                /** @description Denials. */
                 denied: number;
             }[];
             /** @description The three items denied most. */
@@ -2363,6 +2409,27 @@ export interface components {
                 /** @description Denials of this item. */
                 denied: number;
             }[];
+        };
+        /** @description The denied requests at the prices of a license of the cheapest type, without minimum and flat fee. Only for secret keys with `requesters:read`. */
+        DemandEstimate: {
+            /** @description A decimal in the currency. */
+            amount: string;
+            /** @description In 1/1,000,000 of the currency; null beyond 2^53. */
+            amountMicros: number | null;
+            currency: string;
+            /** @description What the terms would have counted. */
+            units: number;
+            basis: {
+                licenseType: string;
+                /** @description The newest valid license of this type that has terms. */
+                licenseId: string;
+                termsVersion: number;
+                /**
+                 * @description What is counted: allowed decisions, or the items and URLs that they allowed, each once per period
+                 * @enum {unknown}
+                 */
+                unit: "decision" | "distinct_content";
+            };
         };
         DemandList: {
             /** @enum {string} */
@@ -6918,6 +6985,12 @@ export interface operations {
                 from?: string;
                 /** @description A date, whose day is included, or an exclusive date-time. Default: now. */
                 to?: string;
+                /** @description Days back from `to`, including its day. */
+                period?: "7d" | "30d" | "90d" | "year" | "all";
+                /** @description Of days. Default: UTC. */
+                timezone?: string;
+                /** @description What a row is: `requester` by default, or several such as `requester,purpose,licenseType`. */
+                groupBy?: string;
                 /** @description Part of an id or a name, case-insensitive. */
                 q?: string;
                 requesterId?: string;
@@ -6931,8 +7004,12 @@ export interface operations {
                 collectionId?: string;
                 /** @description Only requests whose user agent names this crawler */
                 crawler?: string;
+                /** @description Only denials that a license of this type would have turned. */
+                licenseType?: string;
                 /** @description false: counts the decisions that were only observed instead of those that were enforced. */
                 enforced?: boolean;
+                /** @description asc: the least or oldest first. */
+                order?: "desc" | "asc";
                 /** @description `change` is `denied` minus `previous`. Greatest or latest first, then by id. */
                 sort?: "denied" | "change" | "lastSeen";
             };

@@ -1,0 +1,39 @@
+/** Prices denied requests, pure: at the terms of the newest valid license of a type. */
+import type { Price } from '../requesters/terms-store.ts';
+import { formatAmount, toJsonMicros } from '../terms/money.ts';
+import { linePrice, splitUnits } from '../terms/price.ts';
+import { countsPurpose, type Tier } from '../terms/terms.ts';
+import type { DemandWanted } from './demand-query.ts';
+import type { Estimate } from './demand-schema.ts';
+
+/** By license type. */
+export type Prices = ReadonlyMap<string, Price>;
+
+interface Priced {
+  micros: bigint;
+  estimate: Estimate;
+}
+
+/** Returns the least of the types' prices; null if none of them has one, or they are in several currencies. */
+export function estimateOf(types: readonly string[], wanted: DemandWanted, prices: Prices): Estimate | null {
+  const priced = types.flatMap((type) => priceOf(wanted, prices.get(type)) ?? []);
+  const [first] = priced;
+  if (first === undefined || priced.some(({ estimate }) => estimate.currency !== first.estimate.currency)) return null;
+  return priced.reduce((least, one) => (one.micros < least.micros ? one : least)).estimate;
+}
+
+/** Without minimum and flat fee: they may be paid already. */
+function priceOf({ purposes, distinct }: DemandWanted, price: Price | undefined): Priced | undefined {
+  if (price === undefined) return undefined;
+  const { terms, licenseType, licenseId, version } = price;
+  const decisions = purposes.reduce((sum, one) => sum + (countsPurpose(terms, one.purpose) ? one.denied : 0), 0);
+  const units = terms.unit === 'decision' ? decisions : Math.min(decisions, distinct);
+  const { currency, tiers, unit } = terms;
+  const micros = splitUnits(tiers, units).reduce(
+    (sum, within, i) => sum + linePrice(within, (tiers[i] as Tier).unitPriceMicros, currency),
+    0n,
+  );
+  const basis = { licenseType, licenseId, termsVersion: version, unit };
+  const amount = formatAmount(micros, currency);
+  return { micros, estimate: { amount, amountMicros: toJsonMicros(micros), currency, units, basis } };
+}
