@@ -24,6 +24,7 @@ import { identitiesPart } from './identities.ts';
 import { impactPart } from './impact.ts';
 import { importPart } from './import.ts';
 import { describeMachine } from './machine.ts';
+import { partnerPart } from './partner.ts';
 import { postgresPart } from './postgres.ts';
 import { saveResults, tableOf } from './results.ts';
 import { signaturesPart } from './signatures.ts';
@@ -45,6 +46,7 @@ const PARTS: readonly Part[] = [
   flatPart,
   usagePart,
   impactPart,
+  partnerPart,
   startPart,
   bulkPart,
   importPart,

@@ -20,7 +20,7 @@ import { verifiableIn } from './identities/verifiable.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { archivedTo, type DecisionFinder } from './ledger/log.ts';
 import { decisionRoutes } from './ledger/routes.ts';
-import { partnerRoutes } from './partner/routes.ts';
+import { type PartnerDeps, partnerRoutes } from './partner/routes.ts';
 import type { Parts } from './parts.ts';
 import { candidateRoutes } from './policies/candidate-routes.ts';
 import { policyRoutes } from './policies/routes.ts';
@@ -97,7 +97,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   deliveryRoutes(app, webhookDeps);
   eventRoutes(app, { events, streams });
   if (parts.secret !== null && config.columnsUrl === null) columnsRoutes(app, columns, parts.secret);
-  addReports(app, parts, finder);
+  addReports(app, parts, { finder, checks: checkDeps });
   unregisteredRoutes(app, parts);
   statusRoutes(app, { ...parts, dataDir: config.dataDir, privacy });
   sessionRoutes(app, { db, changes, clock, sessions, provider: parts.provider });
@@ -105,8 +105,12 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
 }
 
 /** Adds the routes that report usage, to publishers and to partners. */
-function addReports(app: App, { db, columns, ledger, archive }: Parts, finder: DecisionFinder): void {
+function addReports(
+  app: App,
+  { db, columns, ledger, archive }: Parts,
+  { finder, checks }: Pick<PartnerDeps, 'finder' | 'checks'>,
+): void {
   const now = () => ledger.now();
   usageRoutes(app, { db, columns, now, requesterNames: (ids: readonly string[]) => findNames(db, ids) });
-  partnerRoutes(app, { db, columns, finder, parquet: archive, ledgerNo: ledger.ledgerNo, now });
+  partnerRoutes(app, { db, columns, finder, checks, parquet: archive, ledgerNo: ledger.ledgerNo, now });
 }

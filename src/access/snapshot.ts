@@ -8,7 +8,7 @@ import type { InForce, KnownCollections } from '../collections/known.ts';
 import { type Addresses, type AtUrl, openAddresses, readAddress, toPage, UndecidedUrl } from '../content/address.ts';
 import { isContentId, toContentFacts } from '../content/content.ts';
 import { contentNotFound } from '../content/edits.ts';
-import { type Placeable, placeOf } from '../content/placement.ts';
+import { placeOf } from '../content/placement.ts';
 import { findContents } from '../content/store.ts';
 import type { Db } from '../db/db.ts';
 import { Failure } from '../errors.ts';
@@ -20,13 +20,14 @@ import { budgetOf, type SnapshotMemory, USUAL_MIB } from '../memory.ts';
 import { withCandidate } from '../policies/candidate.ts';
 import { findCandidate } from '../policies/candidate-store.ts';
 import { type CompiledPolicy, compile } from '../policies/compile.ts';
-import type { ContentFacts, Place } from '../policies/facts.ts';
+import type { ContentFacts } from '../policies/facts.ts';
 import { findPolicy } from '../policies/store.ts';
 import { toLicenseFacts } from '../requesters/license.ts';
 import { toRequesterFacts } from '../requesters/requester.ts';
 import { findLicensesOf, findRequester } from '../requesters/store.ts';
 import type { Ask } from './ask.ts';
 import { ANONYMOUS, type KnownRequester, type Subject } from './facts.ts';
+import { factsIn, type KnownItem, toPlaceable, weightOfItem } from './known-item.ts';
 
 const CONTENT_MAX = 2_000_000;
 const POLICIES_MAX = 10_000;
@@ -60,38 +61,12 @@ const toSubject = ({ content, page, policy }: Placed, requester: KnownRequester)
 const lacksField = (content: ContentFacts, policy: CompiledPolicy): boolean =>
   (policy.asksMetadata && content.metadata === null) || (policy.asksSource && content.source === null);
 
-/** An item in memory. */
-interface KnownItem {
-  /** With the place that `inForce` gives to the item. */
-  facts: ContentFacts;
-  inForce: InForce;
-  placeable: Placeable;
+/** Records that were read for all checks of a request together. */
+interface ReadTogether {
+  at: AtUrl | undefined;
+  known: ReadonlyMap<string, PlacedItem | undefined>;
+  contents: ReadonlyMap<string, ContentFacts>;
 }
-
-const toPlaceable = ({ source, type, policyId, ownsPolicy }: Placeable, tags: readonly string[]): Placeable => ({
-  source,
-  type,
-  tags,
-  policyId,
-  ownsPolicy,
-});
-
-/** Returns the item's facts with what is in force now; places it again if that has changed. */
-function factsIn(known: KnownItem, inForce: InForce): ContentFacts {
-  if (known.inForce !== inForce) {
-    const { facts } = known;
-    const place = placeOf(known.placeable, inForce);
-    if (!isSamePlace(place, facts)) known.facts = { ...facts, ...place };
-    known.inForce = inForce;
-  }
-  return known.facts;
-}
-
-const isSamePlace = (one: Place, other: Place): boolean =>
-  one.policyId === other.policyId && one.collectionId === other.collectionId && one.observed === other.observed;
-
-/** `inForce` is one for all items. */
-const weightOfItem = ({ facts, placeable }: KnownItem): number => ENTRY_BYTES + bytesOf(facts) + bytesOf(placeable);
 
 export class Snapshot {
   readonly #db: Db;
@@ -141,8 +116,12 @@ export class Snapshot {
   async loadSubjects(asks: readonly Ask[]): Promise<Map<Ask, Subject | Failure>> {
     const inForce = asks.length === 0 ? undefined : await this.#collections.read();
     if (inForce === undefined) return new Map();
+    const addresses = await this.#readAddresses(asks, inForce);
     // Taken once, before anything is read: an edit during a read may remove it from memory.
-    const refs = asks.flatMap(({ contentId }) => contentId ?? []);
+    const refs = [
+      ...asks.flatMap(({ contentId }) => contentId ?? []),
+      ...[...addresses.values()].flatMap((at) => (typeof at === 'object' && 'id' in at ? [at.id] : [])),
+    ];
     const known = new Map(refs.map((ref) => [ref, this.#item(ref, inForce)]));
     const missing = [...known].flatMap(([ref, item]) => (item === undefined ? [ref] : []));
     const contents =
@@ -154,7 +133,7 @@ export class Snapshot {
       const placed =
         locator === undefined
           ? (known.get(contentId) ?? (await this.#withPolicy(contentId, contents.get(contentId))))
-          : await this.#readAtUrl(locator, inForce);
+          : await this.#readAtUrl(locator, inForce, { at: addresses.get(locator), known, contents });
       if (placed === undefined || placed instanceof Failure) {
         subjects.set(ask, placed ?? contentNotFound(contentId));
         continue;
@@ -196,8 +175,22 @@ export class Snapshot {
     return policy && { content: null, page: at.page, policy };
   }
 
-  async #readAtUrl(locator: Locator, inForce: InForce): Promise<Placed | Failure> {
-    const found = await this.#readPlaced(locator, await this.#addresses.read(locator, inForce), inForce);
+  /** Returns what is at the URLs of the asks, reading it for all of them together. */
+  #readAddresses(asks: readonly Ask[], inForce: InForce): Promise<Map<Locator, AtUrl>> | Map<Locator, AtUrl> {
+    const locators = asks.flatMap(({ locator }) => locator ?? []);
+    return locators.length === 0 ? new Map() : this.#addresses.readAll(locators, inForce);
+  }
+
+  async #readAtUrl(
+    locator: Locator,
+    inForce: InForce,
+    { at, known, contents }: ReadTogether,
+  ): Promise<Placed | Failure> {
+    const read = at ?? (await this.#addresses.read(locator, inForce));
+    const id = typeof read === 'object' && 'id' in read ? read.id : undefined;
+    const item = id === undefined ? undefined : (known.get(id) ?? (await this.#withPolicy(id, contents.get(id))));
+    if (item !== undefined) return withPage(item, locator);
+    const found = await this.#readPlaced(locator, read, inForce);
     if (found !== undefined) return found;
     // Since it was found, the item was deleted, or the collection got another policy and this one was deleted.
     const now = await this.#collections.read();
@@ -211,7 +204,7 @@ export class Snapshot {
       const item = this.#item(at.id, inForce) ?? (await this.#readItem(at.id, inForce));
       return item && withPage(item, locator);
     }
-    const policy = await this.#findPolicy(at.page.policyId);
+    const policy = await this.findPolicy(at.page.policyId);
     return policy && { content: null, page: at.page, policy };
   }
 
@@ -230,7 +223,7 @@ export class Snapshot {
 
   async #withPolicy(ref: string, content: ContentFacts | undefined): Promise<PlacedItem | undefined> {
     if (content === undefined) return undefined;
-    const policy = await this.#findPolicy(content.policyId);
+    const policy = await this.findPolicy(content.policyId);
     if (policy !== undefined && !lacksField(content, policy)) return { content, policy };
     // Since it was read, it moved and this policy was deleted, or a rule began to ask for metadata: read it again.
     return this.#readItem(ref, await this.#collections.read());
@@ -243,7 +236,7 @@ export class Snapshot {
       for (const [ref, content] of await findContents(this.#db, refs)) {
         const tags = this.#sharedTags(content.tags);
         const place = placeOf(content, inForce);
-        const policy = await this.#findPolicy(place.policyId);
+        const policy = await this.findPolicy(place.policyId);
         const facts = {
           ...toContentFacts(content, place),
           tags,
@@ -259,7 +252,8 @@ export class Snapshot {
     });
   }
 
-  async #findPolicy(id: string): Promise<CompiledPolicy | undefined> {
+  /** Returns a policy as it decides now. Throws Unavailable. */
+  async findPolicy(id: string): Promise<CompiledPolicy | undefined> {
     return this.#policies.get(id) ?? (await this.#loadPolicy(id));
   }
 

@@ -13,7 +13,7 @@ import { Cache } from '../lib/cache.ts';
 import { isPlainPath, type Locator } from '../lib/locator.ts';
 import { toTarget } from '../lib/url-pattern.ts';
 import type { Page, Place } from '../policies/facts.ts';
-import { findItemId } from './served.ts';
+import { findItemId, findItemIds } from './served.ts';
 
 const KNOWN_MAX = 50_000;
 /** The longest path, and the longest query, that is recorded; that of an item's `source`. */
@@ -32,6 +32,8 @@ export interface Addresses {
   now(locator: Locator, inForce: InForce): AtUrl | undefined;
   /** Throws Unavailable. */
   read(locator: Locator, inForce: InForce): Promise<AtUrl>;
+  /** Reads what is not in memory in a few queries. Throws Unavailable. */
+  readAll(locators: readonly Locator[], inForce: InForce): Promise<Map<Locator, AtUrl>>;
 }
 
 /** The items at an address, and at the one that some servers read instead. */
@@ -45,6 +47,8 @@ interface Known extends Items {
   inForce: InForce;
   at: AtUrl;
 }
+
+type Keep = (name: string, known: Known) => void;
 
 /** `locator.host` is empty where the host is not known. */
 export function openAddresses(db: Db, changes: Changes): Addresses {
@@ -63,19 +67,33 @@ export function openAddresses(db: Db, changes: Changes): Addresses {
     return entry.at;
   }
 
+  const remember = (keep: Keep, locator: Locator, items: Items, inForce: InForce): AtUrl => {
+    const at = choose(locator, items, inForce);
+    const name = toName(locator);
+    if (name.length <= KNOWN_LENGTH_MAX) keep(name, { ...items, inForce, at });
+    return at;
+  };
+
   return {
     now,
     async read(locator, inForce) {
       return (
         now(locator, inForce) ??
         known.read(async (keep) => {
-          const items = await readItems(db, locator);
-          const at = choose(locator, items, inForce);
-          const name = toName(locator);
-          if (name.length <= KNOWN_LENGTH_MAX) keep(name, { ...items, inForce, at });
-          return at;
+          return remember(keep, locator, await readItems(db, locator), inForce);
         })
       );
+    },
+    async readAll(locators, inForce) {
+      const found = new Map(locators.map((locator) => [locator, now(locator, inForce)]));
+      const missing = locators.filter((locator) => found.get(locator) === undefined);
+      await known.read(async (keep) => {
+        const all = await readItemsOfAll(db, missing);
+        for (const [i, locator] of missing.entries()) {
+          found.set(locator, remember(keep, locator, all[i] as Items, inForce));
+        }
+      });
+      return found as Map<Locator, AtUrl>;
     },
   };
 }
@@ -102,6 +120,17 @@ async function readItems(db: Db, locator: Locator): Promise<Items> {
   const plain = toPlain(locator);
   if (plain === null || plain === undefined) return { id, plain };
   return { id, plain: { locator: plain, id: await findItemId(db, plain) } };
+}
+
+async function readItemsOfAll(db: Db, locators: readonly Locator[]): Promise<Items[]> {
+  const plains = locators.map(toPlain);
+  const others = plains.filter((plain) => plain !== null && plain !== undefined);
+  const ids = await findItemIds(db, [...locators, ...others]);
+  let next = locators.length;
+  return plains.map((plain, i) => ({
+    id: ids[i],
+    plain: plain === null || plain === undefined ? plain : { locator: plain, id: ids[next++] },
+  }));
 }
 
 /** Returns the address without what some servers drop; undefined if it has nothing of it, null if none is left. */

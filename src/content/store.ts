@@ -78,6 +78,13 @@ export async function findServedAt(db: Db, keys: LocatorKeys): Promise<string | 
   return others.length > 0 ? 'many' : findAt(db, { ...keys, query: '' });
 }
 
+/** Reads items that are not archived, newest first, older than the one of an id. */
+export async function findActiveBefore(db: Db, id: string | undefined, limit: number): Promise<Content[]> {
+  const where = new Where().and('status = ?', 'active').and('id < ?', id);
+  const sql = `select ${CONTENT.list} from content${where.sql} order by id desc limit ${limit}`;
+  return mapInSlices(await db.read(sql, where.params), CONTENT.toRecord);
+}
+
 /** Returns the ids of the items that exist, by externalId. */
 export async function findIds(db: Db, externalIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await db.read<{ id: string; external_id: string }>(

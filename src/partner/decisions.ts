@@ -93,7 +93,7 @@ async function viewDecisions(db: Db, decisions: readonly LoggedDecision[]): Prom
     source: contents.get(decision.contentId ?? '')?.source ?? null,
     permission: decision.permission,
     purpose: decision.purpose,
-    context: (decision.verified === null ? null : decision.context) as DecisionView['context'],
+    context: decision.verified === null ? null : decision.context,
     license: decision.license as DecisionView['license'],
   }));
 }

@@ -1,4 +1,5 @@
 /** The operations of a requester on its own data, with its token. */
+import type { CheckDeps } from '../access/check.ts';
 import type { App } from '../http/app.ts';
 import { CSV_TYPE } from '../http/csv.ts';
 import { PageQuerySchema, pageOf, spanOf, toList } from '../http/list.ts';
@@ -7,6 +8,9 @@ import { sendText } from '../http/reply.ts';
 import { sendStatement } from '../statements/routes.ts';
 import { LicenseUsage, StatementAnswer } from '../statements/schema.ts';
 import { reportCsv } from '../usage/report-csv.ts';
+import { AccessPage, checkOwnAccess, OwnAccess } from './access.ts';
+import { listOwnContent, OwnContentPage, OwnContentQuery } from './content.ts';
+import { openCursors } from './cursor.ts';
 import { getOwnDecision, listOwnDecisions } from './decisions.ts';
 import { openGate } from './gate.ts';
 import { getOwnLicenseUsage, getOwnStatement, listOwnLicenses, listOwnStatements, type MeDeps, readMe } from './me.ts';
@@ -21,7 +25,12 @@ import {
 } from './schema.ts';
 import { OwnUsage, OwnUsageQuery, ownUsage } from './usage.ts';
 
-export function partnerRoutes(app: App, deps: MeDeps): void {
+export interface PartnerDeps extends MeDeps {
+  /** For dry runs. */
+  checks: CheckDeps;
+}
+
+export function partnerRoutes(app: App, deps: PartnerDeps): void {
   const partners = { app, gate: openGate() };
   const me = { id: 'getMe', is: 'Read who you are, your licenses and limits', answer: PartnerAnswer };
   partnerRoute(partners, 'GET /v1/me', me, (requesterId, request) => readMe(deps, requesterId, request.partner.keyId));
@@ -29,6 +38,7 @@ export function partnerRoutes(app: App, deps: MeDeps): void {
   statementRoutes(partners, deps);
   decisionRoutes(partners, deps);
   usageRoute(partners, deps);
+  accessRoutes(partners, deps);
 }
 
 function licenseRoutes(partners: PartnerApp, deps: MeDeps): void {
@@ -91,4 +101,29 @@ function usageRoute(partners: PartnerApp, deps: MeDeps): void {
     }
     return report;
   });
+}
+
+function accessRoutes(partners: PartnerApp, { db, now, checks }: PartnerDeps): void {
+  const access = {
+    id: 'checkOwnAccess',
+    is: 'Ask what you may have',
+    body: OwnAccess,
+    answer: AccessPage,
+    bulk: true,
+  } as const;
+  partnerRoute(partners, 'POST /v1/me/access', access, async (_requesterId, { partner, body }) => {
+    const data = await checkOwnAccess(checks, partner, body.checks);
+    return toList({ data, hasMore: false, totalCount: data.length, nextCursor: null });
+  });
+
+  const contents = { db, now, snapshot: checks.snapshot, cursors: openCursors(db) };
+  const content = {
+    id: 'listOwnContent',
+    is: 'List what you may have now',
+    query: OwnContentQuery,
+    answer: OwnContentPage,
+  };
+  partnerRoute(partners, 'GET /v1/me/content', content, (requesterId, { query }) =>
+    listOwnContent(contents, requesterId, query),
+  );
 }

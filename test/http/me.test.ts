@@ -202,3 +202,76 @@ test('an API key, a session or nothing at all: what to send instead', async () =
   assertError(elsewhere, 'invalid_api_key');
   assert.match(elsewhere.body.error.message, /\/v1\/me only/);
 });
+
+test('may I have this? A thousand answers, with remedies and without rules; nothing is recorded', async () => {
+  const { id: policyId } = await makePolicy(postern, [
+    { action: 'allow', conditions: { licenseType: 'gold', requesterVerified: ['token'] } },
+    { action: 'deny', conditions: { default: true } },
+  ]);
+  const sources = Array.from({ length: 40 }, (_, i) => `https://gold.example/${i}?a=${i}`);
+  for (const source of sources) await made(postern, '/v1/content', item({ policyId, source }));
+  await made(postern, '/v1/collections', { name: 'Blog', hosts: ['blog.example'], policyId: policy.id });
+  const acme = await newPartner();
+  const post = (checks: object[]) => postern.call('POST', '/v1/me/access', { key: acme.token.token, body: { checks } });
+  const before = (await acme.get('/v1/me/decisions')).body.totalCount;
+  const urls = Array.from({ length: 960 }, (_, i) => `https://blog.example/post/${i}`);
+  const { body, text } = await post([...sources, ...urls].map((url) => ({ url, purpose: 'training' })));
+  assert.equal(body.data.length, 1000, text.slice(0, 300));
+  assert.deepEqual(
+    body.data.map(({ url, allowed }: { url: string; allowed: boolean }) => [url, allowed]),
+    [...sources.map((url) => [url, false]), ...urls.map((url) => [url, true])],
+  );
+  assert.deepEqual(body.data[0].remedies, [{ kind: 'license', licenseType: ['gold'], licenseFeatures: [] }]);
+  await made(postern, '/v1/licenses', { requesterId: acme.id, type: 'gold' });
+  assert.equal((await post([{ url: sources[0] as string }])).body.data[0].allowed, true);
+  for (const hidden of [policyId, 'matchedRule', '"rule"', 'collectionId', 'cnt_']) {
+    assert.ok(!text.includes(hidden), hidden);
+  }
+  const mixed = await post([
+    { contentId: article.externalId, permission: 'commercial_use' },
+    { contentId: 'none' },
+    {},
+  ]);
+  assert.deepEqual(
+    mixed.body.data.map((one: any) => one.error?.code ?? one.reason),
+    ['permission_not_granted', 'content_not_found', 'invalid_request'],
+  );
+  assert.equal((await acme.get('/v1/me/decisions')).body.totalCount, before);
+  for (const more of [{ requesterId: 'acme-1' }, { context: {} }, { license: { type: 'gold' } }, { dryRun: false }]) {
+    const [refused] = (await post([{ contentId: article.id, ...more }])).body.data;
+    assert.equal(refused.error.param, Object.keys(more)[0]);
+  }
+});
+
+test('what it may have now, page by page', async () => {
+  const { id: policyId } = await makePolicy(postern, [
+    { action: 'allow', conditions: { contentTags: 'open', licenseType: 'reader' }, permissions: ['training'] },
+  ]);
+  const items = Array.from({ length: 450 }, (_, i) =>
+    item({ policyId, title: `Item ${i}`, tags: i % 50 === 0 ? ['open'] : ['closed'] }),
+  );
+  await made(postern, '/v1/content/bulk-upsert', { items }, 200);
+  const archived = await made(postern, '/v1/content', item({ policyId, tags: ['open'] }));
+  await postern.call('PATCH', `/v1/content/${archived.id}`, { body: { status: 'archived' } });
+  const acme = await newPartner({ type: 'reader', scope: { tags: ['open', 'closed'] } });
+  const found: string[] = [];
+  let cursor = '';
+  for (let pages = 0; pages < 20; pages++) {
+    const { body, text } = await acme.get(`/v1/me/content?limit=4&permission=training${cursor}`);
+    assert.equal(body.totalCount, null, text);
+    found.push(...body.data.map(({ title }: { title: string }) => title));
+    if (!body.hasMore) break;
+    cursor = `&cursor=${body.nextCursor}`;
+    const other = await newPartner();
+    assertError(await other.get(`/v1/me/content?cursor=${body.nextCursor}`), 'invalid_cursor', 'cursor');
+    assert.doesNotMatch(Buffer.from(body.nextCursor, 'base64url').toString(), /cnt_/);
+  }
+  assert.deepEqual(
+    found,
+    Array.from({ length: 9 }, (_, i) => `Item ${400 - 50 * i}`),
+  );
+  assert.deepEqual((await acme.get('/v1/me/content?permission=commercial_use')).body.data, []);
+  for (const cursorOf of ['x', 'a'.repeat(200), Buffer.from(`cnt_${'0'.repeat(26)}`).toString('base64url')]) {
+    assertError(await acme.get(`/v1/me/content?cursor=${cursorOf}`), 'invalid_cursor', 'cursor');
+  }
+});

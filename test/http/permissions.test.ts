@@ -134,6 +134,8 @@ const PROMISED = [
   'GET /v1/me/decisions',
   'GET /v1/me/decisions/{id}',
   'GET /v1/me/usage',
+  'POST /v1/me/access',
+  'GET /v1/me/content',
 ];
 
 const postern = await startTestService();

@@ -1631,6 +1631,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/me/access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask what you may have
+         * @description Needs the token of a requester; answers with its own data.
+         */
+        post: operations["checkOwnAccess"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what you may have now
+         * @description Needs the token of a requester; answers with its own data.
+         */
+        get: operations["listOwnContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/analytics/unregistered": {
         parameters: {
             query?: never;
@@ -2869,6 +2909,78 @@ export interface components {
             /** @description Its own rate limits, each as the latest of its last 100 decisions left it */
             limits: components["schemas"]["PartnerLimit"][];
         };
+        /** @description Whether the partner may have something now */
+        PartnerAccess: {
+            /** @enum {string} */
+            object: "partner_access";
+            /** @description As it was asked for */
+            contentId?: string;
+            /** @description As it was asked for */
+            url?: string;
+            allowed: boolean;
+            /** @description null when allowed */
+            reason: components["schemas"]["DenialReason"] | null;
+            message: string;
+            /** @description What an allow grants; empty on a denial */
+            permissions: string[];
+            /** @description The license that the rule matched */
+            licenseId: string | null;
+            rateLimit: components["schemas"]["RateLimitStatus"] | null;
+            /** @description false: the collection only observes, so let the request pass; `allowed` is what the policy says */
+            enforced: boolean;
+            /** @description What would turn the denial */
+            remedies: components["schemas"]["PartnerRemedy"][];
+            created: string;
+        };
+        PartnerAccessList: {
+            /** @enum {string} */
+            object: "list";
+            data: (components["schemas"]["PartnerAccess"] | components["schemas"]["CheckError"])[];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        PartnerCheck: {
+            /** @description Id or externalId of the item */
+            contentId?: string;
+            /**
+             * Format: http-url
+             * @description Instead of `contentId`: the URL that was asked for. Finds the item that is served there; without one, its collection decides.
+             */
+            url?: string;
+            /** @description 1–64 lowercase letters, digits or underscores; starts with a letter */
+            permission?: string;
+            purpose?: string;
+        };
+        PartnerChecks: {
+            checks: components["schemas"]["PartnerCheck"][];
+        };
+        /** @description An item that the partner may have now */
+        PartnerContent: {
+            id: string;
+            /** @enum {string} */
+            object: "content";
+            externalId: string;
+            title: string;
+            type: components["schemas"]["ContentType"];
+            source: string;
+            /** @description What it may be used for */
+            permissions: string[];
+            /** @description The license that allows it */
+            licenseId: string | null;
+            created: string;
+            updated: string;
+        };
+        PartnerContentList: {
+            /** @enum {string} */
+            object: "list";
+            /** @description May be fewer than `limit` while there are more */
+            data: components["schemas"]["PartnerContent"][];
+            hasMore: boolean;
+            /** @description Not counted */
+            totalCount: null;
+            nextCursor: string | null;
+        };
         /** @description A recorded decision about the partner */
         PartnerDecision: {
             id: string;
@@ -2974,6 +3086,22 @@ export interface components {
             rateLimit: components["schemas"]["RateLimitStatus"] | null;
             decisionId: string;
             at: string;
+        };
+        PartnerRemedy: {
+            /** @enum {string} */
+            kind: "license";
+            /** @description Any of these; null: any type */
+            licenseType: string[] | null;
+            /** @description All of these */
+            licenseFeatures: string[];
+        } | {
+            /** @enum {string} */
+            kind: "permission";
+            permissions: string[];
+        } | {
+            /** @enum {string} */
+            kind: "wait";
+            until: string;
         };
         PartnerStatementList: {
             /** @enum {string} */
@@ -7285,6 +7413,65 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PartnerUsage"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    checkOwnAccess: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PartnerChecks"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartnerAccessList"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    listOwnContent: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+                purpose?: string;
+                /** @description 1–64 lowercase letters, digits or underscores; starts with a letter */
+                permission?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartnerContentList"];
                 };
             };
             "4XX": components["responses"]["Refused"];

@@ -221,6 +221,8 @@ const ROWS: Record<string, Ask[]> = {
   'GET /v1/me/decisions': mine('?limit=100'),
   'GET /v1/me/decisions/{id}': mine('/dec_0'),
   'GET /v1/me/usage': mine('?startDate=2026-01-01&endDate=2026-12-31&groupBy=hour&limit=100&expand=trends'),
+  'POST /v1/me/access': mine('', { checks: many(1000, (i) => ({ url: `https://example.com/${i}`, purpose: 'x' })) }),
+  'GET /v1/me/content': mine('?limit=100'),
   'GET /v1/analytics/unregistered': [{ path: '?host=www.example.com&sort=lastSeen&limit=100' }],
   'GET /v1/status': plain,
   // Not described.
@@ -261,7 +263,9 @@ const WRONG: Record<string, string> = {
 };
 const entriesOf = (count: number, bytes: number): string => Array(count).fill(unknownFields(bytes)).join();
 const listOf = (path: string): string | undefined =>
-  ({ batch: 'checks', 'bulk-upsert': 'items', 'bulk-delete': 'ids', simulate: 'checks' })[path.split('/').at(-1) ?? ''];
+  ({ batch: 'checks', 'bulk-upsert': 'items', 'bulk-delete': 'ids', simulate: 'checks', access: 'checks' })[
+    path.split('/').at(-1) ?? ''
+  ];
 
 /** Bodies that no route takes; for a route with a list also wrong entries and too many of them. */
 function wrongBodies(list: string | undefined): Record<string, string> {
