@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The command, on the Node.js that Postern needs: this one if it is new enough, else the one that was installed beside the
- * package. Plain JavaScript for Node.js 20, because that is what may be reading it.
+ * The command, on the Node.js that Postern needs: this one if it is new enough, else the one that was installed beside
+ * the package. Plain JavaScript for Node.js 20, because that is what may be reading it.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -10,8 +10,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const MAJOR = 26;
+const args = process.argv.slice(2);
 // A plain `serve` needs nothing of the command, whose modules would take longer to load than those of the service.
-const isService = process.argv.length === 3 && process.argv[2] === 'serve' && !process.env.POSTERN_ENV_FILE;
+const isService = (args.length === 0 || (args.length === 1 && args[0] === 'serve')) && !process.env.POSTERN_ENV_FILE;
 const part = isService ? 'main' : 'postern';
 const source = new URL(`../src/${part}.ts`, import.meta.url);
 const entry = existsSync(source) ? source : new URL(`../dist/${part}.js`, import.meta.url);
@@ -30,7 +31,7 @@ function runOn(node) {
     );
     process.exit(1);
   }
-  const child = spawn(node, [fileURLToPath(entry), ...(isService ? [] : process.argv.slice(2))], { stdio: 'inherit' });
+  const child = spawn(node, [fileURLToPath(entry), ...(isService ? [] : args)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
     process.stderr.write(`${node} cannot be run: ${error.message}\n`);

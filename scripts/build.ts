@@ -1,35 +1,86 @@
 /**
- * Writes dist/ for the package, because Node.js strips no types inside node_modules: src/ as JavaScript with its data,
- * and in dist/client the client that the command uses. Lines and columns stay, so a stack trace leads to the source.
+ * Writes dist/ for the package: the JavaScript of src/ with the client and the packages that it uses, in few files,
+ * because Node.js strips no types inside node_modules and takes longest to load many small modules. What is started by
+ * path keeps its name: the service, the command, threads and procedures. Beside them are data and the licenses of what
+ * was built in.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
+import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { isExternal } from './external.ts';
 
 const root = join(import.meta.dirname, '..');
+const src = join(root, 'src');
 const dist = join(root, 'dist');
-const FOLDERS = { src: '', 'client/src': 'client' };
 const written = new Set<string>();
-for (const [from, to] of Object.entries(FOLDERS)) {
-  for (const file of globSync('**/*.ts', { cwd: join(root, from) })) {
-    if (!file.endsWith('.test.ts')) build(join(root, from, file), join(to, file.replace(/\.ts$/, '.js')));
-  }
-}
-// Data beside the code.
-for (const file of globSync('**/*.json', { cwd: join(root, 'src') })) {
-  place(file, readFileSync(join(root, 'src', file), 'utf8'));
-}
-for (const name of globSync('**/*.{js,json}', { cwd: dist })) {
+/** Stands for the URL of dist/ until it is known which file the code ends up in. */
+const DIST = '__DIST_URL__';
+
+const places: Plugin = {
+  name: 'places',
+  /** Names files from dist/ instead of from the module. */
+  transform: (code, id) =>
+    id.startsWith(src)
+      ? code.replaceAll(/new URL\('([\w./-]+)', import\.meta\.url\)/g, (_, path: string) => {
+          const target = relative(src, join(dirname(id), path)).replace(/\.ts$/, '.js');
+          return `new URL(${JSON.stringify(target)}, ${DIST})`;
+        })
+      : null,
+  renderChunk(code, { fileName }) {
+    const up = relative(dirname(join(dist, fileName)), dist);
+    return code.replaceAll(DIST, `new URL(${JSON.stringify(`${up === '' ? '.' : up}/`)}, import.meta.url)`);
+  },
+};
+
+const entries = ['main', 'postern', ...started()];
+await using bundle = await rolldown({
+  input: Object.fromEntries(entries.map((entry) => [entry, join(src, `${entry}.ts`)])),
+  platform: 'node',
+  external: isExternal,
+  plugins: [places],
+});
+const { output } = await bundle.generate({
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/[name]-[hash].js',
+});
+const chunks = output.filter((one): one is OutputChunk => one.type === 'chunk');
+for (const { fileName, code } of chunks) place(fileName, code);
+for (const file of globSync('**/*.json', { cwd: src })) place(file, readFileSync(join(src, file), 'utf8'));
+place('LICENSES.txt', licenses(chunks.flatMap(({ moduleIds }) => moduleIds)));
+for (const name of globSync('**/*.{js,json,txt}', { cwd: dist })) {
   if (!written.has(name)) rmSync(join(dist, name), { force: true });
 }
 process.stderr.write(`${written.size} files in dist\n`);
 
-function build(source: string, name: string): void {
-  const script = stripTypeScriptTypes(readFileSync(source, 'utf8'))
-    // Imports and the files of threads are all named by relative paths.
-    .replaceAll(/(['"`])(\.{1,2}\/[\w./-]+)\.ts\1/g, '$1$2.js$1')
-    .replaceAll('../client/src/', 'client/');
-  place(name, script);
+/** The modules that the source starts by path, without their ending. */
+function started(): string[] {
+  return globSync('**/*.ts', { cwd: src })
+    .filter((file) => !file.endsWith('.test.ts'))
+    .flatMap((file) =>
+      [...readFileSync(join(src, file), 'utf8').matchAll(/new URL\('([\w./-]+)\.ts', import\.meta\.url\)/g)].map(
+        ([, path = '']) => join(dirname(file), path),
+      ),
+    );
+}
+
+/** The licenses of the packages that these modules come from. Throws if one has none. */
+function licenses(moduleIds: readonly string[]): string {
+  const folders = moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []);
+  return [...new Set(folders)]
+    .toSorted()
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+        name: string;
+        version: string;
+        license: string;
+      };
+      const [file] = globSync('{LICENSE,LICENCE,License,license}*', { cwd: folder });
+      if (file === undefined && license === undefined) throw new Error(`${name} has no license`);
+      const text = file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8').trim();
+      return `${name} ${version}\n\n${text}\n`;
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`);
 }
 
 function place(name: string, text: string): void {

@@ -4,7 +4,16 @@
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -26,7 +35,15 @@ const run = (
   { cwd = folder, input = '' }: Surroundings = {},
 ): Promise<Ran> => runOutside(file, args, { cwd, env, input });
 
-test('the package installs elsewhere and runs', { timeout: 240_000 }, async () => {
+/** Most of it is the pinned Node.js. */
+const SIZE_MB = 330;
+
+const bytesIn = (path: string): number =>
+  readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+
+test('the package installs elsewhere and runs', { timeout: 240_000 }, async (t) => {
   // npm runs no scripts here, so what it would run first is run.
   assert.equal((await run(process.execPath, ['scripts/build.ts'], {}, { cwd: process.cwd() })).status, 0);
   // It is built anew: what no source leads to does not come along.
@@ -42,7 +59,7 @@ test('the package installs elsewhere and runs', { timeout: 240_000 }, async () =
   const [{ filename, files }] = JSON.parse(packed.stdout) as [{ filename: string; files: { path: string }[] }];
   const paths = files.map(({ path }) => path);
   for (const path of words(`
-    bin/postern.js dist/postern.js dist/db/sqlite/worker.js dist/client/client.js console/dist/index.html docs/cli.md
+    bin/postern.js dist/postern.js dist/main.js dist/db/sqlite/worker.js dist/usage/columns-worker.js dist/LICENSES.txt console/dist/index.html docs/cli.md
     LICENSE README.md
   `)) {
     assert.ok(paths.includes(path), path);
@@ -52,9 +69,15 @@ test('the package installs elsewhere and runs', { timeout: 240_000 }, async () =
     [],
   );
 
+  // One command in an empty folder.
+  await servesWithNpx(join(folder, filename));
+
   writeFileSync(join(folder, 'package.json'), '{"private": true}');
   const installed = await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${filename}`]);
   assert.equal(installed.status, 0, installed.stderr);
+  const size = bytesIn(join(folder, 'node_modules')) / 1e6;
+  t.diagnostic(`installed: ${size.toFixed(0)} MB`);
+  assert.ok(size <= SIZE_MB, `${size} MB installed`);
   const bin = join(folder, 'node_modules/.bin/postern');
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   assert.deepEqual(await run(bin, ['--version']), { status: 0, stdout: `${version}\n`, stderr: '' });
@@ -103,3 +126,32 @@ test('the package installs elsewhere and runs', { timeout: 240_000 }, async () =
     await ended;
   }
 });
+
+/** Runs the package as `npx` does for a first look: a service with a key, a console, and data in the folder. */
+async function servesWithNpx(tarball: string): Promise<void> {
+  const cwd = join(folder, 'empty');
+  mkdirSync(cwd);
+  const npx = spawn('npx', ['--yes', '--prefer-offline', `--package=${tarball}`, 'postern'], {
+    cwd,
+    env: { ...outside, PATH: outsidePath, npm_config_cache: process.env.npm_config_cache, POSTERN_PORT: '0' },
+    stdio: 'pipe',
+    detached: true,
+  });
+  let out = '';
+  npx.stdout.on('data', (chunk) => (out += chunk));
+  npx.stderr.resume();
+  const ended = new Promise((done) => npx.once('exit', done));
+  try {
+    const url = await until('npx serves', () => /answers on (http:\S+)/.exec(out)?.[1], 120_000);
+    const key = await until('the first key', () => /svc_sk_\w{49}/.exec(out)?.[0]);
+    assert.match(out, /#link=/);
+    assert.match(await (await fetch(`${url}/console`)).text(), /<div id=/);
+    const headers = { authorization: `Bearer ${key}` };
+    assert.equal((await fetch(`${url}/v1/content`, { headers })).status, 200);
+    assert.ok(existsSync(join(cwd, 'data')));
+  } finally {
+    // npx starts a shell, that the launcher, and that the service.
+    process.kill(-(npx.pid as number), 'SIGTERM');
+    await ended;
+  }
+}
