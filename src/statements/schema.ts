@@ -131,8 +131,11 @@ export const LicenseUsage = Type.Object(
     from: Type.String(),
     to: Type.String(),
     unit: Terms.properties.unit,
+    currency: Terms.properties.currency,
     units: Type.Integer({ description: 'Used so far' }),
-    projectedUnits: Type.Integer({ description: 'By the end of the period, at the pace so far' }),
+    projectedUnits: Type.Integer({
+      description: 'By the end of the period, at the pace so far, which is that of a day at least',
+    }),
     decisions: Type.Integer(),
     amount: AmountSchema,
     projectedAmount: AmountSchema,

@@ -41,6 +41,7 @@ export async function licenseUsage(deps: ComputeDeps, licenseId: string) {
     from: toIso(span.start),
     to: toIso(span.end),
     unit: terms.unit,
+    currency: terms.currency,
     units,
     projectedUnits,
     decisions,
@@ -57,10 +58,13 @@ export async function licenseUsage(deps: ComputeDeps, licenseId: string) {
   };
 }
 
-/** Returns the units at the end of the period if they go on as they did so far. */
+/** The pace of less than a day says nothing about a month. */
+const PACE_MS = 86_400_000;
+
+/** Returns the units at the end of the period if they go on as they did so far, at least for a day. */
 function project(units: number, { start, end }: { start: number; end: number }, now: number): number {
-  const share = (now - start) / (end - start);
-  return share <= 0 ? units : Math.max(units, Math.round(units / Math.min(1, share)));
+  const share = Math.max(PACE_MS, now - start) / (end - start);
+  return Math.max(units, Math.round(units / Math.min(1, share)));
 }
 
 type Day = DatedPeriod & { count: number };

@@ -2738,9 +2738,14 @@ export interface components {
              * @enum {unknown}
              */
             unit: "decision" | "distinct_content";
+            /**
+             * Format: currency
+             * @description An ISO 4217 code
+             */
+            currency: string;
             /** @description Used so far */
             units: number;
-            /** @description By the end of the period, at the pace so far */
+            /** @description By the end of the period, at the pace so far, which is that of a day at least */
             projectedUnits: number;
             decisions: number;
             amount: components["schemas"]["Amount"];

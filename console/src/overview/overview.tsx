@@ -1,14 +1,14 @@
 /** The overview: requests, grants and denials. Every number is exact, as the API reports it. */
 import { Anchor, Button, SegmentedControl, Select } from '@mantine/core';
-import { IconChartBar, IconDownload, IconX } from '@tabler/icons-react';
+import { IconChartBar, IconDownload, IconPrinter, IconX } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
 import { useRead } from '../api/read.ts';
 import { dayAt } from '../parts/days.ts';
+import { FilterSpan } from '../parts/filter-span.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { saveText, toCsv } from '../parts/save.ts';
-import { spanWords } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { useMay } from '../shell/session.tsx';
 import { ByCrawler } from './by-crawler.tsx';
@@ -23,6 +23,7 @@ import { Totals } from './totals.tsx';
 
 /** With the most buckets of a report, the trends of both top lists have 80,000 numbers. */
 const TOP_SHOWN = 8;
+const SPAN = { from: 'start', to: 'end' };
 
 export default function Overview() {
   const filters = useFilters();
@@ -38,14 +39,19 @@ export default function Overview() {
         title="Overview"
         lead="What was asked for, what was allowed, and who was denied."
         actions={
-          <Button
-            variant="default"
-            leftSection={<IconDownload size={16} />}
-            disabled={usage.data === undefined}
-            onClick={() => usage.data && download(usage.data)}
-          >
-            CSV
-          </Button>
+          <>
+            <Button variant="default" leftSection={<IconPrinter size={16} />} onClick={() => window.print()}>
+              Print
+            </Button>
+            <Button
+              variant="default"
+              leftSection={<IconDownload size={16} />}
+              disabled={usage.data === undefined}
+              onClick={() => usage.data && download(usage.data)}
+            >
+              CSV
+            </Button>
+          </>
         }
       />
       <Bar usage={usage.data} />
@@ -91,6 +97,7 @@ function Bar({ usage }: { usage: Usage | undefined }) {
         value={start === undefined ? period : ''}
         onChange={(value) => set({ period: value, start: null, end: null, by: null })}
       />
+      <FilterSpan otherwise="Month or span" names={SPAN} clears={['by']} />
       <Select
         aria-label="Buckets"
         data={GROUPS}
@@ -108,12 +115,6 @@ function Bar({ usage }: { usage: Usage | undefined }) {
         clearable
         w={140}
       />
-      {start !== undefined && usage !== undefined && (
-        <Chosen
-          label={spanWords(usage.period.startDate, usage.period.endDate)}
-          onClear={() => set({ start: null, end: null, by: null })}
-        />
-      )}
       {requesterId !== undefined && (
         <Chosen label={`Partner or bot: ${requesterId}`} onClear={() => set({ requesterId: null })} />
       )}

@@ -8,6 +8,7 @@ import {
   daysBetween,
   endOfDay,
   lastDayBefore,
+  monthOf,
   startOfDay,
   timeAt,
   toInstant,
@@ -80,4 +81,14 @@ test('days of the calendar are counted, not hours', () => {
   assert.equal(addDays('2026-12-31', 1), '2027-01-01');
   assert.equal(endOfDay('2026-11-01'), '2026-11-02T08:00:00.000Z');
   assert.equal(startOfDay('2026-11-01'), '2026-11-01T07:00:00.000Z');
+});
+
+test('months have their calendar days', () => {
+  const named = ['2026-11-22', '2024-02-29', '2026-12-31', '2100-02-01'].map(monthOf);
+  assert.deepEqual(named, [
+    { first: '2026-11-01', last: '2026-11-30', name: 'November 2026' },
+    { first: '2024-02-01', last: '2024-02-29', name: 'February 2024' },
+    { first: '2026-12-01', last: '2026-12-31', name: 'December 2026' },
+    { first: '2100-02-01', last: '2100-02-28', name: 'February 2100' },
+  ]);
 });

@@ -65,6 +65,25 @@ export function addDays(day: string, days: number): string {
   return at.toISOString().slice(0, 10);
 }
 
+export interface Month {
+  /** Days, inclusive. */
+  first: string;
+  last: string;
+  /** `October 2026`. */
+  name: string;
+}
+
+const monthName = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+/** Returns the calendar month that contains a day. */
+export function monthOf(day: string): Month {
+  const first = `${day.slice(0, 7)}-01`;
+  const next = new Date(`${first}T00:00:00Z`);
+  const name = monthName.format(next);
+  next.setUTCMonth(next.getUTCMonth() + 1);
+  return { first, last: addDays(next.toISOString().slice(0, 10), -1), name };
+}
+
 /** Counts the calendar days between two days. */
 export const daysBetween = (from: string, to: string): number =>
   Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000);

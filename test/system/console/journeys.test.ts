@@ -110,6 +110,22 @@ describe('the overview', () => {
     await page.waitForURL(/period=30d/);
   });
 
+  test('takes a calendar month, which the address holds', async () => {
+    await page.goto('/console?period=7d&by=hour');
+    await page.getByRole('button', { name: 'When: Month or span' }).click();
+    await page.getByRole('button', { name: 'This month' }).click();
+    await page.waitForURL(/start=.*end=/);
+    const { searchParams } = new URL(page.url());
+    const [start, end] = [searchParams.get('start') as string, searchParams.get('end') as string];
+    assert.equal(searchParams.get('by'), null);
+    assert.equal(new Date(start).getDate(), 1);
+    assert.ok(Date.parse(start) <= Date.now() && Date.now() < Date.parse(end), page.url());
+    const { summary } = await api(`/v1/analytics/usage?startDate=${start}&endDate=${end}`);
+    await page.locator('[data-figure="totalRequests"]', { hasText: count(summary.totalRequests) }).waitFor();
+    await page.getByRole('group', { name: 'View options' }).getByText('7 days').click();
+    await page.waitForURL((url) => url.searchParams.get('start') === null);
+  });
+
   test('gives the buckets as a file', async () => {
     await page.goto('/console?period=7d');
     const [download] = await Promise.all([

@@ -38,6 +38,27 @@ for (const more of [
 ]) {
   await made(full, '/v1/licenses', { requesterId: 'GPTBot', ...more });
 }
+const billed = await made(full, '/v1/licenses', {
+  requesterId: 'GPTBot',
+  type: 'commercial',
+  terms: {
+    reference: 'Contract 12',
+    currency: 'EUR',
+    timezone: 'Europe/Berlin',
+    period: 'month',
+    unit: 'decision',
+    purposes: ['training'],
+    tiers: [
+      { upTo: 100, unitPriceMicros: 20_000 },
+      { upTo: null, unitPriceMicros: 12_500 },
+    ],
+    minimumMicros: 25_000_000,
+    flatMicros: 10_000_000,
+    quota: { units: 500, onExceed: 'allow' },
+    alerts: [0.5, 1],
+  },
+});
+const [statement] = (await full.call('GET', `/v1/statements?licenseId=${billed.id}`)).body.data;
 const everything = words(`
   licenseType licenseFeatures requesterId requesterTags purpose country ip userAgent contentTags
 `).map((key) => [key, key === 'country' ? ['DE'] : key === 'ip' ? ['192.0.2.0/24'] : ['x']]);
@@ -102,6 +123,10 @@ const showAll = async (page: Page) => {
 const mistypeKind = async (page: Page) => {
   await page.getByRole('combobox', { name: 'Kind of license' }).fill('enterprize');
 };
+const editTerms = async (page: Page) => {
+  await page.getByRole('button', { name: 'Edit terms' }).click();
+  await page.getByRole('region', { name: 'Example' }).waitFor();
+};
 const PAGES: readonly [path: string, act?: (page: Page) => Promise<void>][] = [
   [''],
   ['?period=7d', async (page) => page.getByRole('button', { name: 'Show the numbers' }).click()],
@@ -134,6 +159,11 @@ const PAGES: readonly [path: string, act?: (page: Page) => Promise<void>][] = [
   ['/crawlers'],
   ['/licenses'],
   ['/licenses?new=1', mistypeKind],
+  [`/licenses/${billed.id}`],
+  [`/licenses/${billed.id}`, editTerms],
+  ['/statements'],
+  ['/statements?period=2020-Q1'],
+  [`/statements/${statement.id}`],
   ['/users'],
   ['/users?new=1'],
   ['/keys'],
@@ -233,7 +263,7 @@ async function look(of: TestService, pages: typeof PAGES): Promise<string[]> {
 describe('every page', () => {
   test('with data', async () => assert.deepEqual(await look(full, PAGES), []));
   test('with nothing in it', async () => {
-    const pages = PAGES.filter(([path]) => !/(cnt|col|pol|dec|wh)_/.test(path) && !path.startsWith('?'));
+    const pages = PAGES.filter(([path]) => !/(cnt|col|pol|dec|wh|lic|stm)_/.test(path) && !path.startsWith('?'));
     assert.deepEqual(await look(empty, pages), []);
   });
 });

@@ -81,7 +81,7 @@ for (const zone of ['America/Los_Angeles', 'Asia/Kolkata', 'UTC']) {
         .nth(1)
         .getByRole('button')
         .click();
-      await page.getByRole('button', { name: `Remove ${written.format(yesterday)}`, exact: true }).waitFor();
+      await page.getByRole('button', { name: `When: ${written.format(yesterday)}`, exact: true }).waitFor();
       const wanted = await totalOf(`startDate=${day(1)}&endDate=${day(1)}&timezone=${zone}`);
       await page.getByText(count(wanted), { exact: true }).first().waitFor();
       const [reason] = (await postern.call('GET', '/v1/analytics/usage?period=all')).body.byDenialReason;

@@ -2,6 +2,7 @@
 import { Modal, SegmentedControl } from '@mantine/core';
 import { IconCertificate, IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
+import { Link } from 'wouter';
 import { MayButton } from '../parts/act.tsx';
 import { FilterChoice } from '../parts/filter-fields.tsx';
 import { useFilters } from '../parts/filters.ts';
@@ -10,12 +11,12 @@ import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Chip, formatDay } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
+import { PartnerChoice } from '../requesters/partner-choice.tsx';
+import { PartnerName } from '../requesters/partner-name.tsx';
 import { LicenseActions } from './license-actions.tsx';
 import { LicenseForm } from './license-form.tsx';
-import { PartnerChoice } from './partner-choice.tsx';
-import { PartnerName } from './partner-name.tsx';
-import './requesters.css';
-import { getState, type License, lastDayWords, scopeWords } from './types.ts';
+import './licenses.css';
+import { getState, type License, lastDayWords, scopeWords } from '../requesters/types.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -30,9 +31,9 @@ const COLUMNS: readonly Column<License>[] = [
   },
   {
     label: 'Kind',
-    show: ({ type, features }) => (
+    show: ({ id, type, features }) => (
       <div className="word">
-        {type}
+        <Link href={`/licenses/${id}`}>{type}</Link>
         {features.length > 0 && <span className="under">{features.join(', ')}</span>}
       </div>
     ),

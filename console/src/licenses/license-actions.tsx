@@ -5,9 +5,9 @@ import { useWrite } from '../api/read.ts';
 import { Confirm } from '../parts/act.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify, tell } from '../parts/notices.tsx';
+import type { License } from '../requesters/types.ts';
 import { LicenseForm } from './license-form.tsx';
 import { renewedEnd } from './term.ts';
-import type { License } from './types.ts';
 
 type Dialog = 'edit' | 'renew' | 'revoke';
 

@@ -8,11 +8,11 @@ import { notify } from '../parts/notices.tsx';
 import { useWork } from '../parts/work.ts';
 import { usePolicyChoices } from '../policies/names.ts';
 import { useRequiredLicenses } from '../policies/use-required-licenses.ts';
-import { PartnerChoice } from './partner-choice.tsx';
+import { PartnerChoice } from '../requesters/partner-choice.tsx';
 import { firstDayIn, lastDayIn, toInstants } from './term.ts';
 import { isBackwards, TermFields } from './term-fields.tsx';
-import './requesters.css';
-import type { License } from './types.ts';
+import './licenses.css';
+import type { License } from '../requesters/types.ts';
 
 interface LicenseFormProps {
   /** The fixed holder; otherwise the form offers a choice. */

@@ -1,9 +1,10 @@
 /** Licenses on a timeline, with their actions. */
+import { Link } from 'wouter';
 import { Chip, formatDay } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { LicenseActions } from './license-actions.tsx';
-import './requesters.css';
-import { getState, type License, lastDayWords, scopeWords } from './types.ts';
+import './licenses.css';
+import { getState, type License, lastDayWords, scopeWords } from '../requesters/types.ts';
 
 const YEAR_MS = 365 * 86_400_000;
 
@@ -29,7 +30,10 @@ export function LicenseLine({ licenses }: { licenses: readonly License[] }) {
         return (
           <li key={license.id}>
             <div className="license-what">
-              <strong>{license.type}</strong> <Chip tone={tone}>{word}</Chip>
+              <Link href={`/licenses/${license.id}`}>
+                <strong>{license.type}</strong>
+              </Link>{' '}
+              <Chip tone={tone}>{word}</Chip>
               <span className="under">
                 {scopeWords(license.scope)}
                 {license.features.length > 0 && ` · ${license.features.join(', ')}`}
