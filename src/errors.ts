@@ -73,6 +73,11 @@ export const ERRORS = {
   },
   license_not_found: { status: 404, type: 'not_found_error', meaning: 'No license has this id.' },
   user_not_found: { status: 404, type: 'not_found_error', meaning: 'No user has this id.' },
+  proxy_probe_not_found: {
+    status: 404,
+    type: 'not_found_error',
+    meaning: 'No probe of a proxy is running under this id.',
+  },
   statement_not_found: {
     status: 404,
     type: 'not_found_error',

@@ -1,5 +1,6 @@
 /** The routes of the service. */
 import { accessRoutes } from './access/routes.ts';
+import { probeRoutes } from './authorize/probe-routes.ts';
 import { authorizeRoutes } from './authorize/routes.ts';
 import { auditRoutes } from './changes/audit-routes.ts';
 import { collectionRoutes } from './collections/routes.ts';
@@ -61,6 +62,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   const checkDeps = { db, snapshot, ledger, unregistered, identities, visitors, clock, maxAge, precision: privacy };
   accessRoutes(app, checkDeps);
   authorizeRoutes(app, { ...checkDeps, visitor: keys.visitor });
+  probeRoutes(app, { db, changes, clock });
   // Archived decisions are counted, and no longer in the log.
   const finder: DecisionFinder = {
     find: async (filter, page) => columns.find({ ...filter, after: await archivedTo(db) }, page),

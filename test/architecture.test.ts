@@ -75,6 +75,7 @@ const OWNERS: Record<string, string> = {
   licenses: 'requesters/store.ts',
   requester_tokens: 'requesters/token-store.ts',
   history: 'requesters/store.ts',
+  proxy_probes: 'authorize/probe-store.ts',
   agent_keys: 'signatures/store.ts',
   identity_lists: 'identities/store.ts',
   sightings: 'visitors/sighting-store.ts',

@@ -48,6 +48,10 @@ export const toUnknownAnswer = ({ unknown = 'deny', body }: AuthorizeOptions): A
     ? { status: 200, headers: { ...ALWAYS, 'x-postern-allowed': 'true', 'x-postern-error': 'content_not_found' } }
     : refused('content_not_found', 'No content is registered at this address.', body);
 
+/** Denies the request of a probe without a decision. */
+export const toProbeAnswer = ({ body }: AuthorizeOptions): Answer =>
+  refused('probe', 'This request only finds out what the proxy passes on.', body);
+
 export function toUnclearAnswer(why: Unclear, { denyStatus = '', body }: AuthorizeOptions): Answer {
   if (why !== 'invalid_token') return refused(why, 'This request cannot be matched to any content.', body);
   const status = denyStatus.split(',').includes('401') ? 401 : 403;

@@ -20,10 +20,12 @@ import { monotonicMs } from '../lib/monotonic.ts';
 import type { Caller } from '../permissions.ts';
 import { REQUESTER_ID_PATTERN } from '../policies/names.ts';
 import type { Visitor } from '../visitors/visitors.ts';
-import { type Answer, toAnswer, toUnclearAnswer, toUnknownAnswer } from './answer.ts';
+import { type Answer, toAnswer, toProbeAnswer, toUnclearAnswer, toUnknownAnswer } from './answer.ts';
 import { refusalOf, toBody } from './body.ts';
+import type { Arrival } from './probe-schema.ts';
+import { openProbes } from './probes.ts';
 import { AuthorizeHeaders, AuthorizeOptions } from './schema.ts';
-import { type Forwarded, readSentUrl, readTarget, type Unclear } from './target.ts';
+import { type Forwarded, readNamedUrl, readSentUrl, readTarget, type Unclear } from './target.ts';
 
 export interface AuthorizeDeps extends Omit<CheckDeps, 'visitors'>, WhoDeps {
   /** Returns the address for which the proxy forwards. */
@@ -41,7 +43,7 @@ const config = { permission: 'access:check', keyHeader: 'x-postern-key', cors: f
 const validate = validatorCompiler({ schema: AuthorizeOptions, method: 'GET', url: PATH, httpPart: 'querystring' });
 
 export function authorizeRoutes(app: App, deps: AuthorizeDeps): void {
-  const decide = openAuthorize(deps);
+  const decide = exceptProbes(deps, openAuthorize(deps));
   // Both run in place of reading the body, which is ignored.
   const exact = async (request: FastifyRequest, reply: FastifyReply) =>
     send(reply, await decide({ request, options: readOptions(request.query), suffix: undefined }));
@@ -89,7 +91,7 @@ interface Question {
 /**
  * Returns what decides a question; one that had to wait is read again, because its item and visitor may have changed.
  */
-function openAuthorize(deps: AuthorizeDeps): (question: Question) => Promise<Answer> {
+function openAuthorize(deps: AuthorizeDeps): Decide {
   async function decideOnce({ request, options, suffix }: Question, grounds: Grounds): Promise<Answer> {
     const { caller, headers } = request;
     const forwarded = { headers, suffix, origin: options.origin };
@@ -149,6 +151,40 @@ function openAuthorize(deps: AuthorizeDeps): (question: Question) => Promise<Ans
   }
 
   return (question) => decideFresh(question.request, (grounds) => decideOnce(question, grounds));
+}
+
+type Decide = (question: Question) => Promise<Answer>;
+
+/** Answers the requests of probes, and leaves all others to `decide`. */
+function exceptProbes({ db, clock, visitor }: AuthorizeDeps, decide: Decide): Decide {
+  const probes = openProbes(db, clock);
+  return (question) => {
+    const { request, suffix, options } = question;
+    const forwarded = { headers: request.headers, suffix, origin: options.origin };
+    const taken = probes.take(readNamedUrl(forwarded), () => readArrival(request, forwarded, visitor(request)));
+    return taken === false ? decide(question) : taken.then((is) => (is ? toProbeAnswer(options) : decide(question)));
+  };
+}
+
+/** Only for the request of a probe. */
+function readArrival({ headers, method }: FastifyRequest, forwarded: Forwarded, address: string | undefined): Arrival {
+  const text = (name: string): string | null => {
+    const value = headers[name];
+    return value === undefined ? null : String(value);
+  };
+  const target = readTarget(forwarded);
+  // Envoy asks with the visitor's own method.
+  const own = forwarded.suffix === undefined ? null : method;
+  return {
+    method: text('x-forwarded-method') ?? text('x-original-method') ?? own,
+    url: typeof target === 'string' ? null : readSentUrl(forwarded, target),
+    address: address ?? null,
+    signature: text('signature'),
+    signatureInput: text('signature-input'),
+    signatureAgent: text('signature-agent'),
+    userAgent: text('user-agent'),
+    authorization: text('authorization'),
+  };
 }
 
 /** Asks only visitors that can sign: the denial is decided again as if it were verified. */

@@ -53,6 +53,9 @@ export function readSentUrl(forwarded: Forwarded, { host }: Locator): string {
   return url.startsWith('/') ? `${scheme}://${host}${url}` : url;
 }
 
+/** Returns the URL as the proxy names it, often without the host; undefined without one. */
+export const readNamedUrl = (forwarded: Forwarded): string | undefined => readUrl(forwarded) ?? undefined;
+
 /** Returns null when two headers differ. */
 function readUrl({ headers, suffix }: Forwarded): string | null | undefined {
   if (suffix !== undefined) return suffix;

@@ -11,14 +11,9 @@ import type { CallOptions } from '../../client/src/types.ts';
 import { ConfigError, readConfig } from '../config.ts';
 import { type Context, does, examples } from './command.ts';
 import { getAddress, readKey } from './connection.ts';
-import { CommandError, EXIT } from './outcome.ts';
+import type { Finding } from './finding.ts';
+import { CommandError, EXIT, misused } from './outcome.ts';
 import { paint, plain, print, type Terminal } from './terminal.ts';
-
-interface Finding {
-  what: string;
-  state: 'good' | 'note' | 'bad';
-  says: string;
-}
 
 const NODE_MAJOR_MIN = 26;
 const FREE_BYTES_MIN = 1 << 30;
@@ -28,19 +23,27 @@ const TIMEOUT_MS = 3_000;
 export function doctorCommand(parent: Command, context: Context): void {
   const command = parent
     .command('doctor')
+    .argument('[site]', 'URL of a page behind a proxy that asks Postern; checks what the proxy passes on')
     .description(
-      'Checks the machine, the settings, the service and the key, and says how to fix faults. Ends with 1 when something is wrong.',
+      'Checks the machine, the settings, the service and the key, and says how to fix faults. With the URL of a page, sends a marked request through its proxy, which Postern always denies, and checks that the URL, the method, the address and the headers of a visitor arrive. Ends with 1 when something is wrong.',
     )
     .option('--health', 'only check whether the service is ready');
-  examples(command, '$ postern doctor', '$ postern doctor --health   # HEALTHCHECK of a container');
-  does<{ health?: boolean }>(command, context, async (options) => {
+  examples(
+    command,
+    '$ postern doctor',
+    '$ postern doctor https://www.example.com/news/',
+    '$ postern doctor --health   # HEALTHCHECK of a container',
+  );
+  does<{ health?: boolean }>(command, context, async (options, site) => {
     const { terminal } = context;
     const url = getAddress(terminal, options.url ?? localAddress(terminal));
     const service = await checkService(url);
     const findings =
-      options.health === true
-        ? service
-        : [checkMachine(), ...checkSettings(terminal), ...service, ...(await checkKey(terminal, url))];
+      site !== undefined
+        ? [...service, ...(await checkBehind(terminal, url, site))]
+        : options.health === true
+          ? service
+          : [checkMachine(), ...checkSettings(terminal), ...service, ...(await checkKey(terminal, url))];
     await print(terminal, options, findings, () => findings.map((finding) => toText(terminal, finding)).join(''));
     return findings.some(({ state }) => state === 'bad') ? EXIT.failed : EXIT.ok;
   });
@@ -133,6 +136,15 @@ const TRIES: readonly [permission: string, request: Try][] = [
   ['webhooks:manage', (postern) => postern.listWebhooks({ limit: 1 })],
   ['api_keys:manage', (postern) => postern.listApiKeys({ limit: 1 })],
 ];
+
+/** Checks a site through its proxy; the key is that of an operator, with `access:check`. */
+async function checkBehind({ env }: Terminal, url: string, site: string): Promise<Finding[]> {
+  if (!/^https?:\/\//i.test(site) || !URL.canParse(site)) throw misused(`${site} is not the URL of a page.`);
+  const key = readKey(env);
+  if (key === undefined) return [{ what: 'key', state: 'bad', says: 'not set; set POSTERN_KEY or POSTERN_KEY_FILE' }];
+  const { checkSite } = await import('./doctor-site.ts');
+  return checkSite(createPostern({ url, key, timeoutMs: TIMEOUT_MS, retries: 0 }), site);
+}
 
 async function checkKey({ env }: Terminal, url: string): Promise<Finding[]> {
   const finding = (state: Finding['state'], says: string): Finding[] => [{ what: 'key', state, says }];

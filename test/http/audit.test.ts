@@ -24,6 +24,7 @@ async function entries(query = '', of = postern): Promise<any[]> {
 const READS = [
   'POST /v1/access/check',
   'POST /v1/access/check/batch',
+  'POST /v1/proxy-probes',
   'POST /v1/policies/lint',
   'POST /v1/policies/simulate',
   'POST /v1/policies/{id}/impact',

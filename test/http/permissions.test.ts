@@ -24,6 +24,7 @@ const TABLE: readonly [RegExp, string][] = [
   [/^GET \/v1\/identity-lists$/, 'requesters:read'],
   [/^POST \/v1\/access\/check(\/batch)?$/, 'access:check'],
   [/^GET \/v1\/authorize$/, 'access:check'],
+  [/^(POST|GET) \/v1\/proxy-probes(\/\{id\})?$/, 'access:check'],
   [/^GET \/v1\/(analytics\/(usage|requesters|demand|unregistered)|access\/decisions(\/\{id\})?)$/, 'analytics:read'],
   [/^[A-Z]+ \/v1\/(webhooks|events)(\/.*)?$/, 'webhooks:manage'],
   [/^[A-Z]+ \/v1\/(api-keys|api_keys)(\/.*)?$/, 'api_keys:manage'],
@@ -36,8 +37,8 @@ const IN_SECRET: ReadonlyMap<string, readonly string[]> = new Map([
   ['POST /v1/policies/{id}/impact', ['policies:read', 'analytics:read']],
   ['GET /v1/policies/{id}/candidate', ['policies:read', 'analytics:read']],
 ]);
-/** Routes that refuse public keys: what they answer has prices. */
-const SECRET_ALONE = /^GET \/v1\/(statements(\/.*)?|licenses\/\{id\}\/usage)$/;
+/** Routes that refuse public keys: what they answer has prices, or credentials. */
+const SECRET_ALONE = /^(GET|POST) \/v1\/(statements(\/\{id\})?|licenses\/\{id\}\/usage|proxy-probes(\/\{id\})?)$/;
 const PERMISSIONS = words(`
   content:read content:write policies:read policies:write requesters:read requesters:write access:check analytics:read
   webhooks:manage api_keys:manage
@@ -123,6 +124,8 @@ const PROMISED = [
   'POST /v1/requesters/{id}/tokens/{tokenId}/rotate',
   'GET /v1/crawlers',
   'POST /v1/crawlers/register',
+  'POST /v1/proxy-probes',
+  'GET /v1/proxy-probes/{id}',
   'GET /v1/identity-lists',
   'POST /v1/identity-lists/accept',
   'GET /v1/status',

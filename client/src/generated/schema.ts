@@ -111,6 +111,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/proxy-probes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start to find out what a proxy passes on
+         * @description Needs the permission `access:check` (Ask for decisions). Not for public keys.
+         */
+        post: operations["createProxyProbe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/proxy-probes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a proxy passed on
+         * @description Needs the permission `access:check` (Ask for decisions). Not for public keys.
+         */
+        get: operations["getProxyProbe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/access/decisions": {
         parameters: {
             query?: never;
@@ -2494,7 +2534,7 @@ export interface components {
             };
         };
         /** @enum {unknown} */
-        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_requester_token" | "invalid_requester_token" | "insufficient_permissions" | "ip_not_allowed" | "requester_suspended" | "content_not_found" | "collection_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "user_not_found" | "statement_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "statement_running" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "api_rate_limit_exceeded" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
+        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_requester_token" | "invalid_requester_token" | "insufficient_permissions" | "ip_not_allowed" | "requester_suspended" | "content_not_found" | "collection_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "user_not_found" | "proxy_probe_not_found" | "statement_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "statement_running" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "api_rate_limit_exceeded" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
         /** @enum {unknown} */
         ErrorType: "validation_error" | "authentication_error" | "authorization_error" | "not_found_error" | "conflict_error" | "rate_limit_error" | "idempotency_error" | "api_error";
         /** @description A change of a record, or a decision */
@@ -3556,6 +3596,37 @@ export interface components {
             param: string | null;
             message: string;
         };
+        /** @description The request of a probe, as its proxy passed it on */
+        ProxyArrival: {
+            /** @description The visitor's method, as the proxy names it; null without a header for it */
+            method: string | null;
+            /** @description The visitor's URL without the mark; null for one that cannot be read */
+            url: string | null;
+            /** @description The visitor's address; null without `X-Forwarded-For` of a trusted proxy */
+            address: string | null;
+            /** @description `Signature` */
+            signature: string | null;
+            /** @description `Signature-Input` */
+            signatureInput: string | null;
+            /** @description `Signature-Agent` */
+            signatureAgent: string | null;
+            /** @description `User-Agent` */
+            userAgent: string | null;
+            /** @description `Authorization` */
+            authorization: string | null;
+        };
+        /** @description Finds out what a proxy passes on of a request */
+        ProxyProbe: {
+            id: string;
+            /** @enum {string} */
+            object: "proxy_probe";
+            /** @description Text to add to the query of a URL of the site */
+            mark: string;
+            expires: string;
+            arrived: components["schemas"]["ProxyArrival"] | null;
+            created: string;
+            updated: string;
+        };
         PurposeCount: {
             purpose: string | null;
             decisions: number;
@@ -4533,6 +4604,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    createProxyProbe: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Finds out what a proxy passes on of a request */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProxyProbe"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getProxyProbe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Finds out what a proxy passes on of a request */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProxyProbe"];
+                };
             };
             "4XX": components["responses"]["Refused"];
             "5XX": components["responses"]["Refused"];

@@ -15,6 +15,7 @@ import { STATEMENTS } from './0013-statements.ts';
 import { WANTED } from './0014-wanted.ts';
 import { SIGHTINGS } from './0015-sightings.ts';
 import { AGENT_KEYS } from './0016-agent-keys.ts';
+import { PROXY_PROBES } from './0017-proxy-probes.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -37,4 +38,5 @@ export const MIGRATIONS: readonly Migration[] = [
   WANTED,
   SIGHTINGS,
   AGENT_KEYS,
+  PROXY_PROBES,
 ];

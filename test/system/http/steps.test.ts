@@ -113,6 +113,8 @@ const ROWS: Record<string, Ask[]> = {
     { headers: { 'x-postern-key': postern.key, 'x-original-uri': '/0', 'user-agent': context.userAgent } },
     { headers: { 'x-postern-key': postern.key, 'x-original-uri': `/${'%41'.repeat(4000)}` } },
   ],
+  'POST /v1/proxy-probes': plain,
+  'GET /v1/proxy-probes/{id}': at('prb_0'),
   'GET /v1/access/decisions': page,
   'GET /v1/access/decisions/{id}': at('dec_0'),
   'GET /v1/content': [{ path: '?limit=100&expand=policy' }, { path: `?q=${'w%20'.repeat(100)}` }],

@@ -1,0 +1,32 @@
+/** Probes of a proxy on the wire. */
+import { type Static, Type } from 'typebox';
+
+const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+export const Arrival = Type.Object(
+  {
+    method: textOrNull("The visitor's method, as the proxy names it; null without a header for it"),
+    url: textOrNull("The visitor's URL without the mark; null for one that cannot be read"),
+    address: textOrNull("The visitor's address; null without `X-Forwarded-For` of a trusted proxy"),
+    signature: textOrNull('`Signature`'),
+    signatureInput: textOrNull('`Signature-Input`'),
+    signatureAgent: textOrNull('`Signature-Agent`'),
+    userAgent: textOrNull('`User-Agent`'),
+    authorization: textOrNull('`Authorization`'),
+  },
+  { title: 'ProxyArrival', description: 'The request of a probe, as its proxy passed it on' },
+);
+export type Arrival = Static<typeof Arrival>;
+
+export const ProbeAnswer = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('proxy_probe'),
+    mark: Type.String({ description: 'Text to add to the query of a URL of the site' }),
+    expires: Type.String(),
+    arrived: Type.Union([Arrival, Type.Null()]),
+    created: Type.String(),
+    updated: Type.String(),
+  },
+  { title: 'ProxyProbe', description: 'Finds out what a proxy passes on of a request' },
+);
