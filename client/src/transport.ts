@@ -81,7 +81,7 @@ export function connect(connection: TransportOptions): Connection {
         ...headersOf(request, options, idempotencyKey, connection.headers),
         ...credentials(connection, request),
       },
-      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      ...(request.body === undefined ? {} : { body: textOf(request.body) }),
       // A redirect must not carry the key elsewhere.
       redirect: 'manual',
       signal,
@@ -154,6 +154,9 @@ function failureOf(error: unknown, signal: AbortSignal | undefined, made: number
 const defined = (options: CallOptions): CallOptions =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
+/** A text is CSV; every other body is JSON. */
+const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
+
 const headersOf = (
   request: Outgoing,
   options: CallOptions,
@@ -161,7 +164,9 @@ const headersOf = (
   always: Readonly<Record<string, string>> | undefined,
 ): Record<string, string> => ({
   accept: request.accept ?? 'application/json',
-  ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+  ...(request.body === undefined
+    ? {}
+    : { 'content-type': typeof request.body === 'string' ? 'text/csv' : 'application/json' }),
   ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
   ...(options.ifMatch === undefined ? {} : { 'if-match': options.ifMatch }),
   ...always,

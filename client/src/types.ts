@@ -17,11 +17,13 @@ type AnsweredBy<R> = R extends { 200: infer Ok; 201: infer Created }
       ? JsonOf<Created>
       : never;
 type Described<K extends OperationName> = AnsweredBy<ResponsesOf<K>>;
-type SentAs<O> = O extends { requestBody: { content: { 'application/json': infer Json } } }
-  ? Json
-  : O extends { requestBody?: { content: { 'application/json': infer Json } } }
+type SentAs<O> = O extends { requestBody: { content: { 'text/csv': infer Csv } } }
+  ? Csv
+  : O extends { requestBody: { content: { 'application/json': infer Json } } }
     ? Json
-    : never;
+    : O extends { requestBody?: { content: { 'application/json': infer Json } } }
+      ? Json
+      : never;
 
 /** The body that an operation takes. */
 export type Body<K extends OperationName> = SentAs<operations[K]>;

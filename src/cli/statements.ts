@@ -1,4 +1,4 @@
-/** `postern statements`: lists, shows, finalizes and verifies the statements of licenses. */
+/** `postern statements`: lists, shows, finalizes, verifies and reconciles the statements of licenses. */
 import { createReadStream, readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { Answered } from '../../client/src/types.ts';
@@ -7,6 +7,7 @@ import { connect } from './connection.ts';
 import { EXIT, misused } from './outcome.ts';
 import { openOutput } from './output.ts';
 import { confirmed } from './prompts.ts';
+import { reconcileCommand } from './statements/reconcile.ts';
 import { findDifferences, type Verified } from './statements/verify.ts';
 import { json, paint, printList, report } from './terminal.ts';
 
@@ -15,11 +16,12 @@ type Statement = Answered<'getStatement'>;
 export function statementsCommand(parent: Command, context: Context): void {
   const group = parent
     .command('statements')
-    .description('Statements of licenses with terms: list, show, finalize, verify.');
+    .description('Statements of licenses with terms: list, show, finalize, verify, reconcile.');
   listCommand(group, context);
   showCommand(group, context);
   finalizeCommand(group, context);
   verifyCommand(group, context);
+  reconcileCommand(group, context);
 }
 
 function listCommand(parent: Command, context: Context): void {

@@ -1,5 +1,5 @@
-/** Bodies in: JSON alone, as it is, and none where an operation takes none. */
-import type { FastifyRequest } from 'fastify';
+/** Bodies in: JSON as it is, CSV where an operation takes it, and none where an operation takes none. */
+import { errorCodes, type FastifyRequest } from 'fastify';
 import { fail, unavailable } from '../errors.ts';
 import type { App } from './app.ts';
 import { hooksOf } from './hooks.ts';
@@ -27,6 +27,13 @@ export function readBodies(app: App): void {
     } catch (error) {
       done(error as Error);
     }
+  });
+  app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, (request, body, done) => {
+    const { takesCsv } = request.routeOptions.config as { takesCsv?: true };
+    if (takesCsv !== true) return done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE('text/csv'));
+    if (isEncoded(request)) return done(ENCODED);
+    if (request.headers['idempotency-key'] !== undefined) request.rawBody = body as Buffer;
+    done(null, body.toString());
   });
   app.decorateRequest('rawBody', null);
   boundLargeBodies(app);

@@ -36,6 +36,8 @@ export interface Operation<Query extends TSchema, Body extends TSchema, Answer e
   bodyOptional?: true;
   /** Takes bodies of up to 16 MiB instead of 1 MiB. */
   bulk?: true;
+  /** Takes a body of CSV, as one text. */
+  csv?: true;
   /** The body of a 200. */
   answer?: Answer;
   /** Bodies by status, for an operation that answers with others. */
@@ -63,17 +65,12 @@ export function route<Path extends Target, Query extends TSchema, Body extends T
   ) => Promise<Static<Answer> | JsonText | FastifyReply>,
 ): void {
   const [method, url] = target.split(' ') as [string, string];
-  const { permission, secretKey, partner, ifMatch, tag, id, is, query, body, answer } = operation;
+  const { tag, id, is, query, body, answer } = operation;
   const answers = { ...(answer === undefined ? {} : { 200: answer }), ...operation.answers };
   app.route({
     method,
     url,
-    config: {
-      permission,
-      ...(secretKey === undefined ? {} : { secretKey }),
-      ...(partner === undefined ? {} : { partner }),
-      ...(ifMatch === undefined ? {} : { takesIfMatch: ifMatch }),
-    },
+    config: configOf(operation),
     ...(operation.bulk === undefined ? {} : { bodyLimit: BULK_BODY_BYTES_MAX }),
     ...(operation.endless === undefined ? {} : { exposeHeadRoute: false }),
     ...(operation.bodyOptional === undefined ? {} : { preValidation: supplyBody }),
@@ -83,11 +80,22 @@ export function route<Path extends Target, Query extends TSchema, Body extends T
       summary: is,
       ...(query === undefined ? {} : { querystring: query }),
       ...(body === undefined ? {} : { body }),
+      ...(operation.csv === undefined ? {} : { consumes: ['text/csv'] }),
       ...(Object.keys(answers).length === 0 ? {} : { response: answers }),
     },
     handler: handler as never,
   });
 }
+
+type Any = Operation<TSchema, TSchema, TSchema>;
+
+const configOf = ({ permission, secretKey, partner, ifMatch, csv }: Any) => ({
+  permission,
+  ...(secretKey === undefined ? {} : { secretKey }),
+  ...(partner === undefined ? {} : { partner }),
+  ...(ifMatch === undefined ? {} : { takesIfMatch: ifMatch }),
+  ...(csv === undefined ? {} : { takesCsv: csv }),
+});
 
 /** Adds an operation whose handler returns what an edit committed. */
 export function edit<Path extends Target, Query extends TSchema, Body extends TSchema>(

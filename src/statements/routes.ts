@@ -14,6 +14,8 @@ import { planFinalize } from './edits.ts';
 import { getBilled } from './find.ts';
 import { statementHtml } from './html.ts';
 import { readStatements } from './list.ts';
+import { PartnerCounts, ReconciliationAnswer } from './reconcile-schema.ts';
+import { reconcile } from './reconciliation.ts';
 import { LicenseUsage, ListStatementsQuery, StatementAnswer, StatementPage } from './schema.ts';
 import { monthIn, type Statement } from './statement.ts';
 import { licenseUsage } from './usage.ts';
@@ -37,6 +39,19 @@ export function statementRoutes(app: App, deps: StatementDeps): void {
     const { statement } = computed as NonNullable<typeof computed>;
     return sendStatement(reply, headers.accept, statement);
   });
+
+  const compare = {
+    ...reading,
+    id: 'reconcileStatement',
+    is: "Compare a statement with a partner's counts",
+    csv: true,
+    bulk: true,
+    body: PartnerCounts,
+    answer: ReconciliationAnswer,
+  } as const;
+  route(app, 'POST /v1/statements/:id/reconcile', compare, async ({ params, body }) =>
+    reconcile(deps, params.id, body),
+  );
 
   const finalize = {
     ...writing,

@@ -57,6 +57,11 @@ test('from terms to a final statement that files alone verify', async () => {
   clock.advance(Date.parse('2026-11-02T00:00:00Z') - clock.now());
   assert.equal((await run('statements', 'finalize', id, '--yes')).stderr, `${id} is final.\n`);
 
+  writeFileSync(file('theirs.csv'), 'purpose,count\ntraining,2\nsearch,4\n');
+  const reconciled = await run('statements', 'reconcile', id, file('theirs.csv'));
+  assert.equal(reconciled.stdout, 'Agreed: 3. Only ours: 0. Only theirs: 3.\n  search: ours 1, theirs 4\n');
+  assert.equal(reconciled.status, 1);
+
   const verified = await run('statements', 'verify', id);
   assert.equal(verified.stdout, `${id}: 3 decisions counted again\n✓ every line agrees\n`);
   await run('statements', 'show', id, '--output', file('statement.json'));

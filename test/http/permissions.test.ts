@@ -19,6 +19,7 @@ const TABLE: readonly [RegExp, string][] = [
   [/^GET \/v1\/(policies|crawlers)(\/.*)?$/, 'policies:read'],
   [/^(POST|PUT|PATCH|DELETE) \/v1\/policies(\/.*)?$/, 'policies:write'],
   [/^GET \/v1\/(requesters|licenses|statements)(\/.*)?$/, 'requesters:read'],
+  [/^POST \/v1\/statements\/\{id\}\/reconcile$/, 'requesters:read'],
   [/^(POST|PATCH|DELETE) \/v1\/(requesters|licenses|statements)(\/.*)?$/, 'requesters:write'],
   [/^POST \/v1\/(crawlers\/register|identity-lists\/accept)$/, 'requesters:write'],
   [/^GET \/v1\/identity-lists$/, 'requesters:read'],
@@ -38,7 +39,8 @@ const IN_SECRET: ReadonlyMap<string, readonly string[]> = new Map([
   ['GET /v1/policies/{id}/candidate', ['policies:read', 'analytics:read']],
 ]);
 /** Routes that refuse public keys: what they answer has prices, or credentials. */
-const SECRET_ALONE = /^(GET|POST) \/v1\/(statements(\/\{id\})?|licenses\/\{id\}\/usage|proxy-probes(\/\{id\})?)$/;
+const SECRET_ALONE =
+  /^(GET|POST) \/v1\/(statements(\/\{id\}(\/reconcile)?)?|licenses\/\{id\}\/usage|proxy-probes(\/\{id\})?)$/;
 const PERMISSIONS = words(`
   content:read content:write policies:read policies:write requesters:read requesters:write access:check analytics:read
   webhooks:manage api_keys:manage
@@ -115,6 +117,7 @@ const PROMISED = [
   'GET /v1/audit-log',
   'GET /v1/statements',
   'GET /v1/statements/{id}',
+  'POST /v1/statements/{id}/reconcile',
   'POST /v1/statements/{id}/finalize',
   'GET /v1/licenses/{id}/usage',
   'POST /v1/requesters/{id}/tokens',

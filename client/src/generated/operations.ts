@@ -87,6 +87,7 @@ export const OPERATIONS = {
   previewPolicyImpact: { method: 'POST', path: '/v1/policies/{id}/impact', answers: 'json', takesBody: true },
   publishPolicyCandidate: { method: 'POST', path: '/v1/policies/{id}/candidate/publish', answers: 'json' },
   putPolicyCandidate: { method: 'PUT', path: '/v1/policies/{id}/candidate', answers: 'json', takesBody: true },
+  reconcileStatement: { method: 'POST', path: '/v1/statements/{id}/reconcile', answers: 'json', takesBody: true },
   registerCrawlers: { method: 'POST', path: '/v1/crawlers/register', answers: 'json', takesBody: true },
   reinstateUser: { method: 'POST', path: '/v1/users/{id}/reinstate', answers: 'json' },
   retryWebhookDelivery: { method: 'POST', path: '/v1/webhooks/{id}/deliveries/{deliveryId}/retry', answers: 'json' },

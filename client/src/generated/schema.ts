@@ -687,6 +687,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/statements/{id}/reconcile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare a statement with a partner's counts
+         * @description Needs the permission `requesters:read` (Read requesters and licenses). Not for public keys.
+         */
+        post: operations["reconcileStatement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/statements/{id}/finalize": {
         parameters: {
             query?: never;
@@ -3026,6 +3046,8 @@ export interface components {
             totalCount: null;
             nextCursor: string | null;
         };
+        /** @description CSV with a row of names: `count`, and any of `date`, `contentId` or `url`, and `purpose` */
+        PartnerCounts: string;
         /** @description A recorded decision about the partner */
         PartnerDecision: {
             id: string;
@@ -3660,6 +3682,42 @@ export interface components {
             resetAt: string;
             /** @description Seconds until `resetAt`; only on a denial */
             retryAfter?: number;
+        };
+        ReconciledRow: {
+            date: string | null;
+            /** @description null for a deleted item, too */
+            contentId: string | null;
+            url: string | null;
+            purpose: string | null;
+            ours: number;
+            theirs: number;
+        };
+        /** @description A statement compared with a partner's counts */
+        Reconciliation: {
+            /** @enum {string} */
+            object: "reconciliation";
+            statementId: string;
+            /** @description The columns that were compared */
+            by: ("date" | "content" | "purpose")[];
+            /** @description Decisions that both counted */
+            agreed: {
+                rows: number;
+                decisions: number;
+            };
+            /** @description Decisions that only the statement counts */
+            onlyOurs: {
+                rows: number;
+                decisions: number;
+            };
+            /** @description Decisions that only the partner counts */
+            onlyTheirs: {
+                rows: number;
+                decisions: number;
+            };
+            /** @description Rows with different counts */
+            differing: number;
+            /** @description The first 1,000 of these rows, the greatest difference first */
+            rows: components["schemas"]["ReconciledRow"][];
         };
         RegisterCrawlers: {
             /** @description Names of crawlers of the directory, case-insensitive */
@@ -5799,6 +5857,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Statement"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    reconcileStatement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description CSV with a row of names: `count`, and any of `date`, `contentId` or `url`, and `purpose` */
+        requestBody: {
+            content: {
+                "text/csv": components["schemas"]["PartnerCounts"];
+            };
+        };
+        responses: {
+            /** @description A statement compared with a partner's counts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reconciliation"];
                 };
             };
             "4XX": components["responses"]["Refused"];

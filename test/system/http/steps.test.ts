@@ -75,6 +75,9 @@ const terms = (i: number) => ({
   tiers: [...many(19, (j) => ({ upTo: j + 1, unitPriceMicros: i })), { upTo: null, unitPriceMicros: i }],
 });
 const license = await made(postern, '/v1/licenses', { requesterId: 'first', type: 'x', terms: terms(0) });
+const {
+  data: [statement],
+} = (await postern.call('GET', `/v1/statements?period=${new Date().getUTCFullYear()}`)).body;
 const token = await made(postern, '/v1/requesters/first/tokens', { name: 't' });
 const own = await made(postern, '/v1/requesters/first/tokens', { name: 'own' });
 const key = await made(postern, '/v1/api-keys', { name: 'k', type: 'secret' });
@@ -86,6 +89,7 @@ await made(postern, '/v1/content/bulk-upsert', { items: many(50, item) }, 200);
 // What is asked
 
 interface Ask {
+  raw?: string;
   path?: string;
   body?: unknown;
   headers?: Record<string, string>;
@@ -155,6 +159,13 @@ const ROWS: Record<string, Ask[]> = {
   'POST /v1/licenses/{id}/revoke': at(`${license.id}/revoke`),
   'GET /v1/statements': [{ path: '?period=2026&limit=100' }],
   'GET /v1/statements/{id}': at('stm_0'),
+  'POST /v1/statements/{id}/reconcile': [
+    {
+      path: `/${statement.id}/reconcile`,
+      raw: `contentId,count\n${many(1_000_000, (i) => `item-${i},1`).join('\n')}`,
+      headers: { 'content-type': 'text/csv' },
+    },
+  ],
   'POST /v1/statements/{id}/finalize': at('stm_0/finalize'),
   'GET /v1/licenses/{id}/usage': at(`${license.id}/usage`),
   'GET /v1/crawlers': [{ path: `?limit=100&q=${'w'.repeat(200)}` }],
@@ -290,9 +301,10 @@ describe('steps between two turns', () => {
         worst = Math.max(worst, most);
         assert.ok(most <= STEPS_MAX, `${what}: ${most} steps`);
       };
-      for (const { path: more = '', body, headers } of asks) {
+      for (const { path: more = '', body, raw, headers } of asks) {
         await measure(`${base}${more.slice(0, 60)}`, base + more, {
           ...(body === undefined ? {} : { body }),
+          ...(raw === undefined ? {} : { raw }),
           ...(headers === undefined ? {} : { headers }),
         });
       }

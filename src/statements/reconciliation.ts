@@ -1,0 +1,177 @@
+/** Reconciles a statement with a partner's CSV. Nothing is written. */
+import type { Db } from '../db/db.ts';
+import { inList, toList } from '../db/query.ts';
+import { fail, invalid } from '../errors.ts';
+import { type Locator, parseLocator, parseVisited } from '../lib/locator.ts';
+import { Slices } from '../lib/slices.ts';
+import { toTarget } from '../lib/url-pattern.ts';
+import { countsPurpose, type Terms } from '../terms/terms.ts';
+import { type ComputeDeps, computeStatements } from './compute.ts';
+import { countInOrder } from './counting.ts';
+import { getBilled } from './find.ts';
+import { COMPARED_MAX, Comparison, type OurItem, type Places, type Reconciled, TooMany } from './reconcile.ts';
+import { type ColumnName, readCounts, type TheirCount, Unreadable } from './reconcile-csv.ts';
+
+export interface Reconciliation extends Reconciled {
+  object: 'reconciliation';
+  statementId: string;
+  by: ('date' | 'content' | 'purpose')[];
+}
+
+/** Throws statement_not_found and invalid_request. */
+export async function reconcile(deps: ComputeDeps, id: string, csv: string): Promise<Reconciliation> {
+  const billed = await getBilled(deps.db, id, deps.now());
+  const { columns, theirs } = await guarded(() => read(csv));
+  const [computed] = await computeStatements(deps, [billed]);
+  const { statement } = computed as NonNullable<typeof computed>;
+  const span = { from: Date.parse(statement.from), to: Date.parse(statement.to) };
+  const comparison = new Comparison(columns);
+  return guarded(async () => {
+    const ours = await count(deps, { ...span, licenseId: statement.licenseId, terms: statement.terms });
+    const places = await placesOf(deps.db, ours);
+    for (const { date, purpose, content, count: n } of ours) {
+      const item = places.items.get(content);
+      const url = item === undefined ? String(content) : null;
+      comparison.addOurs({ date, purpose, item, url, count: n });
+    }
+    for (const their of theirs) comparison.addTheirs(their, places);
+    const by = [
+      ...(columns.includes('date') ? (['date'] as const) : []),
+      ...(columns.includes('contentId') || columns.includes('url') ? (['content'] as const) : []),
+      ...(columns.includes('purpose') ? (['purpose'] as const) : []),
+    ];
+    return { object: 'reconciliation' as const, statementId: id, by, ...comparison.result() };
+  });
+}
+
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Unreadable) throw invalid(error.problems);
+    if (!(error instanceof TooMany)) throw error;
+    const most = COMPARED_MAX.toLocaleString('en');
+    throw fail(
+      'invalid_request',
+      `There are more than ${most} rows to compare; leave out the column url or contentId.`,
+    );
+  }
+}
+
+const isDay = (text: string): boolean => {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const at = Date.parse(text);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+};
+
+async function read(csv: string): Promise<{ columns: ColumnName[]; theirs: TheirCount[] }> {
+  const theirs: TheirCount[] = [];
+  const slices = new Slices();
+  const rows = readCounts(csv, isDay);
+  for (;;) {
+    const { value, done } = rows.next();
+    if (done === true) return { columns: value, theirs };
+    if (value !== undefined) theirs.push(value);
+    if (theirs.length > COMPARED_MAX) throw new TooMany();
+    const turn = slices.next();
+    if (turn !== undefined) await turn;
+  }
+}
+
+interface Counted {
+  date: string;
+  content: number | string;
+  purpose: string | null;
+  count: number;
+}
+
+interface Period {
+  licenseId: string;
+  from: number;
+  to: number;
+  terms: Terms;
+}
+
+/** Counts the decisions of a statement by day of its zone, item or URL, and purpose. */
+async function count(deps: ComputeDeps, { licenseId, from, to, terms }: Period): Promise<Counted[]> {
+  const counts = new Map<string, Counted>();
+  const dayOf = days(terms.timezone);
+  const query = { from, to, licenseIds: [licenseId] };
+  await countInOrder(deps, query, {
+    begin: () => counts.clear(),
+    take({ at, purpose, content }) {
+      if (!countsPurpose(terms, purpose)) return;
+      const date = dayOf(at);
+      const key = JSON.stringify([date, content, purpose]);
+      const known = counts.get(key);
+      if (known !== undefined) known.count += 1;
+      else if (counts.size === COMPARED_MAX) throw new TooMany();
+      else counts.set(key, { date, content, purpose, count: 1 });
+    },
+  });
+  return [...counts.values()];
+}
+
+/** Returns a function that returns the day of a time; times mostly ascend. */
+function days(timezone: string): (at: number) => string {
+  let known = { start: 0, end: 0, day: '' };
+  return (at) => {
+    if (at < known.start || at >= known.end) {
+      const zoned = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone);
+      const day = zoned.toPlainDate();
+      const next = day.add({ days: 1 }).toZonedDateTime(timezone).epochMilliseconds;
+      known = { start: zoned.startOfDay().epochMilliseconds, end: next, day: day.toString() };
+    }
+    return known.day;
+  };
+}
+
+interface OurPlaces extends Places {
+  items: Map<number | string, OurItem>;
+}
+
+const NOS_AT_ONCE = 1_000;
+
+/** Finds items by id, external id and address, and URLs by their spelling in the ledger. */
+async function placesOf(db: Db, ours: readonly Counted[]): Promise<OurPlaces> {
+  const nos = [...new Set(ours.flatMap(({ content }) => (typeof content === 'number' ? [content] : [])))];
+  const urls = new Set(ours.flatMap(({ content }) => (typeof content === 'string' ? [content] : [])));
+  const items = new Map<number | string, OurItem>(nos.map((no) => [no, { no, id: null }]));
+  const byName = new Map<string, OurItem>();
+  const byAddress = new Map<string, OurItem>();
+  for (let i = 0; i < nos.length; i += NOS_AT_ONCE) {
+    const rows = await db.read<{ no: number; id: string; externalId: string; source: string }>(
+      `select no, id, external_id as "externalId", source from content where ${inList(db.engine, 'no', 'bigint')}`,
+      [toList(nos.slice(i, i + NOS_AT_ONCE))],
+    );
+    for (const { no, id, externalId, source } of rows) {
+      const item = { no, id };
+      items.set(no, item);
+      byName.set(id, item).set(externalId, item);
+      const locator = parseLocator(source);
+      if (locator !== undefined) byAddress.set(addressOf(locator), item);
+    }
+  }
+  return { items, find: (their) => find(their, { byName, byAddress, urls }) };
+}
+
+function addressOf(locator: Locator): string {
+  const { path, query } = toTarget(locator);
+  return `${locator.host}${path}${query === '' ? '' : `?${query}`}`;
+}
+
+interface Known {
+  byName: ReadonlyMap<string, OurItem>;
+  byAddress: ReadonlyMap<string, OurItem>;
+  urls: ReadonlySet<string>;
+}
+
+function find({ contentId, url }: TheirCount, { byName, byAddress, urls }: Known): ReturnType<Places['find']> {
+  if (contentId !== null) return { item: byName.get(contentId), url: null };
+  const locator = parseVisited(/^https?:\/\//i.test(url ?? '') ? (url ?? '') : `https://${url}`);
+  if (locator === undefined) return { item: undefined, url };
+  const [whole, plain] = [addressOf(locator), addressOf({ ...locator, query: '' })];
+  const item = byAddress.get(whole) ?? byAddress.get(plain);
+  if (item !== undefined) return { item, url: null };
+  return { item: undefined, url: urls.has(whole) ? whole : plain };
+}
