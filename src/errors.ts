@@ -58,6 +58,12 @@ export const ERRORS = {
   },
   content_not_found: { status: 404, type: 'not_found_error', meaning: 'No item has this id or externalId.' },
   collection_not_found: { status: 404, type: 'not_found_error', meaning: 'No collection has this id.' },
+  site_not_found: { status: 404, type: 'not_found_error', meaning: 'No site has this host.' },
+  signal_not_found: {
+    status: 404,
+    type: 'not_found_error',
+    meaning: 'The site does not publish this signal, or did not at that time; the message says why.',
+  },
   policy_not_found: { status: 404, type: 'not_found_error', meaning: 'No policy has this id.' },
   policy_version_not_found: {
     status: 404,

@@ -27,6 +27,7 @@ import { openPartnerDoor } from './partner/door.ts';
 import { ensureDefaultPolicy } from './policies/store.ts';
 import { openRecords } from './records.ts';
 import { openTokens } from './requesters/tokens.ts';
+import { openSignals } from './signals/signals.ts';
 import { openSignatures } from './signatures/signatures.ts';
 import { openKeptKeys } from './signatures/store.ts';
 import { openUnregistered } from './unregistered/unregistered.ts';
@@ -143,7 +144,7 @@ async function openEngine(
   opened.defer(() => impacts.close());
   const keys = openKeys(db, changes, clock, config);
   opened.defer(() => keys.close());
-  const { tokens, signatures, visitors } = await openVisiting({ db, changes, clock }, { config, logger }, opened);
+  const visiting = await openVisiting({ db, changes, clock }, { config, logger }, opened);
   const unregistered = openUnregistered(db, (error) =>
     logger.warn({ err: error }, 'requests that are not registered could not be counted and will be retried'),
   );
@@ -160,10 +161,9 @@ async function openEngine(
     snapshot,
     impacts,
     keys,
-    tokens,
-    signatures,
-    visitors,
+    ...visiting,
     unregistered,
+    published: openSignals({ db, changes, clock, snapshot, names: visiting.names }),
   };
 }
 
@@ -183,7 +183,7 @@ async function openVisiting(
   const signatures = openSignatures({ userAgent: `Postern/${VERSION}`, allowPrivate, kept });
   opened.defer(() => signatures.close());
   const names = openNames(db, changes, (agents) => signatures.track(agents));
-  return { tokens, signatures, visitors: openVisitors({ names, tokens, signatures }) };
+  return { tokens, signatures, names, visitors: openVisitors({ names, tokens, signatures }) };
 }
 
 /** Opens the verification of visitors by their addresses. */

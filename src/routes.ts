@@ -30,6 +30,8 @@ import { licenseRoutes } from './requesters/license-routes.ts';
 import { requesterRoutes } from './requesters/routes.ts';
 import { findNames } from './requesters/store.ts';
 import { tokenRoutes } from './requesters/token-routes.ts';
+import { signalRoutes } from './signals/routes.ts';
+import { siteRoutes } from './sites/routes.ts';
 import { statementRoutes } from './statements/routes.ts';
 import { unregisteredRoutes } from './unregistered/routes.ts';
 import { columnsRoutes } from './usage/remote.ts';
@@ -71,6 +73,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   contentRoutes(app, { db, changes, clock, collections, stats: columns.stats });
   collectionRoutes(app, { db, changes, clock, collections });
   matchRoutes(app, { db, collections });
+  publishingRoutes(app, parts);
   requesterRoutes(app, { db, changes, clock, allowPrivate: config.webhookAllowPrivate });
   tokenRoutes(app, { db, changes, clock, tokens: parts.tokens });
   crawlerRegistrationRoutes(app, { db, changes, clock });
@@ -115,4 +118,9 @@ function addReports(
   const now = () => ledger.now();
   usageRoutes(app, { db, columns, now, requesterNames: (ids: readonly string[]) => findNames(db, ids) });
   partnerRoutes(app, { db, columns, finder, checks, parquet: archive, ledgerNo: ledger.ledgerNo, now });
+}
+
+function publishingRoutes(app: App, { db, changes, clock, published }: Parts): void {
+  siteRoutes(app, { db, changes, clock });
+  signalRoutes(app, { db, clock, signals: published });
 }

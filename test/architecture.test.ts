@@ -24,12 +24,13 @@ const ORDER = [
   ['policies'],
   ['requesters'],
   ['identities'],
-  ['collections'],
+  ['collections', 'sites'],
   ['content'],
   ['ledger'],
   ['usage', 'unregistered', 'visitors'],
   ['statements'],
   ['access'],
+  ['signals'],
   ['whatif', 'authorize', 'health', 'storage', 'partner'],
   ['cli'],
   ['housekeeping', 'log', 'records'],
@@ -44,6 +45,7 @@ const PURE = words(`
   cli/audit/answers cli/audit/combined cli/audit/json-line identities/list identities/ranges cli/audit/report cli/audit/tally
   cli/audit/times
   collections/collection-index collections/ties lib/locator lib/pattern-sets lib/url-pattern
+  signals/ask signals/longest-match signals/questions signals/regions signals/robots signals/robots-base signals/table signals/words
   policies/conditions policies/crawler-conditions policies/place-conditions policies/license-keys policies/match policies/compile policies/lint/lint policies/lint/unverified requesters/history limits/limit memory
   outgoing/address signatures/agent signatures/agent-field signatures/judge signatures/keys signatures/request
   terms/money terms/periods terms/price terms/quota terms/terms terms/timeline usage/period usage/series
@@ -64,6 +66,9 @@ const OWNERS: Record<string, string> = {
   purges: 'content/store.ts ledger/sweep.ts',
   collections: 'collections/store.ts',
   collection_versions: 'collections/store.ts',
+  sites: 'sites/store.ts',
+  site_versions: 'sites/store.ts',
+  served_signals: 'signals/store.ts',
   default_policies: 'policies/store.ts',
   policies: 'policies/store.ts',
   policy_versions: 'policies/store.ts',

@@ -85,6 +85,23 @@ export async function findActiveBefore(db: Db, id: string | undefined, limit: nu
   return mapInSlices(await db.read(sql, where.params), CONTENT.toRecord);
 }
 
+/**
+ * Returns items with a URL of a host, or that are found there by an externalId that is a path: up to `limit`, oldest
+ * first. `set`: only those that have a policy of their own or are archived.
+ */
+export async function findContentOfHost(
+  db: Db,
+  { host, limit, set }: { host: string; limit: number; set: 'all' | 'own' },
+): Promise<Content[]> {
+  const own = set === 'all' ? '' : `and (owns_policy = 1 or status = 'archived')`;
+  const rows = await db.read(
+    `select ${CONTENT.list} from content
+     where (lower(source) like '%://' || $1 || '%' or external_id like '/%') ${own} order by no limit ${limit}`,
+    [host],
+  );
+  return mapInSlices(rows, CONTENT.toRecord);
+}
+
 /** Returns the ids of the items that exist, by externalId. */
 export async function findIds(db: Db, externalIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await db.read<{ id: string; external_id: string }>(

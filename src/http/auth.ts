@@ -40,6 +40,8 @@ declare module 'fastify' {
     secretKey?: true;
     /** Takes the token of a requester instead of a key. */
     partner?: true;
+    /** Returns whether a request needs no key; its `caller` is then null. */
+    openTo?: (request: FastifyRequest) => boolean | Promise<boolean>;
     /** The header that holds the key when `Authorization` belongs to another party. */
     keyHeader?: string;
   }
@@ -78,7 +80,7 @@ export function requireKeys(app: App, { authenticate, authenticatePartner, autho
     return sourceOf(this);
   });
   app.addHook('onRoute', (route) => {
-    const { permission, keyHeader, partner } = route.config ?? {};
+    const { permission, keyHeader, partner, openTo = () => false } = route.config ?? {};
     // Forgetting it must not open a route to everybody.
     if (route.url.startsWith('/v1') && permission === undefined) throw new Error(`${route.url} names no permission`);
     if (PARTNER_PATH.test(route.url) !== (partner === true)) throw new Error(`${route.url} is for partners, or is not`);
@@ -100,10 +102,15 @@ export function requireKeys(app: App, { authenticate, authenticatePartner, autho
         request.caller = caller;
         done();
       };
-      try {
+      const identify = (isOpen: boolean): void | Promise<void> => {
+        if (isOpen) return done();
         const caller = authenticate(request, credentialsOf(request, keyHeader));
-        if (caller instanceof Promise) caller.then(enter).catch(done);
-        else enter(caller);
+        return caller instanceof Promise ? caller.then(enter) : enter(caller);
+      };
+      try {
+        const isOpen = openTo(request);
+        const entering = isOpen instanceof Promise ? isOpen.then(identify) : identify(isOpen);
+        entering?.catch(done);
       } catch (error) {
         done(error as Error);
       }

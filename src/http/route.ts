@@ -1,5 +1,5 @@
 /** Declares operations: one call names the path, the permission, the schemas and the handler. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Permission } from '../permissions.ts';
 import type { App } from './app.ts';
@@ -24,6 +24,8 @@ export interface Operation<Query extends TSchema, Body extends TSchema, Answer e
   secretKey?: true;
   /** Takes the token of a requester instead of a key; then `permission` is null. */
   partner?: true;
+  /** Returns whether a request needs no key. */
+  openTo?: FastifyContextConfig['openTo'];
   /** The group in the API document. */
   tag: string;
   /** The operationId in the API document. */
@@ -89,10 +91,11 @@ export function route<Path extends Target, Query extends TSchema, Body extends T
 
 type Any = Operation<TSchema, TSchema, TSchema>;
 
-const configOf = ({ permission, secretKey, partner, ifMatch, csv }: Any) => ({
+const configOf = ({ permission, secretKey, partner, openTo, ifMatch, csv }: Any) => ({
   permission,
   ...(secretKey === undefined ? {} : { secretKey }),
   ...(partner === undefined ? {} : { partner }),
+  ...(openTo === undefined ? {} : { openTo }),
   ...(ifMatch === undefined ? {} : { takesIfMatch: ifMatch }),
   ...(csv === undefined ? {} : { takesCsv: csv }),
 });

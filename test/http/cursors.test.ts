@@ -10,6 +10,8 @@ after(() => postern[Symbol.asyncDispose]());
 
 const { body: openapi } = await postern.call('GET', '/openapi.json', { key: null });
 const { id: webhookId } = await made(postern, '/v1/webhooks', { url: 'https://example.com/hook', events: ['*'] });
+const HOST = 'www.example.com';
+await postern.call('PUT', `/v1/sites/${HOST}`, { body: {} });
 await made(postern, '/v1/requesters', { id: 'pol_default' });
 await made(postern, '/v1/requesters', { id: 'holder' });
 const { id: licenseId } = await made(postern, '/v1/licenses', { requesterId: 'holder', type: 'a' });
@@ -19,7 +21,7 @@ const ownerOf = (path: string): string =>
   path.includes('webhooks') ? webhookId : path.includes('licenses') ? licenseId : 'pol_default';
 const lists = Object.entries(openapi.paths as Record<string, { get?: { parameters?: { name: string }[] } }>)
   .filter(([, { get }]) => get?.parameters?.some(({ name }) => name === 'cursor'))
-  .map(([path]) => path.replace('{id}', ownerOf(path)));
+  .map(([path]) => path.replace('{id}', ownerOf(path)).replace('{host}', HOST));
 
 const encoded = (position: string): string => Buffer.from(position).toString('base64url');
 const BODY = '0'.repeat(26);

@@ -375,6 +375,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sites
+         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
+         */
+        get: operations["listSites"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{host}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a site
+         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
+         */
+        get: operations["getSite"];
+        /**
+         * Make a site, or replace its settings
+         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         */
+        put: operations["putSite"];
+        post?: never;
+        /**
+         * Delete a site
+         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         */
+        delete: operations["deleteSite"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{host}/signals/robots.txt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read robots.txt of a site
+         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
+         */
+        get: operations["getRobotsTxtSignal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{host}/signals/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what the signals of a site say
+         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
+         */
+        get: operations["getSignalsReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/requesters": {
         parameters: {
             query?: never;
@@ -1885,7 +1973,7 @@ export interface components {
             /** @enum {string} */
             object: "audit_entry";
             /** @enum {unknown} */
-            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "site.created" | "site.updated" | "site.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
             created: string;
             actor: {
                 /** @enum {unknown} */
@@ -1897,7 +1985,7 @@ export interface components {
             requestId: string | null;
             target: {
                 /** @enum {unknown} */
-                type: "content" | "collection" | "policy" | "policy_candidate" | "requester" | "requester_token" | "crawler" | "identity" | "license" | "statement" | "api_key" | "user" | "webhook" | "webhook_delivery";
+                type: "content" | "collection" | "policy" | "policy_candidate" | "requester" | "requester_token" | "crawler" | "identity" | "license" | "site" | "statement" | "api_key" | "user" | "webhook" | "webhook_delivery";
                 id: string;
             };
             /** @description The record before; null when it was created */
@@ -2375,7 +2463,7 @@ export interface components {
         CreateWebhook: {
             /** Format: http-url */
             url: string;
-            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, site.created, site.updated, site.deleted, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
             events: string[];
             description?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
@@ -2554,7 +2642,7 @@ export interface components {
             };
         };
         /** @enum {unknown} */
-        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_requester_token" | "invalid_requester_token" | "insufficient_permissions" | "ip_not_allowed" | "requester_suspended" | "content_not_found" | "collection_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "user_not_found" | "proxy_probe_not_found" | "statement_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "statement_running" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "api_rate_limit_exceeded" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
+        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_requester_token" | "invalid_requester_token" | "insufficient_permissions" | "ip_not_allowed" | "requester_suspended" | "content_not_found" | "collection_not_found" | "site_not_found" | "signal_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "user_not_found" | "proxy_probe_not_found" | "statement_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "statement_running" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "api_rate_limit_exceeded" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
         /** @enum {unknown} */
         ErrorType: "validation_error" | "authentication_error" | "authorization_error" | "not_found_error" | "conflict_error" | "rate_limit_error" | "idempotency_error" | "api_error";
         /** @description A change of a record, or a decision */
@@ -2580,7 +2668,7 @@ export interface components {
             nextCursor: string | null;
         };
         /** @enum {unknown} */
-        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_suspicious" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
+        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_suspicious" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "site.created" | "site.updated" | "site.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
         HashedDecisions: {
             decisions: number;
             /** @description SHA-256 over the sorted decision ids, each followed by a line feed */
@@ -3649,6 +3737,15 @@ export interface components {
             created: string;
             updated: string;
         };
+        PublishedAnswer: {
+            allowed: boolean;
+            /** @description Why it is denied */
+            reason: string | null;
+            /** @description The index of the rule that decided; null: the default action */
+            rule: number | null;
+            /** @description Why some visitors get a less restrictive answer than the one that is published */
+            varies: ("time" | "country" | "address" | "verification" | "license" | "limit" | "purpose" | "name")[];
+        };
         PurposeCount: {
             purpose: string | null;
             decisions: number;
@@ -3657,6 +3754,41 @@ export interface components {
             rules: components["schemas"]["Rule"][];
             /** @enum {unknown} */
             defaultAction?: "allow" | "deny";
+        };
+        /** @description Fields that are absent get their first values */
+        PutSite: {
+            signals?: {
+                /** @description Everybody may read the signals, without a key */
+                public?: boolean;
+                /**
+                 * @description `augment`: groups of Postern follow `robotsBase`
+                 * @enum {unknown}
+                 */
+                robots?: "off" | "augment" | "replace";
+                /** @description The site’s own robots.txt */
+                robotsBase?: string | null;
+                /** @description Publish license.xml (RSL), and name it in robots.txt */
+                license?: boolean;
+                /** @description Publish tdmrep.json and its policies (TDMRep) */
+                tdmrep?: boolean;
+                /** @description Write `Content-Signal` into robots.txt */
+                contentSignal?: boolean;
+                /** @description Publish `Content-Usage` (AIPREF, a draft) */
+                contentUsage?: boolean;
+                /** @description Answer `/v1/authorize` with a `Link` to the license */
+                link?: boolean;
+            };
+            /** @description The address for licenses: an email address or a URL */
+            contact?: string | null;
+            /** @description The page about licenses */
+            licensingUrl?: string | null;
+            /** @description The purposes of checks that belong to each use; absent: those of the documentation */
+            purposes?: {
+                training?: string[];
+                input?: string[];
+                index?: string[];
+                search?: string[];
+            };
         };
         QuotaStatus: {
             units: number;
@@ -3907,6 +4039,54 @@ export interface components {
             user: components["schemas"]["User"];
             expiresAt: string;
         };
+        /** @description Something that a format cannot say; what is published is more restrictive */
+        SignalLimit: {
+            /** @description The signal; null: all of them */
+            kind: string | null;
+            about: string[];
+            message: string;
+        };
+        SignalStatement: {
+            /** @description The first statement whose pattern matches a URL holds for it */
+            pattern: string;
+            /** @description Free for everybody: no policy is asked */
+            free: boolean;
+            collectionId: string | null;
+            contentId: string | null;
+            policyId: string | null;
+            policyVersion: number;
+            /** @description The collection only observes: what is said is not enforced */
+            observed: boolean;
+            answers: {
+                /** @description The first of them; `*` for everybody else */
+                crawlers: string[];
+                crawlerCount: number;
+                access: components["schemas"]["PublishedAnswer"];
+                uses: {
+                    training: components["schemas"]["PublishedAnswer"];
+                    input: components["schemas"]["PublishedAnswer"];
+                    index: components["schemas"]["PublishedAnswer"];
+                    search: components["schemas"]["PublishedAnswer"];
+                };
+            }[];
+        };
+        SignalsReport: {
+            /** @enum {string} */
+            object: "signals_report";
+            host: string;
+            statements: components["schemas"]["SignalStatement"][];
+            hasMore: boolean;
+            /** @description Statements */
+            totalCount: number;
+            nextCursor: string | null;
+            cannotExpress: components["schemas"]["SignalLimit"][];
+            /** @description Statements of a file that the policies contradict; there are none */
+            contradictions: {
+                pattern: string;
+                crawler: string;
+                message: string;
+            }[];
+        };
         /** @description A decision by the rules sent; `recorded` is false and rate limits are unused */
         SimulatedDecision: {
             /** @description null when the decision was not recorded */
@@ -3972,6 +4152,56 @@ export interface components {
             policy: components["schemas"]["UnstoredPolicy"];
             /** @description As for `/v1/access/check`; `asOf` needs no `dryRun` here */
             checks: components["schemas"]["Check"][];
+        };
+        /** @description A host whose policies are published as signals */
+        Site: {
+            host: string;
+            /** @enum {string} */
+            object: "site";
+            signals: components["schemas"]["SiteSignals"];
+            /** @description The address for licenses: an email address or a URL */
+            contact: string | null;
+            /** @description The page about licenses */
+            licensingUrl: string | null;
+            /** @description The purposes of checks that belong to each use; absent: those of the documentation */
+            purposes: {
+                training?: string[];
+                input?: string[];
+                index?: string[];
+                search?: string[];
+            };
+            version: number;
+            created: string;
+            updated: string;
+        };
+        SiteList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Site"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        SiteSignals: {
+            /** @description Everybody may read the signals, without a key */
+            public: boolean;
+            /**
+             * @description `augment`: groups of Postern follow `robotsBase`
+             * @enum {unknown}
+             */
+            robots: "off" | "augment" | "replace";
+            /** @description The site’s own robots.txt */
+            robotsBase: string | null;
+            /** @description Publish license.xml (RSL), and name it in robots.txt */
+            license: boolean;
+            /** @description Publish tdmrep.json and its policies (TDMRep) */
+            tdmrep: boolean;
+            /** @description Write `Content-Signal` into robots.txt */
+            contentSignal: boolean;
+            /** @description Publish `Content-Usage` (AIPREF, a draft) */
+            contentUsage: boolean;
+            /** @description Answer `/v1/authorize` with a `Link` to the license */
+            link: boolean;
         };
         /** @description What a license used in a billing period, and what that costs */
         Statement: {
@@ -4222,7 +4452,7 @@ export interface components {
         UpdateWebhook: {
             /** Format: http-url */
             url?: string;
-            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, site.created, site.updated, site.deleted, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
             events?: string[];
             description?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
@@ -5235,6 +5465,207 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CollectionMatch"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    listSites: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteList"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getSite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: answers 304 if the record has not changed since */
+                "If-None-Match"?: string;
+            };
+            path: {
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A host whose policies are published as signals */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Site"];
+                };
+            };
+            /** @description Not changed since the `ETag` in `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    putSite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: edits the record only if it has not changed since */
+                "If-Match"?: string;
+            };
+            path: {
+                host: string;
+            };
+            cookie?: never;
+        };
+        /** @description Fields that are absent get their first values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutSite"];
+            };
+        };
+        responses: {
+            /** @description A host whose policies are published as signals */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Site"];
+                };
+            };
+            /** @description A host whose policies are published as signals */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Site"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    deleteSite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: edits the record only if it has not changed since */
+                "If-Match"?: string;
+            };
+            path: {
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        host: string;
+                        /** @enum {string} */
+                        object: "site";
+                        /** @enum {boolean} */
+                        deleted: true;
+                    };
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getRobotsTxtSignal: {
+        parameters: {
+            query?: {
+                /** @description What was served at this past time */
+                asOf?: string;
+            };
+            header?: {
+                /** @description An `ETag`: answers 304 if the record has not changed since */
+                "If-None-Match"?: string;
+            };
+            path: {
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The groups of robots.txt (RFC 9309), with `Content-Signal` and `License` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description Not changed since the `ETag` in `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getSignalsReport: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignalsReport"];
                 };
             };
             "4XX": components["responses"]["Refused"];
@@ -6833,9 +7264,9 @@ export interface operations {
                 cursor?: string;
                 /** @description Id of a key or a user, or `system` */
                 actor?: string;
-                /** @description Id of a record, or one of content, collection, policy, policy_candidate, requester, requester_token, crawler, identity, license, statement, api_key, user, webhook, webhook_delivery */
+                /** @description Id of a record, or one of content, collection, policy, policy_candidate, requester, requester_token, crawler, identity, license, site, statement, api_key, user, webhook, webhook_delivery */
                 object?: string;
-                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "site.created" | "site.updated" | "site.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
                 /** @description Inclusive: a date or a date-time, UTC */
                 from?: string;
                 /** @description A date, whose day is included, or an exclusive date-time */

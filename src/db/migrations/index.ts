@@ -16,6 +16,7 @@ import { WANTED } from './0014-wanted.ts';
 import { SIGHTINGS } from './0015-sightings.ts';
 import { AGENT_KEYS } from './0016-agent-keys.ts';
 import { PROXY_PROBES } from './0017-proxy-probes.ts';
+import { SITES } from './0018-sites.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -39,4 +40,5 @@ export const MIGRATIONS: readonly Migration[] = [
   SIGHTINGS,
   AGENT_KEYS,
   PROXY_PROBES,
+  SITES,
 ];

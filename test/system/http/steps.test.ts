@@ -65,6 +65,7 @@ const wide = (i: number) => ({
   metadata,
 });
 const collection = await made(postern, '/v1/collections', wide(0));
+await postern.call('PUT', '/v1/sites/h0x0.example.com', { body: {} });
 const terms = (i: number) => ({
   reference: 'x'.repeat(200),
   currency: 'EUR',
@@ -135,6 +136,14 @@ const ROWS: Record<string, Ask[]> = {
   'PATCH /v1/collections/{id}': [{ path: `/${collection.id}`, body: { paths: wide(2).paths } }],
   'DELETE /v1/collections/{id}': at('col_0'),
   'GET /v1/collections/match': [{ path: `?url=https://h0x0.example.com/0/${'a/'.repeat(100)}${'999b'.repeat(450)}` }],
+  'GET /v1/sites': page,
+  'GET /v1/sites/{host}': at('h0x0.example.com'),
+  'PUT /v1/sites/{host}': [
+    { path: '/h0x1.example.com', body: { signals: { robotsBase: 'Allow: /x\n'.repeat(50_000) } } },
+  ],
+  'DELETE /v1/sites/{host}': at('none.example.com'),
+  'GET /v1/sites/{host}/signals/robots.txt': at('h0x0.example.com/signals/robots.txt'),
+  'GET /v1/sites/{host}/signals/report': at('h0x0.example.com/signals/report?limit=100'),
   'POST /v1/requesters': [{ body: { id: 'made', tags: names(0).slice(0, 50), metadata } }],
   'GET /v1/requesters': page,
   'GET /v1/requesters/{id}': at('first'),

@@ -1,0 +1,295 @@
+/**
+ * Makes the table of a site: which patterns there are, in the order in which collections win, and what the policies
+ * answer there. Yields to the event loop between slices.
+ */
+
+import { type Collection, givenSelectors } from '../collections/collection.ts';
+import { toPage } from '../content/address.ts';
+import type { Crawler } from '../crawlers/crawler.ts';
+import { crawlerOf } from '../crawlers/directory.ts';
+import type { Locator } from '../lib/locator.ts';
+import { Slices } from '../lib/slices.ts';
+import {
+  hostPatternsOf,
+  matchesPath,
+  type PathPattern,
+  parseHostPattern,
+  parsePathPattern,
+  toTarget,
+} from '../lib/url-pattern.ts';
+import type { CompiledPolicy } from '../policies/compile.ts';
+import type { ContentFacts } from '../policies/facts.ts';
+import type { Site } from '../sites/site.ts';
+import { AskedPolicy, type Asker, type Name, nextLicenseTime, type Purposes, refusedCell } from './ask.ts';
+import { cut, EVERYWHERE, nameOf, type Region } from './regions.ts';
+import type { Answer, Audience, Cell, Inexpressible, Row, Table } from './table.ts';
+import { FREE_PATHS, USE_WORDS, USES } from './words.ts';
+
+/** A registered item of the site. */
+export interface SiteItem {
+  content: ContentFacts;
+  locator: Locator;
+}
+
+/** All that the statements of a site rest on. */
+export interface Sources {
+  site: Site;
+  now: number;
+  /** In any order; those of other hosts are left out. */
+  collections: readonly Collection[];
+  defaultPolicyId: string;
+  /** Policies of all collections of the host, and of the items. */
+  policies: ReadonlyMap<string, CompiledPolicy>;
+  crawlers: readonly Crawler[];
+  /** Returns the requester that has the name. */
+  named(userAgent: string): Name['requester'];
+  items: readonly SiteItem[];
+  /** The items are not all: there are more than are read. */
+  hasMoreItems: boolean;
+}
+
+/** A crawler that the directory does not know. */
+const STRANGER = 'UnnamedBot';
+
+export async function assess(sources: Sources): Promise<Table> {
+  const { site, now, crawlers, policies } = sources;
+  const slices = new Slices();
+  const { audiences, askers } = toAudiences(sources, crawlers);
+  const asked = new Map<string, AskedPolicy>();
+  const purposes = purposesOf(site);
+  const cannotExpress: Inexpressible[] = [];
+  const work: Work = {
+    site,
+    cells: new Map(),
+    slices,
+    cannotExpress,
+    policyOf(id) {
+      const policy = policies.get(id);
+      if (policy === undefined) return undefined;
+      const known = asked.get(id) ?? new AskedPolicy(policy, askers, { purposes, now });
+      asked.set(id, known);
+      return known;
+    },
+  };
+  const pages = await toRows(work, entriesOf(sources), sources.defaultPolicyId);
+  const items = await toItemRows(work, sources.items, pages);
+  if (sources.hasMoreItems) cannotExpress.push(MORE_ITEMS);
+  const until = Math.min(nextLicenseTime(askers, now), ...[...asked.values()].map(({ reading }) => reading.until));
+  const rows = [...freeRows(audiences.length), ...items, ...pages];
+  return { host: site.host, site, audiences, rows, cannotExpress, until };
+}
+
+const MORE_ITEMS: Inexpressible = {
+  kind: null,
+  about: [],
+  message:
+    'The site has more items than are looked at. Those without a policy of their own are published by their path.',
+};
+
+export const purposesOf = ({ purposes }: Site): Purposes =>
+  Object.fromEntries(USES.map((use) => [use, purposes[use] ?? USE_WORDS[use].purposes])) as Purposes;
+
+/** The audiences: everybody else, then every token of the directory. */
+function toAudiences({ named }: Sources, crawlers: readonly Crawler[]): { audiences: Audience[]; askers: Asker[] } {
+  const audiences: Audience[] = [{ token: '*', crawler: null }];
+  const toName = (userAgent: string): Name => ({ userAgent, requester: named(userAgent) });
+  const askers: Asker[] = [{ names: userAgentsOf(STRANGER).map(toName), purpose: null }];
+  for (const { name, purpose, userAgents } of crawlers) {
+    for (const token of userAgents) {
+      const names = userAgentsOf(token).filter((text) => crawlerOf(text)?.name === name);
+      audiences.push({ token, crawler: name });
+      askers.push({
+        names: (names.length === 0 ? [token] : names).map(toName),
+        purpose: OWN_PURPOSES.has(purpose) ? purpose : null,
+      });
+    }
+  }
+  return { audiences, askers };
+}
+
+/** Purposes of crawlers that are purposes of checks too. */
+const OWN_PURPOSES: ReadonlySet<string> = new Set(['training', 'search', 'user_fetch']);
+
+/** Returns all user agents that are asked about. */
+export const namesOfAudiences = (crawlers: readonly Crawler[]): string[] =>
+  [STRANGER, ...crawlers.flatMap(({ userAgents }) => userAgents)].flatMap(userAgentsOf);
+
+const userAgentsOf = (token: string): string[] => [token, `Mozilla/5.0 (compatible; ${token}/1.0)`];
+
+interface Entry {
+  collection: Collection;
+  /** null: the collection has no paths. */
+  pattern: PathPattern | null;
+  hostRank: number;
+  selectors: number;
+}
+
+/** Returns the patterns of the host's collections, in the order in which they win. */
+function entriesOf({ site: { host }, collections }: Sources): Entry[] {
+  const patterns = hostPatternsOf(host);
+  const entries = collections.flatMap((collection): Entry[] => {
+    // Those by type and tags select items alone.
+    if (collection.contentTypes.length + collection.contentTags.length > 0) return [];
+    const hosts = collection.hosts.flatMap((one) => parseHostPattern(one) ?? []);
+    const named = hosts.filter((one) => patterns.includes(one));
+    if (hosts.length > 0 && named.length === 0) return [];
+    const hostRank = hosts.length === 0 ? 0 : named.includes(host) ? 2 : 1;
+    const rank = { collection, hostRank, selectors: givenSelectors(collection).length };
+    if (collection.paths.length === 0) return [{ ...rank, pattern: null }];
+    return collection.paths.flatMap((path) => {
+      const pattern = parsePathPattern(path);
+      return pattern === undefined ? [] : [{ ...rank, pattern }];
+    });
+  });
+  return entries.toSorted(byRank);
+}
+
+const byRank = (one: Entry, other: Entry): number =>
+  (other.pattern?.octets ?? 0) - (one.pattern?.octets ?? 0) ||
+  other.hostRank - one.hostRank ||
+  other.selectors - one.selectors ||
+  one.collection.createdAt - other.collection.createdAt ||
+  (one.collection.id < other.collection.id ? -1 : 1);
+
+interface Work {
+  site: Site;
+  /** Cells by what they depend on. */
+  cells: Map<string, Cell>;
+  slices: Slices;
+  cannotExpress: Inexpressible[];
+  policyOf(id: string): AskedPolicy | undefined;
+}
+
+async function toRows(work: Work, entries: readonly Entry[], defaultPolicyId: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  const seen = new Set<string>();
+  for (const { collection, pattern } of entries) {
+    const region = pattern ?? EVERYWHERE;
+    const name = nameOf(region);
+    if (seen.has(name)) continue;
+    seen.add(name);
+    const policy = work.policyOf(collection.policyId ?? defaultPolicyId);
+    if (policy !== undefined) for (const row of rowsOf(work, { collection, region, policy })) rows.push(row);
+    await work.slices.next();
+    if (pattern === null) break;
+  }
+  return rows;
+}
+
+interface Placed {
+  collection: Collection;
+  region: PathPattern;
+  policy: AskedPolicy;
+}
+
+function rowsOf(work: Work, { collection, region, policy }: Placed): Row[] {
+  const { id: collectionId, mode } = collection;
+  const { paths } = policy.reading;
+  const rest = { collectionId, contentId: null, observed: mode === 'observe' };
+  const regions: Region[] | undefined =
+    paths.length === 0 ? [{ pattern: region, witness: { path: '/', query: '' } }] : cut(region, paths);
+  if (regions === undefined) {
+    work.cannotExpress.push({
+      kind: null,
+      about: [textOf(region)],
+      message: `Path conditions of the policy ${policy.policy.id} overlap in a way that no patterns can say, so access is published as denied.`,
+    });
+    return [{ pattern: region, cell: refusedCell(policy), ...rest }];
+  }
+  if (policy.reading.circumstances === 'too many') {
+    work.cannotExpress.push({
+      kind: null,
+      about: [textOf(region)],
+      message: `The policy ${policy.policy.id} distinguishes too many times, countries and addresses, so access is published as denied.`,
+    });
+  }
+  const { host } = work.site;
+  return regions.map(({ pattern, witness }) => {
+    const locator = { host, ...witness };
+    const place = { policyId: policy.policy.id, collectionId, observed: rest.observed };
+    const target = toTarget(locator);
+    const name = [
+      policy.policy.id,
+      policy.asks('collection') ? collectionId : '',
+      paths.map((path) => (matchesPath(path, target) ? '1' : '0')).join(''),
+    ].join();
+    const cell = work.cells.get(name) ?? policy.answer({ content: null, page: toPage(locator, place) });
+    work.cells.set(name, cell);
+    return { pattern, cell, ...rest };
+  });
+}
+
+/** Returns a row for each item that is answered otherwise than its path. */
+async function toItemRows(work: Work, items: readonly SiteItem[], pages: readonly Row[]): Promise<Row[]> {
+  const find = finder(pages);
+  const rows: Row[] = [];
+  for (const { content, locator } of items) {
+    const policy = work.policyOf(content.policyId);
+    if (policy === undefined) continue;
+    const cell = policy.answer({ content, page: toPage(locator, content) });
+    const below = find(locator);
+    if (below === undefined || !isSame(cell, below.cell)) {
+      rows.push({
+        pattern: exactly(locator),
+        cell,
+        collectionId: content.collectionId,
+        contentId: content.id,
+        observed: content.observed,
+      });
+    }
+    await work.slices.next();
+  }
+  // One with a query is more specific than its path.
+  return rows.toSorted((one, other) => Number(one.pattern.query === null) - Number(other.pattern.query === null));
+}
+
+function finder(rows: readonly Row[]): (locator: Locator) => Row | undefined {
+  return (locator) => {
+    const target = toTarget(locator);
+    return rows.find(({ pattern }) => matchesPath(pattern, target));
+  };
+}
+
+const exactly = (locator: Locator): PathPattern => {
+  const { path, query } = toTarget(locator);
+  return {
+    path: { parts: [path], ends: true },
+    query: query === '' ? null : { parts: [query], ends: true },
+    octets: path.length + 1 + (query === '' ? 0 : query.length + 1),
+  };
+};
+
+function isSame(one: Cell, other: Cell): boolean {
+  for (let i = 0; i < one.classOf.length; i++) {
+    const [a, b] = [one.classOf[i] as number, other.classOf[i] as number];
+    if (one.crawl[a]?.allowed !== other.crawl[b]?.allowed) return false;
+    for (const use of USES) if (one.uses[use][a]?.allowed !== other.uses[use][b]?.allowed) return false;
+  }
+  return true;
+}
+
+const FREE: Answer = { allowed: true, reason: null, rule: null, varies: [] };
+
+function freeRows(audiences: number): Row[] {
+  const all = [FREE];
+  const cell: Cell = {
+    policyId: null,
+    policyVersion: 0,
+    crawl: all,
+    uses: { training: all, input: all, index: all, search: all },
+    classOf: new Uint16Array(audiences),
+  };
+  return FREE_PATHS.map((text) => ({
+    pattern: parsePathPattern(text) as PathPattern,
+    cell,
+    collectionId: null,
+    contentId: null,
+    observed: false,
+  }));
+}
+
+/** Spells a pattern as collections do. */
+export const textOf = ({ path, query }: PathPattern): string => {
+  const spell = ({ parts, ends }: PathPattern['path']): string => parts.join('*') + (ends ? '$' : '');
+  return query === null ? spell(path) : `${path.parts.join('*')}?${spell(query)}`;
+};

@@ -1,0 +1,92 @@
+/** Reads the signals of a site, one route for each kind, and the report about them. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { Db } from '../db/db.ts';
+import { fail } from '../errors.ts';
+import type { App } from '../http/app.ts';
+import { isUnchanged, NotModified } from '../http/etag.ts';
+import { sendText } from '../http/reply.ts';
+import { route } from '../http/route.ts';
+import { type Clock, parseIso } from '../lib/clock.ts';
+import { requireHost } from '../sites/edits.ts';
+import { SIGNAL_KINDS, SIGNALS, type Signal, type SignalKind } from './kinds.ts';
+import { toReport } from './report.ts';
+import { ReportQuery, SignalQuery, SignalsReport } from './schema.ts';
+import { type File, type Signals, toFile } from './signals.ts';
+import { findServed } from './store.ts';
+
+export interface SignalRouteDeps {
+  db: Db;
+  clock: Clock;
+  signals: Signals;
+}
+
+export function signalRoutes(app: App, deps: SignalRouteDeps): void {
+  const { signals } = deps;
+  const openTo = (request: FastifyRequest): boolean | Promise<boolean> =>
+    signals.isPublic(requireHost((request.params as { host: string }).host));
+  for (const kind of SIGNAL_KINDS) {
+    const signal: Signal = SIGNALS[kind];
+    const operation = {
+      tag: 'Sites',
+      permission: 'policies:read',
+      openTo,
+      id: operationOf(kind),
+      is: `Read ${kind} of a site`,
+      query: SignalQuery,
+      answers: { 200: Type.String({ description: signal.doc }), 304: NotModified },
+    } as const;
+    route(app, `GET /v1/sites/:host/signals/${kind}`, operation, async (request, reply) => {
+      const host = requireHost(request.params.host);
+      const { asOf } = request.query;
+      const file = asOf === undefined ? await fileNow(signals, host, kind) : await fileAt(deps, { host, kind, asOf });
+      return sendFile(request, reply, file);
+    });
+  }
+
+  const report = {
+    tag: 'Sites',
+    permission: 'policies:read',
+    id: 'getSignalsReport',
+    is: 'Read what the signals of a site say',
+    query: ReportQuery,
+    answer: SignalsReport,
+  } as const;
+  route(app, 'GET /v1/sites/:host/signals/report', report, async ({ params, query }) =>
+    toReport(await signals.read(requireHost(params.host)), query),
+  );
+}
+
+/** `getRobotsTxtSignal` */
+const operationOf = (kind: SignalKind): string =>
+  `get${kind
+    .split(/\W/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')}Signal`;
+
+async function fileNow(signals: Signals, host: string, kind: SignalKind): Promise<File> {
+  const { files } = signals.now(host) ?? (await signals.read(host));
+  const file = files[kind];
+  if (typeof file === 'string') throw fail('signal_not_found', file);
+  return file;
+}
+
+/** Throws invalid_request for a future time. */
+async function fileAt(
+  { db, clock }: SignalRouteDeps,
+  { host, kind, asOf }: { host: string; kind: SignalKind; asOf: string },
+): Promise<File> {
+  const at = parseIso(asOf) as number;
+  if (at > clock.now()) throw fail('invalid_request', '`asOf` must not be in the future.', { param: 'asOf' });
+  const served = await findServed(db, { host, kind, at });
+  if (served?.body == null) throw fail('signal_not_found', `At that time, no ${kind} was served for ${host}.`);
+  const signal: Signal = SIGNALS[kind];
+  return toFile(served.body, signal.type, served.at);
+}
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: File): FastifyReply {
+  const unchanged = isUnchanged(request, reply, file.etag);
+  reply.header('last-modified', file.modified);
+  reply.header('cache-control', 'no-cache');
+  return unchanged ? reply.send() : sendText(reply, file.type, file.body);
+}

@@ -1,0 +1,77 @@
+/** Signals on the wire. */
+import { type Static, Type } from 'typebox';
+import { PageQuerySchema } from '../http/list.ts';
+import { UNKNOWNS } from './questions.ts';
+import { USES } from './words.ts';
+
+export const SignalQuery = Type.Object(
+  {
+    asOf: Type.Optional(
+      Type.String({ format: 'date-time', maxLength: 64, description: 'What was served at this past time' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const ReportQuery = PageQuerySchema;
+
+const published = {
+  allowed: Type.Boolean(),
+  reason: Type.Union([Type.String(), Type.Null()], { description: 'Why it is denied' }),
+  rule: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'The index of the rule that decided; null: the default action',
+  }),
+  varies: Type.Array(Type.Enum([...UNKNOWNS]), {
+    description: 'Why some visitors get a less restrictive answer than the one that is published',
+  }),
+};
+
+const PublishedAnswer = Type.Object(published, { title: 'PublishedAnswer' });
+
+const Statement = Type.Object(
+  {
+    pattern: Type.String({ description: 'The first statement whose pattern matches a URL holds for it' }),
+    free: Type.Boolean({ description: 'Free for everybody: no policy is asked' }),
+    collectionId: Type.Union([Type.String(), Type.Null()]),
+    contentId: Type.Union([Type.String(), Type.Null()]),
+    policyId: Type.Union([Type.String(), Type.Null()]),
+    policyVersion: Type.Integer(),
+    observed: Type.Boolean({ description: 'The collection only observes: what is said is not enforced' }),
+    answers: Type.Array(
+      Type.Object({
+        crawlers: Type.Array(Type.String(), { description: 'The first of them; `*` for everybody else' }),
+        crawlerCount: Type.Integer(),
+        access: PublishedAnswer,
+        uses: Type.Object(Object.fromEntries(USES.map((use) => [use, PublishedAnswer]))),
+      }),
+    ),
+  },
+  { title: 'SignalStatement' },
+);
+
+const CannotExpress = Type.Object(
+  {
+    kind: Type.Union([Type.String(), Type.Null()], { description: 'The signal; null: all of them' }),
+    about: Type.Array(Type.String()),
+    message: Type.String(),
+  },
+  { title: 'SignalLimit', description: 'Something that a format cannot say; what is published is more restrictive' },
+);
+
+export const SignalsReport = Type.Object(
+  {
+    object: Type.Literal('signals_report'),
+    host: Type.String(),
+    statements: Type.Array(Statement),
+    hasMore: Type.Boolean(),
+    totalCount: Type.Integer({ description: 'Statements' }),
+    nextCursor: Type.Union([Type.String(), Type.Null()]),
+    cannotExpress: Type.Array(CannotExpress),
+    contradictions: Type.Array(
+      Type.Object({ pattern: Type.String(), crawler: Type.String(), message: Type.String() }),
+      { description: 'Statements of a file that the policies contradict; there are none' },
+    ),
+  },
+  { title: 'SignalsReport' },
+);
+export type SignalsReport = Static<typeof SignalsReport>;

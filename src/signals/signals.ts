@@ -1,0 +1,167 @@
+/**
+ * The signals of sites in memory: rendered at the first use and after each edit that may change them. Promise: once an
+ * edit has been answered, no signal is served that was rendered before it; what is served is recorded first.
+ */
+import { createHash } from 'node:crypto';
+import type { Changes } from '../changes/changes.ts';
+import type { Clock } from '../lib/clock.ts';
+import { Lru } from '../lib/lru.ts';
+import { siteNotFound } from '../sites/edits.ts';
+import type { Site } from '../sites/site.ts';
+import { findSites } from '../sites/store.ts';
+import { assess } from './assess.ts';
+import { SIGNAL_KINDS, SIGNALS, type Signal, type SignalKind } from './kinds.ts';
+import { readSources, type SourceDeps } from './sources.ts';
+import { findServed, insertServed } from './store.ts';
+import type { Inexpressible, Table } from './table.ts';
+
+/** A signal as it is served. */
+export interface File {
+  body: string;
+  type: string;
+  etag: string;
+  /** The value of `Last-Modified`. */
+  modified: string;
+}
+
+export interface Published {
+  table: Table;
+  /** A text says why there is none. */
+  files: { readonly [K in SignalKind]: File | string };
+  cannotExpress: readonly Inexpressible[];
+}
+
+export interface Signals {
+  /** Returns the signals of a host if they are up to date in memory. */
+  now(host: string): Published | undefined;
+  /** Brings them up to date first. Throws site_not_found, and Unavailable. */
+  read(host: string): Promise<Published>;
+  /** Returns whether everybody may read them. Throws Unavailable. */
+  isPublic(host: string): boolean | Promise<boolean>;
+}
+
+export interface SignalDeps extends SourceDeps {
+  changes: Changes;
+  clock: Clock;
+}
+
+/** Memory of all sites together, by the length of their files. */
+const LENGTH_MAX = 32 * 1024 * 1024;
+const SITES_MAX = 1_000;
+/** Rows of a table weigh about as much as so many characters. */
+const ROW_LENGTH = 200;
+const CHANGES = ['site.', 'collection.', 'policy.', 'content.', 'requester.', 'license.'];
+
+interface Entry {
+  published: Published;
+  edition: number;
+}
+
+export function openSignals(deps: SignalDeps): Signals {
+  const { changes, clock } = deps;
+  /** Counts edits that may change signals. */
+  let edition = 0;
+  const sites = openSites(deps);
+  const entries = new Lru<string, Entry>(SITES_MAX, { max: LENGTH_MAX, of: weightOf });
+  const building = new Map<string, Promise<void>>();
+  changes.subscribe(({ kind }) => {
+    if (CHANGES.some((beginning) => kind.startsWith(beginning))) edition++;
+  });
+
+  async function build(host: string): Promise<void> {
+    const begun = edition;
+    const site = (await sites.read()).get(host);
+    if (site === undefined) throw siteNotFound(host);
+    const table = await assess(await readSources(deps, site, clock.now()));
+    const published = await publish(deps, table);
+    if (begun === edition) entries.set(host, { published, edition: begun });
+  }
+
+  function now(host: string): Published | undefined {
+    const entry = entries.get(host);
+    const isFresh = entry?.edition === edition && clock.now() < entry.published.table.until;
+    return isFresh ? entry.published : undefined;
+  }
+
+  return {
+    now,
+    async read(host) {
+      for (;;) {
+        const known = now(host);
+        if (known !== undefined) return known;
+        const work = building.get(host) ?? build(host).finally(() => building.delete(host));
+        building.set(host, work);
+        await work;
+      }
+    },
+    isPublic(host) {
+      const isOpen = (read: ReadonlyMap<string, Site>): boolean => read.get(host)?.signals.public === true;
+      const known = sites.now();
+      return known === undefined ? sites.read().then(isOpen) : isOpen(known);
+    },
+  };
+}
+
+type Sites = ReadonlyMap<string, Site>;
+
+/** All sites in memory, by host. */
+function openSites({ db, changes }: SignalDeps): { now(): Sites | undefined; read(): Promise<Sites> } {
+  let edition = 0;
+  let known: Sites | undefined;
+  changes.subscribe(({ kind }) => {
+    if (!kind.startsWith('site.')) return;
+    edition++;
+    known = undefined;
+  });
+  return {
+    now: () => known,
+    async read() {
+      while (known === undefined) {
+        const begun = edition;
+        const read = new Map((await findSites(db)).map((site) => [site.host, site]));
+        if (begun === edition) known = read;
+      }
+      return known;
+    },
+  };
+}
+
+/** Renders all signals and records those that differ from the last ones. */
+async function publish(deps: SignalDeps, table: Table): Promise<Published> {
+  const files: Partial<Record<SignalKind, File | string>> = {};
+  const cannotExpress = [...table.cannotExpress];
+  for (const kind of SIGNAL_KINDS) {
+    const signal: Signal = SIGNALS[kind];
+    const rendering = signal.render(table);
+    const refusal = rendering === null ? 'The site has this signal switched off.' : rendering.refusal;
+    const body = refusal === null ? (rendering?.text ?? null) : null;
+    cannotExpress.push(...(rendering?.cannotExpress ?? []));
+    const modifiedAt = await record(deps, { host: table.host, kind, body });
+    files[kind] = body === null ? (refusal as string) : toFile(body, signal.type, modifiedAt);
+  }
+  return { table, files: files as Published['files'], cannotExpress };
+}
+
+/** Returns the time from which on it is served. */
+async function record(
+  { db, clock }: SignalDeps,
+  { host, kind, body }: { host: string; kind: SignalKind; body: string | null },
+): Promise<number> {
+  const at = clock.now();
+  const last = await findServed(db, { host, kind, at });
+  if (last?.body === body || (last === undefined && body === null)) return last?.at ?? at;
+  await db.atomic([insertServed(host, kind, { at, body })]);
+  return at;
+}
+
+export const toFile = (body: string, type: string, modifiedAt: number): File => ({
+  body,
+  type,
+  etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
+  modified: new Date(modifiedAt).toUTCString(),
+});
+
+const weightOf = ({ published: { table, files } }: Entry): number =>
+  Object.values(files).reduce((sum, file) => sum + (typeof file === 'string' ? 0 : file.body.length), 0) +
+  table.rows.length * ROW_LENGTH +
+  table.audiences.length * ROW_LENGTH;

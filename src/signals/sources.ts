@@ -1,0 +1,102 @@
+/** Reads what the statements of a site rest on, as checks see it. */
+import type { Snapshot } from '../access/snapshot.ts';
+import type { InForce } from '../collections/known.ts';
+import { type Content, toContentFacts } from '../content/content.ts';
+import { placeOf } from '../content/placement.ts';
+import { findContentOfHost } from '../content/store.ts';
+import { CRAWLERS } from '../crawlers/directory.ts';
+import type { Db } from '../db/db.ts';
+import { type Locator, parseLocator, parsePath } from '../lib/locator.ts';
+import { Slices } from '../lib/slices.ts';
+import { type CompiledPolicy, compile } from '../policies/compile.ts';
+import { findPolicies } from '../policies/store.ts';
+import type { Site } from '../sites/site.ts';
+import type { KnownNames } from '../visitors/names.ts';
+import type { Name } from './ask.ts';
+import { namesOfAudiences, type SiteItem, type Sources } from './assess.ts';
+
+export interface SourceDeps {
+  db: Db;
+  snapshot: Pick<Snapshot, 'findRequester' | 'inForce'>;
+  names: KnownNames;
+}
+
+/** Items that are looked at one by one. */
+const ITEMS_MAX = 10_000;
+
+/** Throws Unavailable. */
+export async function readSources({ db, snapshot, names }: SourceDeps, site: Site, now: number): Promise<Sources> {
+  const inForce = await snapshot.inForce();
+  const collections = inForce.index.all();
+  const { items, hasMore } = await readItems(db, site.host, inForce);
+  const ids = [
+    inForce.defaultPolicyId,
+    ...collections.flatMap(({ policyId }) => policyId ?? []),
+    ...items.map(({ content }) => content.policyId),
+  ];
+  return {
+    site,
+    now,
+    collections,
+    defaultPolicyId: inForce.defaultPolicyId,
+    policies: await compileAll(db, ids),
+    crawlers: CRAWLERS,
+    named: await readNamed(snapshot, names),
+    items,
+    hasMoreItems: hasMore,
+  };
+}
+
+async function compileAll(db: Db, ids: readonly string[]): Promise<Map<string, CompiledPolicy>> {
+  const compiled = new Map<string, CompiledPolicy>();
+  const slices = new Slices();
+  for (const [id, policy] of await findPolicies(db, ids)) {
+    compiled.set(id, compile(policy));
+    await slices.next();
+  }
+  return compiled;
+}
+
+/** Returns a function that finds the requester of a user agent, with all those of the audiences in memory. */
+async function readNamed(
+  snapshot: SourceDeps['snapshot'],
+  names: KnownNames,
+): Promise<(userAgent: string) => Name['requester']> {
+  const read = await names.read();
+  const found = new Map<string, Name['requester']>();
+  const slices = new Slices();
+  for (const userAgent of namesOfAudiences(CRAWLERS)) {
+    const id = read.named(userAgent);
+    if (id === null) found.set(userAgent, 'ambiguous');
+    else if (id !== undefined) found.set(userAgent, { id, known: await snapshot.findRequester(id) });
+    await slices.next();
+  }
+  return (userAgent) => found.get(userAgent) ?? null;
+}
+
+async function readItems(db: Db, host: string, inForce: InForce): Promise<{ items: SiteItem[]; hasMore: boolean }> {
+  const limit = ITEMS_MAX + 1;
+  const all = await findContentOfHost(db, { host, limit, set: 'all' });
+  const hasMore = all.length === limit;
+  const contents = hasMore ? await findContentOfHost(db, { host, limit, set: 'own' }) : all;
+  const items = new Map<string, SiteItem>();
+  const slices = new Slices();
+  // As addresses are resolved: by `source` before externalId, active items before archived ones.
+  for (const bySource of [true, false]) {
+    for (const content of contents.slice(0, ITEMS_MAX)) {
+      await slices.next();
+      const locator = bySource ? parseLocator(content.source ?? '') : byPath(content, host);
+      if (locator?.host !== host) continue;
+      const name = JSON.stringify(locator);
+      const before = items.get(name);
+      if (before !== undefined && (!bySource || !before.content.archived)) continue;
+      items.set(name, { content: toContentFacts(content, placeOf(content, inForce)), locator });
+    }
+  }
+  return { items: [...items.values()], hasMore };
+}
+
+function byPath({ externalId }: Content, host: string): Locator | undefined {
+  const path = externalId.startsWith('/') ? parsePath(encodeURI(externalId)) : undefined;
+  return path === externalId ? { host, path, query: '' } : undefined;
+}

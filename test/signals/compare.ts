@@ -1,0 +1,105 @@
+/** Compares what files say with what the service answers. */
+import assert from 'node:assert/strict';
+import robotsParser from 'robots-parser';
+import type { TestService } from '../../kit/service.ts';
+import { askDoor, CRAWLER_NAMES, HOST, type Question, URLS, type World } from './given.ts';
+
+const TOKENS = ['*', ...CRAWLER_NAMES];
+const ORIGIN = `https://${HOST}`;
+
+interface Robots {
+  isAllowed(url: string, token: string): boolean | undefined;
+}
+
+/** Its types name a default export that the module does not have. */
+const parse = robotsParser as unknown as (url: string, text: string) => Robots;
+
+export interface Said {
+  robots: Robots;
+  /** The words of Content-Signal, by token in lowercase. */
+  signals: Map<string, Map<string, string>>;
+}
+
+export function readStatements(text: string): Said {
+  return { robots: parse(`${ORIGIN}/robots.txt`, text), signals: readSignals(text) };
+}
+
+/** A second reading of groups: the parser does not know Content-Signal. */
+function readSignals(text: string): Said['signals'] {
+  const signals: Said['signals'] = new Map();
+  let tokens: string[] = [];
+  let isNaming = false;
+  for (const line of text.slice(text.indexOf('# BEGIN Postern')).split('\n')) {
+    const [name = '', ...rest] = line.split(':');
+    const value = rest.join(':').trim();
+    if (/^user-agent$/i.test(name)) {
+      tokens = isNaming ? [...tokens, value.toLowerCase()] : [value.toLowerCase()];
+      isNaming = true;
+    } else if (name.trim() !== '' && !name.startsWith('#')) {
+      isNaming = false;
+      if (!/^content-signal$/i.test(name)) continue;
+      const words = new Map(value.split(',').map((word) => word.trim().split('=') as [string, string]));
+      for (const token of tokens) signals.set(token, words);
+    }
+  }
+  return signals;
+}
+
+const USES: Record<string, string[]> = {
+  'ai-train': ['training', 'fine_tuning'],
+  'ai-input': ['grounding', 'rag', 'user_fetch'],
+  search: ['search'],
+};
+
+/** Rules that the site's own file has beside ours. */
+const baseDisallows = (base: string | null, url: string, token: string): boolean =>
+  base !== null && parse(`${ORIGIN}/robots.txt`, base).isAllowed(ORIGIN + url, token) === false;
+
+export async function compare(
+  postern: TestService,
+  { given, said, text, report }: { given: World; said: Said; text: string; report: any },
+): Promise<{ statements: number; stricter: number }> {
+  const isRead = (key: string): boolean => JSON.stringify(given.policies).includes(`"${key}`);
+  const questions: Question[] = URLS.flatMap((url) => TOKENS.map((token) => ({ url, token, purpose: null })));
+  const doors = await askDoor(postern, questions, isRead);
+  const aboutRobots = report.cannotExpress.map((one: any) => one.message).join('\n');
+  let stricter = 0;
+  let statements = 0;
+  for (const [i, { url, token }] of questions.entries()) {
+    const door = doors[i];
+    if (door === undefined) continue;
+    statements++;
+    const isAllowed = said.robots.isAllowed(ORIGIN + url, token);
+    const where = `${token} ${url}\n${text}\n${JSON.stringify(report.cannotExpress)}`;
+    if (isAllowed === true) assert.equal(door, true, `the file allows what is denied: ${where}`);
+    else if (door) {
+      stricter++;
+      const isExcused = baseDisallows(given.base, url, token) || aboutRobots !== '';
+      assert.ok(isExcused, `the file denies what is allowed: ${where}`);
+    }
+  }
+  statements += await compareSignals(postern, { given, said, text });
+  return { statements, stricter };
+}
+
+/** A use that the file permits is allowed wherever the file allows access. */
+async function compareSignals(
+  postern: TestService,
+  { given, said, text }: { given: World; said: Said; text: string },
+): Promise<number> {
+  const isRead = (key: string): boolean => JSON.stringify(given.policies).includes(`"${key}`);
+  const permitted = TOKENS.flatMap((token) => {
+    const words = said.signals.get(token.toLowerCase()) ?? said.signals.get('*') ?? new Map<string, string>();
+    return [...words].filter(([, value]) => value === 'yes').map(([word]) => ({ token, word }));
+  });
+  const questions = permitted.flatMap(({ token, word }) =>
+    URLS.filter((url) => said.robots.isAllowed(ORIGIN + url, token) === true).flatMap((url) =>
+      (USES[word] ?? []).map((purpose) => ({ url, token, purpose })),
+    ),
+  );
+  const doors = await askDoor(postern, questions, isRead);
+  for (const [i, { url, token, purpose }] of questions.entries()) {
+    assert.notEqual(doors[i], false, `Content-Signal permits ${purpose}: ${token} ${url}\n${text}`);
+  }
+  return doors.filter((one) => one !== undefined).length;
+}

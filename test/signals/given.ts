@@ -1,0 +1,256 @@
+/** Tools of the tests of signals: sites with random policies, and what the service itself answers there. */
+import assert from 'node:assert/strict';
+import * as fc from '../../kit/fast-check.ts';
+import type { TestService } from '../../kit/service.ts';
+import { CRAWLERS } from '../../src/crawlers/directory.ts';
+
+export const HOST = 'www.example.com';
+
+/** Crawlers of every purpose, with tokens that are parts of one another, and one that robots.txt cannot name. */
+export const CRAWLER_NAMES = [
+  'GPTBot',
+  'ClaudeBot',
+  'Google-Extended',
+  'Googlebot',
+  'Googlebot-Image',
+  'Googlebot-News',
+  'bingbot',
+  'PerplexityBot',
+  'ChatGPT-User',
+  'CCBot',
+  'OAI-SearchBot',
+  'Amazonbot',
+  'MJ12bot',
+];
+
+export const PATHS = [
+  '/',
+  '/news/',
+  '/news/sport/',
+  '/news/*/live',
+  '/*.pdf$',
+  '/a$',
+  '/a',
+  '/shop?id=',
+  '/*secret',
+  '/press/',
+  '/b%2Ac/',
+  '/news/2026/*/x$',
+  '/über/',
+  '/ab*',
+  '*/feed',
+  '/news/a?q=a%20b$',
+];
+
+/** URLs in and around the patterns. */
+export const URLS = [
+  '/',
+  '/news/',
+  '/news',
+  '/news/sport/',
+  '/news/sport/1.pdf',
+  '/news/x/live',
+  '/news/live',
+  '/x.pdf',
+  '/x.pdf?y=1',
+  '/x.pdf2',
+  '/a',
+  '/ab',
+  '/a?x=1',
+  '/a/b',
+  '/shop?id=3',
+  '/shop?x=1',
+  '/shop',
+  '/y/secret',
+  '/ysecret?z',
+  '/press/1',
+  '/y?secret',
+  '/y?z=.pdf',
+  '/y?z=/feed',
+  '/b*c/1',
+  '/b/c/1',
+  '/news/2026/11/x',
+  '/news/2026/11/xy',
+  '/%C3%BCber/uns',
+  '/abc',
+  '/x/feed',
+  '/feed',
+  '/feed/2',
+  '/news/a?q=a+b',
+  '/news/a?q=a%20b',
+  '/item',
+  '/item?x=1',
+  '/other',
+];
+
+const path = fc.constantFrom(...PATHS);
+const some = <T>(values: readonly T[]) => fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 3 });
+
+const condition: fc.Arbitrary<Record<string, unknown>> = fc.oneof<fc.Arbitrary<Record<string, unknown>>[]>(
+  fc.record({ crawler: some(CRAWLER_NAMES) }),
+  fc.record({ crawlerNot: some(CRAWLER_NAMES) }),
+  fc.record({ crawlerPurpose: some(['training', 'search', 'user_fetch', 'other']) }),
+  fc.record({ crawlerOperator: some(['OpenAI', 'Google']) }),
+  fc.record({ userAgent: some(['gptbot', 'Mozilla', 'bot', 'google']) }),
+  fc.record({ path: fc.uniqueArray(path, { minLength: 1, maxLength: 3 }) }),
+  fc.record({ pathNot: fc.uniqueArray(path, { minLength: 1, maxLength: 2 }) }),
+  fc.record({ purpose: some(['training', 'search', 'grounding']) }),
+  fc.record({ purposeNot: some(['training', 'search', 'grounding']) }),
+  fc.record({ country: some(['DE', 'US']) }),
+  fc.record({ countryNot: some(['DE', 'US']) }),
+  fc.record({ ip: some(['10.0.0.0/8', '10.1.0.0/16', '192.0.2.7']) }),
+  fc.record({ requesterVerified: fc.constantFrom<unknown>(true, false, ['signature']) }),
+  fc.record({ hasValidLicense: fc.boolean() }),
+  fc.record({ requesterTags: fc.constant(['crawler']) }),
+  fc.record({ host: fc.constant(['*.example.com']) }),
+  fc.constant({}),
+);
+
+const rule = fc
+  .record({
+    action: fc.constantFrom('allow', 'deny'),
+    one: condition,
+    other: fc.option(condition),
+    isLimited: fc.nat(9),
+  })
+  .map(({ action, one, other, isLimited }) => ({
+    action,
+    conditions: { ...one, ...other },
+    ...(action === 'allow' && isLimited === 0 ? { rateLimit: { requests: 1_000_000, period: 'day' } } : {}),
+  }));
+
+const policy = fc.record({
+  rules: fc.array(rule, { maxLength: 4 }),
+  defaultAction: fc.constantFrom('allow', 'deny'),
+});
+
+const collection = fc.record({
+  hosts: fc.constantFrom([], [HOST], ['*.example.com'], ['other.example'], [HOST, '*.example.com']),
+  paths: fc.uniqueArray(path, { minLength: 1, maxLength: 4 }),
+  policy: fc.nat(2),
+  mode: fc.constantFrom('enforce', 'observe'),
+});
+
+const baseLine = fc.oneof(
+  fc.constantFrom('User-agent: *', 'User-agent: GPTBot', 'User-agent: Googlebot', 'User-agent: SomeBot', '', '# note'),
+  fc.constantFrom('Disallow: /admin', 'Allow: /', 'Allow: /news/', 'Allow: /a$', 'Disallow: /press/', 'Allow: /*.pdf$'),
+);
+
+export const world = fc.record({
+  policies: fc.array(policy, { minLength: 3, maxLength: 3 }),
+  collections: fc.array(collection, { minLength: 1, maxLength: 4 }),
+  base: fc.option(fc.array(baseLine, { maxLength: 8 }).map((lines) => lines.join('\n'))),
+  item: fc.option(fc.record({ policy: fc.nat(2), archived: fc.boolean() })),
+  registered: fc.subarray(['GPTBot', 'Googlebot'], { maxLength: 2 }),
+});
+export type World = typeof world extends fc.Arbitrary<infer W> ? W : never;
+
+const ids: { collections: string[]; items: string[]; requesters: string[] } = {
+  collections: [],
+  items: [],
+  requesters: [],
+};
+
+async function ask(postern: TestService, method: string, to: string, body?: object) {
+  const answer = await postern.call(method, to, body === undefined ? {} : { body });
+  assert.ok(answer.status < 300, `${method} ${to} ${answer.text}`);
+  return answer.body;
+}
+
+/** Replaces what the service has by another world. */
+export async function become(postern: TestService, { policies, collections, base, item, registered }: World) {
+  for (const id of ids.collections.splice(0)) await ask(postern, 'DELETE', `/v1/collections/${id}`);
+  for (const id of ids.items.splice(0)) await ask(postern, 'DELETE', `/v1/content/${id}`);
+  for (const id of ids.requesters.splice(0)) await ask(postern, 'DELETE', `/v1/requesters/${id}`);
+  const made: string[] = [];
+  for (const [i, one] of policies.entries()) {
+    made.push((await ask(postern, 'POST', '/v1/policies', { name: `P${i}`, ...one })).id);
+  }
+  for (const { policy: i, ...one } of collections) {
+    ids.collections.push((await ask(postern, 'POST', '/v1/collections', { name: 'C', ...one, policyId: made[i] })).id);
+  }
+  if (item !== null) {
+    const body = {
+      externalId: 'i',
+      title: 'I',
+      type: 'article',
+      source: `https://${HOST}/item`,
+      policyId: made[item.policy],
+    };
+    const { id } = await ask(postern, 'POST', '/v1/content', body);
+    if (item.archived) await ask(postern, 'PATCH', `/v1/content/${id}`, { status: 'archived' });
+    ids.items.push(id);
+  }
+  if (registered.length > 0) {
+    const answer = await ask(postern, 'POST', '/v1/crawlers/register', { names: registered });
+    for (const { requesterId } of answer.requesters) ids.requesters.push(requesterId);
+  }
+  const signals = base === null ? { robots: 'replace' } : { robots: 'augment', robotsBase: base };
+  await ask(postern, 'PUT', `/v1/sites/${HOST}`, { signals: { ...signals, public: true } });
+}
+
+/** The circumstances that no crawler knows in advance. */
+const CONTEXTS = [undefined, 'DE', 'US', 'FR'].flatMap((country) =>
+  [undefined, '10.1.0.1', '10.2.0.1', '192.0.2.7', '198.51.100.1'].map((ip) => ({
+    ...(country === undefined ? {} : { country }),
+    ...(ip === undefined ? {} : { ip }),
+  })),
+);
+
+const PURPOSE_OF = new Map(CRAWLERS.flatMap(({ userAgents, purpose }) => userAgents.map((token) => [token, purpose])));
+const OWN = ['training', 'search', 'user_fetch'];
+
+export interface Question {
+  url: string;
+  token: string;
+  /** null: the purposes of a crawler's own requests. */
+  purpose: string | null;
+}
+
+/**
+ * Returns whether every visitor that sends the token is allowed, by dry runs; undefined where no policy decides. Limits
+ * are taken to be used up.
+ */
+export async function askDoor(
+  postern: TestService,
+  questions: readonly Question[],
+  isRead: (key: string) => boolean,
+): Promise<(boolean | undefined)[]> {
+  const contexts = CONTEXTS.filter(
+    ({ country, ip }: { country?: string; ip?: string }) =>
+      (country === undefined || isRead('country')) && (ip === undefined || isRead('ip')),
+  );
+  const kinds = isRead('requesterVerified') ? [undefined, 'signature', 'token'] : [undefined];
+  const checks = questions.map(({ url, token, purpose }) => {
+    const own = PURPOSE_OF.get(token) ?? '';
+    const purposes = purpose === null ? [undefined, ...(OWN.includes(own) ? [own] : [])] : [purpose];
+    const agents =
+      token === '*'
+        ? ['StrangeBot/2.0', 'Mozilla/5.0 (compatible; StrangeBot/2.0)']
+        : [token, `Mozilla/5.0 (compatible; ${token}/2.1)`];
+    return agents.flatMap((userAgent) =>
+      purposes.flatMap((one) =>
+        contexts.flatMap((context) =>
+          kinds.map((verified) => ({
+            url: `https://${HOST}${url}`,
+            dryRun: true,
+            ...(ids.requesters.includes(token.toLowerCase()) ? { requesterId: token.toLowerCase() } : {}),
+            ...(one === undefined ? {} : { purpose: one }),
+            context: { ...context, userAgent, ...(verified === undefined ? {} : { verified }) },
+          })),
+        ),
+      ),
+    );
+  });
+  const flat = checks.flat();
+  const answers: { allowed?: boolean; rateLimit?: unknown; error?: unknown }[] = [];
+  for (let i = 0; i < flat.length; i += 1000) {
+    const { data } = await ask(postern, 'POST', '/v1/access/check/batch', { checks: flat.slice(i, i + 1000) });
+    answers.push(...data);
+  }
+  return checks.map((own) => {
+    const mine = answers.splice(0, own.length);
+    if (mine.some(({ error }) => error !== undefined)) return undefined;
+    return mine.every(({ allowed, rateLimit }) => allowed === true && rateLimit === null);
+  });
+}
