@@ -1,9 +1,9 @@
-/** Create, list, read, edit and delete collections. */
+/** Create, list, read, edit and delete collections, and list their versions. */
 import type { Changes } from '../changes/changes.ts';
 import { type Resource, resource } from '../changes/resource.ts';
 import type { App } from '../http/app.ts';
 import { isUnchanged, NotModified } from '../http/etag.ts';
-import { toList } from '../http/list.ts';
+import { PageQuerySchema, toList } from '../http/list.ts';
 import { edit, route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Collection } from './collection.ts';
@@ -12,6 +12,7 @@ import {
   CollectionAnswer,
   CollectionDeleted,
   CollectionPage,
+  CollectionVersionPage,
   CollectionWithWarnings,
   CreateCollection,
   collectionAnswer,
@@ -19,8 +20,9 @@ import {
   ListCollectionsQuery,
   ReadCollectionQuery,
   UpdateCollection,
+  versionAnswer,
 } from './schema.ts';
-import { findCollection, listCollections } from './store.ts';
+import { findCollection, listCollections, listVersions } from './store.ts';
 import { findTies } from './ties.ts';
 
 export interface CollectionDeps extends EditDeps {
@@ -42,6 +44,7 @@ export function collectionRoutes(app: App, deps: CollectionDeps): void {
   });
 
   readingRoutes(app, deps, collections);
+  versionRoute(app, deps, collections);
   editingRoutes(app, deps, collections);
 }
 
@@ -74,6 +77,20 @@ function readingRoutes(app: App, { db, collections: known }: CollectionDeps, col
     reply.header('etag', etag);
     const { index } = await known.read();
     return { ...collectionAnswer(collection), warnings: findTies(collection, index.all()) };
+  });
+}
+
+function versionRoute(app: App, { db }: CollectionDeps, collections: Resource<Collection>): void {
+  const list = {
+    ...reading,
+    id: 'listCollectionVersions',
+    is: 'List the versions of a collection',
+    query: PageQuerySchema,
+    answer: CollectionVersionPage,
+  };
+  route(app, 'GET /v1/collections/:id/versions', list, async ({ params, query }) => {
+    const { id } = await collections.get(params.id);
+    return toList(await listVersions(db, id, query), versionAnswer);
   });
 }
 

@@ -64,6 +64,13 @@ export const CollectionWithWarnings = Type.Object(
   },
   { title: 'CollectionWithWarnings', description: 'A collection, and warnings about its selectors' },
 );
+const { warnings: _, ...properties } = CollectionAnswer.properties;
+export const CollectionVersionPage = pageOf(
+  Type.Object(
+    { ...properties, object: Type.Literal('collection_version') },
+    { title: 'CollectionVersion', description: 'A collection as it was in one version' },
+  ),
+);
 export const CollectionPage = pageOf(CollectionAnswer);
 export const CollectionDeleted = deletedOf('collection');
 
@@ -74,6 +81,11 @@ export const collectionAnswer = (collection: Collection) => ({
   version: collection.version,
   created: toIso(collection.createdAt),
   updated: toIso(collection.updatedAt),
+});
+
+export const versionAnswer = (version: Collection) => ({
+  ...collectionAnswer(version),
+  object: 'collection_version' as const,
 });
 
 /** The ETag of a collection is its version. */

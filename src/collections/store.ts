@@ -100,6 +100,21 @@ export async function findCollectionsAt(db: Db, at: number): Promise<Collection[
   return mapInSlices(rows, ({ record }) => parseVersion(record));
 }
 
+/** Lists the versions of a collection, newest first. */
+export const listVersions = (db: Db, id: string, query: PageQuery): Promise<Page<Collection>> =>
+  readPage<VersionRow, Collection>(
+    db,
+    {
+      select: 'version, record',
+      from: 'collection_versions',
+      where: new Where().and('collection_id = ?', id).and('record is not null'),
+      order: 'version',
+      form: SEQ_FORM,
+      toRecord: ({ record }) => parseVersion(record),
+    },
+    query,
+  );
+
 /** Returns how many versions there were at a time (epoch ms): with the same number, the collections are the same. */
 export async function countVersionsAt(db: Db, at: number): Promise<number> {
   const [row] = await db.read<{ n: number }>('select count(*) as n from collection_versions where at <= $1', [at]);

@@ -196,6 +196,27 @@ test('list: newest first, by words of the name', async () => {
   assertError(await fresh.call('GET', '/v1/collections?host=a'), 'invalid_request', 'host');
 });
 
+test('lists its versions as they were, newest first', async () => {
+  const { id } = await made(postern, '/v1/collections', { name: 'First', paths: ['/a'] });
+  await postern.call('PATCH', `/v1/collections/${id}`, { body: { paths: ['/b'], mode: 'observe' } });
+  await postern.call('PATCH', `/v1/collections/${id}`, { body: { name: 'Second' } });
+  const first = (await postern.call('GET', `/v1/collections/${id}/versions?limit=2`)).body;
+  assert.deepEqual(
+    first.data.map((one: any) => [one.id, one.object, one.version, one.name, one.paths, one.mode]),
+    [
+      [id, 'collection_version', 3, 'Second', ['/b'], 'observe'],
+      [id, 'collection_version', 2, 'First', ['/b'], 'observe'],
+    ],
+  );
+  const rest = (await postern.call('GET', `/v1/collections/${id}/versions?limit=2&cursor=${first.nextCursor}`)).body;
+  assert.deepEqual(
+    [first.totalCount, rest.data.map((one: any) => [one.version, one.paths, one.mode])],
+    [3, [[1, ['/a'], 'enforce']]],
+  );
+  await postern.call('DELETE', `/v1/collections/${id}`);
+  assertError(await postern.call('GET', `/v1/collections/${id}/versions`), 'collection_not_found');
+});
+
 test('every edit stays as a version, also after a deletion', async () => {
   await using fresh = await startTestService();
   const { id } = await made(fresh, '/v1/collections', { name: 'C', paths: ['/'] });

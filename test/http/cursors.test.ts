@@ -17,8 +17,9 @@ await made(postern, '/v1/requesters', { id: 'holder' });
 const { id: licenseId } = await made(postern, '/v1/licenses', { requesterId: 'holder', type: 'a' });
 const { token } = await made(postern, '/v1/requesters/holder/tokens', { name: 't' });
 const keyFor = (path: string): { key?: string } => (path.startsWith('/v1/me') ? { key: token } : {});
-const ownerOf = (path: string): string =>
-  path.includes('webhooks') ? webhookId : path.includes('licenses') ? licenseId : 'pol_default';
+const { id: collectionId } = await made(postern, '/v1/collections', { name: 'C', paths: ['/'] });
+const OWNERS: Record<string, string> = { webhooks: webhookId, licenses: licenseId, collections: collectionId };
+const ownerOf = (path: string): string => OWNERS[path.split('/')[2] as string] ?? 'pol_default';
 const lists = Object.entries(openapi.paths as Record<string, { get?: { parameters?: { name: string }[] } }>)
   .filter(([, { get }]) => get?.parameters?.some(({ name }) => name === 'cursor'))
   .map(([path]) => path.replace('{id}', ownerOf(path)).replace('{host}', HOST));

@@ -13,7 +13,7 @@ import { assertError, item, made, makeKey, wire } from './given.ts';
 const TABLE: readonly [RegExp, string][] = [
   [/^GET \/v1\/content(\/\{id\})?$/, 'content:read'],
   [/^(POST|PATCH|DELETE) \/v1\/content(\/\{id\}|\/upsert|\/bulk-upsert|\/bulk-delete)?$/, 'content:write'],
-  [/^GET \/v1\/collections(\/\{id\}|\/match)?$/, 'content:read'],
+  [/^GET \/v1\/collections(\/\{id\}(\/versions)?|\/match)?$/, 'content:read'],
   [/^(POST|PATCH|DELETE) \/v1\/collections(\/\{id\})?$/, 'content:write'],
   [/^GET \/v1\/sites(\/.*)?$/, 'policies:read'],
   [/^(PUT|DELETE) \/v1\/sites\/\{host\}$/, 'policies:write'],
@@ -74,6 +74,7 @@ const PROMISED = [
   'DELETE /v1/sites/{host}',
   'GET /v1/sites/{host}/signals/robots.txt',
   'GET /v1/sites/{host}/signals/report',
+  'GET /v1/collections/{id}/versions',
   'POST /v1/policies',
   'GET /v1/policies',
   'GET /v1/policies/{id}',

@@ -62,6 +62,7 @@ export const OPERATIONS = {
   lintPolicy: { method: 'POST', path: '/v1/policies/lint', answers: 'json', takesBody: true },
   listApiKeys: { method: 'GET', path: '/v1/api-keys', answers: 'pages', takesQuery: true },
   listAuditEntries: { method: 'GET', path: '/v1/audit-log', answers: 'pages', takesQuery: true },
+  listCollectionVersions: { method: 'GET', path: '/v1/collections/{id}/versions', answers: 'pages', takesQuery: true },
   listCollections: { method: 'GET', path: '/v1/collections', answers: 'pages', takesQuery: true },
   listContent: { method: 'GET', path: '/v1/content', answers: 'pages', takesQuery: true },
   listCrawlers: { method: 'GET', path: '/v1/crawlers', answers: 'pages', takesQuery: true },

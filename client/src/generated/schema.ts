@@ -355,6 +355,26 @@ export interface paths {
         patch: operations["updateCollection"];
         trace?: never;
     };
+    "/v1/collections/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a collection
+         * @description Needs the permission `content:read` (Read content).
+         */
+        get: operations["listCollectionVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/collections/match": {
         parameters: {
             query?: never;
@@ -2153,6 +2173,43 @@ export interface components {
             policySource: ("content" | "collection" | "default") | null;
             /** @description At most 5, the most specific first */
             runnersUp: components["schemas"]["RunnerUpCollection"][];
+        };
+        /** @description A collection as it was in one version */
+        CollectionVersion: {
+            id: string;
+            /** @enum {string} */
+            object: "collection_version";
+            /** Format: plain-text */
+            name: string;
+            description: string | null;
+            /** @description Such as `www.example.com` or `*.example.com` */
+            hosts: string[];
+            /** @description Patterns as in RFC 9309: a prefix, `*`, `$` at the end */
+            paths: string[];
+            contentTypes: components["schemas"]["ContentType"][];
+            contentTags: string[];
+            /** @description null: the default policy */
+            policyId: string | null;
+            /**
+             * @description `observe`: decisions are recorded and counted, and not enforced
+             * @enum {unknown}
+             */
+            mode: "enforce" | "observe";
+            /** @description Any JSON object: 16 KiB, 5 levels */
+            metadata: {
+                [key: string]: unknown;
+            };
+            version: number;
+            created: string;
+            updated: string;
+        };
+        CollectionVersionList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["CollectionVersion"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
         };
         CollectionWarning: {
             /** @enum {unknown} */
@@ -5440,6 +5497,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CollectionWithWarnings"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    listCollectionVersions: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionVersionList"];
                 };
             };
             "4XX": components["responses"]["Refused"];
