@@ -78,6 +78,11 @@ export const ERRORS = {
     meaning: 'The requester has no token with this id. Revoked tokens are not found either.',
   },
   license_not_found: { status: 404, type: 'not_found_error', meaning: 'No license has this id.' },
+  license_request_not_found: {
+    status: 404,
+    type: 'not_found_error',
+    meaning: 'No request for a license has this id.',
+  },
   user_not_found: { status: 404, type: 'not_found_error', meaning: 'No user has this id.' },
   proxy_probe_not_found: {
     status: 404,
@@ -126,6 +131,16 @@ export const ERRORS = {
     status: 409,
     type: 'conflict_error',
     meaning: 'The billing period has not ended, or ended less than a minute ago. Finalize its statement later.',
+  },
+  license_request_closed: {
+    status: 409,
+    type: 'conflict_error',
+    meaning: 'The request for a license was granted or declined before. Its answer is final.',
+  },
+  too_many_license_requests: {
+    status: 409,
+    type: 'conflict_error',
+    meaning: 'The requester has 20 open requests for licenses. The publisher has to answer some of them first.',
   },
   policy_in_use: {
     status: 409,

@@ -112,12 +112,12 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
 /** Adds the routes that report usage, to publishers and to partners. */
 function addReports(
   app: App,
-  { db, columns, ledger, archive }: Parts,
+  { db, changes, clock, columns, ledger, archive }: Parts,
   { finder, checks }: Pick<PartnerDeps, 'finder' | 'checks'>,
 ): void {
   const now = () => ledger.now();
   usageRoutes(app, { db, columns, now, requesterNames: (ids: readonly string[]) => findNames(db, ids) });
-  partnerRoutes(app, { db, columns, finder, checks, parquet: archive, ledgerNo: ledger.ledgerNo, now });
+  partnerRoutes(app, { db, changes, clock, columns, finder, checks, parquet: archive, ledgerNo: ledger.ledgerNo, now });
 }
 
 function publishingRoutes(app: App, { db, changes, clock, published }: Parts): void {

@@ -75,6 +75,7 @@ const OWNERS: Record<string, string> = {
   candidates: 'policies/candidate-store.ts',
   license_terms: 'requesters/terms-store.ts',
   statements: 'statements/store.ts',
+  license_requests: 'partner/request-store.ts',
   deleted_decisions: 'ledger/counted.ts',
   requesters: 'requesters/store.ts',
   licenses: 'requesters/store.ts',

@@ -34,7 +34,11 @@ const AuditEntryAnswer = Type.Object(
     object: Type.Literal('audit_entry'),
     kind: Type.Enum([...CHANGE_KINDS]),
     created: Type.String(),
-    actor: Type.Object({ type: Type.Enum(['api_key', 'user', 'system']), id: textOrNull, name: textOrNull }),
+    actor: Type.Object({
+      type: Type.Enum(['api_key', 'user', 'requester_token', 'system']),
+      id: textOrNull,
+      name: textOrNull,
+    }),
     address: textOrNull,
     requestId: textOrNull,
     target: Type.Object({ type: Type.Enum(TARGETS), id: Type.String() }),

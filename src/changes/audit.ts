@@ -16,7 +16,7 @@ export interface AuditEntry {
   kind: ChangeKind;
   created: string;
   /** `system`: the service itself, such as a license that expired. */
-  actor: { type: 'api_key' | 'user' | 'system'; id: string | null; name: string | null };
+  actor: { type: 'api_key' | 'user' | 'requester_token' | 'system'; id: string | null; name: string | null };
   address: string | null;
   requestId: string | null;
   target: { type: string; id: string };
@@ -44,7 +44,7 @@ interface AuditRow extends Row {
   at: number;
   kind: string;
   object_id: string;
-  /** The id of a key or a user. */
+  /** The id of a key, a user or a token. */
   key_id: string | null;
   actor_name: string | null;
   request_id: string | null;
@@ -53,10 +53,10 @@ interface AuditRow extends Row {
   previous: string | null;
 }
 
-const SELECT = `c.seq, c.id, c.at, c.kind, c.object_id, c.key_id, coalesce(k.name, u.name) as actor_name, c.request_id, c.address,
+const SELECT = `c.seq, c.id, c.at, c.kind, c.object_id, c.key_id, coalesce(k.name, u.name, t.name) as actor_name, c.request_id, c.address,
   d.object as data, d.previous`;
 const FROM = `changes as c join change_data as d on d.id = c.id left join api_keys as k on k.id = c.key_id
-  left join users as u on u.id = c.key_id`;
+  left join users as u on u.id = c.key_id left join requester_tokens as t on t.id = c.key_id`;
 
 /** Kinds of records, as `object` in an answer names them. */
 export const TARGETS = [...new Set(CHANGE_KINDS.map((kind) => kind.slice(0, kind.indexOf('.'))))];
@@ -118,9 +118,11 @@ function toEntry(row: AuditRow): AuditEntry {
   };
 }
 
+const ACTORS: Readonly<Record<string, 'user' | 'requester_token'>> = { usr: 'user', tok: 'requester_token' };
+
 function actorOf({ key_id: id, actor_name: name }: AuditRow): AuditEntry['actor'] {
   if (id === null) return { type: 'system', id: null, name: null };
-  return { type: id.startsWith('usr_') ? 'user' : 'api_key', id, name };
+  return { type: ACTORS[id.slice(0, id.indexOf('_'))] ?? 'api_key', id, name };
 }
 
 const ROWS_AT_ONCE = 5_000;

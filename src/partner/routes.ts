@@ -14,6 +14,7 @@ import { openCursors } from './cursor.ts';
 import { getOwnDecision, listOwnDecisions } from './decisions.ts';
 import { openGate } from './gate.ts';
 import { getOwnLicenseUsage, getOwnStatement, listOwnLicenses, listOwnStatements, type MeDeps, readMe } from './me.ts';
+import { ownRequestRoutes, type RequestDeps, requestRoutes } from './request-routes.ts';
 import { type PartnerApp, partnerRoute } from './route.ts';
 import {
   ListOwnDecisionsQuery,
@@ -25,7 +26,7 @@ import {
 } from './schema.ts';
 import { OwnUsage, OwnUsageQuery, ownUsage } from './usage.ts';
 
-export interface PartnerDeps extends MeDeps {
+export interface PartnerDeps extends MeDeps, RequestDeps {
   /** For dry runs. */
   checks: CheckDeps;
 }
@@ -39,6 +40,8 @@ export function partnerRoutes(app: App, deps: PartnerDeps): void {
   decisionRoutes(partners, deps);
   usageRoute(partners, deps);
   accessRoutes(partners, deps);
+  ownRequestRoutes(partners, deps);
+  requestRoutes(app, deps);
 }
 
 function licenseRoutes(partners: PartnerApp, deps: MeDeps): void {

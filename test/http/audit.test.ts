@@ -80,6 +80,12 @@ const keyRoutes = (path: string): { [route: string]: Plan } => ({
   [`POST ${path}/{id}/rotate`]: changes('api_key.rotated', newKey),
 });
 
+async function newRequest(): Promise<string> {
+  const { id } = await made(postern, '/v1/requesters', {});
+  const { token: key } = await made(postern, `/v1/requesters/${id}/tokens`, { name: 't' });
+  return (await postern.call('POST', '/v1/me/requests', { key, body: { licenseType: 'x' } })).body.id;
+}
+
 /** For each route that changes something: a request that does. */
 const CHANGES: { [route: string]: Plan } = {
   'POST /v1/content': makes('content.created', () => item()),
@@ -144,6 +150,14 @@ const CHANGES: { [route: string]: Plan } = {
   })),
   'PATCH /v1/licenses/{id}': changes('license.updated', newLicense, { features: ['x'] }),
   'DELETE /v1/licenses/{id}': changes('license.revoked', newLicense),
+  'POST /v1/license-requests/{id}/grant': async (path) => {
+    const id = await newRequest();
+    return { path: path.replace('{id}', id), kind: 'license_request.granted', target: id };
+  },
+  'POST /v1/license-requests/{id}/decline': async (path) => {
+    const id = await newRequest();
+    return { path: path.replace('{id}', id), kind: 'license_request.declined', target: id };
+  },
   'POST /v1/statements/{id}/finalize': async (path) => {
     const { id: requesterId } = await newRequester();
     const tiers = [{ upTo: null, unitPriceMicros: 1 }];
@@ -180,7 +194,8 @@ const CHANGES: { [route: string]: Plan } = {
 const { body: openapi } = await postern.call('GET', '/openapi.json', { key: null });
 const routes = Object.entries(openapi.paths as { [path: string]: object })
   .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
-  .filter((route) => /^(POST|PUT|PATCH|DELETE) \/v1\//.test(route));
+  // Partners' requests for licenses have a test of their own: their actor is a token.
+  .filter((route) => /^(POST|PUT|PATCH|DELETE) \/v1\/(?!me\/)/.test(route));
 
 describe('every route that changes something leaves an entry', () => {
   const actor = { id: '' };

@@ -53,7 +53,7 @@ const HOSTILE = [
     '1; drop table content',
     '\0',
     "'",
-    ...['cnt_', 'key_', 'tok_', 'lic_', 'wh_', 'dlv_'].flatMap((prefix) => [
+    ...['cnt_', 'lrq_', 'key_', 'tok_', 'lic_', 'wh_', 'dlv_'].flatMap((prefix) => [
       `${prefix}${BODY}0`,
       `${prefix}${BODY}\n`,
       `${prefix}${'Z'.repeat(26)}`,

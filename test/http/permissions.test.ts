@@ -20,9 +20,9 @@ const TABLE: readonly [RegExp, string][] = [
   [/^POST \/v1\/policies\/lint$/, 'policies:read'],
   [/^GET \/v1\/(policies|crawlers)(\/.*)?$/, 'policies:read'],
   [/^(POST|PUT|PATCH|DELETE) \/v1\/policies(\/.*)?$/, 'policies:write'],
-  [/^GET \/v1\/(requesters|licenses|statements)(\/.*)?$/, 'requesters:read'],
+  [/^GET \/v1\/(requesters|licenses|license-requests|statements)(\/.*)?$/, 'requesters:read'],
   [/^POST \/v1\/statements\/\{id\}\/reconcile$/, 'requesters:read'],
-  [/^(POST|PATCH|DELETE) \/v1\/(requesters|licenses|statements)(\/.*)?$/, 'requesters:write'],
+  [/^(POST|PATCH|DELETE) \/v1\/(requesters|licenses|license-requests|statements)(\/.*)?$/, 'requesters:write'],
   [/^POST \/v1\/(crawlers\/register|identity-lists\/accept)$/, 'requesters:write'],
   [/^GET \/v1\/identity-lists$/, 'requesters:read'],
   [/^POST \/v1\/access\/check(\/batch)?$/, 'access:check'],
@@ -151,6 +151,12 @@ const PROMISED = [
   'GET /v1/me/usage',
   'POST /v1/me/access',
   'GET /v1/me/content',
+  'POST /v1/me/requests',
+  'GET /v1/me/requests',
+  'GET /v1/license-requests',
+  'GET /v1/license-requests/{id}',
+  'POST /v1/license-requests/{id}/grant',
+  'POST /v1/license-requests/{id}/decline',
 ];
 
 const postern = await startTestService();

@@ -17,6 +17,7 @@ import { SIGHTINGS } from './0015-sightings.ts';
 import { AGENT_KEYS } from './0016-agent-keys.ts';
 import { PROXY_PROBES } from './0017-proxy-probes.ts';
 import { SITES } from './0018-sites.ts';
+import { LICENSE_REQUESTS } from './0019-license-requests.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -41,4 +42,5 @@ export const MIGRATIONS: readonly Migration[] = [
   AGENT_KEYS,
   PROXY_PROBES,
   SITES,
+  LICENSE_REQUESTS,
 ];

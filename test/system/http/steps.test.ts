@@ -246,6 +246,12 @@ const ROWS: Record<string, Ask[]> = {
   'GET /v1/me/usage': mine('?startDate=2026-01-01&endDate=2026-12-31&groupBy=hour&limit=100&expand=trends'),
   'POST /v1/me/access': mine('', { checks: many(1000, (i) => ({ url: `https://example.com/${i}`, purpose: 'x' })) }),
   'GET /v1/me/content': mine('?limit=100'),
+  'POST /v1/me/requests': mine('', { licenseType: 'x', note: 'x'.repeat(2000) }),
+  'GET /v1/me/requests': mine('?limit=100'),
+  'GET /v1/license-requests': page,
+  'GET /v1/license-requests/{id}': at('lrq_0'),
+  'POST /v1/license-requests/{id}/grant': at('lrq_0/grant'),
+  'POST /v1/license-requests/{id}/decline': at('lrq_0/decline'),
   'GET /v1/analytics/unregistered': [{ path: '?host=www.example.com&sort=lastSeen&limit=100' }],
   'GET /v1/status': plain,
   // Not described.

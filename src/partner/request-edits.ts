@@ -1,0 +1,81 @@
+/** Plans the edits of requests for licenses: what each one writes, announces and answers. */
+import type { Change, Edit } from '../changes/change.ts';
+import type { ChangeKind } from '../changes/kinds.ts';
+import { findCollection } from '../collections/store.ts';
+import type { Db } from '../db/db.ts';
+import { type Failure, fail } from '../errors.ts';
+import { newId } from '../lib/id.ts';
+import { newLicense, planCreate } from '../requesters/license-edits.ts';
+import { type LicenseRequest, OPEN_MAX, REQUEST_PREFIX } from './request.ts';
+import { type CreateRequest, type GrantRequest, requestAnswer } from './request-schema.ts';
+import { answerRequest, countOpen, findRequest, insertRequest } from './request-store.ts';
+
+const changed = (kind: ChangeKind, request: LicenseRequest, before?: LicenseRequest): Change => ({
+  kind,
+  id: request.id,
+  ownerId: request.requesterId,
+  object: requestAnswer(request),
+  ...(before === undefined ? {} : { before: requestAnswer(before) }),
+});
+
+/** Throws invalid_request, too_many_license_requests. */
+export async function planRequest(db: Db, requesterId: string, body: CreateRequest, at: number): Promise<Edit> {
+  const { licenseType, collectionId = null, note = null } = body;
+  if (collectionId !== null && (await findCollection(db, collectionId)) === undefined) {
+    throw fail('invalid_request', `There is no collection ${collectionId}.`, { param: 'collectionId' });
+  }
+  if ((await countOpen(db, requesterId)) >= OPEN_MAX) {
+    const message = `You have ${OPEN_MAX} open requests. Wait for the publisher's answers.`;
+    throw fail('too_many_license_requests', message);
+  }
+  const id = newId(REQUEST_PREFIX, at);
+  const asked = { id, requesterId, licenseType, collectionId, note, createdAt: at, updatedAt: at };
+  const request: LicenseRequest = { ...asked, status: 'open', answer: null, licenseId: null };
+  return {
+    steps: [insertRequest(request)],
+    changes: [changed('license.requested', request)],
+    status: 201,
+    body: requestAnswer(request),
+  };
+}
+
+/**
+ * Creates the license in the same transaction. Throws license_request_not_found, license_request_closed and
+ * invalid_request.
+ */
+export async function planGrant(db: Db, id: string, body: GrantRequest, at: number): Promise<Edit> {
+  const before = await getOpen(db, id);
+  const { answer = null, ...fields } = body;
+  const { requesterId, licenseType } = before;
+  const license = newLicense({ type: licenseType, ...fields, requesterId }, at);
+  const created = await planCreate(db, license, at);
+  const after: LicenseRequest = { ...before, status: 'granted', answer, licenseId: license.id, updatedAt: at };
+  return {
+    steps: [...created.steps, answerRequest(after)],
+    changes: [...created.changes, changed('license_request.granted', after, before)],
+    status: 200,
+    body: requestAnswer(after),
+  };
+}
+
+/** Throws license_request_not_found, license_request_closed. */
+export async function planDecline(db: Db, id: string, answer: string | null, at: number): Promise<Edit> {
+  const before = await getOpen(db, id);
+  const after: LicenseRequest = { ...before, status: 'declined', answer, updatedAt: at };
+  return {
+    steps: [answerRequest(after)],
+    changes: [changed('license_request.declined', after, before)],
+    status: 200,
+    body: requestAnswer(after),
+  };
+}
+
+export const requestNotFound = (id: string): Failure =>
+  fail('license_request_not_found', `There is no request for a license ${id.slice(0, 100)}.`);
+
+async function getOpen(db: Db, id: string): Promise<LicenseRequest> {
+  const request = await findRequest(db, id);
+  if (request === undefined) throw requestNotFound(id);
+  if (request.status === 'open') return request;
+  throw fail('license_request_closed', `The request was ${request.status} already; its answer is final.`);
+}

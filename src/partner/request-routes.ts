@@ -1,0 +1,100 @@
+/** Requests for licenses: partners make them, publishers grant or decline them. */
+import type { Changes } from '../changes/changes.ts';
+import type { Db } from '../db/db.ts';
+import type { App } from '../http/app.ts';
+import { toList } from '../http/list.ts';
+import { sendCommitted } from '../http/reply.ts';
+import { edit, route } from '../http/route.ts';
+import type { Clock } from '../lib/clock.ts';
+import { planDecline, planGrant, planRequest, requestNotFound } from './request-edits.ts';
+import {
+  CreateRequest,
+  DeclineRequest,
+  GrantRequest,
+  ListOwnRequestsQuery,
+  ListRequestsQuery,
+  RequestAnswer,
+  RequestPage,
+  requestAnswer,
+} from './request-schema.ts';
+import { findRequest, listRequests } from './request-store.ts';
+import { type PartnerApp, partnerRoute } from './route.ts';
+
+export interface RequestDeps {
+  db: Db;
+  changes: Changes;
+  clock: Clock;
+}
+
+export function ownRequestRoutes(partners: PartnerApp, { db, changes, clock }: RequestDeps): void {
+  const create = {
+    id: 'requestLicense',
+    is: 'Ask the publisher for a license',
+    body: CreateRequest,
+    answers: { 201: RequestAnswer },
+  };
+  partnerRoute(partners, 'POST /v1/me/requests', create, async (requesterId, request, reply) => {
+    const { body } = request;
+    const plan = () => planRequest(db, requesterId, body, clock.now());
+    return sendCommitted(reply, await changes.commit(request, `requests ${requesterId}`, plan));
+  });
+
+  const list = {
+    id: 'listOwnRequests',
+    is: 'List your requests for licenses, with their answers',
+    query: ListOwnRequestsQuery,
+    answer: RequestPage,
+  };
+  partnerRoute(partners, 'GET /v1/me/requests', list, async (requesterId, { query }) =>
+    toList(await listRequests(db, { ...query, requesterId }), requestAnswer),
+  );
+}
+
+const reading = { tag: 'Licenses', permission: 'requesters:read' } as const;
+const writing = { tag: 'Licenses', permission: 'requesters:write' } as const;
+
+export function requestRoutes(app: App, { db, changes, clock }: RequestDeps): void {
+  const list = {
+    ...reading,
+    id: 'listLicenseRequests',
+    is: 'List requests for licenses',
+    query: ListRequestsQuery,
+    answer: RequestPage,
+  };
+  route(app, 'GET /v1/license-requests', list, async ({ query }) =>
+    toList(await listRequests(db, query), requestAnswer),
+  );
+
+  const read = { ...reading, id: 'getLicenseRequest', is: 'Read a request for a license', answer: RequestAnswer };
+  route(app, 'GET /v1/license-requests/:id', read, async ({ params: { id } }) => {
+    const request = await findRequest(db, id);
+    if (request === undefined) throw requestNotFound(id);
+    return requestAnswer(request);
+  });
+
+  const grant = {
+    ...writing,
+    id: 'grantLicenseRequest',
+    is: 'Grant a request: creates the license',
+    body: GrantRequest,
+    bodyOptional: true,
+    answer: RequestAnswer,
+  } as const;
+  edit(app, 'POST /v1/license-requests/:id/grant', grant, (request) => {
+    const { params, body } = request;
+    return changes.commit(request, params.id, () => planGrant(db, params.id, body, clock.now()));
+  });
+
+  const decline = {
+    ...writing,
+    id: 'declineLicenseRequest',
+    is: 'Decline a request',
+    body: DeclineRequest,
+    bodyOptional: true,
+    answer: RequestAnswer,
+  } as const;
+  edit(app, 'POST /v1/license-requests/:id/decline', decline, (request) => {
+    const { params, body } = request;
+    return changes.commit(request, params.id, () => planDecline(db, params.id, body.answer ?? null, clock.now()));
+  });
+}
