@@ -15,6 +15,7 @@ export type Remedy =
       licenseExpiry?: { after?: string; before?: string };
     }
   | { kind: 'permission'; permissions: readonly string[] }
+  | { kind: 'verification'; verified: readonly ('token' | 'signature' | 'ip' | 'dns')[] }
   | { kind: 'wait'; until: string };
 
 /** The body of a refusal: problem details (RFC 9457) with members of ours. */

@@ -10,7 +10,7 @@ import type { WhoDeps } from './who.ts';
 import { asVisitor } from './who.ts';
 
 export interface AddressDeps {
-  identities: Pick<Identities, 'identify'>;
+  identities: Pick<Identities, 'identify' | 'proofsOf'>;
   visitors: Pick<WhoDeps['visitors'], 'claims'>;
 }
 

@@ -4,13 +4,14 @@
  * work, so that a batch is refused before any of it is recorded. Values that the caller may not read are withheld.
  */
 import { fail } from '../errors.ts';
+import type { Identities } from '../identities/identities.ts';
 import type { Decision } from '../ledger/decision.ts';
 import { reduceUserAgent } from '../ledger/inputs.ts';
 import { reduceIp } from '../lib/ip-precision.ts';
 import { type Caller, holdsPermission } from '../permissions.ts';
 import type { CompiledRule, ConditionTrace } from '../policies/compile.ts';
 import { tellsOfItem } from '../policies/conditions.ts';
-import type { Facts } from '../policies/facts.ts';
+import type { Facts, VerifiedKind } from '../policies/facts.ts';
 import type { Action } from '../policies/policy.ts';
 import { FULL_PRECISION, type Precision } from '../privacy-settings.ts';
 import type { Evaluation } from './decide.ts';
@@ -83,8 +84,31 @@ function reduce(trace: ConditionTrace, { ip, userAgent }: Precision): void {
   else if (key === 'userAgent' || key === 'userAgentNot') trace.actual = reduceUserAgent(userAgent, actual) ?? null;
 }
 
-/** `param`: the field of the request that the error names; `precision`: what explanations show of visitors. */
-export function openExplainer({ permissions }: Caller, param: string, precision = FULL_PRECISION): Explainer {
+export interface ExplainerDeps {
+  /** Bounds the part of a visitor's address that explanations show. */
+  precision?: typeof FULL_PRECISION;
+  /** Knows how a visitor could prove its name; without it, no proof is offered. */
+  identities?: Pick<Identities, 'proofsOf'>;
+}
+
+/** Returns the ways in which a visitor could prove its name, its token first. */
+const proofsOf = (
+  { requester, requesterId, crawler }: Facts,
+  identities: ExplainerDeps['identities'],
+): VerifiedKind[] =>
+  identities === undefined
+    ? []
+    : [
+        ...(requester === null ? [] : (['token'] as const)),
+        ...identities.proofsOf({ requesterId, crawler: crawler?.name }),
+      ];
+
+/** `param`: the field of the request that the error names. */
+export function openExplainer(
+  { permissions }: Caller,
+  param: string,
+  { precision = FULL_PRECISION, identities }: ExplainerDeps = {},
+): Explainer {
   const mayReadPolicies = holdsPermission(permissions, 'policies:read');
   const mayReadContent = holdsPermission(permissions, 'content:read');
   let characters = 0;
@@ -106,10 +130,14 @@ export function openExplainer({ permissions }: Caller, param: string, precision 
   return {
     explain: (evaluation) => ({
       explanation: mayReadPolicies ? explainWithin(evaluation) : null,
-      remedies: remediesFor(evaluation, () => {
-        evaluations += evaluation.policy.rules.length;
-        if (evaluations > EVALUATIONS_MAX) throw tooMuch('The remedies');
-      }),
+      remedies: remediesFor(
+        evaluation,
+        () => {
+          evaluations += evaluation.policy.rules.length;
+          if (evaluations > EVALUATIONS_MAX) throw tooMuch('The remedies');
+        },
+        proofsOf(evaluation.facts, identities),
+      ),
     }),
   };
 }

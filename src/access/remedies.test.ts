@@ -7,6 +7,7 @@ import { ALL_KEYS, inputArbitrary } from '../../test/oracle/arbitrary.ts';
 import { oracleDecide } from '../../test/oracle/decide.ts';
 import type { Remedy } from '../ledger/decision.ts';
 import { parseWanted } from '../ledger/wanted.ts';
+import { VERIFIED_KINDS } from '../policies/facts.ts';
 import { decide, type Evaluation } from './decide.ts';
 import { remediesFor } from './remedies.ts';
 import { wantedLicense } from './wanted.ts';
@@ -19,11 +20,11 @@ function evaluated(input: Parameters<typeof policyOf>[0] & Parameters<typeof fac
 }
 
 test('a remedy turns the denial, says the second implementation', () => {
-  const offered = { license: 0, permission: 0, wait: 0 };
+  const offered = { license: 0, verification: 0, permission: 0, wait: 0 };
   fc.assert(
     fc.property(inputArbitrary(ALL_KEYS), (generated) => {
       const input = { ...generated, usedUp: () => false };
-      for (const remedy of remediesFor(evaluated(input))) {
+      for (const remedy of remediesFor(evaluated(input), () => {}, VERIFIED_KINDS)) {
         offered[remedy.kind]++;
         for (const tried of withRemedy(input, remedy)) assert.equal(oracleDecide(tried).allowed, true);
       }
@@ -326,6 +327,9 @@ test('no more than 2,000 things are tried for one denial', () => {
 
 function withRemedy(input: Input, remedy: Remedy): Input[] {
   if (remedy.kind === 'wait') return [{ ...input, at: Date.parse(remedy.until) }];
+  if (remedy.kind === 'verification') {
+    return remedy.verified.map((verified) => ({ ...input, context: { ...input.context, verified } }));
+  }
   if (remedy.kind === 'permission') return remedy.permissions.map((permission) => ({ ...input, permission }));
   const before = remedy.licenseExpiry?.before;
   return (remedy.licenseType ?? ['any']).map((type) => ({

@@ -5,7 +5,7 @@
 import type { Remedy } from '../ledger/decision.ts';
 import { toIso } from '../lib/clock.ts';
 import type { CompiledPolicy } from '../policies/compile.ts';
-import { Facts, type LicenseFacts } from '../policies/facts.ts';
+import { Facts, type LicenseFacts, type VerifiedKind } from '../policies/facts.ts';
 import type { WantedLicense } from '../policies/license-keys.ts';
 import { DEFAULT_GRANT } from '../policies/policy.ts';
 import { decide, type Evaluation, type Verdict } from './decide.ts';
@@ -16,13 +16,19 @@ const TIMES_MAX = 20;
 /** Licenses, permissions and times tried for one denial; later ones are not offered. */
 const TRIES_MAX = 2_000;
 
-/** Returns none for an allowed check; the ledger adds the one for a used-up limit. `onTry` may throw to stop. */
-export function remediesFor(evaluation: Evaluation, onTry: () => void = () => {}): Remedy[] {
+/** Returns none for an allowed check; the ledger adds the one for a used-up limit. `onTry` may throw to stop. `proofs`
+ * are the ways in which the visitor could prove its name. */
+export function remediesFor(
+  evaluation: Evaluation,
+  onTry: () => void = () => {},
+  proofs: readonly VerifiedKind[] = [],
+): Remedy[] {
   const { policy, facts, verdict } = evaluation;
   if (verdict.reason === null) return [];
   const allows = trying(evaluation, TRIES_MAX, onTry);
   return [
     ...licenses(policy, facts, verdict, allows),
+    ...verifications(facts, proofs, allows),
     ...permissions(verdict, allows),
     ...waits(policy, facts, allows),
   ];
@@ -59,7 +65,7 @@ const withFacts = (facts: Facts, changed: Partial<Facts>): Facts =>
     country: facts.country,
     ip: facts.ip,
     userAgent: facts.userAgent,
-    verified: facts.verified ?? undefined,
+    verified: changed.verified ?? facts.verified ?? undefined,
     licenses: changed.licenses ?? facts.licenses,
   });
 
@@ -91,6 +97,13 @@ const sample = ({ features, expiry }: WantedLicense, type: string): LicenseFacts
   active: true,
   scope: null,
 });
+
+/** Tries the proofs that a visitor could give and did not. */
+function verifications(facts: Facts, proofs: readonly VerifiedKind[], allows: Allows): Remedy[] {
+  if (facts.verified !== null) return [];
+  const verified = proofs.filter((kind) => allows({ verified: kind }));
+  return verified.length === 0 ? [] : [{ kind: 'verification', verified }];
+}
 
 /** Tries the permissions that the rule grants instead of the one requested. */
 function permissions({ reason, rule }: Verdict, allows: Allows): Remedy[] {

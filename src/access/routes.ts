@@ -30,7 +30,7 @@ export function accessRoutes(app: App, deps: CheckDeps & WhoDeps): void {
     const decision = await decideFresh(request, (grounds) => {
       const { caller } = request;
       const decide = (ask: Ask): Promise<Decision> => {
-        const explainer = ask.explain === true ? openExplainer(caller, 'explain', deps.precision) : null;
+        const explainer = ask.explain === true ? openExplainer(caller, 'explain', deps) : null;
         return keeping(idempotency, ONE, (toReceipt) => check(deps, ask, { caller, grounds, explainer, toReceipt }));
       };
       const ask = accept({ caller, now: deps.ledger.now, dry: false }, body);
@@ -56,7 +56,7 @@ export function accessRoutes(app: App, deps: CheckDeps & WhoDeps): void {
       const terms = { caller, now: deps.ledger.now, dry: false };
       const accepted = await mapInSlices(body.checks, (entry) => acceptOne(terms, entry));
       const asks = await withVisitors(deps, accepted);
-      const explainer = openExplainer(caller, 'checks', deps.precision);
+      const explainer = openExplainer(caller, 'checks', deps);
       return keeping(idempotency, frame, (toReceipt) =>
         checkAll(deps, asks, { caller, grounds, explainer, toReceipt }),
       );

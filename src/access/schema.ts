@@ -107,6 +107,13 @@ const Remedy = Type.Union(
       rule: Type.Integer({ description: 'Index in the stored `rules` of the rule that requires the license' }),
     }),
     Type.Object({ kind: Type.Literal('permission'), permissions: Type.Array(Type.String()) }),
+    Type.Object({
+      kind: Type.Literal('verification'),
+      verified: Type.Array(Type.Enum([...VERIFIED_KINDS]), {
+        description:
+          'Ways to prove its name, any of which would do: a token, a signature, or a request from its published addresses (`ip`) or host names (`dns`)',
+      }),
+    }),
     Type.Object({ kind: Type.Literal('wait'), until: Type.String() }),
   ],
   { title: 'Remedy' },

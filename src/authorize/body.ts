@@ -3,6 +3,7 @@
  * says what would help, and nothing of the rules.
  */
 import type { Decision, Remedy } from '../ledger/decision.ts';
+import type { VerifiedKind } from '../policies/facts.ts';
 
 export const BODIES = ['problem', 'html'] as const;
 export type BodyKind = (typeof BODIES)[number];
@@ -79,9 +80,23 @@ function toPage({ status, message, remedies, decisionId }: Refusal): string {
 function sentenceOf(remedy: Remedy): string {
   if (remedy.kind === 'wait') return `Ask again after ${remedy.until}.`;
   if (remedy.kind === 'permission') return `Ask for another permission: ${remedy.permissions.join(', ')}.`;
+  if (remedy.kind === 'verification') return verificationOf(remedy.verified);
   const { licenseType, licenseFeatures } = remedy;
   const type = licenseType === null ? 'A license' : `A license of the type ${licenseType.join(' or ')}`;
   return licenseFeatures.length === 0 ? `${type}.` : `${type} with ${licenseFeatures.join(', ')}.`;
+}
+
+const PROOFS: Readonly<Record<VerifiedKind, string>> = {
+  token: 'send your token',
+  signature: 'sign your requests',
+  ip: 'ask from your published addresses',
+  dns: 'ask from an address with one of your host names',
+};
+
+/** Returns the ways to prove a name as a sentence. */
+function verificationOf(verified: readonly VerifiedKind[]): string {
+  const ways = verified.map((kind) => PROOFS[kind]).join(', or ');
+  return `Prove who you are: ${ways}.`;
 }
 
 const escape = (text: string): string =>

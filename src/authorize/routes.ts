@@ -203,7 +203,7 @@ async function wouldSignatureHelp(
 
 /** Only for denials: an allowed check has no time to spare. */
 async function findRemedies(deps: CheckDeps, ask: Ask, caller: Caller): Promise<readonly Remedy[]> {
-  const explainer = openExplainer(caller, 'body');
+  const explainer = openExplainer(caller, 'body', deps);
   const again = { ...ask, dryRun: true, explain: true };
   const explained = await check(deps, again, { caller, grounds: { readAt: monotonicMs() }, explainer });
   return explained.remedies ?? [];

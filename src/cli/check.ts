@@ -139,6 +139,7 @@ function remedyLines({ remedies = [] }: AccessDecision): string[] {
 function remedyText(remedy: NonNullable<AccessDecision['remedies']>[number]): string {
   if (remedy.kind === 'wait') return `waiting until ${remedy.until}`;
   if (remedy.kind === 'permission') return `another permission: ${remedy.permissions.join(' or ')}`;
+  if (remedy.kind === 'verification') return `proof of its name, by ${remedy.verified.join(' or ')}`;
   const { licenseType, licenseFeatures } = remedy;
   const features = licenseFeatures.length > 0 ? ` with ${licenseFeatures.join(', ')}` : '';
   return `a valid license${licenseType === null ? '' : ` of type ${licenseType.join(' or ')}`}${features}`;

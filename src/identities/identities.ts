@@ -7,10 +7,11 @@ import type { Db } from '../db/db.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Address, formatAddress, parseAddress } from '../lib/ip-range.ts';
 import type { Getter } from '../outgoing/get.ts';
+import type { VerifiedKind } from '../policies/facts.ts';
 import { openFetcher } from './fetcher.ts';
 import { type KnownLists, openKnownLists } from './known-lists.ts';
 import { isFresh } from './list.ts';
-import { type Claim, openNamed } from './named.ts';
+import { type Claim, type Named, openNamed } from './named.ts';
 import { openReverse } from './reverse.ts';
 
 /** A visitor's address, and the names that its user agent claims. */
@@ -41,6 +42,8 @@ export interface IdentityFigures {
 
 export interface Identities {
   identify(visitor: Visitor): Identified;
+  /** Returns the ways in which a visitor of this name could be verified. */
+  proofsOf(visitor: Pick<Visitor, 'requesterId' | 'crawler'>): VerifiedKind[];
   hasIdentities(requesterId: string): boolean;
   /** Returns ids of requesters with identities, at most so many. */
   withIdentities(most: number): string[];
@@ -74,11 +77,19 @@ export async function openIdentities(options: IdentitiesOptions): Promise<Identi
 
   return {
     hasIdentities: (requesterId) => named.ofRequester(requesterId) !== undefined,
+    proofsOf(visitor) {
+      const claim = claimOf(named, visitor);
+      if (claim === undefined) return [];
+      const { signs, stated, lists: urls, suffixes } = claim;
+      return [
+        ...(signs ? (['signature'] as const) : []),
+        ...(stated !== null || urls.length > 0 ? (['ip'] as const) : []),
+        ...(suffixes.length > 0 ? (['dns'] as const) : []),
+      ];
+    },
     withIdentities: (most) => named.requesterIds(most),
     identify({ address: text, requesterId, crawler }) {
-      const claim =
-        (requesterId == null ? undefined : named.ofRequester(requesterId)) ??
-        (crawler == null ? undefined : named.ofCrawler(crawler));
+      const claim = claimOf(named, { requesterId, crawler });
       const address = claim === undefined ? undefined : parseAddress(text);
       if (claim === undefined || address === undefined) return UNKNOWN;
       const within = isWithin(claim, lists, address, clock.now());
@@ -107,6 +118,10 @@ export async function openIdentities(options: IdentitiesOptions): Promise<Identi
     },
   };
 }
+
+const claimOf = (named: Named, { requesterId, crawler }: Pick<Visitor, 'requesterId' | 'crawler'>): Claim | undefined =>
+  (requesterId == null ? undefined : named.ofRequester(requesterId)) ??
+  (crawler == null ? undefined : named.ofCrawler(crawler));
 
 /** undefined: the name publishes no ranges, or some of them are not fresh and the others lack the address. */
 function isWithin(

@@ -14,6 +14,8 @@ export interface Claim {
   lists: readonly string[];
   /** Ends of host names, in lowercase. */
   suffixes: readonly string[];
+  /** Its agents sign their requests. */
+  signs: boolean;
 }
 
 export interface Named {
@@ -62,6 +64,7 @@ function toClaim(identities: readonly Identity[]): Claim {
   return {
     stated: ranges.length === 0 ? null : new RangeSet(ranges),
     lists: identities.flatMap((one) => ('list' in one ? [one.list] : [])),
+    signs: identities.some(({ kind }) => kind === 'signature'),
     suffixes: identities.flatMap((one) => ('suffixes' in one ? one.suffixes : [])),
   };
 }

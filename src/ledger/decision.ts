@@ -30,6 +30,8 @@ export type Remedy =
       rule: number;
     }
   | { kind: 'permission'; permissions: string[] }
+  /** Proving its name in any one of these ways. */
+  | { kind: 'verification'; verified: VerifiedKind[] }
   | { kind: 'wait'; until: string };
 
 export interface Decision {

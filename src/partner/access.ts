@@ -120,10 +120,12 @@ const toAnswer = (decision: Decision, entry: OwnCheck, shared: ReadonlySet<Decis
 
 /** Which rule asks for a license is the publisher's own matter. */
 function toOwnRemedies(remedies: readonly Remedy[]): OwnRemedy[] {
-  const own = remedies.map((remedy) => {
-    if (remedy.kind !== 'license') return remedy;
+  const own = remedies.flatMap((remedy): OwnRemedy[] => {
+    // A partner is verified by its token.
+    if (remedy.kind === 'verification') return [];
+    if (remedy.kind !== 'license') return [remedy];
     const { licenseType, licenseFeatures } = remedy;
-    return { kind: 'license' as const, licenseType, licenseFeatures };
+    return [{ kind: 'license', licenseType, licenseFeatures }];
   });
   return [...new Map(own.map((remedy) => [JSON.stringify(remedy), remedy])).values()];
 }

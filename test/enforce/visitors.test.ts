@@ -54,6 +54,24 @@ const who = async (headers: Record<string, string>) => {
   return { allowed, requesterId, verified, ...(spoofed === undefined ? {} : { spoofed, claimed }) };
 };
 
+describe('remedies', () => {
+  test('name the proofs that would turn the denial, of those that the visitor could give', async () => {
+    const { id } = await makePolicy(postern, [{ action: 'deny', conditions: {} }]);
+    const asked = async (requesterVerified: unknown) => {
+      const rules = [{ action: 'allow', conditions: { requesterId: 'partner', requesterVerified } }];
+      await postern.call('PATCH', `/v1/policies/${id}`, { body: { rules } });
+      const { id: contentId } = await serve(postern, `/proof-${String(requesterVerified)}`, id);
+      const answer = await postern.call('POST', '/v1/access/check', {
+        body: { contentId, requesterId: 'partner', explain: true },
+      });
+      return answer.body.remedies;
+    };
+    assert.deepEqual(await asked(['signature', 'ip']), [{ kind: 'verification', verified: ['signature'] }]);
+    assert.deepEqual(await asked(true), [{ kind: 'verification', verified: ['token', 'signature'] }]);
+    assert.deepEqual(await asked(['dns']), []);
+  });
+});
+
 describe('a token', () => {
   test('makes its visitor that requester, verified', async () => {
     const { token } = await makeToken();

@@ -4098,6 +4098,11 @@ export interface components {
             permissions: string[];
         } | {
             /** @enum {string} */
+            kind: "verification";
+            /** @description Ways to prove its name, any of which would do: a token, a signature, or a request from its published addresses (`ip`) or host names (`dns`) */
+            verified: ("token" | "signature" | "ip" | "dns")[];
+        } | {
+            /** @enum {string} */
             kind: "wait";
             until: string;
         };

@@ -148,6 +148,7 @@ export function Remedies({ of }: { of: Explained['remedies'] }) {
                 Asking for {remedy.permissions.length === 0 ? 'no right' : showValue(remedy.permissions)} instead
               </span>
             )}
+            {remedy.kind === 'verification' && <span>Proof of its name, by {showValue(remedy.verified)}</span>}
             {remedy.kind === 'wait' && <span>Waiting until {formatTime(remedy.until)}</span>}
           </li>
         ))}
