@@ -7,6 +7,7 @@
  */
 import { parseArgs } from 'node:util';
 import { anySeed } from '../kit/random.ts';
+import { runLedgers } from '../test/oracle/ledgers.ts';
 import { runClockJumps } from './cluster/clock-jumps.ts';
 import { runCluster } from './cluster/cluster.ts';
 import { runClusterEdits } from './cluster/cluster-edits.ts';
@@ -82,6 +83,12 @@ const PROOFS: readonly Proof[] = [
     name: 'exhaustive',
     promise: 'decide equals the second implementation for all policies of three rules on the larger vocabulary',
     run: async ({ tell }) => runExhaustive('full', tell),
+  },
+  {
+    name: 'statements',
+    promise:
+      'statements of 1,000 random ledgers and what is outside of them are all allowed decisions, and cost what a second implementation says',
+    run: ({ seed }) => runLedgers({ ledgers: 1_000, seed }),
   },
   {
     name: 'linear',

@@ -1,0 +1,282 @@
+/**
+ * Random ledgers with their statements: several licenses, terms edited within and between periods, zones whose clocks
+ * change, deleted items, archived decisions. A second count over the decisions says what each statement has to bill.
+ */
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Random, seeded } from '../../kit/random.ts';
+import { keepDeleted } from '../../src/ledger/counted.ts';
+import { computeOutside, computeStatements } from '../../src/statements/compute.ts';
+import { findBilled } from '../../src/statements/find.ts';
+import { archive } from '../../src/storage/archive.ts';
+import type { Terms } from '../../src/terms/terms.ts';
+import { Parquet } from '../../src/usage/archive-source.ts';
+import { type Decided, openRecords, type Records } from '../usage/records.ts';
+import { bill, periodOf } from './terms.ts';
+
+const DAY_MS = 86_400_000;
+const START = Date.UTC(2026, 1, 20);
+/** Clocks change in March, April, October and November. */
+const LENGTH = 290 * DAY_MS;
+const END = START + LENGTH;
+/** Every statement ends within these years. */
+const YEARS = { first: 2025 * 12, last: 2028 * 12 + 11 };
+const [FROM, TO] = [Date.UTC(2025, 0, 1), Date.UTC(2029, 0, 1)];
+const NOW = Date.UTC(2029, 0, 1);
+const ITEMS = 6;
+const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'America/Havana', 'Asia/Kathmandu'];
+const PURPOSES = [null, 'training', 'search', 'inference'];
+
+interface Version {
+  version: number;
+  from: number;
+  terms: Terms | null;
+}
+
+interface Holder {
+  licenseId: string;
+  versions: Version[];
+  /** Exclusive; null: it lasts. */
+  expiresAt: number | null;
+}
+
+const BODY = '0123456789abcdefghjkmnpqrstvwxyz';
+const newId = (random: Random): string => `lic_0${Array.from({ length: 25 }, () => random.pick([...BODY])).join('')}`;
+
+function newTerms(random: Random): Terms {
+  let upTo = 0;
+  const tiers = Array.from({ length: random.int(1, 4) }, () => ({
+    upTo: (upTo += random.int(1, 12)) as number | null,
+    unitPriceMicros: random.pick([random.int(0, 20_000), random.int(0, 400) * 5_000, random.int(0, 30) * 500_000]),
+  }));
+  (tiers.at(-1) as { upTo: number | null }).upTo = null;
+  return {
+    currency: random.pick(['EUR', 'JPY', 'KWD', 'USD']),
+    timezone: random.pick(ZONES),
+    period: random.pick(['month', 'month', 'quarter', 'year'] as const),
+    unit: random.pick(['decision', 'distinct_content'] as const),
+    tiers,
+    ...(random.chance(0.4) ? { purposes: ['training', 'search'] } : {}),
+    ...(random.chance(0.4) ? { minimumMicros: random.int(0, 40) * random.pick([1, 500_000, 1_234_567]) } : {}),
+    ...(random.chance(0.4) ? { flatMicros: random.int(0, 9) * random.pick([1, 500, 500_000]) } : {}),
+  };
+}
+
+/** A license and its edits: of prices from the start of the running period, of anything from the next one. */
+function newHolder(random: Random): Holder {
+  const first = newTerms(random);
+  const versions: Version[] = [
+    { version: 1, from: START + random.int(0, 60) * DAY_MS + random.int(0, DAY_MS), terms: first },
+  ];
+  let inForce = first;
+  let at = (versions[0] as Version).from;
+  while (random.chance(0.6)) {
+    at += random.int(1, 90) * DAY_MS;
+    const [begins, ends] = periodOf(inForce.period, inForce.timezone, at);
+    const next = newTerms(random);
+    const { currency, timezone, period } = inForce;
+    const version = versions.length + 1;
+    if (random.chance(0.4)) versions.push({ version, from: begins, terms: { ...next, currency, timezone, period } });
+    else versions.push({ version, from: ends, terms: random.chance(0.2) ? null : next });
+    const newest = versions.at(-1) as Version;
+    if (newest.terms === null) break;
+    inForce = newest.terms;
+    at = Math.max(at, newest.from);
+  }
+  return {
+    licenseId: newId(random),
+    versions,
+    expiresAt: random.chance(0.3) ? END - random.int(0, 100) * DAY_MS : null,
+  };
+}
+
+/** The terms at a time: the highest version whose time has come. */
+const versionAt = ({ versions }: Holder, at: number): Version | undefined =>
+  versions.filter(({ from }) => from <= at).at(-1);
+
+interface Used extends Decided {
+  deleted: boolean;
+}
+
+function newDecisions(random: Random, holders: readonly Holder[]): Used[] {
+  const gone = new Set([random.int(1, ITEMS), random.int(1, ITEMS)]);
+  const times = Array.from({ length: random.int(20, 150) }, () => START + random.int(0, LENGTH)).toSorted(
+    (a, b) => a - b,
+  );
+  return times.map((at, i) => {
+    const holder = random.chance(0.7) ? random.pick(holders) : undefined;
+    const valid = holder !== undefined && (holder.expiresAt === null || at < holder.expiresAt);
+    const contentNo = random.int(0, ITEMS);
+    return {
+      seq: i + 1,
+      at,
+      contentNo,
+      url: contentNo === 0 ? random.pick(['a.example/1', 'a.example/2']) : null,
+      requesterId: 'r',
+      policyNo: 1,
+      reason: random.chance(0.9) ? 0 : 7,
+      licenseId: valid ? holder.licenseId : random.chance(0.2) ? 'lic_without' : null,
+      purpose: random.pick(PURPOSES),
+      old: random.chance(0.1),
+      enforced: random.chance(0.9),
+      deleted: gone.has(contentNo),
+    };
+  });
+}
+
+interface Expected {
+  used: Used[];
+  uncounted: number;
+  terms: Terms;
+}
+
+/** The second count: what each statement holds, by license, version and start of the calendar period. */
+function expectedOf(holders: readonly Holder[], decisions: readonly Used[]) {
+  const statements = new Map<string, Expected>();
+  let [noTerms, noLicense] = [0, 0];
+  for (const one of decisions.filter(({ reason, enforced }) => reason === 0 && enforced === true)) {
+    const holder = holders.find(({ licenseId }) => licenseId === one.licenseId);
+    const version = holder && versionAt(holder, one.at);
+    if (one.licenseId === null) {
+      if (!one.deleted) noLicense += 1;
+    } else if (!version?.terms) noTerms += 1;
+    else {
+      const { terms } = version;
+      const [begins] = periodOf(terms.period, terms.timezone, one.at);
+      const key = `${one.licenseId} ${version.version} ${Math.max(begins, version.from)}`;
+      const known = statements.get(key) ?? { used: [], uncounted: 0, terms };
+      statements.set(key, known);
+      if (terms.purposes === undefined || terms.purposes.includes(one.purpose ?? '')) known.used.push(one);
+      else known.uncounted += 1;
+    }
+  }
+  return { statements, noTerms, noLicense };
+}
+
+/** The purposes of the units, in the order of their use. */
+function unitsOf({ used, terms }: Expected): (string | null)[] {
+  const seen = new Set<unknown>();
+  return used
+    .filter(({ contentNo, url }) => {
+      const content = contentNo === 0 ? url : contentNo;
+      const isUnit = terms.unit === 'decision' || !seen.has(content);
+      seen.add(content);
+      return isUnit;
+    })
+    .map(({ purpose }) => purpose ?? null);
+}
+
+async function write(
+  { db, addContent, addDecisions }: Records,
+  holders: readonly Holder[],
+  decisions: readonly Used[],
+) {
+  const steps = holders.flatMap(({ licenseId, versions, expiresAt }) => [
+    {
+      sql: `insert into licenses (id, requester_id, type, features, expires_at, status, metadata, created_at, updated_at)
+            values ($1, 'r', 'x', '[]', $2, 'active', '{}', 1, 1)`,
+      params: [licenseId, expiresAt],
+    },
+    ...versions.map(({ version, from, terms }) => ({
+      sql: `insert into license_terms (license_id, requester_id, tail, version, at, from_at, terms)
+            values ($1, 'r', $2, $3, 1, $4, $5)`,
+      params: [licenseId, licenseId.slice(-16), version, from, terms === null ? null : JSON.stringify(terms)],
+    })),
+  ]);
+  // The archive names the policy of each decision.
+  const policy = {
+    sql: `insert into policy_versions (policy_no, version, policy_id, name, rules, default_action, created_at)
+          values (1, 1, 'pol_1', 'p', '[]', 'deny', 1)`,
+  };
+  await db.atomic([policy, ...steps]);
+  await addContent(Array.from({ length: ITEMS }, (_, i) => ({ no: i + 1 })));
+  await addDecisions(decisions);
+}
+
+/** Deletes items; some of their decisions are swept already. */
+async function deleteItems({ db }: Records, decisions: readonly Used[], random: Random): Promise<void> {
+  const nos = new Set(decisions.filter(({ deleted }) => deleted).map(({ contentNo }) => contentNo));
+  for (const no of nos) {
+    await db.atomic([{ sql: 'delete from content where no = $1', params: [no] }]);
+    if (random.chance(0.5)) continue;
+    const where = `content_no = ${no}`;
+    await db.atomic([keepDeleted('sqlite', where), { sql: `delete from decisions where ${where}` }]);
+  }
+}
+
+/** Checks one ledger; returns how many statements it had. */
+async function checkLedger(random: Random, archived: boolean): Promise<{ statements: number; decisions: number }> {
+  const records = await openRecords();
+  const folder = join(dirname(records.records), 'archive');
+  mkdirSync(folder);
+  const parquet = new Parquet(folder, 64);
+  try {
+    const holders = Array.from({ length: random.int(1, 4) }, () => newHolder(random));
+    const decisions = newDecisions(random, holders);
+    await write(records, holders, decisions);
+    const isDeletedFirst = random.chance(0.5);
+    if (isDeletedFirst) await deleteItems(records, decisions, random);
+    if (archived) {
+      const before = START + random.int(0, LENGTH);
+      await archive({ records: dirname(records.records), before, to: folder, now: NOW, say: () => {} });
+    }
+    if (!isDeletedFirst) await deleteItems(records, decisions, random);
+    await compare(records, parquet, expectedOf(holders, decisions));
+    return { statements: holders.length, decisions: decisions.length };
+  } finally {
+    parquet.close();
+    await records.close();
+  }
+}
+async function compare(
+  { db }: Records,
+  parquet: Parquet,
+  { statements: expected, noTerms, noLicense }: ReturnType<typeof expectedOf>,
+): Promise<void> {
+  const deps = { db, parquet, ledgerNo: 7, now: () => NOW };
+  const { contracts, billed } = await findBilled(db, { period: YEARS }, NOW);
+  const computed = await computeStatements(deps, billed);
+  const rest = new Map(expected);
+  for (const { statement } of computed) {
+    const key = `${statement.licenseId} ${statement.termsVersion} ${Date.parse(statement.from)}`;
+    const own = rest.get(key) ?? { used: [], uncounted: 0, terms: statement.terms };
+    rest.delete(key);
+    const units = unitsOf(own);
+    const oracle = bill(own.terms, units);
+    assert.equal(statement.total.amount, oracle.total, key);
+    assert.deepEqual([statement.units, statement.decisions], [units.length, own.used.length], key);
+    const uncounted = statement.uncounted.reduce((sum, { decisions }) => sum + decisions, 0);
+    assert.equal(uncounted, own.uncounted, key);
+    const nameOf = (purpose: string | null, tier: number): string => `${purpose} ${tier}`;
+    assert.deepEqual(
+      Object.fromEntries(
+        statement.lines
+          .filter(({ kind, units: n }) => kind === 'usage' && n !== 0)
+          .map(({ purpose, tier, units: n, amount }) => [nameOf(purpose, (tier as number) - 1), [n, amount]]),
+      ),
+      Object.fromEntries(
+        oracle.lines.map(({ purpose, tier, units: n, amount }) => [nameOf(purpose, tier), [n, amount]]),
+      ),
+      key,
+    );
+  }
+  assert.deepEqual([...rest.keys()], []);
+  assert.deepEqual(await computeOutside(deps, contracts, { from: FROM, to: TO }), { noLicense, noTerms });
+}
+
+/** Checks so many ledgers; every tenth one is partly archived. */
+export async function runLedgers({ ledgers, seed }: { ledgers: number; seed: number }) {
+  const figures = { ledgers, decisions: 0, archived: 0 };
+  for (let i = 0; i < ledgers; i++) {
+    const isArchived = i % 10 === 9;
+    try {
+      const { decisions } = await checkLedger(seeded(seed + i), isArchived);
+      figures.decisions += decisions;
+      if (isArchived) figures.archived += 1;
+    } catch (cause) {
+      throw new Error(`ledger ${i} of seed ${seed}: ${(cause as Error).message}`, { cause });
+    }
+  }
+  return figures;
+}
