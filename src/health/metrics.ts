@@ -6,6 +6,7 @@ import type { Identities } from '../identities/identities.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { REASONS } from '../ledger/reason.ts';
 import { PERIODS, type Period } from '../limits/limit.ts';
+import type { Signatures } from '../signatures/signatures.ts';
 import type { Columns } from '../usage/columns.ts';
 import type { Deliverer } from '../webhooks/deliverer.ts';
 import type { ClockWatch } from './clock-watch.ts';
@@ -31,6 +32,7 @@ export interface Measured {
   dispatch: Lease;
   fetching: Lease;
   identities: Identities;
+  signatures: Signatures;
   clockWatch: ClockWatch;
 }
 
@@ -40,6 +42,7 @@ export const listMetrics = (parts: Measured): Metric[] => [
   ...listColumns(parts),
   ...listEvents(parts),
   ...listIdentities(parts.identities),
+  ...listSignatures(parts.signatures),
   ...listDecisions(parts.ledger),
   ...listLimits(parts.ledger),
 ];
@@ -140,6 +143,35 @@ const listIdentities = (identities: Identities): Metric[] => [
     labels: { outcome },
     read: () => identities.figures().dns[outcome],
   })),
+];
+
+const listSignatures = (signatures: Signatures): Metric[] => [
+  ...(['verified', 'failed', 'unknown'] as const).map((outcome) => ({
+    name: 'postern_signatures_total',
+    help: 'Signatures of visitors in the name of a known agent, by outcome',
+    labels: { outcome },
+    read: () => signatures.figures()[outcome],
+  })),
+  {
+    name: 'postern_signature_directories',
+    help: 'Agents whose keys are in memory or being fetched',
+    read: () => signatures.figures().directories,
+  },
+  {
+    name: 'postern_signature_directory_age_seconds',
+    help: 'Age of the oldest keys of an agent',
+    read: () => Math.max(0, ...signatures.directories().map(({ ageMs }) => ageMs ?? 0)) / 1000,
+  },
+  {
+    name: 'postern_signature_fetches_total',
+    help: 'Fetches of the keys of agents',
+    read: () => signatures.figures().fetches,
+  },
+  {
+    name: 'postern_signature_fetch_failures_total',
+    help: 'Fetches of the keys of agents that failed',
+    read: () => signatures.figures().failures,
+  },
 ];
 
 /** `reason` is empty for allowed decisions. */
