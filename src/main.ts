@@ -16,6 +16,7 @@ const { openLog } = await import('./log.ts');
 const { startService } = await import('./app.ts');
 const { StartRefused } = await import('./errors.ts');
 const { isConsoleBuilt } = await import('./http/console-files.ts');
+const { openTracing, tracingFaults } = await import('./tracing.ts');
 const { endColumns } = await import('./usage/columns.ts');
 
 /** Requests in flight have this long to finish. */
@@ -52,6 +53,8 @@ try {
   process.on('SIGTERM', ask);
   process.on('SIGINT', ask);
 
+  for (const fault of tracingFaults(process.env)) logger.warn(fault);
+  const tracing = await openTracing(process.env);
   const service = await startService({ config, logger, onFatal });
   logger.info({ address: service.address }, 'ready');
   if (service.firstKey !== undefined) {
@@ -66,6 +69,7 @@ try {
   const within = STOP_WITHIN_MS + config.stopDelaySeconds * 1000;
   setTimeout(() => void stop('Requests were still in flight after 10 s; stopped without them.'), within).unref();
   await service.close();
+  await tracing?.close();
   process.exit(0);
 } catch (error) {
   if (error instanceof ConfigError) {

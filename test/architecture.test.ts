@@ -33,7 +33,7 @@ const ORDER = [
   ['signals'],
   ['whatif', 'authorize', 'health', 'storage', 'partner'],
   ['cli'],
-  ['housekeeping', 'log', 'records'],
+  ['housekeeping', 'log', 'records', 'tracing'],
   ['parts'],
   ['routes'],
   ['app'],

@@ -21,6 +21,7 @@ import {
 } from '../ledger/ledger.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import { mapInSlices } from '../lib/slices.ts';
+import { traced } from '../lib/spans.ts';
 import type { Caller } from '../permissions.ts';
 import type { Precision } from '../privacy-settings.ts';
 import type { Unregistered } from '../unregistered/unregistered.ts';
@@ -63,7 +64,13 @@ function getOnly([answer]: readonly (Decision | Failure)[]): Decision {
 }
 
 /** Decides checks in order; one that is refused is a Failure. Throws Unavailable, Stale: then nothing is recorded. */
-export async function checkAll(
+export const checkAll = (
+  deps: CheckDeps,
+  given: readonly (Ask | Failure)[],
+  attempt: Attempt,
+): Promise<(Decision | Failure)[]> => traced('check', () => answerAll(deps, given, attempt));
+
+async function answerAll(
   deps: CheckDeps,
   given: readonly (Ask | Failure)[],
   attempt: Attempt,
@@ -75,8 +82,10 @@ export async function checkAll(
   const asks = judging instanceof Promise ? await judging : judging;
   const subjects = findInMemory(deps.snapshot, asks) ?? (await findSubjects(deps, asks));
   const terms = { caller, explainer, now: ledger.now(), maxAge, precision };
-  const deciding = mapInSlices(subjects, (subject, i) =>
-    subject instanceof Failure ? subject : decideAsk(subject, asks[i] as Ask, terms),
+  const deciding = traced('decide', () =>
+    mapInSlices(subjects, (subject, i) =>
+      subject instanceof Failure ? subject : decideAsk(subject, asks[i] as Ask, terms),
+    ),
   );
   const decided = deciding instanceof Promise ? await deciding : deciding;
   const answers = decided.some(isDry) ? await settleDry(ledger, decided) : decided.map(getDraft);
@@ -170,7 +179,7 @@ async function record(
 ): Promise<(Decision | Failure)[]> {
   const receipt = toReceipt === undefined ? undefined : await toReceipt(answers);
   try {
-    const recorded = await ledger.record(entries, receipt, grounds);
+    const recorded = await traced('commit', () => ledger.record(entries, receipt, grounds));
     let next = 0;
     return answers.map((answer) => ('decision' in answer ? settle(answer, recorded[next++] as Recorded) : answer));
   } catch (error) {

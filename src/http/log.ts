@@ -8,7 +8,7 @@ import type { App } from './app.ts';
 
 /** Read only when something is logged: most requests are not. */
 export function logFields(request: FastifyRequest): Record<string, string> {
-  const trace = parseTraceparent(request.headers.traceparent);
+  const trace = request.span?.context ?? parseTraceparent(request.headers.traceparent);
   return {
     requestId: request.id,
     ...(trace === undefined ? {} : { trace_id: trace.traceId, span_id: trace.spanId }),

@@ -15,6 +15,7 @@ import { logRequests } from './log.ts';
 import { answerMalformed } from './malformed.ts';
 import { answerError, toFailure } from './reply.ts';
 import { newRequestId } from './request-id.ts';
+import { traceRequests } from './spans.ts';
 import { checkTargets, pathTarget } from './target.ts';
 import { NoQuery, validatorCompiler } from './validate.ts';
 
@@ -72,6 +73,7 @@ export function createServer(logger: FastifyBaseLogger): App {
   app.server.on('checkExpectation', (request) => answerMalformed(new Error('expectation'), request.socket));
 
   app.decorate('logger', logger);
+  traceRequests(app);
   logRequests(app);
   readBodies(app);
   app.decorateRequest('arrivedAt', 0);

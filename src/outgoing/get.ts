@@ -8,6 +8,7 @@ import type { LookupFunction } from 'node:net';
 import type { Agent, Dispatcher, request } from 'undici';
 import { findUrlFault } from './address.ts';
 import { connectorFor, describeFailure } from './connect.ts';
+import { tracedRequest } from './span.ts';
 
 export interface GetterOptions {
   userAgent: string;
@@ -58,7 +59,11 @@ export function openGetter({ userAgent, allowPrivate, lookup }: GetterOptions): 
         opened ??= open();
         const { agent, send } = await opened;
         const headers = { accept, 'user-agent': userAgent };
-        return await read(await send(url, { dispatcher: agent, method: 'GET', headers, signal }), maxBytes);
+        return await tracedRequest('GET', url, async (answered) => {
+          const answer = await send(url, { dispatcher: agent, method: 'GET', headers, signal });
+          answered(answer.statusCode);
+          return read(answer, maxBytes);
+        });
       } catch (error) {
         return { error: describeFailure(error as Error, timeoutMs) };
       }

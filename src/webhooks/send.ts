@@ -6,6 +6,7 @@ import type { LookupFunction } from 'node:net';
 import type { Agent, request } from 'undici';
 import { findUrlFault } from '../outgoing/address.ts';
 import { connectorFor, describeFailure } from '../outgoing/connect.ts';
+import { tracedRequest } from '../outgoing/span.ts';
 
 const TIMEOUT_MS = 15_000;
 /** The part of a response body that is kept. */
@@ -70,10 +71,22 @@ export function openSender({ allowPrivate, lookup }: SenderOptions): Sender {
         if (fault !== undefined) return outcome({ error: `The webhook's URL ${fault}; nothing was sent.` });
         opened ??= open();
         const { agent, send } = await opened;
-        const answer = await send(url, { dispatcher: agent, method: 'POST', headers, body, signal });
-        const responseBody = await readBeginning(answer.body);
-        const retryAfter = [answer.headers['retry-after'] ?? []].flat()[0];
-        return outcome({ statusCode: answer.statusCode, responseBody, retryAfter });
+        return await tracedRequest('POST', url, async (answered) => {
+          const {
+            statusCode,
+            headers: received,
+            body: text,
+          } = await send(url, {
+            dispatcher: agent,
+            method: 'POST',
+            headers,
+            body,
+            signal,
+          });
+          answered(statusCode);
+          const retryAfter = [received['retry-after'] ?? []].flat()[0];
+          return outcome({ statusCode, responseBody: await readBeginning(text), retryAfter });
+        });
       } catch (error) {
         return outcome({ error: describeFailure(error as Error, TIMEOUT_MS) });
       }
