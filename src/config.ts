@@ -8,7 +8,7 @@ import { machineMiB } from './lib/machine.ts';
 import { nearest } from './lib/text.ts';
 import { LEAST_MIB, usualMiB } from './memory.ts';
 import { OIDC_SETTINGS, type OidcConfig, oidcOf } from './oidc.ts';
-import { PRIVACY_SETTINGS, type Precision, privacyOf } from './privacy-settings.ts';
+import { PRIVACY_SETTINGS, type PrivacyConfig, privacyOf } from './privacy-settings.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const LOG_FORMATS = ['auto', 'text', 'json'] as const;
@@ -105,8 +105,8 @@ export interface Config {
   webhookAllowPrivate: boolean;
   crawlerLists: boolean;
   auditDays: number;
-  /** Limits what is kept of visitors. */
-  privacy: Precision;
+  /** Limits what is kept of visitors, and for how long. */
+  privacy: PrivacyConfig;
   /** Duration in seconds. */
   decisionMaxAge: number;
   archiveDir: string | null;

@@ -25,6 +25,7 @@ import { type Budget, budgetOf } from './memory.ts';
 import { openGetter } from './outgoing/get.ts';
 import { openPartnerDoor } from './partner/door.ts';
 import { ensureDefaultPolicy } from './policies/store.ts';
+import { startRetention } from './privacy/retention.ts';
 import { openRecords } from './records.ts';
 import { openTokens } from './requesters/tokens.ts';
 import { openSignals } from './signals/signals.ts';
@@ -222,6 +223,16 @@ function startBackground({ config, logger }: Options, opened: AsyncDisposableSta
       isOurs: housekeeping.held,
       isTimeSure: clockWatch.isSure,
       onProblem: (error) => logger.warn({ err: error }, 'housekeeping failed and will be retried'),
+    }),
+  );
+  opened.defer(
+    startRetention({
+      db,
+      now: () => ledger.now(),
+      privacy: config.privacy,
+      isOurs: housekeeping.held,
+      isTimeSure: clockWatch.isSure,
+      onProblem: (error) => logger.warn({ err: error }, 'retention failed and will be retried'),
     }),
   );
   const decisionsOf = (ids: readonly string[]) => findDecisions(db, ledger.ledgerNo, ids);

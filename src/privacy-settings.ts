@@ -1,4 +1,4 @@
-/** The settings that limit what is kept of visitors. */
+/** The settings that limit what is kept of visitors, and for how long. */
 import { type IpPrecision, parseIpPrecision } from './lib/ip-precision.ts';
 
 export const USER_AGENT_PRECISIONS = ['full', 'crawler-only', 'none'] as const;
@@ -12,6 +12,17 @@ export interface Precision {
 
 export const FULL_PRECISION: Precision = { ip: 'full', userAgent: 'full' };
 
+export interface PrivacyConfig extends Precision {
+  /** Days after which the inputs of decisions are erased; null: never. */
+  inputDays: number | null;
+  /** Days after which decisions leave the log; null: never. */
+  decisionDays: number | null;
+}
+
+/** Events of decisions are kept for 30 days and need the decisions. */
+export const DECISION_DAYS_MIN = 31;
+const DAYS_MAX = 36_500;
+
 export const PRIVACY_SETTINGS = {
   POSTERN_IP_PRECISION: {
     doc: 'What is kept of addresses: full, none, or ranges of IPv4 and IPv6 such as /24,/48',
@@ -23,12 +34,24 @@ export const PRIVACY_SETTINGS = {
     default: 'full',
     read: readUserAgent,
   },
+  POSTERN_INPUT_DAYS: {
+    doc: 'Days after which the inputs of decisions are erased; unset: never',
+    default: null,
+    read: (text: string) => readDays(text, 1),
+  },
+  POSTERN_DECISION_DAYS: {
+    doc: `Days after which decisions leave the log, and daily counts remain, ${DECISION_DAYS_MIN} or more; unset: never`,
+    default: null,
+    read: (text: string) => readDays(text, DECISION_DAYS_MIN),
+  },
 } as const;
 
 /** Reads the parsed settings. */
-export const privacyOf = (values: ReadonlyMap<string, unknown>): Precision => ({
+export const privacyOf = (values: ReadonlyMap<string, unknown>): PrivacyConfig => ({
   ip: values.get('POSTERN_IP_PRECISION') as IpPrecision,
   userAgent: values.get('POSTERN_USER_AGENT') as UserAgentPrecision,
+  inputDays: values.get('POSTERN_INPUT_DAYS') as number | null,
+  decisionDays: values.get('POSTERN_DECISION_DAYS') as number | null,
 });
 
 function readIpPrecision(text: string): IpPrecision {
@@ -43,4 +66,12 @@ function readUserAgent(text: string): UserAgentPrecision {
   const known = USER_AGENT_PRECISIONS.find((one) => one === text);
   if (known === undefined) throw new Error(`must be one of ${USER_AGENT_PRECISIONS.join(', ')}, not "${text}"`);
   return known;
+}
+
+function readDays(text: string, least: number): number {
+  const days = Number(text);
+  if (!/^\d{1,5}$/.test(text) || days < least || days > DAYS_MAX) {
+    throw new Error(`must be a number of days from ${least} to ${DAYS_MAX}, not "${text}"`);
+  }
+  return days;
 }

@@ -20,6 +20,7 @@ import { identityRoutes } from './identities/routes.ts';
 import { verifiableIn } from './identities/verifiable.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { archivedTo, type DecisionFinder } from './ledger/log.ts';
+import { retiredTo } from './ledger/retire.ts';
 import { decisionRoutes } from './ledger/routes.ts';
 import { type PartnerDeps, partnerRoutes } from './partner/routes.ts';
 import type { Parts } from './parts.ts';
@@ -45,6 +46,14 @@ import { webhookRoutes } from './webhooks/routes.ts';
 import { candidateFiguresRoute } from './whatif/candidate-routes.ts';
 import { impactRoutes, simulateRoutes } from './whatif/routes.ts';
 
+/** Archived and retired decisions are counted, and no longer in the log. */
+const openFinder = ({ db, columns }: Pick<Parts, 'db' | 'columns'>): DecisionFinder => ({
+  async find(filter, page) {
+    const [archived, retired] = await Promise.all([archivedTo(db), retiredTo(db)]);
+    return columns.find({ ...filter, after: Math.max(archived, retired) }, page);
+  },
+});
+
 /** Adds every route. Hooks come before the routes they apply to. */
 export async function addRoutes(app: App, parts: Parts): Promise<void> {
   const { config, own, db, clock, changes, follower, ledger, columns, snapshot, keys, sessions, events, streams } =
@@ -65,10 +74,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   accessRoutes(app, checkDeps);
   authorizeRoutes(app, { ...checkDeps, visitor: keys.visitor });
   probeRoutes(app, { db, changes, clock });
-  // Archived decisions are counted, and no longer in the log.
-  const finder: DecisionFinder = {
-    find: async (filter, page) => columns.find({ ...filter, after: await archivedTo(db) }, page),
-  };
+  const finder = openFinder(parts);
   decisionRoutes(app, { db, ledger, finder });
   contentRoutes(app, { db, changes, clock, collections, stats: columns.stats });
   collectionRoutes(app, { db, changes, clock, collections });

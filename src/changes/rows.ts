@@ -58,6 +58,12 @@ export const keepPayload = (id: string, object: object): Step => ({
   params: [id, JSON.stringify(object)],
 });
 
+/** Replaces a payload, also that of a change. */
+export const replacePayload = (id: string, object: object): Step => ({
+  sql: 'update change_data set object = $2 where id = $1',
+  params: [id, JSON.stringify(object)],
+});
+
 export const dropPayload = (id: string): Step => ({ sql: 'delete from change_data where id = $1', params: [id] });
 
 /** Deletes the payloads kept for access events up to a `seq`. */

@@ -8,13 +8,16 @@ import { route } from '../http/route.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { toIso } from '../lib/clock.ts';
 import { formatIpPrecision } from '../lib/ip-precision.ts';
-import { type Precision, USER_AGENT_PRECISIONS } from '../privacy-settings.ts';
+import { type PrivacyConfig, USER_AGENT_PRECISIONS } from '../privacy-settings.ts';
 import type { Columns } from '../usage/columns.ts';
 import { VERSION } from '../version.ts';
 import type { Deliverer } from '../webhooks/deliverer.ts';
 
 const bytes = (description: string) => Type.Integer({ minimum: 0, description: `${description}, in bytes` });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+const daysOrNull = (description: string) =>
+  Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], { description: `${description}; null: never` });
 
 const StatusAnswer = Type.Object(
   {
@@ -46,8 +49,10 @@ const StatusAnswer = Type.Object(
       {
         ipPrecision: Type.String({ description: '`full`, `none`, or the prefixes that are kept, such as `/24,/48`' }),
         userAgent: Type.Enum([...USER_AGENT_PRECISIONS], { description: 'What is kept of user agents' }),
+        inputDays: daysOrNull('Days after which the inputs of decisions are erased'),
+        decisionDays: daysOrNull('Days after which decisions leave the log'),
       },
-      { description: 'What this node keeps of visitors' },
+      { description: 'What this node keeps of visitors, and for how long' },
     ),
     memoryBytes: bytes('Memory of the process'),
   },
@@ -63,7 +68,7 @@ export interface StatusDeps {
   ledger: Ledger;
   columns: Columns;
   deliverer: Deliverer;
-  privacy: Precision;
+  privacy: PrivacyConfig;
 }
 
 export function statusRoutes(app: App, deps: StatusDeps): void {
@@ -105,9 +110,11 @@ async function getStatus(deps: StatusDeps): Promise<Status> {
   };
 }
 
-const toPrivacy = ({ ip, userAgent }: Precision): Status['privacy'] => ({
+const toPrivacy = ({ ip, userAgent, inputDays, decisionDays }: PrivacyConfig): Status['privacy'] => ({
   ipPrecision: formatIpPrecision(ip),
   userAgent,
+  inputDays,
+  decisionDays,
 });
 
 async function recordsBytes(db: Db, dataDir: string): Promise<number> {

@@ -1,7 +1,7 @@
 /**
  * Licensed decisions that count: allowed, enforced and recorded. They are read in spans of sequence numbers. Of deleted
- * items, `deleted_decisions` keeps what a statement needs; a row moves there in the transaction that deletes it, so one
- * statement sees it exactly once.
+ * items, and of decisions that left the log, `deleted_decisions` keeps what a statement needs; a row moves there in the
+ * transaction that deletes it, so one statement sees it exactly once.
  */
 import type { Db, Row, Step } from '../db/db.ts';
 import { inList, toList } from '../db/query.ts';
@@ -32,11 +32,11 @@ const PURPOSE: Record<Db['engine'], string> = {
 
 const COUNTS = 'reason = 0 and enforced = 1';
 
-/** Keeps licensed decisions that are about to be deleted with their item. */
+/** Keeps licensed decisions that are about to be deleted. */
 export const keepDeleted = (engine: Db['engine'], where: string): Step => ({
-  sql: `insert into deleted_decisions (seq, at, license_id, content_no, purpose)
-        select seq, at, license_id, content_no, ${PURPOSE[engine]} from decisions
-        where ${where} and content_no > 0 and ${COUNTS} and license_id is not null`,
+  sql: `insert into deleted_decisions (seq, at, license_id, content_no, purpose, url)
+        select seq, at, license_id, content_no, ${PURPOSE[engine]}, url from decisions
+        where ${where} and ${COUNTS} and license_id is not null`,
 });
 
 interface CountedRow extends Row {
@@ -49,6 +49,8 @@ interface CountedRow extends Row {
   deleted: number;
 }
 
+const IS_DELETED =
+  'case when content_no > 0 and not exists (select 1 from content where no = content_no) then 1 else 0 end';
 const SPAN = 'seq > $1 and seq <= $2 and at >= $3 and at < $4';
 const spanParams = ({ after, last, from, to }: CountedSpan): number[] => [after, last, from, to];
 
@@ -60,11 +62,10 @@ export async function readCounted(
 ): Promise<CountedDecision[]> {
   const isTheirs = licenseIds === null ? 'license_id is not null' : inList(db.engine, 'license_id', 'text', '$5');
   const rows = await db.read<CountedRow>(
-    `select seq, at, license_id, ${PURPOSE[db.engine]} as purpose, content_no, url,
-       case when content_no > 0 and not exists (select 1 from content where no = content_no) then 1 else 0 end as deleted
+    `select seq, at, license_id, ${PURPOSE[db.engine]} as purpose, content_no, url, ${IS_DELETED} as deleted
      from decisions where ${SPAN} and ${COUNTS} and ${isTheirs}
      union all
-     select seq, at, license_id, purpose, content_no, null, 1 from deleted_decisions where ${SPAN} and ${isTheirs}`,
+     select seq, at, license_id, purpose, content_no, url, ${IS_DELETED} from deleted_decisions where ${SPAN} and ${isTheirs}`,
     [...spanParams(span), ...(licenseIds === null ? [] : [toList(licenseIds)])],
   );
   return rows.map((row) => ({

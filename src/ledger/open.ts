@@ -4,7 +4,9 @@ import type { Db, Row } from '../db/db.ts';
 import type { LimitState } from '../limits/limit.ts';
 import { peekInOrder } from './flush.ts';
 import type { Ledger } from './ledger.ts';
+import { archivedTo } from './log.ts';
 import { type Flush, Recorder } from './recorder.ts';
+import { retiredTo } from './retire.ts';
 
 export interface Start {
   /** Part of every decision's id, different for each ledger. */
@@ -25,7 +27,9 @@ export async function startLedger(db: Db): Promise<Start> {
   const [newest = { seq: 0, at: 0 }] = await db.read<{ seq: number; at: number }>(
     'select seq, at from decisions order by seq desc limit 1',
   );
-  return { ledgerNo: Number(setting?.value), newest };
+  // Decisions leave the records: numbers are never given twice.
+  const seq = Math.max(newest.seq, await archivedTo(db), await retiredTo(db));
+  return { ledgerNo: Number(setting?.value), newest: { seq, at: newest.at } };
 }
 
 /** The parts that differ between engines. */

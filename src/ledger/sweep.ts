@@ -9,6 +9,7 @@ import { receiptsEnd } from '../db/receipt.ts';
 import { keepDeleted } from './counted.ts';
 import { parseDecisionId } from './decision.ts';
 import { findDecisions } from './log.ts';
+import { dropCounts } from './retire.ts';
 
 const ROWS_AT_ONCE = 5_000;
 /** A limit's row outlives its expiry by this, so that a clock set back this little still finds it. */
@@ -63,6 +64,7 @@ async function purge(db: Db): Promise<void> {
   );
   await db.atomic([
     { sql: `delete from purges where content_no in (${list})` },
+    dropCounts(list),
     ...nos.map((no) => dropPayload(DELETED_ITEM + no)),
   ]);
 }

@@ -13,6 +13,7 @@ import {
   countUnlicensed,
   readCounted,
 } from '../ledger/counted.ts';
+import { countRetiredUnlicensed } from '../ledger/retire.ts';
 import type { Parquet } from '../usage/archive-source.ts';
 import { type ArchivedFile, SourceFailed } from '../usage/source.ts';
 
@@ -103,7 +104,7 @@ export async function countOutside(deps: CountingDeps, from: number, to: number)
   for (let { after } = span; after < span.last; after += WINDOW) {
     count += await countUnlicensed(deps.db, { ...span, after, last: Math.min(after + WINDOW, span.last) });
   }
-  return count + (await countArchivedOutside(deps, from, to));
+  return count + (await countArchivedOutside(deps, from, to)) + (await countRetiredUnlicensed(deps.db, from, to));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ import { isPostgresUrl } from '../db/postgres/url.ts';
 import { openSqlite } from '../db/sqlite/db.ts';
 import { archivedTo } from '../ledger/log.ts';
 import { reasonOf } from '../ledger/reason.ts';
+import { retiredTo } from '../ledger/retire.ts';
 import { deleteDecisionsUpTo } from '../ledger/sweep.ts';
 import { makeFolder, sync } from '../lib/folder.ts';
 
@@ -102,9 +103,10 @@ export async function archive({ records, before, to, now, say }: ArchiveOptions)
     makeFolder(to);
     const [ledger] = await db.read<{ value: string }>(`select value from settings where name = 'ledger_no'`);
     if (ledger === undefined) throw new CannotArchive('There are no decisions there.');
-    let after = await archivedTo(db);
+    const archivedBefore = await archivedTo(db);
     // The rest of an interrupted run.
-    await deleteDecisionsUpTo(db, after);
+    await deleteDecisionsUpTo(db, archivedBefore);
+    let after = Math.max(archivedBefore, await retiredTo(db));
     const last = await findLastBefore(db, before);
     const archived: Archived = { decisions: 0, files: [] };
     while (after < last) {
@@ -201,13 +203,17 @@ async function record(
     await db.atomic([
       {
         sql: `insert into archives (to_seq, file, decisions, created_at)
-              select $1, $2, $3, $4 where (select coalesce(max(to_seq), 0) from archives) = $5`,
+              select $1, $2, $3, $4 where (select coalesce(max(to_seq), 0) from archives) <= $5
+                and coalesce((select cast(value as bigint) from settings where name = 'decisions_retired_to'), 0) <= $5`,
         params: [end, name, rows, now, after],
         expect: 1,
       },
     ]);
   } catch (error) {
-    if (error instanceof Conflict) throw new CannotArchive('Another run archives at the same time. Let it finish.');
+    if (error instanceof Conflict)
+      throw new CannotArchive(
+        'Decisions left the records meanwhile: another run archives, or retention. Let it finish.',
+      );
     throw error;
   }
 }

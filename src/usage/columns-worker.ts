@@ -6,9 +6,20 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { ColumnsMemory } from '../memory.ts';
 import { Answerer, type Asked, type Question, type Replies } from './answerer.ts';
 import { withArchive } from './archive-source.ts';
-import { hasRoom, isDamage, isFull, messageOf, openMemoryStore, openStore, removeStore, type Store } from './duckdb.ts';
+import { DecisionsLost, Diverged } from './diverged.ts';
+import {
+  compactStore,
+  hasRoom,
+  isDamage,
+  isFull,
+  messageOf,
+  openMemoryStore,
+  openStore,
+  removeStore,
+  type Store,
+} from './duckdb.ts';
 import { openSource, type Source, SourceFailed } from './source.ts';
-import { DecisionsLost, Diverged, openTail, type Tail } from './tail.ts';
+import { openTail, type Tail } from './tail.ts';
 
 export type { Question } from './answerer.ts';
 
@@ -116,7 +127,14 @@ async function gather(tail: Tail, isIdle: () => boolean): Promise<void> {
   while (isIdle() && performance.now() < until && (await tail.gathered()) < GATHERED_MAX);
 }
 
-/** Tails and answers until the thread closes or `isOver`. Throws when this file or this source fails. */
+/** After a failed attempt to compact the file, the next one waits. */
+const COMPACT_RETRY_MS = 600_000;
+let compactAt = 0;
+
+/**
+ * Tails and answers until the thread closes, the file should be compacted, or `isOver`. Throws when this file or this
+ * source fails.
+ */
 async function serve(store: Store, tail: Tail, isOver: () => boolean): Promise<void> {
   const answerer = new Answerer(await store.connect(), await store.connect(), replies);
   try {
@@ -131,7 +149,7 @@ async function serve(store: Store, tail: Tail, isOver: () => boolean): Promise<v
       post({ kind: 'state', state });
       if (!caughtUp) continue;
       answerer.dispatch(waiting.splice(0, count));
-      if (isOver()) return;
+      if (isOver() || isCompactDue(tail)) return;
       const isIdle = () => waiting.length === 0 && !closing && answerer.damage === undefined;
       if (isIdle()) await gather(tail, isIdle);
     }
@@ -139,6 +157,8 @@ async function serve(store: Store, tail: Tail, isOver: () => boolean): Promise<v
     await answerer.idle();
   }
 }
+
+const isCompactDue = (tail: Tail): boolean => tail.isRewritten() && performance.now() >= compactAt;
 
 /** Opens both ends and serves until they fail or the thread closes; retries with increasing delay. */
 async function run(): Promise<void> {
@@ -160,6 +180,7 @@ type End = 'over' | 'failed' | 'damaged' | 'full';
 
 /** While the disk is full, nothing can be written to the file, and a copy in memory answers. */
 async function serveOnce(inMemory: boolean): Promise<End> {
+  let isCompacting = false;
   try {
     source = withArchive(
       await openSource(setup.records, setup.memory.pagesKiB),
@@ -168,7 +189,9 @@ async function serveOnce(inMemory: boolean): Promise<End> {
     );
     current = inMemory ? await openMemoryStore(engineMiB) : await openFile();
     const isOver = inMemory ? () => hasRoom(setup.columnsFile) : () => false;
-    await serve(current, await openTail(current.writer, source), isOver);
+    const tail = await openTail(current.writer, source);
+    await serve(current, tail, isOver);
+    isCompacting = !inMemory && !closing && isCompactDue(tail);
     return 'over';
   } catch (error) {
     const end = inMemory ? 'failed' : toEnd(error);
@@ -184,6 +207,16 @@ async function serveOnce(inMemory: boolean): Promise<End> {
     await closeQuietly(used);
     await closeQuietly(source);
     source = undefined;
+    if (isCompacting) await compact();
+  }
+}
+
+async function compact(): Promise<void> {
+  try {
+    await compactStore(setup.columnsFile, engineMiB);
+  } catch (error) {
+    compactAt = performance.now() + COMPACT_RETRY_MS;
+    post({ kind: 'problem', message: `the columns could not be compacted: ${messageOf(error)}` });
   }
 }
 

@@ -2,19 +2,21 @@
  * The columns' DuckDB file: its tables and how it is opened. Promise: opening returns a usable store, even if the file
  * is missing, damaged, of another version or the cause of a crash. The tail checks whether it matches the records.
  */
-import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { sync } from '../lib/folder.ts';
 import { DICTIONARIES } from './dictionary.ts';
 
 /** Increases with every change of the tables or the meaning of their values. Files of other versions are discarded. */
-const VERSION = 5;
+const VERSION = 6;
 
 /**
  * `quarter`: of an hour, since 1970; `reason` 0: allowed; `content` 0: a URL without an item; `verified` 0: not; `rule`
- * -1: the default action. Texts have numbers (see dictionary), 0: none; only `url` is a text. `registered` holds the
- * requesters of the records, `requesters` all ids that were seen. No indexes: DuckDB keeps them in memory, and scanning
- * ten million small integers takes ten milliseconds.
+ * -1: the default action; `seq` 0: retired, so the time is noon of its day and the URL is gone. `rewritten`: the file
+ * may hold bytes of former values until it is compacted. Texts have numbers (see dictionary), 0: none; only `url` is a
+ * text. `registered` holds the requesters of the records, `requesters` all ids that were seen. No indexes: DuckDB keeps
+ * them in memory, and scanning ten million small integers takes ten milliseconds.
  */
 const TABLES = `
   create table decisions (seq bigint, decided_at bigint, quarter integer, content integer, requester integer, policy integer,
@@ -24,8 +26,9 @@ const TABLES = `
   ${DICTIONARIES.map((table) => `create table ${table} (number integer, id varchar);`).join('\n  ')}
   create table registered (id varchar, name varchar, type varchar, status varchar, tags varchar);
   create table content (number integer, id varchar, type varchar);
-  create table position (version integer, ledger_no varchar, decisions_seq bigint, changes_seq bigint, changes_at bigint);
-  insert into position values (${VERSION}, null, 0, -1, 0);
+  create table position (version integer, ledger_no varchar, decisions_seq bigint, changes_seq bigint, changes_at bigint,
+    retired_to bigint, rewritten boolean, erased_no bigint);
+  insert into position values (${VERSION}, null, 0, -1, 0, 0, false, 0);
 `;
 
 const settingsOf = (engineMiB: number) => ({
@@ -86,8 +89,33 @@ export function hasRoom(file: string): boolean {
   }
 }
 
+const compactFile = (file: string): string => `${file}.compact`;
+
+/**
+ * Copies a closed store into a new file and puts that in its place: freed blocks of the old one hold former values.
+ * After a crash, one of both is there, complete.
+ */
+export async function compactStore(file: string, engineMiB: number): Promise<void> {
+  const fresh = compactFile(file);
+  for (const path of [fresh, `${fresh}.wal`]) rmSync(path, { force: true });
+  const instance = await DuckDBInstance.create(':memory:', settingsOf(engineMiB));
+  try {
+    const connection = await instance.connect();
+    const quoted = (path: string): string => `'${path.replaceAll("'", "''")}'`;
+    await connection.run(`attach ${quoted(file)} as former (read_only); attach ${quoted(fresh)} as fresh;`);
+    await connection.run('copy from database former to fresh; update fresh.position set rewritten = false;');
+    await connection.run('checkpoint fresh; detach fresh; detach former;');
+    connection.closeSync();
+  } finally {
+    instance.closeSync();
+  }
+  sync(fresh);
+  renameSync(fresh, file);
+  sync(dirname(file));
+}
+
 export function removeStore(file: string): void {
-  for (const path of [file, `${file}.wal`, `${file}.tmp`, openingMark(file)]) {
+  for (const path of [file, `${file}.wal`, `${file}.tmp`, compactFile(file), openingMark(file)]) {
     rmSync(path, { force: true, recursive: true });
   }
 }

@@ -57,6 +57,13 @@ export interface RecordChange {
   objectId: string;
 }
 
+/** The number of a daily count, how many decisions it counts, and one of them, at noon of the day. */
+export interface CountRow {
+  no: number;
+  requests: number;
+  row: DecisionRow;
+}
+
 /** An archive file: decisions up to `toSeq`, after those of the previous file. */
 export interface ArchivedFile {
   toSeq: number;
@@ -73,6 +80,10 @@ export interface Head {
   changesSeq: number;
   /** The oldest change in the log; 0: none. */
   changesFromSeq: number;
+  /** Decisions up to this number left the log for the daily counts; 0: none. */
+  retiredTo: number;
+  /** 1: more decisions are about to leave it. */
+  retiring: number;
 }
 
 /** The records at one time. Every method may throw SourceFailed. */
@@ -91,6 +102,8 @@ export interface Snapshot {
   requestersOf(ids: readonly string[]): Promise<RequesterRow[]>;
   /** Returns registered requesters, by id. */
   requestersAfter(id: string, limit: number): Promise<RequesterRow[]>;
+  /** Returns daily counts after a number, in order, also of content that is deleted. */
+  countsAfter(no: number, limit: number): Promise<CountRow[]>;
   /** Returns archive files in order. */
   archived(): Promise<ArchivedFile[]>;
 }
@@ -125,7 +138,9 @@ function toSnapshot(engine: Db['engine'], all: All, { settledSeq, decisionsAfter
         `select (select value from settings where name = 'ledger_no') as "ledgerNo",
            coalesce((select max(seq) from decisions), 0) as "decisionsSeq",
            coalesce((select max(seq) from changes), 0) as "changesSeq",
-           coalesce((select min(seq) from changes), 0) as "changesFromSeq"`,
+           coalesce((select min(seq) from changes), 0) as "changesFromSeq",
+           coalesce((select cast(value as bigint) from settings where name = 'decisions_retired_to'), 0) as "retiredTo",
+           coalesce((select cast(value as bigint) from settings where name = 'decisions_retiring'), 0) as retiring`,
       );
       const head = row as Omit<Head, 'settledSeq'>;
       return { ...head, settledSeq: settledSeq(head.decisionsSeq) };
@@ -145,6 +160,22 @@ function toSnapshot(engine: Db['engine'], all: All, { settledSeq, decisionsAfter
     async changedAt(seq) {
       return (await all<{ at: number }>('select at from changes where seq = $1', [seq]))[0]?.at;
     },
+    async countsAfter(no, limit) {
+      const rows = await all<Row>(
+        `select no, requests, day + ${NOON_MS} as at, content_no, nullif(requester_id, '') as requester_id, policy_no, reason,
+           nullif(purpose, '') as purpose, nullif(permission, '') as permission,
+           nullif(collection_id, '') as collection_id, nullif(crawler, '') as crawler,
+           nullif(license_id, '') as license_id, nullif(claimed, '') as claimed, verified, enforced, policy_version,
+           rule_index, nullif(wanted, '') as wanted
+         from daily_counts where no > $1 order by no limit $2`,
+        [no, limit],
+      );
+      return rows.map(({ no: number, requests, ...rest }) => ({
+        no: number as number,
+        requests: requests as number,
+        row: [0, ...Object.values(rest), null] as unknown as DecisionRow,
+      }));
+    },
     contentOf: (nos) =>
       all<ContentRow>(`select no, id, type from content where ${inList(engine, 'no', 'bigint')}`, [toList(nos)]),
     archived: () => all<ArchivedFile>('select to_seq as "toSeq", file from archives order by to_seq'),
@@ -156,6 +187,8 @@ function toSnapshot(engine: Db['engine'], all: All, { settledSeq, decisionsAfter
       all<RequesterRow>(`select ${REQUESTER} from requesters where id > $1 order by id limit $2`, [id, limit]),
   };
 }
+
+const NOON_MS = 43_200_000;
 
 const REQUESTER = 'id, name, type, status, tags';
 

@@ -10,23 +10,19 @@
  * never passes the settled sequence number; decisions beyond it are read again in each step, and known ones are
  * skipped.
  */
-import { BIGINT, type DuckDBConnection, VARCHAR } from '@duckdb/node-api';
+import { BIGINT, BOOLEAN, type DuckDBConnection, VARCHAR } from '@duckdb/node-api';
 import { toIso } from '../lib/clock.ts';
 import type { NumberSet } from '../lib/number-set.ts';
+import { DecisionsLost, Diverged } from './diverged.ts';
 import { type Inserter, inserter } from './insert.ts';
 import { type Copying, copyAllContent, copyAllRequesters, copyContent, copyRequesters, readItems } from './records.ts';
+import { copyAllCounts, retire, toRetired } from './retired.ts';
 import type { Head, RecordChange, Source } from './source.ts';
 
 /** Bounds of one transaction; a row group of DuckDB has 122,880 rows. */
 const PAGE = 16384;
 const PAGES_A_STEP = 8;
 const CHANGES_A_STEP = 4_096;
-
-/** The columns do not match the records: another ledger's, or the records were restored to an earlier state. */
-export class Diverged extends Error {}
-
-/** Counted decisions are missing in the records; only the columns know of them. */
-export class DecisionsLost extends Diverged {}
 
 interface Position {
   ledgerNo: string | null;
@@ -35,17 +31,24 @@ interface Position {
   /** -1 before content is copied for the first time. */
   changesSeq: number;
   changesAt: number;
+  /** Decisions up to this number are retired: they count by day. */
+  retiredTo: number;
+  /** Values were overwritten since the file was last compacted. */
+  rewritten: boolean;
 }
 
 export interface Tail {
   /** Throws Diverged, SourceFailed or an error of DuckDB; the step then changed nothing. */
   step(): Promise<{ caughtUp: boolean; behind: number }>;
+  /** Returns whether the file should be compacted. */
+  isRewritten(): boolean;
   /** Counts decisions and changes for the next step, without taking them. Throws SourceFailed. */
   gathered(): Promise<number>;
 }
 
 /** The state of a step, which reads `records` and writes `next`. */
 interface Step extends Copying {
+  decisions: Inserter;
   head: Head;
   next: Position;
 }
@@ -56,20 +59,22 @@ export async function openTail(writer: DuckDBConnection, source: Source): Promis
   let beyond = await readBeyond(writer, position.decisionsSeq);
   const decisions = inserter(writer);
   let items: NumberSet | undefined;
+  /** The records are retiring decisions: more is rewritten soon. */
+  let retiring = false;
 
   async function step(): Promise<{ caughtUp: boolean; behind: number }> {
     return source.read(async (records) => {
       const head = await records.head();
-      const atHead = head.changesSeq === position.changesSeq && head.decisionsSeq <= position.decisionsSeq;
-      if (atHead && matched && head.ledgerNo === position.ledgerNo) return { caughtUp: true, behind: 0 };
+      retiring = head.retiring === 1;
+      if (matched && isAtHead(position, head)) return { caughtUp: true, behind: 0 };
       await writer.run('begin');
       try {
         const next = { ...position };
         items ??= await readItems(writer);
-        const current: Step = { writer, records, items, head, next };
-        const changesLeft = await takeChanges(current);
+        const current: Step = { writer, records, items, head, next, decisions };
+        const changesLeft = (await takeChanges(current)) || (await retire(current));
         if (!changesLeft && !matched) await matchNewest(current);
-        const taken = changesLeft ? { to: next.decisionsSeq, beyond } : await takeDecisions(current, decisions, beyond);
+        const taken = changesLeft ? { to: next.decisionsSeq, beyond } : await takeDecisions(current, beyond);
         await writePosition(writer, next);
         await writer.run('commit');
         position = next;
@@ -93,8 +98,14 @@ export async function openTail(writer: DuckDBConnection, source: Source): Promis
     });
   }
 
-  return { step, gathered };
+  return { step, gathered, isRewritten: () => position.rewritten && !retiring };
 }
+
+const isAtHead = (position: Position, head: Head): boolean =>
+  head.changesSeq === position.changesSeq &&
+  head.decisionsSeq <= position.decisionsSeq &&
+  head.retiredTo === position.retiredTo &&
+  head.ledgerNo === position.ledgerNo;
 
 /** Returns true if changes are left for another step. */
 async function takeChanges(step: Step): Promise<boolean> {
@@ -102,8 +113,10 @@ async function takeChanges(step: Step): Promise<boolean> {
   matchLedger(step);
   const trimmed = head.changesFromSeq > next.changesSeq + 1 || (head.changesSeq === 0 && next.changesSeq > 0);
   if (next.changesSeq < 0 || trimmed) {
+    const isNew = next.changesSeq < 0;
     await copyAllContent(step);
     await copyAllRequesters(step);
+    if (isNew) await copyAllCounts(step);
   } else {
     await matchNewestChange(step);
     const changes = await records.changesAfter(next.changesSeq, CHANGES_A_STEP);
@@ -149,7 +162,7 @@ async function copyChanged(step: Step, changes: readonly RecordChange[]): Promis
  */
 async function matchNewest(step: Step): Promise<void> {
   const [seqs, times] = await (
-    await step.writer.run('select max(seq)::double, arg_max(decided_at, seq)::double from decisions')
+    await step.writer.run('select max(seq)::double, arg_max(decided_at, seq)::double from decisions where seq > 0')
   ).getColumns();
   const seq = seqs?.[0] as number | null;
   if (seq === null) return;
@@ -175,8 +188,7 @@ async function divergence({ writer, head }: Step, message: string): Promise<Dive
 
 /** Takes a bounded number of settled decisions, and all beyond. Returns the last one taken. */
 async function takeDecisions(
-  { records, items, head, next }: Step,
-  decisions: Inserter,
+  { records, items, head, next, decisions }: Step,
   before: ReadonlySet<number>,
 ): Promise<{ to: number; beyond: ReadonlySet<number> }> {
   const beyond = new Set(before);
@@ -184,7 +196,7 @@ async function takeDecisions(
   for (let page = 0; to < head.decisionsSeq && (page < PAGES_A_STEP || to >= head.settledSeq); page++) {
     const rows = await records.decisionsAfter(to, PAGE);
     const fresh = rows.filter(([seq, , contentNo]) => (contentNo === 0 || items.has(contentNo)) && !before.has(seq));
-    if (fresh.length > 0) await decisions.insert(fresh);
+    if (fresh.length > 0) await decisions.insert(fresh.map((row) => (row[0] > next.retiredTo ? row : toRetired(row))));
     for (const [seq] of fresh) if (seq > head.settledSeq) beyond.add(seq);
     // The newest decisions may have been removed from the records.
     to = rows.length < PAGE ? head.decisionsSeq : (rows.at(-1)?.[0] ?? head.decisionsSeq);
@@ -201,18 +213,27 @@ async function readBeyond(writer: DuckDBConnection, position: number): Promise<R
 
 async function readPosition(writer: DuckDBConnection): Promise<Position> {
   const result = await writer.run(
-    'select ledger_no, decisions_seq::double, changes_seq::double, changes_at::double from position',
+    `select ledger_no, decisions_seq::double, changes_seq::double, changes_at::double, retired_to::double, rewritten
+     from position`,
   );
   const [row] = await result.getRows();
-  const [ledgerNo, decisionsSeq, changesSeq, changesAt] = row as [string | null, number, number, number];
-  return { ledgerNo, decisionsSeq, changesSeq, changesAt };
+  const [ledgerNo, decisionsSeq, changesSeq, changesAt, retiredTo, rewritten] = row as [
+    string | null,
+    number,
+    number,
+    number,
+    number,
+    boolean,
+  ];
+  return { ledgerNo, decisionsSeq, changesSeq, changesAt, retiredTo, rewritten };
 }
 
 async function writePosition(writer: DuckDBConnection, position: Position): Promise<void> {
-  const { ledgerNo, decisionsSeq, changesSeq, changesAt } = position;
+  const { ledgerNo, decisionsSeq, changesSeq, changesAt, retiredTo, rewritten } = position;
   await writer.run(
-    'update position set ledger_no = $1, decisions_seq = $2, changes_seq = $3, changes_at = $4',
-    [ledgerNo, BigInt(decisionsSeq), BigInt(changesSeq), BigInt(changesAt)],
-    [VARCHAR, BIGINT, BIGINT, BIGINT],
+    `update position set ledger_no = $1, decisions_seq = $2, changes_seq = $3, changes_at = $4, retired_to = $5,
+       rewritten = $6`,
+    [ledgerNo, BigInt(decisionsSeq), BigInt(changesSeq), BigInt(changesAt), BigInt(retiredTo), rewritten],
+    [VARCHAR, BIGINT, BIGINT, BIGINT, BIGINT, BOOLEAN],
   );
 }

@@ -114,7 +114,7 @@ function Decisions({ status: { ledger, columns } }: { status: Status }) {
 
 const AGENTS = { full: 'Kept whole', 'crawler-only': 'Only the name of a known crawler', none: 'Not kept' };
 
-function Privacy({ of: { ipPrecision, userAgent } }: { of: Status['privacy'] }) {
+function Privacy({ of: { ipPrecision, userAgent, inputDays, decisionDays } }: { of: Status['privacy'] }) {
   const addresses =
     { full: 'Kept whole', none: 'Not kept' }[ipPrecision] ?? `Shortened to ${ipPrecision.replace(',', ' and ')}`;
   return (
@@ -123,11 +123,15 @@ function Privacy({ of: { ipPrecision, userAgent } }: { of: Status['privacy'] }) 
         of={{
           Addresses: addresses,
           'User agents': AGENTS[userAgent],
+          'Inputs of decisions': toSpan(inputDays, 'Erased'),
+          Decisions: toSpan(decisionDays, 'Reduced to daily counts'),
         }}
       />
     </Panel>
   );
 }
+
+const toSpan = (days: number | null, then: string): string => (days === null ? 'Kept' : `${then} after ${days} days`);
 
 function Deliveries({ of: { succeeded, failed, inFlight } }: { of: Status['webhooks'] }) {
   return (

@@ -18,6 +18,7 @@ import { AGENT_KEYS } from './0016-agent-keys.ts';
 import { PROXY_PROBES } from './0017-proxy-probes.ts';
 import { SITES } from './0018-sites.ts';
 import { LICENSE_REQUESTS } from './0019-license-requests.ts';
+import { PRIVACY } from './0020-privacy.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -43,4 +44,5 @@ export const MIGRATIONS: readonly Migration[] = [
   PROXY_PROBES,
   SITES,
   LICENSE_REQUESTS,
+  PRIVACY,
 ];

@@ -118,6 +118,8 @@ export interface SqliteDb extends Db {
   readonly file: string;
   /** Runs a procedure inside the writer's next transaction. Throws as `atomic` does. */
   call<R>(procedure: string, payload: unknown): Promise<R>;
+  /** Moves the write-ahead log into the file and empties it. Returns false while a reader still needs it. */
+  checkpoint(): Promise<boolean>;
 }
 
 /**
@@ -140,6 +142,7 @@ export async function openSqlite(
     read: <R extends Row>(sql: string, params: readonly Value[] = []) => reader.ask<R[]>({ kind: 'read', sql, params }),
     atomic: (steps: readonly Step[]) => writer.ask<void>({ kind: 'atomic', steps }),
     call: <R>(procedure: string, payload: unknown) => writer.ask<R>({ kind: 'call', procedure, payload }),
+    checkpoint: () => writer.ask<boolean>({ kind: 'checkpoint' }),
     async close() {
       // The writer last: the last to close checkpoints the log into the file, which the reader may not.
       await reader.close();

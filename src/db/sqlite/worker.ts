@@ -9,7 +9,8 @@ import { type Connection, classify, openConnection, runSteps } from './connectio
 export type Request =
   | { kind: 'read'; sql: string; params: readonly Value[] }
   | { kind: 'atomic'; steps: readonly Step[] }
-  | { kind: 'call'; procedure: string; payload: unknown };
+  | { kind: 'call'; procedure: string; payload: unknown }
+  | { kind: 'checkpoint' };
 
 export type Answer = { ok: true; value: unknown } | { ok: false; error: DbErrorName | undefined; message: string };
 
@@ -59,6 +60,7 @@ const failed = (error: unknown): Answer => ({
 function perform(request: Request): unknown {
   if (request.kind === 'read') return connection.all(request.sql, request.params);
   if (request.kind === 'atomic') return runSteps(connection, request.steps);
+  if (request.kind === 'checkpoint') return undefined;
   return procedureOf(request.procedure).run(request.payload);
 }
 
@@ -95,10 +97,26 @@ function writeGroup(group: Request[]): Answer[] {
     }
     committing = true;
     connection.exec('commit');
+    checkpoint(group, answers);
     return answers;
   } catch (error) {
     return abandon(group, error, committing);
   }
+}
+
+/** Writes the log into the file and empties it, if a request of the group asks for that and no reader needs it. */
+function checkpoint(group: readonly Request[], answers: Answer[]): void {
+  if (!group.some(({ kind }) => kind === 'checkpoint')) return;
+  // Waiting for readers would hold up checks.
+  connection.exec('pragma busy_timeout = 0');
+  let done = false;
+  try {
+    done = connection.all('pragma wal_checkpoint(truncate)')[0]?.busy === 0;
+  } catch {
+    // A later attempt does it.
+  }
+  connection.exec('pragma busy_timeout = 5000');
+  for (const [i, { kind }] of group.entries()) if (kind === 'checkpoint') answers[i] = { ok: true, value: done };
 }
 
 const isFatal = (error: unknown): boolean => {

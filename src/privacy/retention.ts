@@ -1,0 +1,63 @@
+/**
+ * Erases the inputs of old decisions and takes older ones out of the log, day by day. Promise: no check waits for it.
+ * One node does the work, in small transactions with pauses; a crash loses nothing but the place of the pause. Days are
+ * those of UTC: a decision leaves at the end of the day on which it reaches its age.
+ */
+import type { Db } from '../db/db.ts';
+import type { PostgresDb } from '../db/postgres/db.ts';
+import type { SqliteDb } from '../db/sqlite/db.ts';
+import { DAY_MS, endRetiring, eraseInputsBatch, retireBatch } from '../ledger/retire.ts';
+import { every } from '../lib/every.ts';
+import type { PrivacyConfig } from '../privacy-settings.ts';
+import { eraseKeptBodies } from './kept-bodies.ts';
+import { openPace } from './pace.ts';
+
+/** A few milliseconds of the storage thread. */
+const BATCH = 400;
+const LOOK_EVERY_MS = 10_000;
+
+export interface RetentionDeps {
+  db: Db | SqliteDb | PostgresDb;
+  now(): number;
+  privacy: Pick<PrivacyConfig, 'inputDays' | 'decisionDays'>;
+  /** Returns whether this node does the work. */
+  isOurs(): boolean;
+  /** Returns whether the clock can be trusted with deletions. */
+  isTimeSure(): boolean;
+  onProblem(error: unknown): void;
+}
+
+/** Returns the start of the day before which everything is older than so many days. */
+export const cutoffOf = (now: number, days: number): number => Math.floor(now / DAY_MS) * DAY_MS - days * DAY_MS;
+
+/** Returns a function that stops the work and waits for the batch that runs. */
+export function startRetention(deps: RetentionDeps): () => Promise<void> {
+  const { privacy, onProblem } = deps;
+  if (privacy.inputDays === null && privacy.decisionDays === null) return async () => {};
+  let isOver = false;
+  const mayGoOn = () => !isOver && deps.isOurs() && deps.isTimeSure();
+  const stop = every(LOOK_EVERY_MS, () => retain(deps, mayGoOn), onProblem);
+  return async () => {
+    isOver = true;
+    await stop();
+  };
+}
+
+/** Does everything that is due, unless it may no longer go on. */
+export async function retain({ db, now, privacy }: RetentionDeps, mayGoOn: () => boolean): Promise<void> {
+  const pace = openPace();
+  const { inputDays, decisionDays } = privacy;
+  let wasErased = false;
+  const walk = async (batch: () => Promise<boolean>): Promise<void> => {
+    while (mayGoOn() && (await pace(batch))) wasErased = true;
+  };
+  if (decisionDays !== null) {
+    await walk(() => retireBatch(db, cutoffOf(now(), decisionDays), BATCH));
+    if (mayGoOn()) await endRetiring(db);
+  }
+  if (inputDays !== null) {
+    await walk(() => eraseInputsBatch(db, cutoffOf(now(), inputDays), BATCH));
+    await walk(() => eraseKeptBodies(db, cutoffOf(now(), inputDays)));
+  }
+  if (wasErased && 'checkpoint' in db) await db.checkpoint();
+}

@@ -1,0 +1,68 @@
+/**
+ * Decisions that left the log, in the columns. Each is a row with `seq` 0, at noon of its day and without a URL: the
+ * daily counts of the records know no more of it. So every query counts it like any other.
+ */
+import { BIGINT } from '@duckdb/node-api';
+import { Diverged } from './diverged.ts';
+import type { Inserter } from './insert.ts';
+import type { Copying } from './records.ts';
+import type { DecisionRow, Head } from './source.ts';
+
+interface Retiring extends Copying {
+  decisions: Inserter;
+  head: Head;
+  next: { decisionsSeq: number; retiredTo: number; rewritten: boolean };
+}
+
+/** Rows written at once. */
+const PAGE = 16_384;
+
+/** Numbers of decisions that are retired in one step: an update keeps the old rows in memory until the commit. */
+const RETIRED_A_STEP = 250_000;
+
+/** Reduces decisions that left the log to what the daily counts know of them. Returns true if more are to follow. */
+export async function retire({ writer, head, next }: Retiring): Promise<boolean> {
+  if (head.retiredTo === next.retiredTo) return false;
+  if (head.retiredTo < next.retiredTo) throw new Diverged('the records were restored to an earlier state');
+  if (next.decisionsSeq < head.retiredTo) throw new Diverged('decisions left the log before they were counted');
+  const to = Math.min(head.retiredTo, next.retiredTo + RETIRED_A_STEP);
+  await writer.run(
+    `update decisions set seq = 0, decided_at = decided_at // ${DAY_MS} * ${DAY_MS} + ${DAY_MS / 2},
+       quarter = (decided_at // ${DAY_MS}) * 96 + 48, url = null where seq > $1 and seq <= $2`,
+    [BigInt(next.retiredTo), BigInt(to)],
+    [BIGINT, BIGINT],
+  );
+  next.retiredTo = to;
+  next.rewritten = true;
+  return to < head.retiredTo;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Archived decisions may be retired too. */
+export function toRetired([, at, ...rest]: DecisionRow): DecisionRow {
+  const row = [0, at - (at % DAY_MS) + DAY_MS / 2, ...rest] as DecisionRow;
+  row[row.length - 1] = null;
+  return row;
+}
+
+/** Writes as many decisions for each daily count as it counts. */
+export async function copyAllCounts({ records, items, head, next, decisions }: Retiring): Promise<void> {
+  next.retiredTo = head.retiredTo;
+  let page: DecisionRow[] = [];
+  for (let after = 0; ; ) {
+    const counts = await records.countsAfter(after, PAGE);
+    for (const { requests, row } of counts) {
+      if (row[2] !== 0 && !items.has(row[2])) continue;
+      for (let n = 0; n < requests; n++) {
+        page.push(row);
+        if (page.length < PAGE) continue;
+        await decisions.insert(page);
+        page = [];
+      }
+    }
+    if (counts.length < PAGE) break;
+    after = counts.at(-1)?.no ?? after;
+  }
+  if (page.length > 0) await decisions.insert(page);
+}
