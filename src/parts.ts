@@ -25,6 +25,7 @@ import { type Budget, budgetOf } from './memory.ts';
 import { openGetter } from './outgoing/get.ts';
 import { openPartnerDoor } from './partner/door.ts';
 import { ensureDefaultPolicy } from './policies/store.ts';
+import { startEraser } from './privacy/eraser.ts';
 import { startRetention } from './privacy/retention.ts';
 import { openRecords } from './records.ts';
 import { openTokens } from './requesters/tokens.ts';
@@ -223,6 +224,16 @@ function startBackground({ config, logger }: Options, opened: AsyncDisposableSta
       isOurs: housekeeping.held,
       isTimeSure: clockWatch.isSure,
       onProblem: (error) => logger.warn({ err: error }, 'housekeeping failed and will be retried'),
+    }),
+  );
+  opened.defer(
+    startEraser({
+      db,
+      changes,
+      clock,
+      columns: parts.columns,
+      isOurs: housekeeping.held,
+      onProblem: (error) => logger.warn({ err: error }, 'an erasure failed and will be retried'),
     }),
   );
   opened.defer(

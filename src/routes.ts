@@ -26,6 +26,7 @@ import { type PartnerDeps, partnerRoutes } from './partner/routes.ts';
 import type { Parts } from './parts.ts';
 import { candidateRoutes } from './policies/candidate-routes.ts';
 import { policyRoutes } from './policies/routes.ts';
+import { privacyRoutes } from './privacy/routes.ts';
 import { crawlerRegistrationRoutes } from './requesters/crawler-routes.ts';
 import { licenseRoutes } from './requesters/license-routes.ts';
 import { requesterRoutes } from './requesters/routes.ts';
@@ -81,6 +82,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   matchRoutes(app, { db, collections });
   publishingRoutes(app, parts);
   requesterRoutes(app, { db, changes, clock, allowPrivate: config.webhookAllowPrivate });
+  privacyRoutes(app, { db, changes, clock, ledger, columns });
   tokenRoutes(app, { db, changes, clock, tokens: parts.tokens });
   crawlerRegistrationRoutes(app, { db, changes, clock });
   identityRoutes(app, { db, changes, clock });

@@ -98,6 +98,8 @@ export class Snapshot {
     changes.subscribe(({ kind, id, ownerId }) => {
       if (kind.startsWith('content.')) this.#contents.delete(id);
       else if (kind.startsWith('policy.') || kind.startsWith('policy_candidate.')) this.#policies.delete(id);
+      // Rules that named the requester have its pseudonym.
+      else if (kind === 'requester.erased') this.#policies.clear();
       else if (isRequesterEdit(kind)) this.#requesters.delete(id);
       else if (ownerId !== undefined) this.#requesters.delete(ownerId);
     });

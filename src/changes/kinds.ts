@@ -25,6 +25,7 @@ export const KINDS = {
   'requester.created': { event: true, doc: 'A requester was registered' },
   'requester.updated': { event: true, doc: 'A requester was edited' },
   'requester.deleted': { event: true, doc: 'A requester was deleted, with its licenses' },
+  'requester.erased': { event: false, doc: 'A requester was erased; its id is a pseudonym in everything past' },
   'requester_token.created': { event: true, doc: 'A token of a requester was created' },
   'requester_token.rotated': { event: true, doc: 'A token of a requester was replaced by a new one' },
   'requester_token.revoked': { event: true, doc: 'A token of a requester was revoked' },

@@ -18,6 +18,7 @@ import { contentCommand } from './content.ts';
 import { crawlersCommand } from './crawlers.ts';
 import { decisionsCommand } from './decisions.ts';
 import { doctorCommand } from './doctor.ts';
+import { eraseCommand } from './erase.ts';
 import { initCommand } from './init.ts';
 import { keysCommand } from './keys.ts';
 import { licensesCommand } from './licenses.ts';
@@ -43,6 +44,7 @@ const COMMANDS = [
   collectionsCommand,
   policiesCommand,
   requestersCommand,
+  eraseCommand,
   crawlersCommand,
   licensesCommand,
   statementsCommand,

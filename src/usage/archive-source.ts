@@ -4,7 +4,8 @@
  */
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { type ArchivedFile, type DecisionRow, type Snapshot, type Source, SourceFailed } from './source.ts';
+import type { DecisionRow } from './decision-row.ts';
+import { type ArchivedFile, type Snapshot, type Source, SourceFailed } from './source.ts';
 
 /** `folder`: where the files are; null: not configured. */
 export function withArchive(source: Source, folder: string | null, engineMiB: number): Source {

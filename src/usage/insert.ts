@@ -9,9 +9,9 @@ import {
   UTINYINT,
   VARCHAR,
 } from '@duckdb/node-api';
+import type { DecisionRow } from './decision-row.ts';
 import { DICTIONARIES, type Dictionary, type DictionaryName, dictionary } from './dictionary.ts';
 import { quarterAt } from './series.ts';
-import type { DecisionRow } from './source.ts';
 
 const CHUNK = 2_048;
 

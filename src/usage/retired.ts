@@ -3,10 +3,11 @@
  * daily counts of the records know no more of it. So every query counts it like any other.
  */
 import { BIGINT } from '@duckdb/node-api';
+import type { DecisionRow } from './decision-row.ts';
 import { Diverged } from './diverged.ts';
 import type { Inserter } from './insert.ts';
 import type { Copying } from './records.ts';
-import type { DecisionRow, Head } from './source.ts';
+import type { Head } from './source.ts';
 
 interface Retiring extends Copying {
   decisions: Inserter;

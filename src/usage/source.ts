@@ -8,30 +8,8 @@ import type { Db, Row, Value } from '../db/db.ts';
 import { isPostgresUrl } from '../db/postgres/url.ts';
 import { inList, toList } from '../db/query.ts';
 import { openConnection } from '../db/sqlite/connection.ts';
-
-/** An array: half the time of an object. */
-export type DecisionRow = [
-  seq: number,
-  at: number,
-  contentNo: number,
-  requesterId: string | null,
-  policyNo: number,
-  reason: number,
-  purpose: string | null,
-  permission: string | null,
-  collectionId: string | null,
-  crawler: string | null,
-  licenseId: string | null,
-  claimed: string | null,
-  /** 0: not verified. */
-  verified: number,
-  enforced: number,
-  policyVersion: number,
-  /** -1: the default action. */
-  ruleIndex: number,
-  wanted: string | null,
-  url: string | null,
-];
+import type { DecisionRow } from './decision-row.ts';
+import { type Gone, goneQueries } from './gone.ts';
 
 export interface ContentRow {
   no: number;
@@ -57,13 +35,6 @@ export interface RecordChange {
   objectId: string;
 }
 
-/** The number of a daily count, how many decisions it counts, and one of them, at noon of the day. */
-export interface CountRow {
-  no: number;
-  requests: number;
-  row: DecisionRow;
-}
-
 /** An archive file: decisions up to `toSeq`, after those of the previous file. */
 export interface ArchivedFile {
   toSeq: number;
@@ -84,10 +55,12 @@ export interface Head {
   retiredTo: number;
   /** 1: more decisions are about to leave it. */
   retiring: number;
+  /** The newest erasure that the columns are to follow; 0: none. */
+  erasedNo: number;
 }
 
 /** The records at one time. Every method may throw SourceFailed. */
-export interface Snapshot {
+export interface Snapshot extends Gone {
   head(): Promise<Head>;
   /** Returns decisions after a number, in order, also on content that is deleted. */
   decisionsAfter(seq: number, limit: number): Promise<DecisionRow[]>;
@@ -102,8 +75,6 @@ export interface Snapshot {
   requestersOf(ids: readonly string[]): Promise<RequesterRow[]>;
   /** Returns registered requesters, by id. */
   requestersAfter(id: string, limit: number): Promise<RequesterRow[]>;
-  /** Returns daily counts after a number, in order, also of content that is deleted. */
-  countsAfter(no: number, limit: number): Promise<CountRow[]>;
   /** Returns archive files in order. */
   archived(): Promise<ArchivedFile[]>;
 }
@@ -140,7 +111,8 @@ function toSnapshot(engine: Db['engine'], all: All, { settledSeq, decisionsAfter
            coalesce((select max(seq) from changes), 0) as "changesSeq",
            coalesce((select min(seq) from changes), 0) as "changesFromSeq",
            coalesce((select cast(value as bigint) from settings where name = 'decisions_retired_to'), 0) as "retiredTo",
-           coalesce((select cast(value as bigint) from settings where name = 'decisions_retiring'), 0) as retiring`,
+           coalesce((select cast(value as bigint) from settings where name = 'decisions_retiring'), 0) as retiring,
+           coalesce((select max(no) from erasures where status in ('columns', 'done')), 0) as "erasedNo"`,
       );
       const head = row as Omit<Head, 'settledSeq'>;
       return { ...head, settledSeq: settledSeq(head.decisionsSeq) };
@@ -160,22 +132,7 @@ function toSnapshot(engine: Db['engine'], all: All, { settledSeq, decisionsAfter
     async changedAt(seq) {
       return (await all<{ at: number }>('select at from changes where seq = $1', [seq]))[0]?.at;
     },
-    async countsAfter(no, limit) {
-      const rows = await all<Row>(
-        `select no, requests, day + ${NOON_MS} as at, content_no, nullif(requester_id, '') as requester_id, policy_no, reason,
-           nullif(purpose, '') as purpose, nullif(permission, '') as permission,
-           nullif(collection_id, '') as collection_id, nullif(crawler, '') as crawler,
-           nullif(license_id, '') as license_id, nullif(claimed, '') as claimed, verified, enforced, policy_version,
-           rule_index, nullif(wanted, '') as wanted
-         from daily_counts where no > $1 order by no limit $2`,
-        [no, limit],
-      );
-      return rows.map(({ no: number, requests, ...rest }) => ({
-        no: number as number,
-        requests: requests as number,
-        row: [0, ...Object.values(rest), null] as unknown as DecisionRow,
-      }));
-    },
+    ...goneQueries(all),
     contentOf: (nos) =>
       all<ContentRow>(`select no, id, type from content where ${inList(engine, 'no', 'bigint')}`, [toList(nos)]),
     archived: () => all<ArchivedFile>('select to_seq as "toSeq", file from archives order by to_seq'),
@@ -187,8 +144,6 @@ function toSnapshot(engine: Db['engine'], all: All, { settledSeq, decisionsAfter
       all<RequesterRow>(`select ${REQUESTER} from requesters where id > $1 order by id limit $2`, [id, limit]),
   };
 }
-
-const NOON_MS = 43_200_000;
 
 const REQUESTER = 'id, name, type, status, tags';
 

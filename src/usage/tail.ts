@@ -14,6 +14,7 @@ import { BIGINT, BOOLEAN, type DuckDBConnection, VARCHAR } from '@duckdb/node-ap
 import { toIso } from '../lib/clock.ts';
 import type { NumberSet } from '../lib/number-set.ts';
 import { DecisionsLost, Diverged } from './diverged.ts';
+import { erase, skipErased } from './erased.ts';
 import { type Inserter, inserter } from './insert.ts';
 import { type Copying, copyAllContent, copyAllRequesters, copyContent, copyRequesters, readItems } from './records.ts';
 import { copyAllCounts, retire, toRetired } from './retired.ts';
@@ -35,6 +36,8 @@ interface Position {
   retiredTo: number;
   /** Values were overwritten since the file was last compacted. */
   rewritten: boolean;
+  /** The newest erasure that was followed. */
+  erasedNo: number;
 }
 
 export interface Tail {
@@ -73,6 +76,7 @@ export async function openTail(writer: DuckDBConnection, source: Source): Promis
         items ??= await readItems(writer);
         const current: Step = { writer, records, items, head, next, decisions };
         const changesLeft = (await takeChanges(current)) || (await retire(current));
+        if (!changesLeft) await erase(current);
         if (!changesLeft && !matched) await matchNewest(current);
         const taken = changesLeft ? { to: next.decisionsSeq, beyond } : await takeDecisions(current, beyond);
         await writePosition(writer, next);
@@ -105,6 +109,7 @@ const isAtHead = (position: Position, head: Head): boolean =>
   head.changesSeq === position.changesSeq &&
   head.decisionsSeq <= position.decisionsSeq &&
   head.retiredTo === position.retiredTo &&
+  head.erasedNo === position.erasedNo &&
   head.ledgerNo === position.ledgerNo;
 
 /** Returns true if changes are left for another step. */
@@ -117,6 +122,7 @@ async function takeChanges(step: Step): Promise<boolean> {
     await copyAllContent(step);
     await copyAllRequesters(step);
     if (isNew) await copyAllCounts(step);
+    if (isNew) await skipErased(step);
   } else {
     await matchNewestChange(step);
     const changes = await records.changesAfter(next.changesSeq, CHANGES_A_STEP);
@@ -213,27 +219,37 @@ async function readBeyond(writer: DuckDBConnection, position: number): Promise<R
 
 async function readPosition(writer: DuckDBConnection): Promise<Position> {
   const result = await writer.run(
-    `select ledger_no, decisions_seq::double, changes_seq::double, changes_at::double, retired_to::double, rewritten
+    `select ledger_no, decisions_seq::double, changes_seq::double, changes_at::double, retired_to::double, rewritten,
+       erased_no::double
      from position`,
   );
   const [row] = await result.getRows();
-  const [ledgerNo, decisionsSeq, changesSeq, changesAt, retiredTo, rewritten] = row as [
+  const [ledgerNo, decisionsSeq, changesSeq, changesAt, retiredTo, rewritten, erasedNo] = row as [
     string | null,
     number,
     number,
     number,
     number,
     boolean,
+    number,
   ];
-  return { ledgerNo, decisionsSeq, changesSeq, changesAt, retiredTo, rewritten };
+  return { ledgerNo, decisionsSeq, changesSeq, changesAt, retiredTo, rewritten, erasedNo };
 }
 
 async function writePosition(writer: DuckDBConnection, position: Position): Promise<void> {
-  const { ledgerNo, decisionsSeq, changesSeq, changesAt, retiredTo, rewritten } = position;
+  const { ledgerNo, decisionsSeq, changesSeq, changesAt, retiredTo, rewritten, erasedNo } = position;
   await writer.run(
     `update position set ledger_no = $1, decisions_seq = $2, changes_seq = $3, changes_at = $4, retired_to = $5,
-       rewritten = $6`,
-    [ledgerNo, BigInt(decisionsSeq), BigInt(changesSeq), BigInt(changesAt), BigInt(retiredTo), rewritten],
-    [VARCHAR, BIGINT, BIGINT, BIGINT, BIGINT, BOOLEAN],
+       rewritten = $6, erased_no = $7`,
+    [
+      ledgerNo,
+      BigInt(decisionsSeq),
+      BigInt(changesSeq),
+      BigInt(changesAt),
+      BigInt(retiredTo),
+      rewritten,
+      BigInt(erasedNo),
+    ],
+    [VARCHAR, BIGINT, BIGINT, BIGINT, BIGINT, BOOLEAN, BIGINT],
   );
 }

@@ -137,6 +137,7 @@ const CHANGES: { [route: string]: Plan } = {
     return { path, body: { url }, kind: 'identity.list_accepted', target: url };
   },
   'POST /v1/crawlers/register': makes('requester.created', () => ({ names: ['GPTBot'] })),
+  'POST /v1/requesters/{id}/erase': changes('requester.deleted', newRequester),
   'POST /v1/requesters/{id}/tokens': async (path) => ({
     path: path.replace('{id}', (await newRequester()).id),
     body: { name: 'n' },

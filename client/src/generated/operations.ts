@@ -28,6 +28,7 @@ export const OPERATIONS = {
   deleteUser: { method: 'DELETE', path: '/v1/users/{id}', answers: 'json' },
   deleteWebhook: { method: 'DELETE', path: '/v1/webhooks/{id}', answers: 'json' },
   diffPolicyVersions: { method: 'GET', path: '/v1/policies/{id}/versions/{version}/diff/{other}', answers: 'json' },
+  eraseRequester: { method: 'POST', path: '/v1/requesters/{id}/erase', answers: 'json', takesBody: true },
   finalizeStatement: { method: 'POST', path: '/v1/statements/{id}/finalize', answers: 'json' },
   getApiKey: { method: 'GET', path: '/v1/api-keys/{id}', answers: 'json' },
   getCollection: { method: 'GET', path: '/v1/collections/{id}', answers: 'json', takesQuery: true },

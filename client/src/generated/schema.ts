@@ -535,6 +535,26 @@ export interface paths {
         patch: operations["updateRequester"];
         trace?: never;
     };
+    "/v1/requesters/{id}/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Erase a requester: its id becomes a pseudonym in everything past; this cannot be undone
+         * @description Needs the permission `requesters:write` (Create, update and delete requesters and licenses).
+         */
+        post: operations["eraseRequester"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/requesters/{id}/tokens": {
         parameters: {
             query?: never;
@@ -2097,7 +2117,7 @@ export interface components {
             /** @enum {string} */
             object: "audit_entry";
             /** @enum {unknown} */
-            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "site.created" | "site.updated" | "site.deleted" | "license.requested" | "license_request.granted" | "license_request.declined" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "site.created" | "site.updated" | "site.deleted" | "license.requested" | "license_request.granted" | "license_request.declined" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
             created: string;
             actor: {
                 /** @enum {unknown} */
@@ -2805,6 +2825,27 @@ export interface components {
         };
         /** @enum {unknown} */
         DenialReason: "no_license" | "license_expired" | "rate_limit_exceeded" | "permission_not_granted" | "content_archived" | "requester_suspended" | "policy_denied";
+        /** @description An erasure of a requester; it cannot be undone */
+        Erasure: {
+            id: string;
+            /** @enum {string} */
+            object: "erasure";
+            /**
+             * @description `done`: no trace is left; the id then answers as never known
+             * @enum {unknown}
+             */
+            status: "running" | "done";
+            /** @description Stands for the requester in past decisions, statements and changes */
+            pseudonym: string;
+            /** @description Decisions in which it was replaced so far */
+            decisions: number;
+            /** @description Decisions that were looked at so far, of `of` */
+            walked: number;
+            /** @description Decisions when it began */
+            of: number;
+            created: string;
+            updated: string;
+        };
         Error: {
             error: {
                 code: components["schemas"]["ErrorCode"];
@@ -4540,7 +4581,7 @@ export interface components {
                 /** @description Attempts in flight */
                 inFlight: number;
             };
-            /** @description What this node keeps of visitors */
+            /** @description What this node keeps of visitors, and for how long */
             privacy: {
                 /** @description `full`, `none`, or the prefixes that are kept, such as `/24,/48` */
                 ipPrecision: string;
@@ -4549,6 +4590,10 @@ export interface components {
                  * @enum {unknown}
                  */
                 userAgent: "full" | "crawler-only" | "none";
+                /** @description Days after which the inputs of decisions are erased; null: never */
+                inputDays: number | null;
+                /** @description Days after which decisions leave the log; null: never */
+                decisionDays: number | null;
             };
             /** @description Memory of the process, in bytes */
             memoryBytes: number;
@@ -6067,6 +6112,40 @@ export interface operations {
             "5XX": components["responses"]["Refused"];
         };
     };
+    eraseRequester: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The id once more; it must be the one in the path */
+                    confirm?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description An erasure of a requester; it cannot be undone */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
     listRequesterTokens: {
         parameters: {
             query?: {
@@ -7521,7 +7600,7 @@ export interface operations {
                 actor?: string;
                 /** @description Id of a record, or one of content, collection, policy, policy_candidate, requester, requester_token, crawler, identity, license, site, license_request, statement, api_key, user, webhook, webhook_delivery */
                 object?: string;
-                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "site.created" | "site.updated" | "site.deleted" | "license.requested" | "license_request.granted" | "license_request.declined" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "site.created" | "site.updated" | "site.deleted" | "license.requested" | "license_request.granted" | "license_request.declined" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
                 /** @description Inclusive: a date or a date-time, UTC */
                 from?: string;
                 /** @description A date, whose day is included, or an exclusive date-time */

@@ -150,6 +150,7 @@ const ROWS: Record<string, Ask[]> = {
   'GET /v1/requesters/{id}': at('first'),
   'PATCH /v1/requesters/{id}': [{ path: '/first', body: { metadata } }],
   'DELETE /v1/requesters/{id}': at('made'),
+  'POST /v1/requesters/{id}/erase': at('unknown/erase'),
   'POST /v1/requesters/{id}/tokens': [{ path: '/first/tokens', body: { name: 'x' } }],
   'GET /v1/requesters/{id}/tokens': at('first/tokens?limit=100'),
   'GET /v1/requesters/{id}/tokens/{tokenId}': at(`first/tokens/${token.id}`),

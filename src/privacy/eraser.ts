@@ -1,0 +1,108 @@
+/**
+ * Erases requesters, one after the other. Promise: once an erasure is done, no record and no column of this
+ * installation has the id, the names or the texts of the requester; decisions, statements and changes have the
+ * pseudonym. One node works at a time; a crash loses at most a piece of work, which is repeated.
+ */
+import type { Change } from '../changes/change.ts';
+import type { Changes } from '../changes/changes.ts';
+import type { Db } from '../db/db.ts';
+import type { PostgresDb } from '../db/postgres/db.ts';
+import type { SqliteDb } from '../db/sqlite/db.ts';
+import { countDecisions, type Replacement, replaceInDecisions } from '../ledger/erase.ts';
+import type { Clock } from '../lib/clock.ts';
+import { every } from '../lib/every.ts';
+import { openPace, type Pace } from './pace.ts';
+import { recordWork } from './records.ts';
+import { type Erasure, findNext, updateErasure } from './store.ts';
+
+const LOOK_EVERY_MS = 500;
+/** Decisions of one piece of work: a few milliseconds of the storage thread. */
+const DECISIONS_AT_ONCE = 4_000;
+/** Other nodes read the records every five seconds; a node that comes back later counts its columns again. */
+const COLUMNS_WAIT_MS = { sqlite: 0, postgres: 15_000 };
+
+export interface EraserDeps {
+  db: Db | SqliteDb | PostgresDb;
+  changes: Changes;
+  clock: Clock;
+  /** Settles when the columns have read the records as they are now, and again when they have been compacted. */
+  columns: { bounds(): Promise<unknown> };
+  isOurs(): boolean;
+  onProblem(error: unknown): void;
+}
+
+/** Returns a function that stops the work and waits for the piece that runs. */
+export function startEraser(deps: EraserDeps): () => Promise<void> {
+  let isOver = false;
+  const mayGoOn = () => !isOver && deps.isOurs();
+  const stop = every(LOOK_EVERY_MS, () => eraseAll(deps, mayGoOn), deps.onProblem);
+  return async () => {
+    isOver = true;
+    await stop();
+  };
+}
+
+async function eraseAll(deps: EraserDeps, mayGoOn: () => boolean): Promise<void> {
+  const pace = openPace();
+  while (mayGoOn()) {
+    const one = await findNext(deps.db);
+    if (one === undefined || !(await goOn(deps, one, { pace, mayGoOn }))) return;
+  }
+}
+
+interface Terms {
+  pace: Pace;
+  mayGoOn(): boolean;
+}
+
+/** Does the next piece of an erasure. Returns whether there is more to do now. */
+async function goOn(deps: EraserDeps, one: Erasure, { pace, mayGoOn }: Terms): Promise<boolean> {
+  const { db, clock } = deps;
+  const by: Replacement = { requesterId: one.requesterId as string, pseudonym: one.pseudonym };
+  if (one.status === 'decisions') return pace(() => walkOn(deps, one, by));
+  if (one.status === 'records') {
+    for await (const work of recordWork(db, by)) {
+      if (!mayGoOn()) return false;
+      await pace(work);
+    }
+    await db.atomic([updateErasure({ ...one, status: 'columns', updatedAt: clock.now() }, one)]);
+    return true;
+  }
+  // The answer to a question includes all that was written before it; the second one comes after the compaction.
+  await deps.columns.bounds();
+  await deps.columns.bounds();
+  if (clock.now() - one.updatedAt < COLUMNS_WAIT_MS[db.engine]) return false;
+  await finish(deps, one);
+  return true;
+}
+
+async function walkOn({ db, clock }: EraserDeps, one: Erasure, by: Replacement): Promise<boolean> {
+  const [end] = await db.read<{ seq: number }>(
+    `select seq from decisions where seq > $1 order by seq limit 1 offset ${DECISIONS_AT_ONCE - 1}`,
+    [one.walkedSeq],
+  );
+  const span = `seq > ${one.walkedSeq}${end === undefined ? '' : ` and seq <= ${end.seq}`}`;
+  const decisions = one.decisions + (await countDecisions(db, span, by.requesterId));
+  const status = end === undefined ? 'records' : 'decisions';
+  const next: Erasure = { ...one, decisions, status, walkedSeq: end?.seq ?? one.walkedSeq, updatedAt: clock.now() };
+  await db.atomic([...replaceInDecisions(db, span, by), updateErasure(next, one)]);
+  return true;
+}
+
+/** Forgets the id itself. Caches of all nodes drop what they compiled from rules that named it. */
+async function finish({ db, changes, clock }: EraserDeps, one: Erasure): Promise<void> {
+  const done: Erasure = { ...one, status: 'done', requesterId: null, updatedAt: clock.now() };
+  const change: Change = {
+    kind: 'requester.erased',
+    id: one.pseudonym,
+    object: { id: one.pseudonym, object: 'requester', erased: true },
+  };
+  const author = { caller: { keyId: one.keyId }, id: null, idempotency: null, source: () => null };
+  await changes.commit(author, one.id, async () => ({
+    steps: [updateErasure(done, one)],
+    changes: [change],
+    status: 200,
+    body: null,
+  }));
+  if ('checkpoint' in db) await db.checkpoint();
+}

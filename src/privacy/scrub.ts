@@ -1,0 +1,56 @@
+/**
+ * Removes a requester from JSON that records keep: its id becomes the pseudonym; names, contacts, metadata and free
+ * texts go. Pure. Only fields that hold ids of requesters are replaced: an id may be any word.
+ */
+import type { Replacement } from '../ledger/erase.ts';
+
+type Json = Record<string, unknown>;
+
+const ID_FIELDS: ReadonlySet<string> = new Set(['requesterId', 'requesterIdNot', 'claimed']);
+/** Fields of a requester, its licenses and its tokens that are emptied. */
+const EMPTIED: Readonly<Json> = {
+  metadata: {},
+  userAgents: [],
+  identities: [],
+  prefix: '',
+  requesterName: null,
+  note: null,
+  answer: null,
+};
+
+/** `kind`: the kind of the change or of the version that the JSON belongs to, such as `requester` or `policy`. */
+export function scrub(value: unknown, kind: string, by: Replacement): unknown {
+  if (Array.isArray(value)) return value.map((one) => scrub(one, kind, by));
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = value as Json;
+  const own = typeof fields.object === 'string' ? fields.object : kind;
+  const isTheirs = isOf(fields, own, by.requesterId);
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      isTheirs ? toField(name, field, own, by) : plain(name, field, by),
+    ]),
+  );
+}
+
+/** Returns whether the fields are of a record of the requester; `previous` values have no id. */
+function isOf(fields: Json, kind: string, id: string): boolean {
+  if (kind === 'requester') return fields.id === id || fields.id === undefined;
+  if (!['license', 'license_request', 'requester_token', 'statement', 'access_decision'].includes(kind)) return false;
+  return fields.requesterId === id || fields.requesterId === undefined;
+}
+
+function toField(name: string, field: unknown, kind: string, by: Replacement): unknown {
+  if (name === 'name') return by.pseudonym;
+  if (name === 'id' && kind === 'requester') return by.pseudonym;
+  if (name === 'terms' && typeof field === 'object' && field !== null) return { ...field, reference: undefined };
+  if (kind === 'access_decision' && (name === 'context' || name === 'license')) return null;
+  if (name in EMPTIED && field !== undefined) return EMPTIED[name];
+  return plain(name, field, by);
+}
+
+function plain(name: string, field: unknown, by: Replacement): unknown {
+  const replaced = (text: unknown): unknown => (text === by.requesterId ? by.pseudonym : text);
+  if (!ID_FIELDS.has(name)) return scrub(field, '', by);
+  return Array.isArray(field) ? field.map(replaced) : replaced(field);
+}

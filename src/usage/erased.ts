@@ -1,0 +1,61 @@
+/**
+ * Erased requesters, in the columns. While an erasure waits for the columns, the records still know the id; later, only
+ * that there was one: columns that did not follow it in time are counted again.
+ */
+import { type DuckDBConnection, INTEGER, VARCHAR } from '@duckdb/node-api';
+import { Diverged } from './diverged.ts';
+import type { Inserter } from './insert.ts';
+import type { Head, Snapshot } from './source.ts';
+import { readColumns } from './sql.ts';
+
+interface Erasing {
+  writer: DuckDBConnection;
+  records: Snapshot;
+  head: Head;
+  next: { erasedNo: number; rewritten: boolean };
+  decisions: Inserter;
+}
+
+/** The columns of decisions that hold ids of requesters, with their dictionaries. */
+const NAMED = [
+  ['requester', 'requesters'],
+  ['claimed', 'claims'],
+] as const;
+
+/** Replaces the requesters that were erased. */
+export async function erase({ writer, records, head, next, decisions }: Erasing): Promise<void> {
+  if (head.erasedNo === next.erasedNo) return;
+  if (head.erasedNo < next.erasedNo) throw new Diverged('the records were restored to an earlier state');
+  for (const { no, requesterId, pseudonym } of await records.erasedAfter(next.erasedNo)) {
+    if (requesterId === null) throw new Diverged('a requester was erased while the columns were not followed');
+    for (const [column, table] of NAMED) await replace(writer, { column, table, requesterId, pseudonym });
+    await writer.run('delete from registered where id = $1', [requesterId], [VARCHAR]);
+    next.erasedNo = no;
+    next.rewritten = true;
+  }
+  decisions.forget();
+}
+
+/** Follows no erasure that is done: new columns never had the ids. */
+export async function skipErased({ records, next }: Pick<Erasing, 'records' | 'next'>): Promise<void> {
+  for (const { no, requesterId } of await records.erasedAfter(0)) {
+    if (requesterId !== null) return;
+    next.erasedNo = no;
+  }
+}
+
+async function replace(
+  writer: DuckDBConnection,
+  { column, table, requesterId, pseudonym }: { column: string; table: string; requesterId: string; pseudonym: string },
+): Promise<void> {
+  const numberOf = async (id: string): Promise<number | undefined> =>
+    (await readColumns(writer, `select number from ${table} where id = $1`, [id]))[0]?.[0] as number | undefined;
+  const [old, known] = [await numberOf(requesterId), await numberOf(pseudonym)];
+  if (old === undefined) return;
+  if (known === undefined) {
+    await writer.run(`update ${table} set id = $1 where number = $2`, [pseudonym, old], [VARCHAR, INTEGER]);
+    return;
+  }
+  await writer.run(`update decisions set ${column} = $1 where ${column} = $2`, [known, old], [INTEGER, INTEGER]);
+  await writer.run(`delete from ${table} where number = $1`, [old], [INTEGER]);
+}
