@@ -57,9 +57,8 @@ const openFinder = ({ db, columns }: Pick<Parts, 'db' | 'columns'>): DecisionFin
 
 /** Adds every route. Hooks come before the routes they apply to. */
 export async function addRoutes(app: App, parts: Parts): Promise<void> {
-  const { config, own, db, clock, changes, follower, ledger, columns, snapshot, keys, sessions, events, streams } =
-    parts;
-  const { collections, unregistered, identities, visitors } = parts;
+  const { config, own, db, clock, changes, follower, ledger, columns, snapshot, keys, sessions } = parts;
+  const { collections, unregistered, identities, visitors, published: signals } = parts;
   await allowOrigins(app, config.corsOrigins);
   describeApi(app, VERSION);
   healthRoutes(app, { notReady: () => own.notReady ?? follower.notReady(), db, metrics: parts.metrics });
@@ -73,7 +72,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   const { decisionMaxAge: maxAge, privacy } = config;
   const checkDeps = { db, snapshot, ledger, unregistered, identities, visitors, clock, maxAge, precision: privacy };
   accessRoutes(app, checkDeps);
-  authorizeRoutes(app, { ...checkDeps, visitor: keys.visitor });
+  authorizeRoutes(app, { ...checkDeps, visitor: keys.visitor, signals });
   probeRoutes(app, { db, changes, clock });
   const finder = openFinder(parts);
   decisionRoutes(app, { db, ledger, finder });
@@ -105,10 +104,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   keyRoutes(app, { ...managing, keys });
   userRoutes(app, managing);
   auditRoutes(app, db);
-  const webhookDeps = { db, changes, clock, events, allowPrivate: config.webhookAllowPrivate };
-  webhookRoutes(app, webhookDeps);
-  deliveryRoutes(app, webhookDeps);
-  eventRoutes(app, { events, streams });
+  notifyingRoutes(app, parts);
   if (parts.secret !== null && config.columnsUrl === null) columnsRoutes(app, columns, parts.secret);
   addReports(app, parts, { finder, checks: checkDeps });
   unregisteredRoutes(app, parts);
@@ -126,6 +122,13 @@ function addReports(
   const now = () => ledger.now();
   usageRoutes(app, { db, columns, now, requesterNames: (ids: readonly string[]) => findNames(db, ids) });
   partnerRoutes(app, { db, changes, clock, columns, finder, checks, parquet: archive, ledgerNo: ledger.ledgerNo, now });
+}
+
+function notifyingRoutes(app: App, { config, db, changes, clock, events, streams }: Parts): void {
+  const webhookDeps = { db, changes, clock, events, allowPrivate: config.webhookAllowPrivate };
+  webhookRoutes(app, webhookDeps);
+  deliveryRoutes(app, webhookDeps);
+  eventRoutes(app, { events, streams });
 }
 
 function publishingRoutes(app: App, { db, changes, clock, published }: Parts): void {

@@ -16,6 +16,8 @@ export interface Refusal {
   message: string;
   remedies: readonly Remedy[];
   decisionId: string | null;
+  /** The page about licenses; null: the site names none. */
+  licensingUrl?: string | null;
 }
 
 export interface Body {
@@ -36,12 +38,13 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 const titleOf = (status: number): string => TITLES[status] ?? 'Access denied';
 
-const toProblem = ({ status, reason, message, remedies, decisionId }: Refusal) => ({
+const toProblem = ({ status, reason, message, remedies, decisionId, licensingUrl = null }: Refusal) => ({
   title: titleOf(status),
   status,
   detail: message,
   reason,
   remedies: remedies.map(withoutRule),
+  ...(licensingUrl === null ? {} : { licensingUrl }),
   ...(decisionId === null ? {} : { decisionId }),
 });
 
@@ -65,7 +68,7 @@ const STYLE =
   'h1{font-size:1.5rem}p.quote{color:#5c5c5c;font-size:.85rem}' +
   '@media(prefers-color-scheme:dark){body{color:#eee;background:#161616}p.quote{color:#aaa}}';
 
-function toPage({ status, message, remedies, decisionId }: Refusal): string {
+function toPage({ status, message, remedies, decisionId, licensingUrl = null }: Refusal): string {
   const title = titleOf(status);
   const steps = remedies.map((remedy) => `<li>${escape(sentenceOf(remedy))}</li>`).join('');
   return (
@@ -73,6 +76,7 @@ function toPage({ status, message, remedies, decisionId }: Refusal): string {
     `<meta name="robots" content="noindex"><title>${title}</title><style>${STYLE}</style>` +
     `<h1>${title}</h1><p>${escape(message)}</p>` +
     (steps === '' ? '' : `<p>This would help:</p><ul>${steps}</ul>`) +
+    (licensingUrl === null ? '' : `<p><a href="${escape(licensingUrl)}">About licenses</a></p>`) +
     (decisionId === null ? '' : `<p class="quote">Quote this when you write to the publisher: ${decisionId}</p>`)
   );
 }

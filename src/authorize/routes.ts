@@ -19,6 +19,7 @@ import type { Locator } from '../lib/locator.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import type { Caller } from '../permissions.ts';
 import { REQUESTER_ID_PATTERN } from '../policies/names.ts';
+import type { Signals } from '../signals/signals.ts';
 import type { Visitor } from '../visitors/visitors.ts';
 import { type Answer, toAnswer, toProbeAnswer, toUnclearAnswer, toUnknownAnswer } from './answer.ts';
 import { refusalOf, toBody } from './body.ts';
@@ -28,6 +29,7 @@ import { AuthorizeHeaders, AuthorizeOptions } from './schema.ts';
 import { type Forwarded, readNamedUrl, readSentUrl, readTarget, type Unclear } from './target.ts';
 
 export interface AuthorizeDeps extends Omit<CheckDeps, 'visitors'>, WhoDeps {
+  signals: Pick<Signals, 'notice'>;
   /** Returns the address for which the proxy forwards. */
   visitor(request: FastifyRequest): string | undefined;
 }
@@ -110,13 +112,7 @@ function openAuthorize(deps: AuthorizeDeps): Decide {
     try {
       const asked = asVisitor(ask, visitor);
       const decision = await check(deps, asked, { caller, grounds, explainer: null });
-      const answer = toAnswer(decision, options);
-      if (answer.status === 200) return answer;
-      if (await wouldSignatureHelp(deps, asked, decision, caller))
-        answer.headers['accept-signature'] = ACCEPT_SIGNATURE;
-      if (options.body === undefined) return answer;
-      const refusal = refusalOf(answer.status, decision, await findRemedies(deps, asked, caller));
-      return { ...answer, body: toBody(options.body, refusal) };
+      return await complete(deps, { ask: asked, decision, options, caller });
     } catch (error) {
       if (!(error instanceof UndecidedUrl)) throw error;
       return error.why === 'none' ? toUnknownAnswer(options) : toUnclearAnswer(error.why, options);
@@ -151,6 +147,27 @@ function openAuthorize(deps: AuthorizeDeps): Decide {
   }
 
   return (question) => decideFresh(question.request, (grounds) => decideOnce(question, grounds));
+}
+
+interface Settled {
+  ask: Ask;
+  decision: Decision;
+  options: AuthorizeOptions;
+  caller: Caller;
+}
+
+/** Returns the answer, with what would help the visitor. */
+async function complete(deps: AuthorizeDeps, { ask, decision, options, caller }: Settled): Promise<Answer> {
+  const answer = toAnswer(decision, options);
+  const found = deps.signals.notice(ask.locator?.host ?? '');
+  const { link, denialLink, licensingUrl } = found instanceof Promise ? await found : found;
+  if (link !== null) answer.headers.link = link;
+  if (answer.status === 200) return answer;
+  if (await wouldSignatureHelp(deps, ask, decision, caller)) answer.headers['accept-signature'] = ACCEPT_SIGNATURE;
+  if (options.body === undefined) return answer;
+  if (denialLink !== null) answer.headers.link = denialLink;
+  const refusal = refusalOf(answer.status, decision, await findRemedies(deps, ask, caller));
+  return { ...answer, body: toBody(options.body, { ...refusal, licensingUrl }) };
 }
 
 type Decide = (question: Question) => Promise<Answer>;

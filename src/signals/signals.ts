@@ -11,6 +11,7 @@ import type { Site } from '../sites/site.ts';
 import { findSites } from '../sites/store.ts';
 import { assess } from './assess.ts';
 import { SIGNAL_KINDS, SIGNALS, type Signal, type SignalKind } from './kinds.ts';
+import { NO_NOTICE, type Notice, toNotice } from './notice.ts';
 import { readSources, type SourceDeps } from './sources.ts';
 import { findServed, insertServed } from './store.ts';
 import type { Inexpressible, Table } from './table.ts';
@@ -36,6 +37,8 @@ export interface Signals {
   now(host: string): Published | undefined;
   /** Brings them up to date first. Throws site_not_found, and Unavailable. */
   read(host: string): Promise<Published>;
+  /** Returns what answers to visitors of a host say about licenses; never throws. */
+  notice(host: string): Notice | Promise<Notice>;
   /** Returns whether everybody may read them. Throws Unavailable. */
   isPublic(host: string): boolean | Promise<boolean>;
 }
@@ -93,6 +96,14 @@ export function openSignals(deps: SignalDeps): Signals {
         building.set(host, work);
         await work;
       }
+    },
+    notice(host) {
+      const known = sites.now();
+      if (known !== undefined) return known.size === 0 ? NO_NOTICE : toNotice(known.get(host));
+      return sites.read().then(
+        (read) => toNotice(read.get(host)),
+        () => NO_NOTICE,
+      );
     },
     isPublic(host) {
       const isOpen = (read: ReadonlyMap<string, Site>): boolean => read.get(host)?.signals.public === true;

@@ -188,3 +188,33 @@ describe('robots.txt', () => {
     assert.deepEqual(body.contradictions, []);
   });
 });
+
+describe('answers to visitors', () => {
+  const ask = (host: string, query: string) =>
+    postern.call('GET', `/v1/authorize?origin=https://${host}${query}`, {
+      key: null,
+      headers: { 'x-postern-key': postern.key, 'x-original-uri': '/x' },
+    });
+
+  test('name the page about licenses where the site says so', async () => {
+    const host = 'link.example.com';
+    const { policy } = await makeSite(host, [{ action: 'allow' }], {
+      signals: { link: true },
+      licensingUrl: 'https://www.example.com/lizenz/ü',
+    });
+    const link = '<https://www.example.com/lizenz/%C3%BC>; rel="license"';
+    assert.equal((await ask(host, '')).headers.get('link'), link);
+    await postern.call('PATCH', `/v1/policies/${policy.id}`, { body: { rules: [{ action: 'deny' }] } });
+    const problem = await ask(host, '&body=problem');
+    assert.equal(problem.headers.get('link'), link);
+    assert.equal(JSON.parse(problem.text).licensingUrl, 'https://www.example.com/lizenz/%C3%BC');
+    assert.match((await ask(host, '&body=html')).text, /<a href="https:\/\/www\.example\.com\/lizenz\/%C3%BC">/);
+    await put(host, { licensingUrl: 'https://www.example.com/licenses' });
+    assert.equal((await ask(host, '')).headers.get('link'), null);
+    assert.ok((await ask(host, '&body=problem')).headers.get('link'));
+    await put(host, {});
+    assert.equal((await ask(host, '&body=problem')).headers.get('link'), null);
+    await put(host, { signals: { license: true, link: true } });
+    assert.equal((await ask(host, '')).headers.get('link'), `<https://${host}/license.xml>; rel="license"`);
+  });
+});

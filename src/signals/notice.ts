@@ -1,0 +1,34 @@
+/** The licensing page of a site, as answers to its visitors name it. Pure. */
+import type { Site } from '../sites/site.ts';
+import { licenseUrlOf } from './kinds.ts';
+
+export interface Notice {
+  /** The value of `Link` for every answer; null: the site has none, or switched it off. */
+  link: string | null;
+  /** The same for denials with a body. */
+  denialLink: string | null;
+  licensingUrl: string | null;
+}
+
+export const NO_NOTICE: Notice = { link: null, denialLink: null, licensingUrl: null };
+
+/** Clients and proxies have bounds for all headers together. */
+const LINK_LENGTH_MAX = 1_500;
+
+const known = new WeakMap<Site, Notice>();
+
+export function toNotice(site: Site | undefined): Notice {
+  if (site === undefined) return NO_NOTICE;
+  const notice = known.get(site) ?? noticeOf(site);
+  known.set(site, notice);
+  return notice;
+}
+
+function noticeOf(site: Site): Notice {
+  const licensingUrl = site.licensingUrl === null ? null : new URL(site.licensingUrl).href;
+  const licenseUrl = licenseUrlOf({ host: site.host, site });
+  const target = licensingUrl ?? licenseUrl;
+  const text = target === null ? '' : `<${target}>; rel="license"`;
+  const link = text === '' || text.length > LINK_LENGTH_MAX ? null : text;
+  return { link: site.signals.link ? link : null, denialLink: link, licensingUrl };
+}
