@@ -10,6 +10,8 @@ export interface Base {
   /** Tokens with a group of their own, as they are written; without `*`. */
   readonly tokens: readonly string[];
   isNamed(token: string): boolean;
+  /** Its last group has no rule yet: the next one would belong to it. */
+  readonly isOpen: boolean;
   /** Paths that the group of a token allows; `*` where it has none. */
   allowed(token: string): string[];
   /** The lines of `*`, for groups that replace it. */
@@ -44,12 +46,12 @@ export function readBase(text: string): Base {
       for (const group of current) group.lines.push({ name, value });
     }
   }
-  return toBase(groups, tokens);
+  return { ...toBase(groups, tokens), isOpen: isNaming };
 }
 
 const LINE = /^\s*([^:#]+?)\s*:\s*([^#]*?)\s*(?:#.*)?$/;
 
-function toBase(groups: ReadonlyMap<string, BaseGroup>, tokens: readonly string[]): Base {
+function toBase(groups: ReadonlyMap<string, BaseGroup>, tokens: readonly string[]): Omit<Base, 'isOpen'> {
   const linesOf = (token: string): BaseGroup['lines'] =>
     (groups.get(toKey(token)) ?? groups.get('*') ?? { lines: [] }).lines;
   return {

@@ -44,7 +44,8 @@ export function renderRobots(table: Table, licenseUrl: string | null): Rendering
     if (bytes > BYTES_MAX) break;
   }
   if (stricter.size > 0) cannotExpress.push(aboutPatterns(stricter));
-  const marked = [BEGIN, ...lines, '', END, ''].join('\n');
+  // An empty rule ends a group of the site that has none.
+  const marked = [BEGIN, ...(own.isOpen ? ['Disallow:'] : []), ...lines, '', END, ''].join('\n');
   const text = base === '' || base.endsWith('\n') ? base + marked : `${base}\n${marked}`;
   return { text, cannotExpress, refusal: bytes > BYTES_MAX ? TOO_LONG : null };
 }
