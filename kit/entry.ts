@@ -23,6 +23,7 @@ export const entry = (fields: Partial<Entry> = {}): Entry => ({
   enforced: 1,
   candidate: null,
   claim: null,
+  quota: null,
   ...fields,
 });
 
@@ -46,6 +47,7 @@ export const decision = (fields: Partial<Decision> = {}): Decision => ({
   matchedRule: { index: 0, priority: 1 },
   licenseId: null,
   rateLimit: null,
+  quota: null,
   enforced: true,
   recorded: true,
   created: '',

@@ -32,6 +32,7 @@ import { openTokens } from './requesters/tokens.ts';
 import { openSignals } from './signals/signals.ts';
 import { openSignatures } from './signatures/signatures.ts';
 import { openKeptKeys } from './signatures/store.ts';
+import { countInOrder } from './statements/counting.ts';
 import { openUnregistered } from './unregistered/unregistered.ts';
 import { Parquet } from './usage/archive-source.ts';
 import { openColumns } from './usage/columns.ts';
@@ -121,7 +122,11 @@ async function openEngine(
     for (const reader of readers) reader.abandon();
   };
   const { follower, lease } = await joinCluster(db, changes, opened, { onFatal, onSilence });
-  const ledger = await openLedger(await openSubscriptions(db, changes));
+  const archive = new Parquet(config.archiveDir, ARCHIVE_MIB);
+  opened.defer(() => archive.close());
+  const ledger = await openLedger(await openSubscriptions(db, changes), (query, takers) =>
+    countInOrder({ db, parquet: archive }, query, takers),
+  );
   const secret = db.engine === 'postgres' ? await clusterSecret(db) : null;
   const columns =
     config.columnsUrl !== null && secret !== null
@@ -137,8 +142,6 @@ async function openEngine(
         });
   opened.defer(() => columns.close());
   opened.defer(() => ledger.close());
-  const archive = new Parquet(config.archiveDir, ARCHIVE_MIB);
-  opened.defer(() => archive.close());
   const collections = openCollections(db, changes);
   const snapshot = new Snapshot(db, changes, collections, memory.snapshot);
   const impacts = openImpacts(records, memory.impact, () => ledger.figures().entries);

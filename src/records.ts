@@ -6,6 +6,7 @@ import type { PostgresDb } from './db/postgres/db.ts';
 import { openSqlite } from './db/sqlite/db.ts';
 import { StartRefused } from './errors.ts';
 import type { Ledger } from './ledger/ledger.ts';
+import type { CountUsed } from './ledger/quota-open.ts';
 import { ledgerProcedure, openSqliteLedger } from './ledger/sqlite.ts';
 import { type Clock, goingOnFrom, type MachineClock, machineClock } from './lib/clock.ts';
 import type { StorageMemory } from './memory.ts';
@@ -22,7 +23,7 @@ export interface Records {
   /** The machine's or the database's clock; undefined when another was given. */
   own: MachineClock | undefined;
   /** Requires the tables. The clock continues from the newest entry. */
-  openLedger(subscribed: Subscribed): Promise<Ledger>;
+  openLedger(subscribed: Subscribed, countUsed: CountUsed): Promise<Ledger>;
 }
 
 /** Throws StartRefused when the database cannot be used. `onDeath`: the embedded store has failed for good. */
@@ -42,9 +43,9 @@ export async function openRecords(
       });
     });
     const clock = given ?? db.clock;
-    const openLedger = async (subscribed: Subscribed) => {
+    const openLedger = async (subscribed: Subscribed, countUsed: CountUsed) => {
       goingOnFrom(clock, await newestEditAt(db));
-      return openPostgresLedger(db, given, subscribed);
+      return openPostgresLedger(db, given, { subscribed, countUsed });
     };
     return { db, records: config.databaseUrl, clock, own: given === undefined ? db.clock : undefined, openLedger };
   }
@@ -52,9 +53,9 @@ export async function openRecords(
   const clock = given ?? machine;
   const records = join(config.dataDir, 'postern.db');
   const db = await openSqlite(records, ledgerProcedure, onDeath, memory);
-  const openLedger = async (subscribed: Subscribed) => {
+  const openLedger = async (subscribed: Subscribed, countUsed: CountUsed) => {
     goingOnFrom(clock, await newestEditAt(db));
-    return openSqliteLedger(db, clock, subscribed);
+    return openSqliteLedger(db, clock, { subscribed, countUsed });
   };
   return { db, records, clock, own: given === undefined ? machine : undefined, openLedger };
 }

@@ -94,13 +94,15 @@ const OWNERS: Record<string, string> = {
   sign_in_links: 'users/store.ts',
   used_sign_ins: 'users/store.ts',
   decisions:
-    'ledger/sqlite-procedure.ts ledger/postgres.ts ledger/postgres-trip.ts ledger/sweep.ts ledger/retire.ts ledger/erase.ts',
+    'ledger/sqlite-procedure.ts ledger/postgres-write.ts ledger/postgres-trip.ts ledger/sweep.ts ledger/retire.ts ledger/erase.ts',
   archives: 'storage/archive.ts',
-  limits: 'ledger/sqlite-procedure.ts ledger/postgres.ts ledger/postgres-trip.ts ledger/sweep.ts ledger/erase.ts',
+  quota_contents: 'ledger/quota-store.ts ledger/sqlite-procedure.ts ledger/postgres-write.ts ledger/sweep.ts',
+  limits:
+    'ledger/sqlite-procedure.ts ledger/postgres-write.ts ledger/postgres-trip.ts ledger/quota-open.ts ledger/sweep.ts ledger/erase.ts',
   changes: 'changes/rows.ts changes/audit.ts privacy/records.ts',
-  change_data: 'changes/rows.ts changes/audit.ts',
+  change_data: 'changes/rows.ts changes/audit.ts ledger/sqlite-procedure.ts ledger/postgres-write.ts',
   events:
-    'changes/rows.ts ledger/sqlite-procedure.ts ledger/postgres.ts ledger/sweep.ts events/store.ts privacy/records.ts',
+    'changes/rows.ts ledger/sqlite-procedure.ts ledger/postgres-write.ts ledger/sweep.ts events/store.ts privacy/records.ts',
   webhooks: 'webhooks/store.ts',
   deliveries: 'webhooks/store.ts privacy/records.ts',
   unregistered: 'unregistered/store.ts privacy/records.ts',

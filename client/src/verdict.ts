@@ -16,7 +16,9 @@ export type Remedy =
     }
   | { kind: 'permission'; permissions: readonly string[] }
   | { kind: 'verification'; verified: readonly ('token' | 'signature' | 'ip' | 'dns')[] }
-  | { kind: 'wait'; until: string };
+  | { kind: 'wait'; until: string }
+  /** The license includes no more units. */
+  | { kind: 'amend' };
 
 /** The body of a refusal: problem details (RFC 9457) with members of ours. */
 export interface Problem {
@@ -65,7 +67,7 @@ export function verdictOf(asked: Asked, challenge: string): Verdict {
   const verdict = refused(status, asked.reason ?? 'policy_denied', asked.message, {
     ...headers,
     ...(status === 401 ? { 'www-authenticate': challenge } : {}),
-    ...(asked.rateLimit?.retryAfter === undefined ? {} : { 'retry-after': String(asked.rateLimit.retryAfter) }),
+    ...retryHeaders(asked),
   });
   return withDecision(verdict, asked);
 }
@@ -78,9 +80,11 @@ export const refusedUnknown = (): Verdict => refused(403, 'content_unknown', 'Th
 export const refusedWithout = (): Verdict =>
   refused(503, 'no_decision', 'Access cannot be decided now.', { 'retry-after': '1' });
 
-/** Maps a denial to a status: 401 unauthenticated, 402 license required, 429 rate limit, 403 for the rest. */
-function statusOf({ reason, requesterId }: AccessDecision): 401 | 402 | 403 | 429 {
+/** Maps a denial to a status: 401 unauthenticated, 402 license required, 429 limit or quota, 403 for the rest. */
+function statusOf({ reason, requesterId, quota }: AccessDecision): 401 | 402 | 403 | 429 {
   if (reason === 'rate_limit_exceeded') return 429;
+  // A quota for the whole license never begins again.
+  if (reason === 'quota_exceeded') return quota?.resetAt == null ? 402 : 429;
   if (reason === 'license_expired') return 402;
   if (reason === 'no_license') return requesterId === null ? 401 : 402;
   return 403;
@@ -89,30 +93,43 @@ function statusOf({ reason, requesterId }: AccessDecision): 401 | 402 | 403 | 42
 /** Lengths of rolling periods, in seconds; a calendar period has none. */
 const LENGTHS: Readonly<Record<string, number>> = { second: 1, minute: 60, hour: 3600 };
 
-/** The fields of draft-ietf-httpapi-ratelimit-headers-11. */
-function limitFields(
-  { limit, remaining, period, resetAt }: NonNullable<AccessDecision['rateLimit']>,
-  created: string,
-): Record<string, string> {
-  const length = LENGTHS[period];
-  const seconds = Math.max(1, Math.ceil((Date.parse(resetAt) - Date.parse(created)) / 1000));
-  return {
-    'ratelimit-policy': `"access";q=${limit}${length === undefined ? '' : `;w=${length}`}`,
-    ratelimit: `"access";r=${remaining};t=${seconds}`,
-  };
+const secondsTo = (resetAt: string, created: string): number =>
+  Math.max(1, Math.ceil((Date.parse(resetAt) - Date.parse(created)) / 1000));
+
+function retryHeaders({ reason, rateLimit, quota, created }: AccessDecision): Record<string, string> {
+  const isByQuota = reason === 'quota_exceeded' && quota?.resetAt != null;
+  const seconds = isByQuota ? secondsTo(quota.resetAt as string, created) : rateLimit?.retryAfter;
+  return seconds === undefined ? {} : { 'retry-after': String(seconds) };
 }
 
-function headersOf({ id, reason, permissions, rateLimit, created }: AccessDecision): Record<string, string> {
+/** The fields of draft-ietf-httpapi-ratelimit-headers-11. */
+function limitFields({ rateLimit, quota, created }: AccessDecision): Record<string, string> {
+  const policies: string[] = [];
+  const states: string[] = [];
+  if (rateLimit !== null) {
+    const { limit, remaining, period, resetAt } = rateLimit;
+    const length = LENGTHS[period];
+    policies.push(`"access";q=${limit}${length === undefined ? '' : `;w=${length}`}`);
+    states.push(`"access";r=${remaining};t=${secondsTo(resetAt, created)}`);
+  }
+  // Services before quotas do not answer one.
+  if (quota != null) {
+    const { units, remaining, resetAt } = quota;
+    policies.push(`"license";q=${units}`);
+    states.push(`"license";r=${remaining}${resetAt === null ? '' : `;t=${secondsTo(resetAt, created)}`}`);
+  }
+  return policies.length === 0 ? {} : { 'ratelimit-policy': policies.join(', '), ratelimit: states.join(', ') };
+}
+
+function headersOf(decision: AccessDecision): Record<string, string> {
+  const { id, reason, permissions, rateLimit } = decision;
   return {
     ...(id === null ? {} : { 'x-postern-decision': id }),
     ...(reason === null ? { 'x-postern-permissions': permissions.join(',') } : { 'x-postern-reason': reason }),
+    ...limitFields(decision),
     ...(rateLimit === null
       ? {}
-      : {
-          ...limitFields(rateLimit, created),
-          'x-postern-limit': String(rateLimit.limit),
-          'x-postern-remaining': String(rateLimit.remaining),
-        }),
+      : { 'x-postern-limit': String(rateLimit.limit), 'x-postern-remaining': String(rateLimit.remaining) }),
   };
 }
 
@@ -161,8 +178,9 @@ const toVerdict = (problem: Problem, headers: Verdict['headers'], decision: Acce
   toResponse: () => new Response(JSON.stringify(problem), { status: problem.status, headers }),
 });
 
-/** Omits the index of the rule, which visitors must not see. */
+/** Omits the index of the rule and the id of the license, which visitors must not see. */
 function toRemedy(remedy: NonNullable<AccessDecision['remedies']>[number]): Remedy {
+  if (remedy.kind === 'amend') return { kind: 'amend' };
   if (remedy.kind !== 'license') return remedy;
   const { rule: _, ...license } = remedy;
   return license;

@@ -9,12 +9,12 @@ import { crawlerOf } from '../crawlers/directory.ts';
 import { Conflict, type Db, Unavailable } from '../db/db.ts';
 import { Failure, unavailable } from '../errors.ts';
 import { inUse } from '../http/idempotency.ts';
-import { type Decision, type Draft, type Granted, settle } from '../ledger/decision.ts';
+import { type Decision, type Draft, settle } from '../ledger/decision.ts';
 import {
   type Entry,
   type Grounds,
   type Ledger,
-  type PeekedClaim,
+  type PeekedEntry,
   type Receipt,
   type Recorded,
   Stale,
@@ -150,25 +150,30 @@ async function findSubjects(
 }
 
 /**
- * Settles the checks that are not recorded: dry runs and those of public keys. A limit answers them as it stands at
- * their position in the list; nothing of it is used.
+ * Settles the checks that are not recorded: dry runs and those of public keys. A limit or a quota answers them as it
+ * stands at their position in the list; nothing of it is used.
  */
 async function settleDry(
   ledger: Ledger,
   decided: readonly (Decided | Failure)[],
 ): Promise<(Decision | Draft | Failure)[]> {
-  const claims: PeekedClaim[] = [];
+  const entries: PeekedEntry[] = [];
   for (const one of decided) {
-    if (!(one instanceof Failure) && one.entry.claim !== null) claims.push({ ...one.entry.claim, uses: one.recorded });
+    if (!(one instanceof Failure) && hasClaims(one)) entries.push({ ...claimsOf(one), uses: one.recorded });
   }
-  const granted = (claims.length === 0 ? [] : await ledger.peek(claims)).values();
+  const granted = (entries.length === 0 ? [] : await ledger.peekAll(entries)).values();
   const now = ledger.now();
   return decided.map((one) => {
     if (one instanceof Failure) return one;
-    const own = one.entry.claim === null ? null : (granted.next().value as Granted);
-    return one.recorded ? one.draft : settle(one.draft, { id: null, at: one.at ?? now, granted: own });
+    const own = hasClaims(one) ? (granted.next().value as Peeked) : NOTHING;
+    return one.recorded ? one.draft : settle(one.draft, { id: null, at: one.at ?? now, ...own });
   });
 }
+
+type Peeked = Pick<Recorded, 'granted' | 'quota'>;
+const NOTHING: Peeked = { granted: null };
+const claimsOf = ({ entry: { claim, quota } }: Decided): Pick<Entry, 'claim' | 'quota'> => ({ claim, quota });
+const hasClaims = ({ entry }: Decided): boolean => entry.claim !== null || entry.quota !== null;
 
 /** Records the drafts among the answers and returns all of them settled. */
 async function record(

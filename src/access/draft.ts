@@ -8,11 +8,14 @@ import { URL_MAX } from '../content/address.ts';
 import type { Decision, Draft } from '../ledger/decision.ts';
 import { toInputs } from '../ledger/inputs.ts';
 import type { Claim, Entry } from '../ledger/ledger.ts';
+import { contentKey, type Offer, type QuotaClaim } from '../ledger/quota.ts';
+import { digestOf } from '../ledger/quota-store.ts';
 import { ALLOWED_MESSAGE, REASONS, reasonCode } from '../ledger/reason.ts';
 import { verifiedCode } from '../ledger/verified.ts';
 import type { Caller } from '../permissions.ts';
-import type { Facts } from '../policies/facts.ts';
+import type { Facts, LicenseFacts } from '../policies/facts.ts';
 import type { Precision } from '../privacy-settings.ts';
+import type { QuotaSpan } from '../terms/quota.ts';
 import type { Ask } from './ask.ts';
 import { decideByCandidate } from './candidate.ts';
 import { decide, type Evaluation, toMatchedRule, type Verdict } from './decide.ts';
@@ -57,8 +60,8 @@ export function decideAsk(
     if (reusable > 0) draft.decision.maxAge = reusable;
     return { draft, entry, recorded };
   }
-  // Past states of limits are not kept.
-  return { draft: { ...draft, limit: null }, entry: { ...entry, claim: null }, recorded: false, at: asOf };
+  // Past states of limits and quotas are not kept.
+  return { draft: { ...draft, limit: null }, entry: { ...entry, claim: null, quota: null }, recorded: false, at: asOf };
 }
 
 export function evaluate(subject: Subject, ask: Ask, at: number): Evaluation {
@@ -101,6 +104,7 @@ export function toDraft(evaluation: Evaluation, explainer: Explainer | null, rec
     matchedRule: toMatchedRule(rule),
     licenseId: rule === null ? null : licenseIdOf(rule, facts),
     rateLimit: null,
+    quota: null,
     enforced: !facts.place.observed,
     recorded,
     created: '',
@@ -145,7 +149,32 @@ function toEntry(evaluation: Evaluation, decision: Decision, inputs: string | nu
     enforced: decision.enforced ? 1 : 0,
     candidate: decideByCandidate(policy, facts, decision.recorded),
     claim: reason === null && rule !== null && rule.limit !== null ? toClaim(rule.limit, decision, facts) : null,
+    quota: quotaClaimOf(evaluation, decision),
   };
+}
+
+const toQuota = ({ licenseOf }: NonNullable<Verdict['rule']>, facts: Facts): QuotaSpan | null =>
+  licenseOf?.(facts)?.quotas?.at(facts.at, facts.purpose) ?? null;
+
+/** Returns null unless the check is allowed by a license that has a quota for it. */
+export function quotaClaimOf({ facts, verdict }: Evaluation, { url, enforced }: Decision): QuotaClaim | null {
+  const { rule, reason } = verdict;
+  if (reason !== null || rule === null || toQuota(rule, facts) === null) return null;
+  const offers = toOffers(rule.licensesOf?.(facts) ?? [], facts);
+  const isDistinct = offers.some(({ quota }) => quota?.unit === 'distinct_content');
+  const key = isDistinct ? contentKey(facts.content?.no ?? 0, () => digestOf(url ?? '')) : null;
+  return { offers, content: key, spends: enforced };
+}
+
+function toOffers(licenses: readonly LicenseFacts[], { at, purpose }: Facts): Offer[] {
+  const offers: Offer[] = [];
+  for (const { id: licenseId, quotas } of licenses) {
+    const quota = quotas?.at(at, purpose) ?? null;
+    offers.push({ licenseId, quota });
+    // It serves in any case.
+    if (quota === null || !quota.denies) break;
+  }
+  return offers;
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
@@ -163,11 +192,11 @@ function toClaim(limit: NonNullable<NonNullable<Verdict['rule']>['limit']>, { ur
 
 /**
  * Returns for how many whole seconds, up to `longest`, the answer may be used again; 0 for not at all. Within that
- * time the same check has the same outcome unless something is edited: no limit, time of day, or start or end of a
- * license is in it. Reused answers are not counted, so operators must opt in.
+ * time the same check has the same outcome unless something is edited: no limit, quota, time of day, or start or end
+ * of a license is in it. Reused answers are not counted, so operators must opt in.
  */
 export function toMaxAge({ policy, facts, verdict: { rule, reason } }: Evaluation, longest: number): number {
-  const isLimited = reason === null && rule !== null && rule.limit !== null;
+  const isLimited = reason === null && rule !== null && (rule.limit !== null || toQuota(rule, facts) !== null);
   if (longest === 0 || isLimited || policy.asksTime) return 0;
   let until = facts.at + longest * 1000;
   for (const { startsAt, expiresAt } of facts.licenses) {

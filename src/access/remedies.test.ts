@@ -5,7 +5,7 @@ import * as fc from '../../kit/fast-check.ts';
 import { factsOf, policyOf } from '../../kit/oracle.ts';
 import { ALL_KEYS, inputArbitrary } from '../../test/oracle/arbitrary.ts';
 import { oracleDecide } from '../../test/oracle/decide.ts';
-import type { Remedy } from '../ledger/decision.ts';
+import type { RuleRemedy as Remedy } from '../ledger/decision.ts';
 import { parseWanted } from '../ledger/wanted.ts';
 import { VERIFIED_KINDS } from '../policies/facts.ts';
 import { decide, type Evaluation } from './decide.ts';

@@ -2,7 +2,7 @@
  * Remedies: changes that would turn a denial into an allow. Each was tried by deciding the same check again with it,
  * so none is offered that would not help. Combinations are not tried.
  */
-import type { Remedy } from '../ledger/decision.ts';
+import type { RuleRemedy } from '../ledger/decision.ts';
 import { toIso } from '../lib/clock.ts';
 import type { CompiledPolicy } from '../policies/compile.ts';
 import { Facts, type LicenseFacts, type VerifiedKind } from '../policies/facts.ts';
@@ -16,13 +16,15 @@ const TIMES_MAX = 20;
 /** Licenses, permissions and times tried for one denial; later ones are not offered. */
 const TRIES_MAX = 2_000;
 
-/** Returns none for an allowed check; the ledger adds the one for a used-up limit. `onTry` may throw to stop. `proofs`
- * are the ways in which the visitor could prove its name. */
+/**
+ * Returns none for an allowed check; the ledger adds those for a used-up limit or quota. `onTry` may throw to stop.
+ * `proofs` are the ways in which the visitor could prove its name.
+ */
 export function remediesFor(
   evaluation: Evaluation,
   onTry: () => void = () => {},
   proofs: readonly VerifiedKind[] = [],
-): Remedy[] {
+): RuleRemedy[] {
   const { policy, facts, verdict } = evaluation;
   if (verdict.reason === null) return [];
   const allows = trying(evaluation, TRIES_MAX, onTry);
@@ -38,7 +40,7 @@ export function remediesFor(
 export const licenseRemedies = (evaluation: Evaluation, triesMax: number): LicenseRemedy[] =>
   licenses(evaluation.policy, evaluation.facts, evaluation.verdict, trying(evaluation, triesMax));
 
-type LicenseRemedy = Extract<Remedy, { kind: 'license' }>;
+type LicenseRemedy = Extract<RuleRemedy, { kind: 'license' }>;
 
 /** Returns a function that decides again with changed facts; after `triesMax` changes, none helps. */
 function trying({ policy, facts }: Evaluation, triesMax: number, onTry: () => void = () => {}): Allows {
@@ -99,21 +101,21 @@ const sample = ({ features, expiry }: WantedLicense, type: string): LicenseFacts
 });
 
 /** Tries the proofs that a visitor could give and did not. */
-function verifications(facts: Facts, proofs: readonly VerifiedKind[], allows: Allows): Remedy[] {
+function verifications(facts: Facts, proofs: readonly VerifiedKind[], allows: Allows): RuleRemedy[] {
   if (facts.verified !== null) return [];
   const verified = proofs.filter((kind) => allows({ verified: kind }));
   return verified.length === 0 ? [] : [{ kind: 'verification', verified }];
 }
 
 /** Tries the permissions that the rule grants instead of the one requested. */
-function permissions({ reason, rule }: Verdict, allows: Allows): Remedy[] {
+function permissions({ reason, rule }: Verdict, allows: Allows): RuleRemedy[] {
   if (reason !== 'permission_not_granted') return [];
   const granted = (rule?.permissions ?? DEFAULT_GRANT).filter((permission) => allows({ permission }));
   return granted.length === 0 ? [] : [{ kind: 'permission', permissions: granted }];
 }
 
 /** Tries the next times at which a rule or a license begins or ends. */
-function waits(policy: CompiledPolicy, facts: Facts, allows: Allows): Remedy[] {
+function waits(policy: CompiledPolicy, facts: Facts, allows: Allows): RuleRemedy[] {
   const times = [
     ...policy.rules.flatMap((rule) => rule.moments),
     ...facts.licenses.flatMap((license) => license.startsAt ?? []),

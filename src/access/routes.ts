@@ -36,7 +36,7 @@ export function accessRoutes(app: App, deps: CheckDeps & WhoDeps): void {
       const ask = accept({ caller, now: deps.ledger.now, dry: false }, body);
       return ask.sent === undefined ? decide(ask) : withVisitors(deps, [ask]).then(onlyAsk).then(decide);
     });
-    if (decision.rateLimit !== null) reply.headers(limitFields(decision));
+    if (decision.rateLimit !== null || decision.quota !== null) reply.headers(limitFields(decision));
     return asJson(reply, JSON.stringify(decision));
   });
 
@@ -131,8 +131,8 @@ async function makeReceipt(
 
 type Part = Receipt['parts'][number];
 
-/** The id, the time and the limit that the ledger adds to a draft. */
-const SETTLED_BYTES = 400;
+/** The id, the time, the limit and the quota that the ledger adds to a draft. */
+const SETTLED_BYTES = 700;
 
 const measure = (part: Part): number =>
   typeof part === 'string' ? Buffer.byteLength(part) : Buffer.byteLength(JSON.stringify(part.decision)) + SETTLED_BYTES;

@@ -69,12 +69,14 @@ export const CheckRequest = Type.Object(
       ),
     ),
     explain: Type.Optional(Type.Boolean({ description: 'Adds `explanation` and, on a denial, `remedies`' })),
-    dryRun: Type.Optional(Type.Boolean({ description: 'Decides without recording and without using a rate limit' })),
+    dryRun: Type.Optional(
+      Type.Boolean({ description: 'Decides without recording and without using a rate limit or a quota' }),
+    ),
     asOf: Type.Optional(
       Type.String({
         format: 'date-time',
         description:
-          'With `dryRun`: decides as of this past time, with the policy version, requester and licenses of then. Past rate limits are unknown: `rateLimit` is null.',
+          'With `dryRun`: decides as of this past time, with the policy version, requester and licenses of then. Past limits and quotas are unknown: `rateLimit` and `quota` are null.',
       }),
     ),
   },
@@ -115,6 +117,10 @@ const Remedy = Type.Union(
       }),
     }),
     Type.Object({ kind: Type.Literal('wait'), until: Type.String() }),
+    Type.Object({
+      kind: Type.Literal('amend'),
+      licenseId: Type.String({ description: 'The license whose terms include no more units' }),
+    }),
   ],
   { title: 'Remedy' },
 );

@@ -22,9 +22,10 @@ import { findCandidate } from '../policies/candidate-store.ts';
 import { type CompiledPolicy, compile } from '../policies/compile.ts';
 import type { ContentFacts } from '../policies/facts.ts';
 import { findPolicy } from '../policies/store.ts';
-import { toLicenseFacts } from '../requesters/license.ts';
+import { inServingOrder, toLicenseFacts } from '../requesters/license.ts';
 import { toRequesterFacts } from '../requesters/requester.ts';
 import { findLicensesOf, findRequester } from '../requesters/store.ts';
+import { findContracts } from '../requesters/terms-store.ts';
 import type { Ask } from './ask.ts';
 import { ANONYMOUS, type KnownRequester, type Subject } from './facts.ts';
 import { factsIn, type KnownItem, toPlaceable, weightOfItem } from './known-item.ts';
@@ -155,7 +156,13 @@ export class Snapshot {
       const requester = await findRequester(this.#db, id);
       const licenses = requester === undefined ? [] : await findLicensesOf(this.#db, id);
       const facts = requester === undefined ? null : toRequesterFacts(requester);
-      const read = { facts, licenses: licenses.map(toLicenseFacts) };
+      const hasTerms = licenses.some(({ termsVersion }) => termsVersion > 0);
+      const contracts = hasTerms ? await findContracts(this.#db, { requesterId: id }) : [];
+      const segments = new Map(contracts.map((contract) => [contract.licenseId, contract.segments]));
+      const read = {
+        facts,
+        licenses: inServingOrder(licenses).map((license) => toLicenseFacts(license, segments.get(license.id))),
+      };
       keep(id, read);
       return read;
     });

@@ -27,8 +27,10 @@ const ALWAYS = {
 };
 
 /** Returns the status a web server would use: 401 for an unknown visitor, 402 for a missing license, 429, else 403. */
-function naturalStatus({ reason, requesterId }: Decision): number {
+function naturalStatus({ reason, requesterId, quota }: Decision): number {
   if (reason === 'rate_limit_exceeded') return 429;
+  // A quota for the whole license never begins again.
+  if (reason === 'quota_exceeded') return quota?.resetAt == null ? 402 : 429;
   if (reason === 'license_expired') return 402;
   if (reason === 'no_license') return requesterId === null ? 401 : 402;
   return 403;
@@ -88,14 +90,20 @@ function toHeaders(decision: Decision): Record<string, string> {
 }
 
 function limitHeaders(decision: Decision, isObserved: boolean): Record<string, string> {
-  const { rateLimit, created } = decision;
-  if (rateLimit === null) return {};
+  const { rateLimit, quota, reason, created } = decision;
+  const secondsTo = (resetAt: string): number => retryAfter(Date.parse(resetAt), Date.parse(created));
+  const isByQuota = reason === 'quota_exceeded' && quota?.resetAt != null && !isObserved;
+  const fields = {
+    ...limitFields(decision),
+    ...(isByQuota ? { 'retry-after': String(secondsTo(quota.resetAt as string)) } : {}),
+  };
+  if (rateLimit === null) return fields;
   const { limit, remaining, resetAt, retryAfter: seconds } = rateLimit;
   return {
-    ...limitFields(decision),
+    ...fields,
     'x-postern-limit': String(limit),
     'x-postern-remaining': String(remaining),
-    'x-postern-reset': String(retryAfter(Date.parse(resetAt), Date.parse(created))),
+    'x-postern-reset': String(secondsTo(resetAt)),
     ...(seconds === undefined || isObserved ? {} : { 'retry-after': String(seconds) }),
   };
 }

@@ -48,8 +48,9 @@ const toProblem = ({ status, reason, message, remedies, decisionId, licensingUrl
   ...(decisionId === null ? {} : { decisionId }),
 });
 
-/** Omits the index of the rule, which visitors must not see. */
+/** Omits the index of the rule and the id of the license, which visitors must not see. */
 function withoutRule(remedy: Remedy): object {
+  if (remedy.kind === 'amend') return { kind: 'amend' };
   if (remedy.kind !== 'license') return remedy;
   const { rule: _, ...license } = remedy;
   return license;
@@ -85,6 +86,7 @@ function sentenceOf(remedy: Remedy): string {
   if (remedy.kind === 'wait') return `Ask again after ${remedy.until}.`;
   if (remedy.kind === 'permission') return `Ask for another permission: ${remedy.permissions.join(', ')}.`;
   if (remedy.kind === 'verification') return verificationOf(remedy.verified);
+  if (remedy.kind === 'amend') return 'Have your license amended.';
   const { licenseType, licenseFeatures } = remedy;
   const type = licenseType === null ? 'A license' : `A license of the type ${licenseType.join(' or ')}`;
   return licenseFeatures.length === 0 ? `${type}.` : `${type} with ${licenseFeatures.join(', ')}.`;

@@ -47,6 +47,8 @@ export const KINDS = {
   'license.requested': { event: true, doc: 'A requester asked for a license' },
   'license_request.granted': { event: true, doc: 'A request for a license was granted' },
   'license_request.declined': { event: true, doc: 'A request for a license was declined' },
+  'license.threshold_reached': { event: true, doc: 'A license used a part of its quota; once a period for each part' },
+  'license.quota_exceeded': { event: true, doc: 'The quota of a license was used up, and a check needed more' },
   'statement.finalized': { event: true, doc: 'A statement is final' },
   'api_key.created': { event: true, doc: 'A key was created' },
   'api_key.rotated': { event: true, doc: 'A key was replaced by a new one' },

@@ -66,9 +66,9 @@ export const replacePayload = (id: string, object: object): Step => ({
 
 export const dropPayload = (id: string): Step => ({ sql: 'delete from change_data where id = $1', params: [id] });
 
-/** Deletes the payloads kept for access events up to a `seq`. */
+/** Deletes the payloads kept for events of decisions and quotas up to a `seq`. */
 export const dropAccessPayloads = (seq: number): Step => ({
-  sql: `delete from change_data where id in (select id from events where seq <= $1 and kind like 'access.%')`,
+  sql: `delete from change_data where id in (select id from events where seq <= $1 and (kind like 'access.%' or kind in ('license.threshold_reached', 'license.quota_exceeded')))`,
   params: [seq],
 });
 

@@ -72,7 +72,7 @@ function toCheck(content: string, options: Options): Check {
 }
 
 function toText(terminal: Terminal, decision: AccessDecision): string {
-  const { allowed, reason, message, permissions, matchedRule, rateLimit, recorded } = decision;
+  const { allowed, reason, message, permissions, matchedRule, rateLimit, quota, recorded } = decision;
   const head = allowed
     ? paint(terminal, ['green', 'bold'], '✓ allowed')
     : paint(terminal, ['red', 'bold'], `✗ denied: ${plain(String(reason))}`);
@@ -92,6 +92,11 @@ function toText(terminal: Terminal, decision: AccessDecision): string {
   if (rateLimit !== null) {
     const { limit, remaining, period, resetAt } = rateLimit;
     rows.splice(-2, 0, ['limit', `${remaining} of ${limit} per ${period} left, until ${resetAt}`]);
+  }
+  if (quota !== null) {
+    const { units, remaining, period, resetAt } = quota;
+    const until = resetAt === null ? '' : `, until ${resetAt}`;
+    rows.splice(-2, 0, ['quota', `${remaining} of ${units} units per ${period} left${until}`]);
   }
   const lines = rows.map(([name, text]) => `  ${name.padEnd(10)}  ${plain(text)}`);
   const explanation = decision.explanation as Explanation | null | undefined;
@@ -138,6 +143,7 @@ function remedyLines({ remedies = [] }: AccessDecision): string[] {
 
 function remedyText(remedy: NonNullable<AccessDecision['remedies']>[number]): string {
   if (remedy.kind === 'wait') return `waiting until ${remedy.until}`;
+  if (remedy.kind === 'amend') return 'more units in the terms of the license';
   if (remedy.kind === 'permission') return `another permission: ${remedy.permissions.join(' or ')}`;
   if (remedy.kind === 'verification') return `proof of its name, by ${remedy.verified.join(' or ')}`;
   const { licenseType, licenseFeatures } = remedy;

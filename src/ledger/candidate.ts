@@ -1,6 +1,7 @@
 /**
  * The decision of a candidate as the ledger keeps it beside the policy's own: JSON, `[candidate's number, code of the
- * reason, index of the rule]`. Rules are compared, not limits: a decision that a limit denied counts as allowed.
+ * reason, index of the rule]`. Rules are compared, not limits and quotas: a decision that one of these denied counts as
+ * allowed.
  */
 import { REASONS, type Reason, reasonOf } from './reason.ts';
 
@@ -12,8 +13,8 @@ export interface CandidateDecision {
   ruleIndex: number | null;
 }
 
-/** Denials by a limit, after the rules had allowed. */
-export const LIMIT_CODES: readonly number[] = [REASONS.rate_limit_exceeded.code];
+/** Denials by a limit or a quota, after the rules had allowed. */
+export const LIMIT_CODES: readonly number[] = [REASONS.rate_limit_exceeded.code, REASONS.quota_exceeded.code];
 
 /** `reason`: its code. */
 export const toCandidateText = (candidateNo: number, reason: number, ruleIndex: number | null): string =>

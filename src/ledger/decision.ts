@@ -3,6 +3,9 @@ import { toIso } from '../lib/clock.ts';
 import { fromBase32, ID_BODY, toBase32 } from '../lib/id.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { VerifiedKind } from '../policies/facts.ts';
+import type { QuotaState } from '../terms/quota.ts';
+import type { QuotaPeriod } from '../terms/terms.ts';
+import type { QuotaGrant } from './quota.ts';
 import { REASONS, type Reason } from './reason.ts';
 
 /** The rate limit of the rule that allowed, after this check. */
@@ -15,6 +18,16 @@ export interface DecisionLimit {
   resetAt: string;
   /** Whole seconds until then; only on a denial. */
   retryAfter?: number;
+}
+
+/** The quota of the license that decided, after this check. */
+export interface DecisionQuota {
+  units: number;
+  used: number;
+  remaining: number;
+  period: QuotaPeriod;
+  /** When units are available again; null: never. */
+  resetAt: string | null;
 }
 
 /** A change that would have turned a denial. */
@@ -32,7 +45,12 @@ export type Remedy =
   | { kind: 'permission'; permissions: string[] }
   /** Proving its name in any one of these ways. */
   | { kind: 'verification'; verified: VerifiedKind[] }
-  | { kind: 'wait'; until: string };
+  | { kind: 'wait'; until: string }
+  /** The license includes no more units. */
+  | { kind: 'amend'; licenseId: string };
+
+/** A remedy that follows from the rules. */
+export type RuleRemedy = Exclude<Remedy, { kind: 'amend' }>;
 
 export interface Decision {
   /** null when the decision was not recorded. */
@@ -63,6 +81,7 @@ export interface Decision {
   matchedRule: { index: number; priority: number } | null;
   licenseId: string | null;
   rateLimit: DecisionLimit | null;
+  quota: DecisionQuota | null;
   /** false: the collection only observes, so let the request pass. `allowed` is what the policy says. */
   enforced: boolean;
   recorded: boolean;
@@ -92,29 +111,77 @@ export interface Draft {
   readonly message: string | null;
 }
 
-/** Completes a decision with its id and time; denies it with `rate_limit_exceeded` when its limit refused. */
-export function settle(
-  { decision, limit, message }: Draft,
-  { id, at, granted }: { id: string | null; at: number; granted: Granted | null },
-): Decision {
-  const created = toIso(at);
-  if (limit === null || granted === null) return { ...decision, id, created };
-  const { admitted, remaining, resetAt } = granted;
-  const rateLimit = { limit: limit.requests, remaining, period: limit.period, resetAt: toIso(resetAt) };
-  if (admitted) return { ...decision, id, rateLimit, created };
-  return {
-    ...decision,
-    id,
-    allowed: false,
-    action: 'deny',
-    reason: 'rate_limit_exceeded',
-    message: message ?? REASONS.rate_limit_exceeded.message,
-    permissions: [],
-    rateLimit: { ...rateLimit, retryAfter: retryAfter(resetAt, at) },
-    created,
-    ...(decision.remedies === undefined ? {} : { remedies: [{ kind: 'wait', until: toIso(resetAt) }] }),
-  };
+/** The answers to the claims of a decision, and its place in the ledger. */
+export interface Settling {
+  id: string | null;
+  at: number;
+  granted: Granted | null;
+  quota?: QuotaGrant;
 }
+
+/** Completes a decision with its id and time; denies it when its limit or its quota refused. */
+export function settle(draft: Draft, settling: Settling): Decision {
+  const { decision, limit } = draft;
+  const { id, at, granted, quota } = settling;
+  const created = toIso(at);
+  if (granted === null && quota === undefined) return { ...decision, id, created };
+  const rateLimit = limit === null || granted === null ? null : toRateLimit(limit, granted);
+  if (rateLimit !== null && granted?.admitted === false) return denyByLimit(draft, settling, rateLimit);
+  if (quota === undefined) return { ...decision, id, rateLimit, created };
+  return quota.refused
+    ? denyByQuota(draft, settling, quota)
+    : {
+        ...decision,
+        id,
+        licenseId: quota.licenseId,
+        rateLimit,
+        quota: quota.quota && toDecisionQuota(quota.quota),
+        created,
+      };
+}
+
+function denyByLimit(draft: Draft, settling: Settling, rateLimit: DecisionLimit): Decision {
+  const { resetAt } = rateLimit;
+  const seconds = retryAfter(Date.parse(resetAt), settling.at);
+  const denied = deny(draft, settling, 'rate_limit_exceeded', [{ kind: 'wait', until: resetAt }]);
+  return { ...denied, rateLimit: { ...rateLimit, retryAfter: seconds } };
+}
+
+function denyByQuota(draft: Draft, settling: Settling, { licenseId, quota }: QuotaGrant): Decision {
+  const state = quota && toDecisionQuota(quota);
+  const wait: Remedy[] = state?.resetAt == null ? [] : [{ kind: 'wait', until: state.resetAt }];
+  const denied = deny(draft, settling, 'quota_exceeded', [...wait, { kind: 'amend', licenseId: licenseId ?? '' }]);
+  return { ...denied, licenseId, quota: state };
+}
+
+export const toDecisionQuota = ({ resetAt, ...rest }: QuotaState): DecisionQuota => ({
+  ...rest,
+  resetAt: resetAt === null ? null : toIso(resetAt),
+});
+
+const toRateLimit = (limit: Limit, { remaining, resetAt }: Granted): DecisionLimit => ({
+  limit: limit.requests,
+  remaining,
+  period: limit.period,
+  resetAt: toIso(resetAt),
+});
+
+const deny = (
+  { decision, message }: Draft,
+  { id, at }: Settling,
+  reason: 'rate_limit_exceeded' | 'quota_exceeded',
+  remedies: Remedy[],
+): Decision => ({
+  ...decision,
+  id,
+  allowed: false,
+  action: 'deny',
+  reason,
+  message: message ?? REASONS[reason].message,
+  permissions: [],
+  created: toIso(at),
+  ...(decision.remedies === undefined ? {} : { remedies }),
+});
 
 /** Returns whole seconds to wait, rounded up, so that a caller who waits them is let in. */
 export const retryAfter = (resetAt: number, at: number): number => Math.max(1, Math.ceil((resetAt - at) / 1000));

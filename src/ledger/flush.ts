@@ -7,11 +7,23 @@ import type { AccessKind } from '../changes/kinds.ts';
 import type { Value } from '../db/db.ts';
 import type { ReceiptRow } from '../db/receipt.ts';
 import { bodyOf } from '../lib/id.ts';
-import { type LimitState, type Period, peek, take } from '../limits/limit.ts';
-import { decisionId, type Granted, settle } from './decision.ts';
-import type { Entry, PeekedClaim, Receipt, Recorded } from './ledger.ts';
-import { accessKind, REASONS } from './reason.ts';
+import type { LimitState } from '../limits/limit.ts';
+import { answerClaims, grantedTo, takenBy, withAnswers } from './answers.ts';
+import { decisionId, settle } from './decision.ts';
+import type { Entry, Recorded } from './ledger.ts';
+import {
+  countExpiry,
+  type QuotaClaim,
+  QuotaCounts,
+  type QuotaStore,
+  quotaEventBody,
+  toGrant,
+  toNumbers,
+  toQuotaNotice,
+} from './quota.ts';
+import { accessKind } from './reason.ts';
 import type { Submission } from './recorder.ts';
+import { AT, CONTENT_NO, type Flush, type QuotaAsk, REASON, type Touched, WIDTH } from './row.ts';
 
 /** A submission with its time of recording and the numbers of its entries. */
 export interface Placed extends Submission {
@@ -19,23 +31,12 @@ export interface Placed extends Submission {
   readonly places: readonly Recorded[];
 }
 
-export interface Flush {
-  readonly ledgerNo: number;
-  /** COLUMNS values for each entry, as if every claim were admitted. */
-  readonly rows: readonly Value[];
-  /** Four values for each claim: index of its entry, key, requests, period. */
-  readonly claims: readonly (string | number)[];
-  /** `at`: when it is recorded, epoch ms. */
-  readonly receipts: readonly (Receipt & { firstEntry: number; at: number })[];
-  /** Kinds of decision that become events. */
-  readonly announced: readonly AccessKind[];
-  /** When the first of its submissions becomes stale. */
-  readonly freshUntil: number;
-}
-
 /** The rows and states that a flush writes. */
 export interface Outcome {
-  /** Three numbers for each claim: admitted, remaining, resetAt. */
+  /**
+   * Three numbers for each claim of a limit: admitted, remaining, resetAt. Then three for each claim on a quota: an
+   * outcome, the number of the offer, units used.
+   */
   answers: number[];
   /** New states of the limits that were claimed. */
   touched: Map<string, Touched>;
@@ -43,41 +44,15 @@ export interface Outcome {
   rows: readonly Value[];
   /** EVENT_COLUMNS values for each event. */
   events: Value[];
+  /** The id and the body of each event of a quota. */
+  payloads: Value[];
+  /** The contents that quotas count from now on, each with its license, count, period and expiry. */
+  contents: Value[];
   /** The receipts, each with its time. */
   receipts: { receipt: ReceiptRow; now: number }[];
 }
 
-export const COLUMNS = [
-  'seq',
-  'at',
-  'content_no',
-  'requester_id',
-  'policy_no',
-  'policy_version',
-  'reason',
-  'rule_index',
-  'rule_priority',
-  'license_id',
-  'limit_remaining',
-  'limit_reset_at',
-  'inputs',
-  'url',
-  'collection_id',
-  'crawler',
-  'verified',
-  'claimed',
-  'permission',
-  'purpose',
-  'enforced',
-  'candidate',
-  'wanted',
-] as const;
-export const WIDTH = COLUMNS.length;
-const AT = COLUMNS.indexOf('at');
-const CONTENT_NO = COLUMNS.indexOf('content_no');
-const REASON = COLUMNS.indexOf('reason');
-const REMAINING = COLUMNS.indexOf('limit_remaining');
-const RESET_AT = COLUMNS.indexOf('limit_reset_at');
+export { COLUMNS, type Flush, type Touched, WIDTH } from './row.ts';
 
 /** Gives the submissions their times and numbers; `next` returns ascending numbers. */
 export function place(
@@ -98,6 +73,7 @@ export function place(
 export function toFlush(submissions: readonly Placed[], ledgerNo: number, announced: readonly AccessKind[]): Flush {
   const rows: Value[] = [];
   const claims: (string | number)[] = [];
+  const quotas: QuotaAsk[] = [];
   const receipts: Flush['receipts'][number][] = [];
   let index = 0;
   let first = Number.POSITIVE_INFINITY;
@@ -130,73 +106,46 @@ export function toFlush(submissions: readonly Placed[], ledgerNo: number, announ
         entry.enforced,
         entry.candidate,
         entry.wanted,
+        null,
       );
       if (entry.claim !== null) {
         claims.push(index, entry.claim.key, entry.claim.limit.requests, entry.claim.limit.period);
       }
+      if (entry.quota !== null) quotas.push({ ...entry.quota, entry: index });
       index++;
     }
   }
-  return { ledgerNo, rows, claims, receipts, announced, freshUntil: first };
+  return { ledgerNo, rows, claims, quotas, receipts, announced, freshUntil: first };
 }
 
-/** A limit's new state. */
-export interface Touched {
-  state: LimitState;
-  expiresAt: number;
-}
+/** Without a count: claims on quotas throw NotOpen. */
+const NO_QUOTAS: QuotaStore = { countOf: () => undefined, isCounted: () => false, straysOf: () => [] };
 
-/** Works out the whole flush; `stateOf` returns a limit's state by its claim's key. */
-export function workOut(flush: Flush, stateOf: (key: string) => LimitState): Outcome {
-  const { answers, touched } = answerClaims(flush, stateOf);
+/** Works out the whole flush; `stateOf` returns a limit's state by its claim's key. Throws NotOpen. */
+export function workOut(flush: Flush, stateOf: (key: string) => LimitState, quotas: QuotaStore = NO_QUOTAS): Outcome {
+  const counts = new QuotaCounts(quotas);
+  const { answers, touched } = answerClaims(flush, stateOf, counts);
   const rows = withAnswers(flush, answers);
   const answered = { ...flush, rows };
-  return { answers, touched, rows, events: eventsOf(answered), receipts: settleReceipts(answered, answers) };
-}
-
-/** Answers the claims in their order. */
-function answerClaims({ rows, claims }: Flush, stateOf: (key: string) => LimitState) {
-  const answers: number[] = [];
-  const touched = new Map<string, Touched>();
-  for (let i = 0; i < claims.length; i += 4) {
-    const key = claims[i + 1] as string;
-    const limit = { requests: claims[i + 2] as number, period: claims[i + 3] as Period };
-    const before = touched.get(key)?.state ?? stateOf(key);
-    const use = take(before, limit, rows[(claims[i] as number) * WIDTH + AT] as number);
-    touched.set(key, use);
-    answers.push(use.admitted ? 1 : 0, use.remaining, use.resetAt);
+  const events = eventsOf(answered);
+  const payloads: Value[] = [];
+  for (const event of counts.events) {
+    const id = quotaEventBody(event);
+    events.push(id, event.at, event.kind, event.span.licenseId, null);
+    payloads.push(id, JSON.stringify(toQuotaNotice(event)));
   }
-  return { answers, touched };
-}
-
-/** The rows with the answers to their claims; a refused one is a denial. */
-function withAnswers({ rows, claims }: Flush, answers: readonly number[]): readonly Value[] {
-  if (claims.length === 0) return rows;
-  const answered = rows.slice();
-  for (let claim = 0; claim * 4 < claims.length; claim++) {
-    const row = (claims[claim * 4] as number) * WIDTH;
-    const { admitted, remaining, resetAt } = grantedTo(answers, claim);
-    if (!admitted) answered[row + REASON] = REASONS.rate_limit_exceeded.code;
-    answered[row + REMAINING] = remaining;
-    answered[row + RESET_AT] = resetAt;
+  const last = rows[rows.length - WIDTH + AT] as number;
+  for (const [key, count, span] of counts.changed(last)) {
+    touched.set(key, { state: toNumbers(count), expiresAt: countExpiry(span, last) });
   }
-  return answered;
-}
-
-/** Answers claims in order, and updates `states` with what the claims that will be recorded use. */
-export function peekInOrder(
-  claims: readonly PeekedClaim[],
-  states: Map<string, LimitState>,
-  stateKey: (key: string) => string,
-  at: number,
-): Granted[] {
-  return claims.map(({ key, limit, uses }) => {
-    const before = states.get(stateKey(key)) ?? [];
-    if (uses !== true) return peek(before, limit, at);
-    const use = take(before, limit, at);
-    states.set(stateKey(key), use.state);
-    return use;
-  });
+  const contents = counts.contents.flatMap(({ span, opened, content }) => [
+    span.licenseId,
+    opened,
+    span.start,
+    content,
+    countExpiry(span, last),
+  ]);
+  return { answers, touched, rows, events, payloads, contents, receipts: settleReceipts(answered, answers) };
 }
 
 /** The events of answered rows. Each shares the 26 characters of its decision's id. */
@@ -214,39 +163,44 @@ function eventsOf({ ledgerNo, rows, announced }: Flush): Value[] {
 }
 
 /** Settles the drafts in the receipts by the answers. */
-function settleReceipts(
-  { ledgerNo, rows, claims, receipts }: Flush,
-  answers: readonly number[],
-): { receipt: ReceiptRow; now: number }[] {
+function settleReceipts(flush: Flush, answers: readonly number[]): { receipt: ReceiptRow; now: number }[] {
+  const { ledgerNo, rows, claims, quotas, receipts } = flush;
+  if (receipts.length === 0) return [];
   const claimOf = new Map<number, number>();
-  if (receipts.length > 0) for (let i = 0; i < claims.length; i += 4) claimOf.set(claims[i] as number, i / 4);
+  const quotaOf = new Map<number, number>();
+  for (let i = 0; i < claims.length; i += 4) claimOf.set(claims[i] as number, i / 4);
+  for (const [i, { entry }] of quotas.entries()) quotaOf.set(entry, i);
   return receipts.map(({ scope, bodyHash, status, parts, firstEntry, at: now }) => {
     const body = parts.map((part) => {
       if (typeof part === 'string') return part;
       const index = firstEntry + part.entry;
       const at = rows[index * WIDTH + AT] as number;
       const claim = claimOf.get(index);
+      const quota = quotaOf.get(index);
       const granted = claim === undefined ? null : grantedTo(answers, claim);
+      const taken = quota === undefined ? undefined : takenBy(answers, claims.length / 4 + quota);
+      const grant = taken && { quota: toGrant(quotas[quota as number] as QuotaAsk, taken) };
       const id = decisionId(ledgerNo, at, rows[index * WIDTH] as number);
-      return JSON.stringify(settle(part, { id, at, granted }));
+      return JSON.stringify(settle(part, { id, at, granted, ...grant }));
     });
     return { receipt: { scope, bodyHash, status, body: body.join('') }, now };
   });
 }
 
-/** Returns the answer to the claim with this index. */
-const grantedTo = (answers: readonly number[], claim: number): Granted => ({
-  admitted: answers[claim * 3] === 1,
-  remaining: answers[claim * 3 + 1] as number,
-  resetAt: answers[claim * 3 + 2] as number,
-});
-
 /** Returns how each submission's entries are recorded, with the answers to their claims. */
 export function recordedOf(submissions: readonly Placed[], answers: readonly number[]): Recorded[][] {
   let claim = 0;
+  let quotaClaim = 0;
+  for (const { entries } of submissions) for (const entry of entries) if (entry.claim !== null) quotaClaim++;
   return submissions.map(({ entries, places }) =>
-    places.map((own, i) =>
-      (entries[i] as Entry).claim === null ? own : { ...own, granted: grantedTo(answers, claim++) },
-    ),
+    places.map((own, i) => {
+      const entry = entries[i] as Entry;
+      if (entry.claim === null && entry.quota === null) return own;
+      const granted = entry.claim === null ? null : grantedTo(answers, claim++);
+      const taken = entry.quota === null ? undefined : takenBy(answers, quotaClaim++);
+      return taken === undefined
+        ? { ...own, granted }
+        : { ...own, granted, quota: toGrant(entry.quota as QuotaClaim, taken) };
+    }),
   );
 }

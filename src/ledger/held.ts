@@ -3,6 +3,7 @@
  * that was held keeps its queue for CONTENDED_MS, for it will be held again: asking in vain costs a transaction.
  */
 import type { Entry } from './ledger.ts';
+import { quotaKeys } from './quota.ts';
 
 /** A limit counts as contended for this long after it was found held. Then it is asked for as others are. */
 const CONTENDED_MS = 1_000;
@@ -35,7 +36,13 @@ export class HeldQueues<T extends { readonly entries: readonly Entry[] }> {
   /** Returns a limit that the entries claim and that already has a queue. */
   limitOf(entries: readonly Entry[], now: number): string | undefined {
     if (this.#queues.size === 0) return undefined;
-    return entries.find(({ claim }) => claim !== null && this.#isQueued(claim.key, now))?.claim?.key;
+    for (const { claim, quota } of entries) {
+      const keys = quotaKeys(quota);
+      if (claim !== null) keys.unshift(claim.key);
+      const queued = keys.find((key) => this.#isQueued(key, now));
+      if (queued !== undefined) return queued;
+    }
+    return undefined;
   }
 
   add(key: string, one: T, now: number): void {

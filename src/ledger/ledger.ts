@@ -5,6 +5,7 @@
  */
 import type { Limit, Period } from '../limits/limit.ts';
 import type { Draft, Granted } from './decision.ts';
+import type { QuotaClaim, QuotaGrant } from './quota.ts';
 
 /** The record of one check. `contentNo` and `policyNo` are the store's own numbers; `contentNo` 0: no item. */
 export interface Entry {
@@ -37,6 +38,8 @@ export interface Entry {
   /** The candidate's decision as JSON; null without a candidate. */
   readonly candidate: string | null;
   readonly claim: Claim | null;
+  /** null: no license with a quota would serve. An entry with both uses both or neither. */
+  readonly quota: QuotaClaim | null;
 }
 
 /** A request for one admission under a limit. Checks with equal keys share it. */
@@ -47,6 +50,9 @@ export interface Claim {
 
 /** A claim that is about to be recorded `uses` its grant: claims after it see that. */
 export type PeekedClaim = Claim & { uses?: boolean };
+
+/** The claims of one check, as they are peeked at together. */
+export type PeekedEntry = Pick<Entry, 'claim' | 'quota'> & { uses: boolean };
 
 /** The answer kept for an `Idempotency-Key`, written together with the effect. */
 export interface Receipt {
@@ -68,6 +74,8 @@ export interface Recorded {
   readonly seq: number;
   readonly at: number;
   readonly granted: Granted | null;
+  /** Absent without a quota. */
+  readonly quota?: QuotaGrant;
 }
 
 /** The age of what entries were decided on: the key, the policy, the requester, the item. */
@@ -96,6 +104,8 @@ export interface Ledger {
   record(entries: readonly Entry[], receipt?: Receipt, grounds?: Grounds): Promise<readonly Recorded[]>;
   /** Answers claims in their order as of now, without using anything. */
   peek(claims: readonly PeekedClaim[]): Promise<Granted[]>;
+  /** Answers claims of limits and quotas, as `peek` does. Throws Stale. */
+  peekAll(entries: readonly PeekedEntry[]): Promise<Pick<Recorded, 'granted' | 'quota'>[]>;
   /** The clock that decisions and limits go by, epoch ms. */
   now(): number;
   /** Returns the newest number acknowledged on this node; 0 when there is none. */

@@ -1,22 +1,29 @@
 /**
- * The limit of a decision in the fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11). A
- * calendar period has no fixed length, so its policy names none.
+ * The limit and the quota of a decision in the fields RateLimit-Policy and RateLimit
+ * (draft-ietf-httpapi-ratelimit-headers-11). A calendar period has no fixed length, so its policy names none.
  */
 import { PERIODS } from '../limits/limit.ts';
 import { type Decision, retryAfter } from './decision.ts';
 
-/** The name of every limit: which rule it is of is not the visitor's to know. */
-const NAME = '"access"';
+/** The names of all limits and of all quotas: which rule or license it is of is not the visitor's to know. */
+const LIMIT = '"access"';
+const QUOTA = '"license"';
 
-/** Returns no fields for a decision without a limit. */
-export function limitFields({ rateLimit, created }: Decision): Record<string, string> {
-  if (rateLimit === null) return {};
-  const { limit, remaining, period, resetAt } = rateLimit;
-  const length = PERIODS[period]?.lengthMs;
-  const window = length === undefined ? '' : `;w=${length / 1000}`;
-  const seconds = retryAfter(Date.parse(resetAt), Date.parse(created));
-  return {
-    'ratelimit-policy': `${NAME};q=${limit}${window}`,
-    ratelimit: `${NAME};r=${remaining};t=${seconds}`,
-  };
+/** Returns no fields for a decision without a limit and a quota. */
+export function limitFields({ rateLimit, quota, created }: Decision): Record<string, string> {
+  const policies: string[] = [];
+  const states: string[] = [];
+  const secondsTo = (resetAt: string): number => retryAfter(Date.parse(resetAt), Date.parse(created));
+  if (rateLimit !== null) {
+    const { limit, remaining, period, resetAt } = rateLimit;
+    const length = PERIODS[period]?.lengthMs;
+    policies.push(`${LIMIT};q=${limit}${length === undefined ? '' : `;w=${length / 1000}`}`);
+    states.push(`${LIMIT};r=${remaining};t=${secondsTo(resetAt)}`);
+  }
+  if (quota !== null) {
+    const { units, remaining, resetAt } = quota;
+    policies.push(`${QUOTA};q=${units}`);
+    states.push(`${QUOTA};r=${remaining}${resetAt === null ? '' : `;t=${secondsTo(resetAt)}`}`);
+  }
+  return policies.length === 0 ? {} : { 'ratelimit-policy': policies.join(', '), ratelimit: states.join(', ') };
 }

@@ -9,9 +9,17 @@ import { toIso } from '../lib/clock.ts';
 import type { Period } from '../limits/limit.ts';
 import { DEFAULT_GRANT } from '../policies/policy.ts';
 import { parseCandidate } from './candidate.ts';
-import { type Decision, type DecisionLimit, decisionId, parseDecisionId, retryAfter } from './decision.ts';
+import {
+  type Decision,
+  type DecisionLimit,
+  decisionId,
+  parseDecisionId,
+  retryAfter,
+  toDecisionQuota,
+} from './decision.ts';
 import type { GroundsFilter } from './grounds.ts';
 import type { Context, Reducible } from './inputs.ts';
+import { parseQuota } from './quota.ts';
 import { ALLOWED_MESSAGE, REASONS, type Reason, reasonOf } from './reason.ts';
 import { toVerified } from './verified.ts';
 
@@ -74,6 +82,7 @@ interface DecisionRow extends Row {
   purpose: string | null;
   enforced: number;
   candidate: string | null;
+  quota: string | null;
   content_id: string | null;
   external_id: string | null;
   policy_id: string;
@@ -86,7 +95,7 @@ interface AnyDecisionRow extends DecisionRow {
 
 const COLUMNS = `d.seq, d.at, d.requester_id, d.policy_version, d.reason, d.rule_index, d.rule_priority, d.license_id,
   d.limit_remaining, d.limit_reset_at, d.inputs, d.content_no, d.url, d.collection_id, d.crawler, d.verified, d.claimed,
-  d.permission, d.purpose, d.enforced, d.candidate, c.id as content_id, c.external_id, v.policy_id, v.rules`;
+  d.permission, d.purpose, d.enforced, d.candidate, d.quota, c.id as content_id, c.external_id, v.policy_id, v.rules`;
 const VERSION = 'join policy_versions as v on v.policy_no = d.policy_no and v.version = d.policy_version';
 const SELECT = `select ${COLUMNS} from decisions as d left join content as c on c.no = d.content_no ${VERSION}
   where (d.content_no = 0 or c.no is not null) and`;
@@ -179,6 +188,7 @@ function toDecision(row: DecisionRow, ledgerNo: number): LoggedDecision {
     matchedRule: toMatchedRule(row),
     licenseId: row.license_id,
     rateLimit: toRateLimit(row, rule?.rateLimit),
+    quota: toQuota(row),
     enforced: row.enforced === 1,
     recorded: true,
     created: toIso(row.at),
@@ -199,6 +209,9 @@ function parseInputs({ permission, purpose, inputs }: DecisionRow): Inputs {
   // Older decisions have permission and purpose among the inputs.
   return inputs === null ? own : { ...own, ...(JSON.parse(inputs) as Partial<Inputs>) };
 }
+
+const toQuota = ({ quota }: DecisionRow): LoggedDecision['quota'] =>
+  quota === null ? null : toDecisionQuota(parseQuota(quota));
 
 const toMatchedRule = ({ rule_index: index, rule_priority: priority }: DecisionRow): LoggedDecision['matchedRule'] =>
   index === null || priority === null ? null : { index, priority };

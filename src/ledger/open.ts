@@ -1,10 +1,14 @@
 /** Opens a ledger, the same way on both engines: its number, its newest entry, its recorder, and answers to peeks. */
 import { randomInt } from 'node:crypto';
 import type { Db, Row } from '../db/db.ts';
+import { monotonicMs } from '../lib/monotonic.ts';
 import type { LimitState } from '../limits/limit.ts';
-import { peekInOrder } from './flush.ts';
-import type { Ledger } from './ledger.ts';
+import { peekAllInOrder, peekInOrder } from './answers.ts';
+import { type Ledger, type PeekedEntry, Stale } from './ledger.ts';
 import { archivedTo } from './log.ts';
+import { NotOpen, quotaKeys } from './quota.ts';
+import type { OpenQuotas } from './quota-open.ts';
+import { loadQuotas } from './quota-store.ts';
 import { type Flush, Recorder } from './recorder.ts';
 import { retiredTo } from './retire.ts';
 
@@ -34,6 +38,8 @@ export async function startLedger(db: Db): Promise<Start> {
 
 /** The parts that differ between engines. */
 export interface Engine {
+  db: Db;
+  quotas: OpenQuotas;
   /** The clock that decisions and limits go by, epoch ms. */
   now(): number;
   flush: Flush;
@@ -44,23 +50,50 @@ export interface Engine {
 }
 
 export function openLedger({ ledgerNo, newest }: Start, engine: Engine): Ledger {
+  const { db, quotas } = engine;
   const now = () => engine.now();
   const recorder = new Recorder({
     now,
     flush: (submissions, heldBy) => engine.flush(submissions, heldBy),
     head: newest.seq,
   });
+  const readStates = async (keys: readonly string[]) =>
+    toStates(await engine.readLimits([...new Set(keys.map((key) => engine.toStoredKey(key)))]));
+
+  async function peekAll(entries: readonly PeekedEntry[]) {
+    const missing = quotas.missing(entries);
+    if (missing.length > 0) await quotas.open(missing, undefined);
+    const keys = entries.flatMap(({ claim, quota }) => [...(claim === null ? [] : [claim.key]), ...quotaKeys(quota)]);
+    const states = await readStates(keys);
+    const loaded = await loadQuotas(
+      db,
+      states,
+      entries.flatMap(({ quota }) => quota ?? []),
+    );
+    try {
+      return peekAllInOrder(entries, states, { stateKey: engine.toStoredKey, at: now(), quotas: loaded });
+    } catch (error) {
+      if (!(error instanceof NotOpen)) throw error;
+      quotas.forget(entries);
+      throw new Stale(monotonicMs());
+    }
+  }
+
   return {
     ledgerNo,
-    record: (entries, receipt, grounds) => recorder.record(entries, receipt, grounds),
+    record(entries, receipt, grounds) {
+      const missing = quotas.missing(entries);
+      if (missing.length === 0) return recorder.record(entries, receipt, grounds);
+      return quotas.open(missing, grounds?.since).then(() => recorder.record(entries, receipt, grounds));
+    },
     head: () => recorder.head(),
     figures: () => recorder.figures(),
     now,
     async peek(claims) {
-      const keys = [...new Set(claims.map(({ key }) => engine.toStoredKey(key)))];
-      const states = toStates(await engine.readLimits(keys));
+      const states = await readStates(claims.map(({ key }) => key));
       return peekInOrder(claims, states, engine.toStoredKey, now());
     },
+    peekAll,
     close: () => recorder.drained(),
   };
 }

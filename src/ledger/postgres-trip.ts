@@ -10,6 +10,7 @@ import { MOMENT_SQL, toArray } from '../db/postgres/db.ts';
 import { toStoredKey } from '../limits/key.ts';
 import { type Limit, shapeOf } from '../limits/limit.ts';
 import type { Claim, Entry } from './ledger.ts';
+import { quotaKeys } from './quota.ts';
 import { REASONS } from './reason.ts';
 import type { Submission } from './recorder.ts';
 
@@ -25,6 +26,7 @@ const TEXTS = new Set([
   'purpose',
   'candidate',
   'wanted',
+  'quota',
 ]);
 const SMALL = new Set(['reason', 'verified', 'enforced']);
 export const typeOf = (column: string): string =>
@@ -174,7 +176,13 @@ const CLAIM_AND_INSERT = `with wanted as materialized (
 const LIMITS_MAX = 16;
 
 export const isPlain = ({ entries, receipt }: Submission): boolean =>
-  receipt === undefined && entries.every(({ claim }) => claim === null);
+  receipt === undefined && entries.every(({ claim, quota }) => claim === null && quota === null);
+
+/** The keys of what an entry claims. */
+export const keysOf = ({ claim, quota }: Entry): string[] => [
+  ...(claim === null ? [] : [claim.key]),
+  ...quotaKeys(quota),
+];
 
 /** The entries of a flush, and what they claim. */
 export interface Claimed {
@@ -188,10 +196,11 @@ export interface Claimed {
   readonly placeOf: readonly (number | null)[];
 }
 
-/** Returns undefined for what takes two trips: a receipt, many limits, one key with two limits. */
+/** Returns undefined for what takes two trips: a receipt, a quota, many limits, one key with two limits. */
 export function claimedBy(submissions: readonly Submission[]): Claimed | undefined {
   if (submissions.some(({ receipt }) => receipt !== undefined)) return undefined;
   const entries = submissions.flatMap((one) => one.entries);
+  if (entries.some(({ quota }) => quota !== null)) return undefined;
   const claims: Claim[] = [];
   const counts: number[] = [];
   const limitOf: (number | null)[] = [];
@@ -244,8 +253,8 @@ export const heldOf = (row: Row, { claims }: Claimed): Set<string> =>
 /** Returns which limit stops it; `held`: stored keys. */
 export function heldIn({ entries }: Submission, held: ReadonlySet<string>): { heldBy: string } | undefined {
   if (held.size === 0) return undefined;
-  const entry = entries.find(({ claim }) => claim !== null && held.has(toStoredKey(claim.key)));
-  return entry?.claim == null ? undefined : { heldBy: entry.claim.key };
+  const heldBy = entries.flatMap(keysOf).find((key) => held.has(toStoredKey(key)));
+  return heldBy === undefined ? undefined : { heldBy };
 }
 
 /** Returns three numbers for each claim, as in an Outcome. */

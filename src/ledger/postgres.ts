@@ -10,15 +10,13 @@
  * such a row has locked all others already, and all insert in one order.
  */
 import type { AccessKind } from '../changes/kinds.ts';
-import { EVENT_COLUMNS } from '../changes/rows.ts';
 import { type Row, type Step, Unavailable, UniqueViolation, type Value } from '../db/db.ts';
-import { IN_ORDER, type PostgresDb, type SecondHalf, toArray } from '../db/postgres/db.ts';
-import { receiptStep } from '../db/receipt.ts';
+import { type PostgresDb, type SecondHalf, toArray } from '../db/postgres/db.ts';
 import { type Clock, goingOnFrom } from '../lib/clock.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import { toStoredKey } from '../limits/key.ts';
 import type { LimitState } from '../limits/limit.ts';
-import { COLUMNS, type Placed, place, recordedOf, type Touched, toFlush, WIDTH, workOut } from './flush.ts';
+import { type Placed, place, recordedOf, toFlush, workOut } from './flush.ts';
 import type { Ledger, Recorded } from './ledger.ts';
 import { openLedger, type Start, startLedger, toStates } from './open.ts';
 import {
@@ -26,16 +24,20 @@ import {
   type Claimed,
   claimedBy,
   claimStep,
-  EXPIRY_STEP_MS,
   heldIn,
   heldOf,
   insertStep,
   isPlain,
+  keysOf,
   numbersOf,
   SEQS,
   TIME,
-  typeOf,
 } from './postgres-trip.ts';
+import { outcomeSteps } from './postgres-write.ts';
+import { isCountOf, type QuotaStore } from './quota.ts';
+import { type CountUsed, OpenQuotas } from './quota-open.ts';
+import { quotaReads } from './quota-reads.ts';
+import { spansOf } from './quota-store.ts';
 import { type Flushed, isStale, type Submission } from './recorder.ts';
 
 /** The database's clock is sampled; its error is less than this. */
@@ -60,9 +62,6 @@ const NUMBER_AND_PLAN: Step = { sql: `${NUMBER_SQL}, set_config('plan_cache_mode
 const TAKE = `with taken as materialized (${TIME}), numbers as materialized (${SEQS})
   select at, (select array_agg(seq order by n)::text from numbers) as seqs from taken`;
 
-const INSERT = `insert into decisions (${COLUMNS.join(', ')})
-  select * from unnest(${COLUMNS.map((name, i) => `$${i + 1}::${typeOf(name)}[]`).join(', ')})`;
-
 /** Locks the limits that no other transaction holds. `state` is null for the others: `held`, or not existing yet. */
 const LOCK_FREE_LIMITS = `with mine as materialized (
     select key, state from limits where key = any($1::text[]) order by key for update skip locked
@@ -73,24 +72,26 @@ const AWAIT_LIMIT: readonly string[] = [
   `select set_config('lock_timeout', '${HELD_TURN_MS}', true)`,
   'select 1 from limits where key = $1 for update',
 ];
-const MAKE_LIMITS = `insert into limits (key, state, expires_at)
-  select * from unnest($1::text[], $2::text[], $3::bigint[]) as made (key, state, expires_at) order by key`;
 const READ_LIMITS = 'select key, state from limits where key = any($1::text[])';
-const WRITE_LIMITS = `update limits set state = touched.state, expires_at = touched.expires_at
-  from unnest($1::text[], $2::text[], $3::bigint[]) as touched (key, state, expires_at) where limits.key = touched.key`;
+export interface PostgresLedgerOptions {
+  /** Instead of the database's. */
+  clock?: Clock | undefined;
+  /** Returns the kinds of decision that become events. */
+  subscribed?: () => readonly AccessKind[];
+  /** See quota-open. */
+  countUsed?: CountUsed;
+}
 
-const INSERT_EVENTS = `insert into events (${EVENT_COLUMNS.join(', ')})
-  select * from unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::bigint[])`;
-
-/** With `clock` instead of the database's. `subscribed`: the kinds of decision that become events. */
 export async function openPostgresLedger(
   db: PostgresDb,
   clock?: Clock,
-  subscribed: () => readonly AccessKind[] = () => [],
+  options: Omit<PostgresLedgerOptions, 'clock'> = {},
 ): Promise<Ledger> {
   const start = await startLedger(db);
-  const flusher = new Flusher(db, start, clock, subscribed);
+  const flusher = new Flusher(db, start, { ...options, clock });
   return openLedger(start, {
+    db,
+    quotas: flusher.quotas,
     now: () => flusher.now(),
     flush: (submissions, heldBy) => flusher.flush(submissions, heldBy),
     toStoredKey,
@@ -107,12 +108,12 @@ class Flusher {
   readonly #subscribed: () => readonly AccessKind[];
   /** The newest time that this node knows the ledger has; 0 where the clock was set back before it on purpose. */
   #newestAt: number;
+  readonly #quotas: OpenQuotas;
 
   constructor(
     db: PostgresDb,
     { ledgerNo, newest }: Start,
-    given: Clock | undefined,
-    subscribed: () => readonly AccessKind[],
+    { clock: given, subscribed = () => [], countUsed }: PostgresLedgerOptions,
   ) {
     this.#db = db;
     this.#ledgerNo = ledgerNo;
@@ -120,6 +121,11 @@ class Flusher {
     this.#time = goingOnFrom(given ?? db.clock, newest.at);
     this.#subscribed = subscribed;
     this.#newestAt = newest.at;
+    this.#quotas = new OpenQuotas({ db, now: () => this.now(), write: (steps) => db.write(steps), countUsed });
+  }
+
+  get quotas(): OpenQuotas {
+    return this.#quotas;
   }
 
   /** Returns a time that is not before the newest entry's, as on SQLite. */
@@ -182,13 +188,17 @@ class Flusher {
 
   async #flushInTwo(submissions: readonly Submission[], kinds: readonly AccessKind[], heldBy?: string) {
     const entries = submissions.flatMap((one) => one.entries);
-    const keys = new Set(entries.flatMap(({ claim }) => (claim === null ? [] : [toStoredKey(claim.key)])));
+    const keys = new Set(entries.flatMap(keysOf).map(toStoredKey));
+    const reading = quotaReads(entries, this.#quotas);
     const lock = keys.size === 0 ? [] : [{ sql: LOCK_FREE_LIMITS, params: [toArray([...keys].toSorted())] }];
     const wait = heldBy === undefined ? [] : awaitLimit(toStoredKey(heldBy));
-    const first = [...wait, NUMBER, ...lock, { sql: TAKE, params: this.#taking(entries.length) }];
+    const take = { sql: TAKE, params: this.#taking(entries.length) };
+    const first = [...wait, NUMBER, ...lock, ...reading.steps, take];
     const second = (answers: Row[][]): SecondHalf<Flushed[]> => {
-      const limits = keys.size === 0 ? NO_LIMITS : toLocked(answers.at(-2) as Row[]);
-      return this.#writeUnlocked(submissions, kinds, limits, answers.at(-1)?.[0] as Row);
+      const read = answers.slice(wait.length + 1);
+      const limits = keys.size === 0 ? NO_LIMITS : toLocked(read.shift() as Row[]);
+      const taken = read.at(-1)?.[0] as Row;
+      return this.#writeUnlocked(submissions, kinds, { ...limits, quotas: reading.load(limits.states, read) }, taken);
     };
     // Once a held limit is locked, `stoppedBy` finds what has become stale meanwhile.
     const terms = heldBy === undefined ? { unless: () => anyStale(submissions) } : { once: true };
@@ -200,20 +210,32 @@ class Flusher {
   #writeUnlocked(
     submissions: readonly Submission[],
     kinds: readonly AccessKind[],
-    limits: Locked,
+    limits: Locked & { quotas: QuotaStore },
     taken: Row,
   ): SecondHalf<Flushed[]> {
-    const stopped = submissions.map((one) => stoppedBy(one, limits));
+    const at = taken.at as number;
+    const stopped = submissions.map((one) => stoppedBy(one, limits) ?? this.#notOpen(one, limits.quotas, at));
     const going = submissions.filter((_, i) => stopped[i] === undefined);
     if (going.length === 0) return { steps: [], value: stopped as Flushed[] };
     const placed = this.#place(going, taken);
     const flush = toFlush(placed, this.#ledgerNo, kinds);
-    const outcome = workOut(flush, (key) => limits.states.get(toStoredKey(key)) ?? []);
-    const written = writeLimits(outcome.touched, limits.states);
-    const steps = [rowsStep(outcome.rows), ...written, ...announce(outcome.events)];
-    for (const { receipt, now: at } of outcome.receipts) steps.push(receiptStep(receipt, at));
+    const outcome = workOut(flush, (key) => limits.states.get(toStoredKey(key)) ?? [], limits.quotas);
+    const steps = outcomeSteps(outcome, limits.states);
     const recorded = recordedOf(placed, outcome.answers).values();
     return { steps, value: stopped.map((why) => why ?? (recorded.next().value as Recorded[])) };
+  }
+
+  /** Returns `stale` for a submission that claims a quota by other terms, or in another period. */
+  #notOpen({ entries }: Submission, quotas: QuotaStore, at: number): 'stale' | undefined {
+    for (const span of spansOf(entries.flatMap(({ quota }) => quota ?? []))) {
+      const count = quotas.countOf(span);
+      if (count !== undefined) this.#quotas.note(span.licenseId, count);
+      const isOpen = count !== undefined && isCountOf(count, span) && at >= span.from && at < span.until;
+      if (isOpen) continue;
+      this.#quotas.forget(entries);
+      return 'stale';
+    }
+    return undefined;
   }
 
   #taking(count: number): Value[] {
@@ -232,11 +254,6 @@ class Flusher {
     return place(submissions, { ledgerNo: this.#ledgerNo, atOf: () => at, next: () => seqs[n++] as number });
   }
 }
-
-const rowsStep = (rows: readonly Value[]): Step => ({
-  sql: INSERT,
-  params: COLUMNS.map((_, column) => columnOf(rows, column, WIDTH)),
-});
 
 /** Returns whether one of them is, or will be after this wait. */
 function anyStale(submissions: readonly Submission[], waitMs = 0): boolean {
@@ -262,35 +279,3 @@ const toLocked = (rows: readonly Row[]): Locked => ({
 /** Returns why a submission is not recorded with the others, now that the limits are locked. */
 const stoppedBy = (submission: Submission, { held }: Locked): Flushed | undefined =>
   isStale(submission, monotonicMs()) ? 'stale' : heldIn(submission, held);
-
-function writeLimits(touched: ReadonlyMap<string, Touched>, states: ReadonlyMap<string, LimitState>): Step[] {
-  const there = [...touched].filter(([key]) => states.has(toStoredKey(key)));
-  const made = [...touched].filter(([key]) => !states.has(toStoredKey(key)));
-  const steps = [
-    { sql: WRITE_LIMITS, limits: there },
-    { sql: MAKE_LIMITS, limits: made },
-  ];
-  return steps.flatMap(({ sql, limits }) => (limits.length === 0 ? [] : [{ sql, params: limitColumns(limits) }]));
-}
-
-function limitColumns(limits: readonly (readonly [string, Touched])[]): string[] {
-  const keys = toArray(limits.map(([key]) => toStoredKey(key)));
-  const states = toArray(limits.map(([, { state }]) => JSON.stringify(state)));
-  const expiries = toArray(limits.map(([, { expiresAt }]) => Math.ceil(expiresAt / EXPIRY_STEP_MS) * EXPIRY_STEP_MS));
-  return [keys, states, expiries];
-}
-
-/**
- * Waits its turn behind edits, whose events share the log, because the log is followed in the order of its numbers.
- */
-function announce(events: readonly Value[]): Step[] {
-  if (events.length === 0) return [];
-  const params = EVENT_COLUMNS.map((_, column) => columnOf(events, column, EVENT_COLUMNS.length));
-  return [IN_ORDER, { sql: INSERT_EVENTS, params }];
-}
-
-function columnOf(rows: readonly Value[], column: number, width: number): string {
-  const values: Value[] = [];
-  for (let i = column; i < rows.length; i += width) values.push(rows[i] as Value);
-  return toArray(values);
-}

@@ -10,6 +10,7 @@ export const REASONS = {
   content_archived: { code: 5, message: 'This content is archived and not available.' },
   requester_suspended: { code: 6, message: 'This requester is suspended.' },
   policy_denied: { code: 7, message: 'The policy of this content denies access.' },
+  quota_exceeded: { code: 8, message: 'The quota of the license is used up.' },
 } as const;
 
 export type Reason = keyof typeof REASONS;

@@ -4,6 +4,7 @@ import { pageOf, pageProperties, spanProperties } from '../http/list.ts';
 import { PERIODS, type Period } from '../limits/limit.ts';
 import { VERIFIED_KINDS } from '../policies/facts.ts';
 import { ACTIONS } from '../policies/policy.ts';
+import { QuotaStatus } from '../terms/terms.ts';
 import { REDUCIBLE } from './inputs.ts';
 import { REASONS, type Reason } from './reason.ts';
 import { VERIFIED_FILTERS } from './verified.ts';
@@ -57,6 +58,9 @@ export const decisionProperties = {
     ),
     Type.Null(),
   ]),
+  quota: Type.Union([QuotaStatus, Type.Null()], {
+    description: 'The quota of the license that decided; null without one',
+  }),
   enforced: Type.Boolean({
     description: 'false: the collection only observes, so let the request pass; `allowed` is what the policy says',
   }),

@@ -11,7 +11,9 @@ import type { Procedure } from '../db/sqlite/worker.ts';
 import { Lru } from '../lib/lru.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import type { LimitState } from '../limits/limit.ts';
-import { COLUMNS, type Flush, workOut } from './flush.ts';
+import { COLUMNS, type Flush, type Outcome, workOut } from './flush.ts';
+import { isCountOf, NotOpen, type QuotaStore, quotaKey, toCount } from './quota.ts';
+import { CONTENT_COLUMNS, type StrayRow, straysSql, toStray } from './quota-store.ts';
 
 const STATES_MAX = 50_000;
 
@@ -25,10 +27,41 @@ function inserter(connection: Connection, insert: Insert): (values: readonly Val
   };
 }
 
-/** Answers each claim with three numbers; null when a submission was stale and nothing was written. */
+interface StateRow {
+  state: string;
+}
+
+/** `known`: states in memory; `read`: rows of `limits`. */
+function quotaStore(
+  connection: Connection,
+  known: (key: string) => LimitState | undefined,
+  read: (key: string) => StateRow | undefined,
+): QuotaStore {
+  const readContent = connection.prepare(
+    'select 1 from quota_contents where license_id = $1 and opened = $2 and start = $3 and content = $4',
+  );
+  const readStrays = connection.prepare(straysSql('$1', 'license_id = $2'));
+  return {
+    countOf(span) {
+      const key = quotaKey(span.licenseId);
+      const cached = known(key);
+      if (cached !== undefined && isCountOf(toCount(cached), span)) return toCount(cached);
+      // Counts are opened beside this procedure.
+      const row = read(key);
+      return row && toCount(JSON.parse(row.state) as number[]);
+    },
+    isCounted: ({ licenseId, start }, opened, content) =>
+      readContent.get(licenseId, opened, start, content) !== undefined,
+    straysOf: (licenseId, after) => (readStrays.all(after, licenseId) as unknown as StrayRow[]).map(toStray),
+  };
+}
+
+/** Answers each claim with three numbers; null when a submission was stale, and nothing was written. */
 export function procedure(connection: Connection): Procedure<Flush, number[] | null> {
   const insertDecisions = inserter(connection, insertColumns('decisions', COLUMNS));
   const insertEvents = inserter(connection, insertColumns('events', EVENT_COLUMNS));
+  const insertPayloads = inserter(connection, insertColumns('change_data', ['id', 'object']));
+  const insertContents = inserter(connection, insertColumns('quota_contents', CONTENT_COLUMNS));
   const readLimit = connection.prepare('select state from limits where key = $1');
   const writeLimit = connection.prepare(
     `insert into limits (key, state, expires_at) values ($1, $2, $3)
@@ -45,17 +78,36 @@ export function procedure(connection: Connection): Procedure<Flush, number[] | n
     return row === undefined ? [] : (JSON.parse(row.state) as number[]);
   }
 
+  const quotas = quotaStore(
+    connection,
+    (key) => states.get(key),
+    (key) => readLimit.get(key) as StateRow | undefined,
+  );
+
+  function work(flush: Flush): Outcome | null {
+    try {
+      return workOut(flush, stateOf, quotas);
+    } catch (error) {
+      if (error instanceof NotOpen) return null;
+      throw error;
+    }
+  }
+
   return {
     run(flush) {
       // Work ahead of it in the thread's queue, or a lock on the file, may have taken its time.
       if (monotonicMs() > flush.freshUntil) return null;
-      const { answers, touched, rows, events, receipts } = workOut(flush, stateOf);
+      const outcome = work(flush);
+      if (outcome === null) return null;
+      const { answers, touched, rows, events, receipts } = outcome;
       for (const [key, { state, expiresAt }] of touched) {
         writeLimit.run(key, JSON.stringify(state), expiresAt);
         states.set(key, state);
       }
       insertDecisions(rows);
       insertEvents(events);
+      insertPayloads(outcome.payloads);
+      insertContents(outcome.contents);
       for (const { receipt, now } of receipts) {
         if (Number(insertReceipt.run(...receiptParams(receipt, now)).changes) !== 1) {
           throw new ExpectationFailed('this request was answered already');

@@ -5,23 +5,27 @@ import { type Clock, goingOnFrom, machineClock } from '../lib/clock.ts';
 import { place, recordedOf, toFlush } from './flush.ts';
 import type { Ledger } from './ledger.ts';
 import { openLedger, startLedger } from './open.ts';
+import { type CountUsed, OpenQuotas } from './quota-open.ts';
 import type { Flush, Submission } from './recorder.ts';
 
 /** For openSqlite: the ledger's part of the storage thread. */
 export const ledgerProcedure = { ledger: new URL('./sqlite-procedure.ts', import.meta.url).href };
 
 /**
- * `subscribed`: the kinds of decision that become events, in the decision's own transaction. The clock goes on from
+ * `subscribed`: the kinds of decision that become events, in the decision's own transaction. `countUsed`: see
+ * quota-open. The clock goes on from
  * the newest entry, so that ids sort by time over restarts too.
  */
 export async function openSqliteLedger(
   db: SqliteDb,
   clock?: Clock,
-  subscribed: () => readonly AccessKind[] = () => [],
+  { subscribed = () => [], countUsed }: { subscribed?: () => readonly AccessKind[]; countUsed?: CountUsed } = {},
 ): Promise<Ledger> {
   const start = await startLedger(db);
   const time = goingOnFrom(clock ?? machineClock(), start.newest.at);
   const numbers = await openNumbers(db);
+  const now = () => time.now();
+  const quotas = new OpenQuotas({ db, now, write: (steps) => db.atomic(steps), countUsed });
 
   /** The newest time recorded. A check that is decided again goes before others that arrived earlier. */
   let latest = 0;
@@ -36,11 +40,15 @@ export async function openSqliteLedger(
     const placed = place(submissions, { ledgerNo: start.ledgerNo, atOf: toTime, next: numbers.next });
     await numbers.reserved();
     const answers = await db.call<number[] | null>('ledger', toFlush(placed, start.ledgerNo, subscribed()));
-    return answers === null ? submissions.map(() => 'stale') : recordedOf(placed, answers);
+    if (answers !== null) return recordedOf(placed, answers);
+    for (const { entries } of submissions) quotas.forget(entries);
+    return submissions.map(() => 'stale');
   };
 
   return openLedger(start, {
-    now: () => time.now(),
+    db,
+    quotas,
+    now,
     flush,
     toStoredKey: (key) => key,
     readLimits: (keys) =>

@@ -25,6 +25,7 @@ const EXPIRED_LIMITS = {
 export async function sweep(db: Db, now: number): Promise<void> {
   await db.atomic([
     { sql: EXPIRED_LIMITS[db.engine], params: [now - LIMITS_MARGIN_MS] },
+    { sql: 'delete from quota_contents where expires_at <= $1', params: [now - LIMITS_MARGIN_MS] },
     { sql: 'delete from receipts where created_at <= $1', params: [receiptsEnd(now)] },
   ]);
   await purge(db);

@@ -26,7 +26,7 @@ export const OwnAccess = Type.Object(
   { additionalProperties: false, itemsApart: 'checks', title: 'PartnerChecks' },
 );
 
-const { allowed, reason, message, permissions, licenseId, rateLimit, enforced, created } = decisionProperties;
+const { allowed, reason, message, permissions, licenseId, rateLimit, quota, enforced, created } = decisionProperties;
 
 const OwnRemedy = Type.Union(
   [
@@ -39,6 +39,10 @@ const OwnRemedy = Type.Union(
     }),
     Type.Object({ kind: Type.Literal('permission'), permissions: Type.Array(Type.String()) }),
     Type.Object({ kind: Type.Literal('wait'), until: Type.String() }),
+    Type.Object({
+      kind: Type.Literal('amend'),
+      licenseId: Type.String({ description: 'The license whose terms include no more units' }),
+    }),
   ],
   { title: 'PartnerRemedy' },
 );
@@ -55,6 +59,7 @@ const AccessAnswer = Type.Object(
     permissions,
     licenseId,
     rateLimit,
+    quota,
     enforced,
     remedies: Type.Array(OwnRemedy, { description: 'What would turn the denial' }),
     created,
@@ -113,6 +118,7 @@ const toAnswer = (decision: Decision, entry: OwnCheck, shared: ReadonlySet<Decis
   permissions: [...decision.permissions],
   licenseId: decision.licenseId,
   rateLimit: shared.has(decision) ? null : decision.rateLimit,
+  quota: decision.quota,
   enforced: decision.enforced,
   remedies: toOwnRemedies(decision.remedies ?? []),
   created: decision.created,

@@ -114,6 +114,7 @@ export const viewDecision = (decision: Decision, shared: ReadonlySet<Decision>) 
   verified: decision.verified,
   licenseId: decision.licenseId,
   rateLimit: shared.has(decision) ? null : decision.rateLimit,
+  quota: decision.quota,
   enforced: decision.enforced,
   recorded: decision.recorded,
   created: decision.created,

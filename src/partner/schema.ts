@@ -7,7 +7,8 @@ import { toIso } from '../lib/clock.ts';
 import { isValidNow, FIELDS as LICENSE_FIELDS, LICENSE_STATUSES, type License } from '../requesters/license.ts';
 import type { Requester } from '../requesters/requester.ts';
 import type { RequesterToken } from '../requesters/token.ts';
-import { ListStatementsQuery, QuotaStatus } from '../statements/schema.ts';
+import { ListStatementsQuery } from '../statements/schema.ts';
+import { QuotaStatus } from '../terms/terms.ts';
 
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
 

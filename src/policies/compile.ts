@@ -10,6 +10,7 @@ import { conditionOf, holds, meaningOf } from './conditions.ts';
 import type { Facts, LicenseFacts } from './facts.ts';
 import {
   findLicense,
+  findLicenses,
   hasLicenseKeys,
   type LicenseKeys,
   type LicenseNeed,
@@ -59,6 +60,8 @@ export interface CompiledRule {
   licenseLacking: WantedLicense | null;
   /** For allow rules that require a license: finds the license that matches. */
   licenseOf: ((facts: Facts) => LicenseFacts | undefined) | null;
+  /** And all of them, in the order in which they serve. */
+  licensesOf: ((facts: Facts) => readonly LicenseFacts[]) | null;
   /** In the form in which they were sent. */
   conditions: Readonly<Record<string, unknown>>;
   /** Times at which its `time` condition begins or ends, epoch ms. */
@@ -155,7 +158,10 @@ function compileTests(conditions: Record<string, unknown>): Tests {
   return { plain, license: toLicenseKeys(conditions) };
 }
 
-type Holding = Pick<CompiledRule, 'holds' | 'requiresLicense' | 'licenseNeed' | 'licenseLacking' | 'licenseOf'>;
+type Holding = Pick<
+  CompiledRule,
+  'holds' | 'requiresLicense' | 'licenseNeed' | 'licenseLacking' | 'licenseOf' | 'licensesOf'
+>;
 
 function compileHolds(
   { default: fallback }: Record<string, unknown>,
@@ -165,12 +171,14 @@ function compileHolds(
   const never = fallback === false;
   const test = plainTest(plain, action);
   const mayNeed = action === 'allow' && hasLicenseKeys(license) && !never;
+  const asks = mayNeed && license.hasValidLicense !== false;
   return {
     holds: never ? () => false : all([...(test === ALWAYS ? [] : [test]), ...licenseTests(license, action)]),
     requiresLicense: action === 'deny' && license.hasValidLicense === false,
     licenseNeed: mayNeed ? toLicenseNeed(license, test) : null,
     licenseLacking: lackingLicense(license),
-    licenseOf: mayNeed && license.hasValidLicense !== false ? (facts) => findLicense(license, facts) : null,
+    licenseOf: asks ? (facts) => findLicense(license, facts) : null,
+    licensesOf: asks ? (facts) => findLicenses(license, facts) : null,
   };
 }
 

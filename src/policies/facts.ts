@@ -5,6 +5,7 @@ import { type Address, parseAddress } from '../lib/ip-range.ts';
 import { type Locator, parseLocator } from '../lib/locator.ts';
 import { toLowerLetters } from '../lib/text.ts';
 import { type Target, toTarget } from '../lib/url-pattern.ts';
+import type { LicenseQuotas } from '../terms/quota.ts';
 
 /** Means by which a requester is verified, in the order of the ledger's codes, from 1. */
 export const VERIFIED_KINDS = ['token', 'signature', 'ip', 'dns'] as const;
@@ -70,6 +71,8 @@ export interface LicenseFacts {
   /** Neither suspended nor revoked. */
   readonly active: boolean;
   readonly scope: LicenseScope | null;
+  /** Absent without terms, and for the past: what was used then is not known. */
+  readonly quotas?: LicenseQuotas;
 }
 
 export interface FactsInput {

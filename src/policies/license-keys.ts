@@ -88,6 +88,10 @@ export function findLicense({ positive }: LicenseKeys, { validLicenses, at }: Fa
   return undefined;
 }
 
+/** Returns all valid licenses that match the positive keys, in the given order. */
+export const findLicenses = ({ positive }: LicenseKeys, { validLicenses, at }: Facts): LicenseFacts[] =>
+  validLicenses.filter((license) => isAll(positive, license, at));
+
 // Loops instead of closures: they run several times in a check.
 function isAny(licenses: readonly LicenseFacts[], test: LicenseTest, at: number): boolean {
   for (const license of licenses) if (test(license, at)) return true;

@@ -3,7 +3,7 @@
  * that time knew of it and its licenses, deleted ones included. An edit counts from the `updated` of its answer.
  */
 import type { LicenseFacts, RequesterFacts } from '../policies/facts.ts';
-import { type License, toLicenseFacts } from './license.ts';
+import { inServingOrder, type License, toLicenseFacts } from './license.ts';
 import { type Requester, toRequesterFacts } from './requester.ts';
 
 export type HistoryKind = 'requester' | 'license';
@@ -27,7 +27,7 @@ export interface Past {
 /** `facts` is null while the id was not registered. */
 export interface PastRequester {
   facts: RequesterFacts | null;
-  /** Oldest first. */
+  /** In the order in which they serve. */
   licenses: readonly LicenseFacts[];
 }
 
@@ -45,6 +45,6 @@ export function requesterAt(past: Past, at: number): PastRequester | undefined {
   }
   if (requester === undefined && past.createdAt !== null && past.createdAt <= at) return undefined;
   if (requester == null) return NOBODY;
-  const oldestFirst = [...licenses.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  return { facts: toRequesterFacts(requester), licenses: oldestFirst.map(toLicenseFacts) };
+  const ordered = inServingOrder([...licenses.values()]);
+  return { facts: toRequesterFacts(requester), licenses: ordered.map((license) => toLicenseFacts(license)) };
 }

@@ -5,7 +5,9 @@ import { CONTENT_TYPES } from '../content-types.ts';
 import { firstValues, optional, schemas } from '../lib/fields.ts';
 import { isValid, type LicenseFacts } from '../policies/facts.ts';
 import { ContentTypeName } from '../policies/names.ts';
+import { LicenseQuotas } from '../terms/quota.ts';
 import { Terms } from '../terms/terms.ts';
+import type { Segment } from '../terms/timeline.ts';
 
 export const LICENSE_STATUSES = ['active', 'suspended', 'revoked'] as const;
 export type LicenseStatus = (typeof LICENSE_STATUSES)[number];
@@ -60,7 +62,8 @@ export interface License extends Omit<Static<typeof Fields>, 'startsAt' | 'expir
 
 export const LICENSE_PREFIX = 'lic_';
 
-export const toLicenseFacts = (license: License): LicenseFacts => ({
+/** `segments`: when which terms are in force. */
+export const toLicenseFacts = (license: License, segments: readonly Segment[] = []): LicenseFacts => ({
   id: license.id,
   type: license.type,
   features: license.features,
@@ -68,7 +71,15 @@ export const toLicenseFacts = (license: License): LicenseFacts => ({
   expiresAt: license.expiresAt,
   active: license.status === 'active',
   scope: license.scope,
+  ...(segments.some(({ terms }) => terms.quota !== undefined) ? { quotas: new LicenseQuotas(license, segments) } : {}),
 });
+
+/** The license that runs out first serves first, then the older. */
+export const inServingOrder = (licenses: readonly License[]): License[] =>
+  licenses.toSorted(
+    (a, b) =>
+      (a.expiresAt ?? Infinity) - (b.expiresAt ?? Infinity) || a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1),
+  );
 
 /** True while the license is active, started and not expired; its scope does not matter. */
 export const isValidNow = (license: License, at: number): boolean => isValid(toLicenseFacts(license), at);

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { pageOf, pageProperties } from '../http/list.ts';
 import { RequesterId } from '../policies/names.ts';
-import { Terms } from '../terms/terms.ts';
+import { QuotaStatus, Terms } from '../terms/terms.ts';
 import { LINE_KINDS } from './bill.ts';
 import { PERIOD_PATTERN, STATUSES } from './statement.ts';
 
@@ -110,17 +110,6 @@ export const ListStatementsQuery = Type.Object(
   { additionalProperties: false },
 );
 export type ListStatementsQuery = Static<typeof ListStatementsQuery>;
-
-export const QuotaStatus = Type.Object(
-  {
-    units: Type.Integer(),
-    used: Type.Integer(),
-    remaining: Type.Integer(),
-    period: Type.String(),
-    resetAt: textOrNull,
-  },
-  { title: 'QuotaStatus' },
-);
 
 export const LicenseUsage = Type.Object(
   {

@@ -1,13 +1,13 @@
 /** Quotas: how many units a license includes in a period, pure. */
 import { type Period, periodAt } from './periods.ts';
-import type { Terms } from './terms.ts';
-import type { Bounds } from './timeline.ts';
+import type { QuotaPeriod, Terms } from './terms.ts';
+import { type Bounds, type Segment, segmentAt } from './timeline.ts';
 
 export interface QuotaState {
   units: number;
   used: number;
   remaining: number;
-  period: string;
+  period: QuotaPeriod;
   /** When units are available again, epoch ms; null: never. */
   resetAt: number | null;
 }
@@ -24,16 +24,103 @@ export function quotaPeriodAt(terms: Terms, { startsAt, expiresAt }: Bounds, at:
 /** Returns the state of the quota after `used` units of its period; undefined without a quota. */
 export function quotaState(terms: Terms, period: Period, used: number): QuotaState | undefined {
   const { quota } = terms;
-  if (quota === undefined) return undefined;
-  return {
-    units: quota.units,
-    used,
-    remaining: Math.max(0, quota.units - used),
-    period: quota.period ?? terms.period,
-    resetAt: Number.isFinite(period.end) ? period.end : null,
-  };
+  return quota && toQuotaState({ units: quota.units, period: quota.period ?? terms.period, end: period.end }, used);
 }
 
+/** A term never begins again. */
+export const toQuotaState = (
+  { units, period, end }: Pick<QuotaSpan, 'units' | 'period' | 'end'>,
+  used: number,
+): QuotaState => ({
+  units,
+  used,
+  remaining: Math.max(0, units - used),
+  period,
+  resetAt: period === 'term' ? null : end,
+});
+
+const ALERTS: readonly number[] = [0.5, 0.8, 1];
+
 /** Returns the alerts with whether so many units reach them. */
-export const alertsOf = (terms: Terms, used: number): { at: number; reached: boolean }[] =>
-  (terms.alerts ?? []).map((at) => ({ at, reached: terms.quota !== undefined && used >= at * terms.quota.units }));
+export const alertsOf = ({ quota, alerts }: Terms, used: number): { at: number; reached: boolean }[] =>
+  quota === undefined ? [] : (alerts ?? ALERTS).map((at) => ({ at, reached: used >= at * quota.units }));
+
+/** The quota of a license in one of its periods. */
+export interface QuotaSpan {
+  readonly licenseId: string;
+  readonly requesterId: string;
+  /** The version of the terms. */
+  readonly version: number;
+  readonly unit: Terms['unit'];
+  /** Purposes that are counted; undefined: all. */
+  readonly purposes: readonly string[] | undefined;
+  readonly units: number;
+  /** Units beyond the quota are denied. */
+  readonly denies: boolean;
+  readonly period: QuotaPeriod;
+  /** The period, epoch ms; `end` may be Infinity. */
+  readonly start: number;
+  readonly end: number;
+  /** The part of the period in which these terms are in force. */
+  readonly from: number;
+  readonly until: number;
+  /** Parts of the quota that are announced, ascending. */
+  readonly alerts: readonly number[];
+}
+
+/** Returns what units depend on: counts of terms that agree in it go on when the terms change. */
+export const countingOf = ({ unit, purposes, timezone, period, quota }: Terms): string | null =>
+  quota === undefined ? null : JSON.stringify([unit, purposes?.toSorted(), timezone, quota.period ?? period]);
+
+/** The quotas of one license over time. Calendars are slow, so the span of the last time is kept. */
+export class LicenseQuotas {
+  readonly #license: Bounds & { id: string; requesterId: string };
+  readonly #segments: readonly Segment[];
+  #last: { from: number; until: number; span: QuotaSpan | null } | undefined;
+
+  constructor(license: Bounds & { id: string; requesterId: string }, segments: readonly Segment[]) {
+    this.#license = license;
+    this.#segments = segments;
+  }
+
+  /** Returns the quota that counts a decision for a purpose; null without one. */
+  at(at: number, purpose: string | null): QuotaSpan | null {
+    const last = this.#last;
+    const { span } = last !== undefined && last.from <= at && at < last.until ? last : this.#find(at);
+    const isCounted = span?.purposes === undefined || (purpose !== null && span.purposes.includes(purpose));
+    return isCounted ? span : null;
+  }
+
+  #find(at: number) {
+    const segment = segmentAt(this.#segments, at);
+    const span = segment === undefined ? null : this.#toSpan(segment, at);
+    const from = span?.from ?? at;
+    // Without a quota until terms begin or end.
+    const next = this.#segments.find((one) => one.from > at)?.from ?? Infinity;
+    this.#last = { from, until: span?.until ?? Math.min(next, segment?.to ?? Infinity), span };
+    return this.#last;
+  }
+
+  #toSpan({ terms, version, from, to }: Segment, at: number): QuotaSpan | null {
+    const { id: licenseId, requesterId } = this.#license;
+    const { quota } = terms;
+    const period = quotaPeriodAt(terms, this.#license, at);
+    if (quota === undefined || period === undefined) return null;
+    const start = Math.max(0, period.start);
+    return {
+      licenseId,
+      requesterId,
+      version,
+      unit: terms.unit,
+      purposes: terms.purposes,
+      units: quota.units,
+      denies: quota.onExceed === 'deny',
+      period: quota.period ?? terms.period,
+      start,
+      end: period.end,
+      from: Math.max(start, from),
+      until: Math.min(period.end, to),
+      alerts: terms.alerts ?? ALERTS,
+    };
+  }
+}

@@ -34,7 +34,9 @@ const Quota = Type.Object(
     period: Type.Optional(
       Type.Enum([...QUOTA_PERIODS], { description: 'By default the billing period; `term`: the whole license' }),
     ),
-    onExceed: Type.Enum(['allow'], { description: '`allow`: units beyond the quota are allowed and billed' }),
+    onExceed: Type.Enum(['deny', 'allow'], {
+      description: '`deny`: units beyond the quota are denied; `allow`: they are allowed and billed',
+    }),
   },
   { additionalProperties: false, title: 'LicenseQuota' },
 );
@@ -65,13 +67,28 @@ export const Terms = Type.Object(
       Type.Array(Type.Number({ minimum: 0.01, maximum: 10 }), {
         minItems: 1,
         maxItems: 10,
-        description: 'Parts of the quota that the usage of the license marks as reached, ascending',
+        description:
+          'Parts of the quota that are announced when they are reached, ascending; by default 0.5, 0.8 and 1',
       }),
     ),
   },
   { additionalProperties: false, title: 'LicenseTerms', description: 'The terms that the license is billed by' },
 );
 export type Terms = Static<typeof Terms>;
+
+/** The state of a quota on the wire. */
+export const QuotaStatus = Type.Object(
+  {
+    units: Type.Integer({ description: 'Units included per period' }),
+    used: Type.Integer({ description: 'Units used in the period' }),
+    remaining: Type.Integer({ description: 'Units left in the period' }),
+    period: Type.Enum([...QUOTA_PERIODS]),
+    resetAt: Type.Union([Type.String(), Type.Null()], {
+      description: 'When units are available again; null: never',
+    }),
+  },
+  { title: 'QuotaStatus' },
+);
 
 /** Returns what the schema cannot express and the terms violate. `at` is the path of the terms in the body. */
 export function termsProblems({ tiers, purposes = [], alerts = [], quota }: Terms, at: string): Problem[] {
@@ -99,5 +116,7 @@ function tierFaults(tiers: readonly Tier[]): Fault[] {
   });
 }
 
-export const countsPurpose = ({ purposes }: Pick<Terms, 'purposes'>, purpose: string | null): boolean =>
-  purposes === undefined || (purpose !== null && purposes.includes(purpose));
+export const countsPurpose = (
+  { purposes }: { readonly purposes?: readonly string[] | undefined },
+  purpose: string | null,
+): boolean => purposes === undefined || (purpose !== null && purposes.includes(purpose));

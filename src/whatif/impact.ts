@@ -1,7 +1,7 @@
 /**
  * The impact preview, pure: recorded decisions are decided again by other rules. Nothing is guessed. A decision is
  * compared only if what its check knew is known. To be sure of that, it is first decided again by the version that
- * decided it; a different outcome counts as unknown. Limits are not replayed: see `Counter.compare`.
+ * decided it; a different outcome counts as unknown. Limits and quotas are not replayed: see `Counter.compare`.
  */
 import { decide, type Verdict } from '../access/decide.ts';
 import { ANONYMOUS, type Inputs, type KnownRequester, type Subject, toFacts } from '../access/facts.ts';
@@ -14,7 +14,7 @@ import { type CompiledPolicy, compile } from '../policies/compile.ts';
 import type { ContentFacts } from '../policies/facts.ts';
 import { DEFAULT_GRANT, type PolicyVersion } from '../policies/policy.ts';
 import { type Past, type PastRequester, requesterAt } from '../requesters/history.ts';
-import { type Cause, Counter, type Tally } from './tally.ts';
+import { type Cause, Counter, isByLimit, type Tally } from './tally.ts';
 
 /** A decision as the ledger keeps it. */
 export interface RecordedDecision {
@@ -231,10 +231,10 @@ const asksItem = (version: RecordedVersion, { licenses }: KnownRequester, decisi
 const asksFields = ({ asksItem: asks, policy }: RecordedVersion, { url }: RecordedDecision): boolean =>
   asks || (policy.asksSource && url === null);
 
-/** Returns whether a decision made again is the recorded one, apart from the answer of its limit. */
+/** Returns whether a decision made again is the recorded one, apart from the answer of its limit or its quota. */
 function isSame({ reason, rule }: Verdict, before: Reason | null, ruleIndex: number | null): boolean {
   if ((rule?.index ?? null) !== ruleIndex) return false;
-  return reason === (before === 'rate_limit_exceeded' ? null : before);
+  return reason === (isByLimit(before) ? null : before);
 }
 
 const getGrant = ({ rules }: CompiledPolicy, { ruleIndex }: RecordedDecision): readonly string[] =>

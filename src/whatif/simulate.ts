@@ -1,17 +1,18 @@
 /**
  * Decides checks by rules that are not stored, as if the item's policy had these rules. Nothing is stored and nothing
- * is used up: a rate limit shows as unused.
+ * is used up: a rate limit or a quota shows as unused.
  */
 
 import { openHistory, readSubjects } from '../access/as-of.ts';
 import type { Ask } from '../access/ask.ts';
-import { evaluate, toDraft } from '../access/draft.ts';
+import { evaluate, quotaClaimOf, toDraft } from '../access/draft.ts';
 import { type Explainer, type Explanation, openExplainer } from '../access/explain.ts';
 import type { Subject } from '../access/facts.ts';
 import type { Snapshot } from '../access/snapshot.ts';
 import type { Db } from '../db/db.ts';
 import { Failure } from '../errors.ts';
 import { type Decision, settle } from '../ledger/decision.ts';
+import { unusedGrant } from '../ledger/quota.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { peek } from '../limits/limit.ts';
 import type { Caller } from '../permissions.ts';
@@ -61,10 +62,13 @@ export async function simulate(
 function decideDraft(subject: Subject, ask: Ask, explainer: Explainer, now: number): Simulated {
   const { asOf, explain } = ask;
   const at = asOf ?? now;
-  const draft = toDraft(evaluate(subject, ask, at), explain === true ? explainer : null, false);
+  const evaluation = evaluate(subject, ask, at);
+  const draft = toDraft(evaluation, explain === true ? explainer : null, false);
   const { limit } = draft;
   const granted = limit === null || asOf !== undefined ? null : peek([], limit, at);
-  const decision = settle(draft, { id: null, at, granted });
+  const claim = asOf === undefined ? quotaClaimOf(evaluation, draft.decision) : null;
+  const quota = claim === null ? {} : { quota: unusedGrant(claim) };
+  const decision = settle(draft, { id: null, at, granted, ...quota });
   if (decision.explanation !== undefined) {
     decision.explanation = { ...(decision.explanation as Explanation), policyId: null, policyVersion: null };
   }

@@ -38,7 +38,7 @@ export interface Counts extends Turns {
   otherPermissions: number;
   /** Denied as before, for another reason. */
   otherReason: number;
-  /** Denied by a limit; allowed by the other rules, if their limit admits it. */
+  /** Denied by a limit or a quota; allowed by the other rules, if theirs admits it. */
   limited: number;
 }
 
@@ -70,6 +70,12 @@ export interface Comparison {
   /** The permissions that the decision granted. */
   granted: readonly string[];
 }
+
+export const isByLimit = (reason: Reason | null): boolean =>
+  reason === 'rate_limit_exceeded' || reason === 'quota_exceeded';
+
+const isLimitedAgain = (before: Reason | null, { rule }: Verdict): boolean =>
+  (before === 'rate_limit_exceeded' && rule?.limit != null) || (before === 'quota_exceeded' && rule?.licenseOf != null);
 
 interface Kind {
   from: Reason | null;
@@ -106,13 +112,14 @@ export class Counter {
   }
 
   /**
-   * Limits are not replayed: what a limit would have admitted depends on all other checks. An allow is an allow, with
-   * or without a limit. A denial by a limit is a denial. It turns when the draft's rule allows without a limit, has
-   * another reason when the draft's rules deny, and is `limited` when the draft's rule has a limit too.
+   * Limits and quotas are not replayed: what they would have admitted depends on all other checks. An allow is an
+   * allow, with or without a limit. A denial by a limit or a quota is a denial. It turns when the draft's rule allows
+   * without one, has another reason when the draft's rules deny, and is `limited` when the draft's rule has one too: a
+   * limit for a limit, licenses for a quota.
    */
   compare(comparison: Comparison): void {
     const { before, after, granted } = comparison;
-    if (before === 'rate_limit_exceeded' && after.reason === null && after.rule?.limit != null) this.counts.limited++;
+    if (after.reason === null && isLimitedAgain(before, after)) this.counts.limited++;
     else if (before !== after.reason) this.#addChange(comparison);
     else if (before === null && !sameGrant(granted, after.permissions)) this.counts.otherPermissions++;
     else this.counts.unchanged++;

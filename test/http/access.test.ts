@@ -38,7 +38,7 @@ const decided = async (rules: object[], asked: object = {}, policy: object = {})
 describe('the answer', () => {
   const KEYS = words('id object allowed action reason message permissions contentId externalId requesterId');
   const MORE = ['policyId', 'policyVersion', 'matchedRule', 'licenseId', 'rateLimit', 'recorded', 'created'];
-  const PLACE = words('url collectionId crawler verified enforced');
+  const PLACE = words('url collectionId crawler verified quota enforced');
   test('to a denial', async () => {
     const content = await makeItem(postern, [allow({ purpose: 'no' }), deny({}, { priority: 99, message: 'Not you' })]);
     const got = await check(postern, { contentId: content.externalId, requesterId: 'bot' });
@@ -65,6 +65,7 @@ describe('the answer', () => {
       matchedRule: { index: 1, priority: 99 },
       licenseId: null,
       rateLimit: null,
+      quota: null,
       enforced: true,
       recorded: true,
     });

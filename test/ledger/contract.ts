@@ -149,6 +149,7 @@ export function ledgerContract(name: string, empty: () => Promise<LedgerStore>):
         enforced: full.enforced,
         candidate: full.candidate,
         wanted: full.wanted,
+        quota: null,
       });
       assert.deepEqual([second?.requester_id, second?.inputs, second?.rule_index], [null, null, null]);
     });

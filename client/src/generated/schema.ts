@@ -2052,6 +2052,8 @@ export interface components {
             /** @description The license that the rule matched */
             licenseId: string | null;
             rateLimit: components["schemas"]["RateLimitStatus"] | null;
+            /** @description The quota of the license that decided; null without one */
+            quota: components["schemas"]["QuotaStatus"] | null;
             /** @description false: the collection only observes, so let the request pass; `allowed` is what the policy says */
             enforced: boolean;
             /** @description false for dry runs and for checks by public keys */
@@ -2117,7 +2119,7 @@ export interface components {
             /** @enum {string} */
             object: "audit_entry";
             /** @enum {unknown} */
-            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "site.created" | "site.updated" | "site.deleted" | "license.requested" | "license_request.granted" | "license_request.declined" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "site.created" | "site.updated" | "site.deleted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
             created: string;
             actor: {
                 /** @enum {unknown} */
@@ -2212,11 +2214,11 @@ export interface components {
             visitor?: components["schemas"]["Visitor"];
             /** @description Adds `explanation` and, on a denial, `remedies` */
             explain?: boolean;
-            /** @description Decides without recording and without using a rate limit */
+            /** @description Decides without recording and without using a rate limit or a quota */
             dryRun?: boolean;
             /**
              * Format: date-time
-             * @description With `dryRun`: decides as of this past time, with the policy version, requester and licenses of then. Past rate limits are unknown: `rateLimit` is null.
+             * @description With `dryRun`: decides as of this past time, with the policy version, requester and licenses of then. Past limits and quotas are unknown: `rateLimit` and `quota` are null.
              */
             asOf?: string;
         };
@@ -2655,7 +2657,7 @@ export interface components {
         CreateWebhook: {
             /** Format: http-url */
             url: string;
-            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, site.created, site.updated, site.deleted, license.requested, license_request.granted, license_request.declined, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, site.created, site.updated, site.deleted, license.requested, license_request.granted, license_request.declined, license.threshold_reached, license.quota_exceeded, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
             events: string[];
             description?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
@@ -2824,7 +2826,7 @@ export interface components {
             nextCursor: string | null;
         };
         /** @enum {unknown} */
-        DenialReason: "no_license" | "license_expired" | "rate_limit_exceeded" | "permission_not_granted" | "content_archived" | "requester_suspended" | "policy_denied";
+        DenialReason: "no_license" | "license_expired" | "rate_limit_exceeded" | "permission_not_granted" | "content_archived" | "requester_suspended" | "policy_denied" | "quota_exceeded";
         /** @description An erasure of a requester; it cannot be undone */
         Erasure: {
             id: string;
@@ -2885,7 +2887,7 @@ export interface components {
             nextCursor: string | null;
         };
         /** @enum {unknown} */
-        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_suspicious" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "site.created" | "site.updated" | "site.deleted" | "license.requested" | "license_request.granted" | "license_request.declined" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
+        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_suspicious" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "site.created" | "site.updated" | "site.deleted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
         /** @description Fields of the license */
         GrantLicenseRequest: {
             type?: string;
@@ -3022,10 +3024,10 @@ export interface components {
              */
             period?: "day" | "week" | "month" | "quarter" | "year" | "term";
             /**
-             * @description `allow`: units beyond the quota are allowed and billed
+             * @description `deny`: units beyond the quota are denied; `allow`: they are allowed and billed
              * @enum {unknown}
              */
-            onExceed: "allow";
+            onExceed: "deny" | "allow";
         };
         /** @description A request for a license */
         LicenseRequest: {
@@ -3098,7 +3100,7 @@ export interface components {
             /** @description A fee per period, beside the units */
             flatMicros?: number;
             quota?: components["schemas"]["LicenseQuota"];
-            /** @description Parts of the quota that the usage of the license marks as reached, ascending */
+            /** @description Parts of the quota that are announced when they are reached, ascending; by default 0.5, 0.8 and 1 */
             alerts?: number[];
         };
         /** @description The terms of a license as one edit left them; null: they ended */
@@ -3229,6 +3231,8 @@ export interface components {
             /** @description The license that the rule matched */
             licenseId: string | null;
             rateLimit: components["schemas"]["RateLimitStatus"] | null;
+            /** @description The quota of the license that decided; null without one */
+            quota: components["schemas"]["QuotaStatus"] | null;
             /** @description false: the collection only observes, so let the request pass; `allowed` is what the policy says */
             enforced: boolean;
             /** @description false for dry runs and for checks by public keys */
@@ -3341,6 +3345,8 @@ export interface components {
             /** @description The license that the rule matched */
             licenseId: string | null;
             rateLimit: components["schemas"]["RateLimitStatus"] | null;
+            /** @description The quota of the license that decided; null without one */
+            quota: components["schemas"]["QuotaStatus"] | null;
             /** @description false: the collection only observes, so let the request pass; `allowed` is what the policy says */
             enforced: boolean;
             /** @description What would turn the denial */
@@ -3425,6 +3431,8 @@ export interface components {
             /** @description The license that the rule matched */
             licenseId: string | null;
             rateLimit: components["schemas"]["RateLimitStatus"] | null;
+            /** @description The quota of the license that decided; null without one */
+            quota: components["schemas"]["QuotaStatus"] | null;
             /** @description false: the collection only observes, so let the request pass; `allowed` is what the policy says */
             enforced: boolean;
             /** @description false for dry runs and for checks by public keys */
@@ -3519,6 +3527,11 @@ export interface components {
             /** @enum {string} */
             kind: "wait";
             until: string;
+        } | {
+            /** @enum {string} */
+            kind: "amend";
+            /** @description The license whose terms include no more units */
+            licenseId: string;
         };
         PartnerStatementList: {
             /** @enum {string} */
@@ -4053,10 +4066,15 @@ export interface components {
             };
         };
         QuotaStatus: {
+            /** @description Units included per period */
             units: number;
+            /** @description Units used in the period */
             used: number;
+            /** @description Units left in the period */
             remaining: number;
-            period: string;
+            /** @enum {unknown} */
+            period: "day" | "week" | "month" | "quarter" | "year" | "term";
+            /** @description When units are available again; null: never */
             resetAt: string | null;
         };
         RateLimit: {
@@ -4146,6 +4164,11 @@ export interface components {
             /** @enum {string} */
             kind: "wait";
             until: string;
+        } | {
+            /** @enum {string} */
+            kind: "amend";
+            /** @description The license whose terms include no more units */
+            licenseId: string;
         };
         /** @description A requester */
         Requester: {
@@ -4395,6 +4418,8 @@ export interface components {
             /** @description The license that the rule matched */
             licenseId: string | null;
             rateLimit: components["schemas"]["RateLimitStatus"] | null;
+            /** @description The quota of the license that decided; null without one */
+            quota: components["schemas"]["QuotaStatus"] | null;
             /** @description false: the collection only observes, so let the request pass; `allowed` is what the policy says */
             enforced: boolean;
             /** @description false for dry runs and for checks by public keys */
@@ -4723,7 +4748,7 @@ export interface components {
         UpdateWebhook: {
             /** Format: http-url */
             url?: string;
-            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, site.created, site.updated, site.deleted, license.requested, license_request.granted, license_request.declined, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, site.created, site.updated, site.deleted, license.requested, license_request.granted, license_request.declined, license.threshold_reached, license.quota_exceeded, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
             events?: string[];
             description?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
@@ -7600,7 +7625,7 @@ export interface operations {
                 actor?: string;
                 /** @description Id of a record, or one of content, collection, policy, policy_candidate, requester, requester_token, crawler, identity, license, site, license_request, statement, api_key, user, webhook, webhook_delivery */
                 object?: string;
-                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "site.created" | "site.updated" | "site.deleted" | "license.requested" | "license_request.granted" | "license_request.declined" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "site.created" | "site.updated" | "site.deleted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
                 /** @description Inclusive: a date or a date-time, UTC */
                 from?: string;
                 /** @description A date, whose day is included, or an exclusive date-time */

@@ -8,7 +8,16 @@ import { CollectionLink } from '../collections/names.tsx';
 import { Id } from '../parts/copy.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
-import { formatCount, formatLastDay, formatTime, RequesterLink, Tags, Time, Verdict } from '../parts/show.tsx';
+import {
+  formatCount,
+  formatLastDay,
+  formatTime,
+  isLimited,
+  RequesterLink,
+  Tags,
+  Time,
+  Verdict,
+} from '../parts/show.tsx';
 import { Failed, Loaded } from '../parts/states.tsx';
 import { lacking, useMay } from '../shell/session.tsx';
 import { decidedBy } from './by.ts';
@@ -113,7 +122,7 @@ function Item({ decision: { contentId, externalId, url, names } }: { decision: D
 const NONE = <span className="soft">none</span>;
 
 function AnswerFacts({ decision }: { decision: Decision }) {
-  const { matchedRule, rateLimit, names } = decision;
+  const { matchedRule, rateLimit, quota, names } = decision;
   return (
     <Facts
       of={{
@@ -132,6 +141,10 @@ function AnswerFacts({ decision }: { decision: Decision }) {
           rateLimit === null
             ? NONE
             : `${formatCount(rateLimit.remaining)} of ${formatCount(rateLimit.limit)} a ${rateLimit.period} were left`,
+        Quota:
+          quota === null
+            ? NONE
+            : `${formatCount(quota.used)} of ${formatCount(quota.units)} units were used${quota.period === 'term' ? '' : ` this ${quota.period}`}`,
         Id: <Id of={decision.id ?? ''} />,
       }}
     />
@@ -156,7 +169,7 @@ function Why({ decision }: { decision: Decision }) {
   if (!may) return <Alert color="gray">{lacking('access:check')}</Alert>;
   if (again.isError) return <Failed error={again.error} onRetry={() => void again.refetch()} />;
   if (again.data === undefined) return <p className="soft">Deciding again…</p>;
-  const same = again.data.reason === decision.reason || decision.reason === 'rate_limit_exceeded';
+  const same = again.data.reason === decision.reason || isLimited(decision.reason);
   return (
     <>
       {decision.reduced !== undefined && (

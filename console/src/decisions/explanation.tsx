@@ -149,6 +149,7 @@ export function Remedies({ of }: { of: Explained['remedies'] }) {
               </span>
             )}
             {remedy.kind === 'verification' && <span>Proof of its name, by {showValue(remedy.verified)}</span>}
+            {remedy.kind === 'amend' && <span>More units in the terms of its license</span>}
             {remedy.kind === 'wait' && <span>Waiting until {formatTime(remedy.until)}</span>}
           </li>
         ))}

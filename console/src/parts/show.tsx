@@ -95,6 +95,7 @@ export const REASONS: Record<string, string> = {
   no_license: 'No license',
   license_expired: 'License expired',
   rate_limit_exceeded: 'Limit used up',
+  quota_exceeded: 'Quota of its license used up',
   permission_not_granted: 'Asked for a right it does not have',
   content_archived: 'Item archived',
   requester_suspended: 'Requester suspended',
@@ -103,7 +104,11 @@ export const REASONS: Record<string, string> = {
 
 export const reasonName = (reason: string): string => REASONS[reason] ?? reason;
 export const getTone = (reason: string | null): Outcome =>
-  reason === null ? 'allowed' : reason === 'rate_limit_exceeded' ? 'limited' : 'denied';
+  reason === null ? 'allowed' : isLimited(reason) ? 'limited' : 'denied';
+
+/** Denied by a limit or a quota, after the rules had allowed. */
+export const isLimited = (reason: string | null): boolean =>
+  reason === 'rate_limit_exceeded' || reason === 'quota_exceeded';
 
 export function Verdict({ reason }: { reason: string | null }) {
   return <Chip tone={getTone(reason)}>{reason === null ? 'Allowed' : reasonName(reason)}</Chip>;

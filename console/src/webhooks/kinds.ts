@@ -6,7 +6,10 @@ export const KINDS = [
   { group: 'Collections', items: [...of('collection', ['*', 'created', 'updated', 'deleted'])] },
   { group: 'Policies', items: [...of('policy', ['*', 'created', 'updated', 'rolled_back', 'deleted'])] },
   { group: 'Requesters', items: [...of('requester', ['*', 'created', 'updated', 'deleted'])] },
-  { group: 'Licenses', items: [...of('license', ['*', 'created', 'updated', 'revoked', 'expired'])] },
+  {
+    group: 'Licenses',
+    items: [...of('license', ['*', 'created', 'updated', 'revoked', 'expired', 'threshold_reached', 'quota_exceeded'])],
+  },
   { group: 'API keys', items: [...of('api_key', ['*', 'created', 'rotated', 'revoked'])] },
 ];
 

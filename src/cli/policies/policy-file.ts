@@ -23,7 +23,9 @@ const closed = <T extends Record<string, TSchema>>(properties: T) =>
   Type.Object(properties, { additionalProperties: false });
 
 /** Cases consume no quota, so no limit is ever exceeded. */
-const POSSIBLE_REASONS = (Object.keys(REASONS) as Reason[]).filter((reason) => reason !== 'rate_limit_exceeded');
+const POSSIBLE_REASONS = (Object.keys(REASONS) as Reason[]).filter(
+  (reason) => reason !== 'rate_limit_exceeded' && reason !== 'quota_exceeded',
+);
 
 const CaseCheck = closed({
   contentId: Type.Optional(CheckRequest.properties.contentId),

@@ -19,6 +19,7 @@ import { PROXY_PROBES } from './0017-proxy-probes.ts';
 import { SITES } from './0018-sites.ts';
 import { LICENSE_REQUESTS } from './0019-license-requests.ts';
 import { PRIVACY } from './0020-privacy.ts';
+import { QUOTAS } from './0021-quotas.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -45,4 +46,5 @@ export const MIGRATIONS: readonly Migration[] = [
   SITES,
   LICENSE_REQUESTS,
   PRIVACY,
+  QUOTAS,
 ];
