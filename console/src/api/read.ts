@@ -1,6 +1,6 @@
 /** Reads and writes of components. Answers are kept until something is written, then read again. */
 import { QueryClient, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type Answer, type Args, call, type Operation } from './client.ts';
+import { type Answer, type Args, call, type Operation, open, PosternError } from './client.ts';
 
 export const queries = new QueryClient({
   defaultOptions: {
@@ -52,4 +52,19 @@ export function useWrite(): <O extends Operation>(
     await client.invalidateQueries();
     return answer;
   };
+}
+
+/** Reads an answer that is a text, such as a file; null where there is none (404). */
+export function useText<O extends Operation>(operation: O, args: Omit<Args<O>, 'body'>): Reading<string | null> {
+  return useQuery<string | null>({
+    queryKey: [operation, args, 'text'],
+    queryFn: async ({ signal }) => {
+      try {
+        return await (await open(operation, { ...args, signal }, '*/*')).text();
+      } catch (error) {
+        if (error instanceof PosternError && error.status === 404) return null;
+        throw error;
+      }
+    },
+  });
 }

@@ -4,7 +4,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useRef } from 'react';
 import { useCopy } from './clipboard.ts';
 
-function Copy({ text, what }: { text: string; what: string }) {
+export function Copy({ text, what }: { text: string; what: string }) {
   const { copied, copy } = useCopy();
   return (
     <Tooltip label={copied ? 'Copied' : `Copy ${what}`}>

@@ -1,67 +1,35 @@
-/** Copies the page's API requests as curl commands. */
-import { ActionIcon, Menu, Tooltip } from '@mantine/core';
+/** The button that copies the page's API requests as curl commands. */
+import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconCheck, IconTerminal2 } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
-import { type Operation, toMethodAndPath } from '../api/client.ts';
+import { Suspense, useState } from 'react';
+import { lazily } from '../shell/lazily.tsx';
 import { useCopy } from './clipboard.ts';
 
-interface ApiRequest {
-  method: string;
-  path: string;
-  body: unknown;
-}
+/** The first view is shown without it. */
+const CurlMenu = lazily(() => import('./curl-menu.tsx'));
 
 export function CopyAsCurl() {
-  const client = useQueryClient();
-  const clipboard = useCopy();
-  const requests = (): ApiRequest[] =>
-    client
-      .getQueryCache()
-      .findAll({ type: 'active' })
-      .map(({ queryKey: [operation, args = {}] }) => ({
-        ...toMethodAndPath(operation as Operation, args as object),
-        body: (args as { body?: unknown }).body,
-      }));
-  return (
-    <Menu position="bottom-end" width="min(360px, calc(100vw - 32px))" shadow="md">
-      <Menu.Target>
-        <Tooltip label={clipboard.copied ? 'Copied' : 'Copy as curl'}>
-          <ActionIcon variant="subtle" color="gray" size={36} aria-label={clipboard.copied ? 'Copied' : 'Copy as curl'}>
-            {clipboard.copied ? <IconCheck size={18} /> : <IconTerminal2 size={18} />}
-          </ActionIcon>
-        </Tooltip>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Requests read={requests} onCopy={(some) => clipboard.copy(some.map(toCurl).join('\n\n'))} />
-      </Menu.Dropdown>
-    </Menu>
+  const { copied, copy } = useCopy();
+  const [opened, setOpened] = useState<boolean>();
+  const label = copied ? 'Copied' : 'Copy as curl';
+  const button = (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size={36}
+      aria-label={label}
+      aria-haspopup="menu"
+      onClick={() => setOpened(opened !== true)}
+    >
+      {copied ? <IconCheck size={18} /> : <IconTerminal2 size={18} />}
+    </ActionIcon>
   );
-}
-
-/** Read when the menu opens, because requests change with the page. */
-function Requests({ read, onCopy }: { read: () => ApiRequest[]; onCopy: (some: ApiRequest[]) => void }) {
-  const requests = read();
-  if (requests.length === 0) return <Menu.Label>No requests yet.</Menu.Label>;
+  if (opened === undefined) return <Tooltip label={label}>{button}</Tooltip>;
   return (
-    <>
-      <Menu.Label>Requests of this page; add your own key</Menu.Label>
-      <Menu.Item onClick={() => onCopy(requests)}>All {requests.length} requests</Menu.Item>
-      <Menu.Divider />
-      {requests.slice(0, 8).map((one) => (
-        <Menu.Item key={`${one.path} ${JSON.stringify(one.body)}`} onClick={() => onCopy([one])}>
-          <code className="clip">
-            {one.method} {one.path}
-          </code>
-        </Menu.Item>
-      ))}
-    </>
+    <Suspense fallback={button}>
+      <CurlMenu opened={opened} onChange={setOpened} onCopy={copy}>
+        {button}
+      </CurlMenu>
+    </Suspense>
   );
-}
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
-function toCurl({ path, body }: ApiRequest): string {
-  const sent =
-    body === undefined ? '' : ` \\\n  -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body))}`;
-  return `curl -sS ${quoted(window.location.origin + path)} \\\n  -H "Authorization: Bearer $KEY"${sent}`;
 }

@@ -1,11 +1,13 @@
 /** Ids in an address may hold any character; the router returns some still encoded. */
 import { useParams } from 'wouter';
 
-export function useId(): string {
-  const { id } = useParams<{ id: string }>();
+export const useId = (): string => useParam('id');
+
+export function useParam(name: string): string {
+  const { [name]: text = '' } = useParams();
   try {
-    return decodeURIComponent(id);
+    return decodeURIComponent(text);
   } catch {
-    return id;
+    return text;
   }
 }

@@ -16,6 +16,7 @@ import {
   IconUserShield,
   IconUsers,
   IconWebhook,
+  IconWorldShare,
 } from '@tabler/icons-react';
 import type { Permission } from './session.tsx';
 
@@ -75,6 +76,14 @@ export const PLACES: readonly Place[] = [
     label: 'Policies',
     about: 'The rules',
     icon: IconScale,
+    permission: 'policies:read',
+    group: 'Terms',
+  },
+  {
+    path: '/sites',
+    label: 'Sites',
+    about: 'Policies, published for machines',
+    icon: IconWorldShare,
     permission: 'policies:read',
     group: 'Terms',
   },

@@ -1,8 +1,10 @@
 /** The navigation: pages by group, the account and the color scheme. */
-import { ActionIcon, Menu, Tooltip, UnstyledButton } from '@mantine/core';
-import { IconLogout, IconMoon, IconSearch, IconSelector, IconSun } from '@tabler/icons-react';
+import { ActionIcon, Tooltip, UnstyledButton } from '@mantine/core';
+import { IconMoon, IconSearch, IconSelector, IconSun } from '@tabler/icons-react';
+import { type ComponentProps, Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import type { Colors } from './colors.ts';
+import { lazily } from './lazily.tsx';
 import mark from './mark.svg';
 import { DOCS, PLACES } from './places.ts';
 import { holds, useHolder, useSession } from './session.tsx';
@@ -65,28 +67,31 @@ function Navigation({ location }: { location: string }) {
   );
 }
 
+/** The first view is shown without it. */
+const AccountMenu = lazily(() => import('./account-menu.tsx'));
+
 function Account({ onSignOut }: { onSignOut: () => void }) {
-  const { user, key, permissions } = useSession();
+  const [opened, setOpened] = useState<boolean>();
+  const button = <AccountButton onClick={() => setOpened(true)} />;
+  if (opened === undefined) return button;
+  return (
+    <Suspense fallback={button}>
+      <AccountMenu opened={opened} onChange={setOpened} onSignOut={onSignOut} />
+    </Suspense>
+  );
+}
+
+export function AccountButton(props: ComponentProps<'button'>) {
+  const { user, key } = useSession();
   const { name } = useHolder();
   return (
-    <Menu position="top-start" width={220} shadow="md">
-      <Menu.Target>
-        <UnstyledButton className="account">
-          <span>
-            <strong>{name}</strong>
-            <small>{user?.role ?? describe(key?.permissions ?? [])}</small>
-          </span>
-          <IconSelector size={16} />
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {user?.email != null && <Menu.Label>{user.email}</Menu.Label>}
-        <Menu.Label>{permissions.join(', ')}</Menu.Label>
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={onSignOut}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <UnstyledButton className="account" aria-haspopup="menu" {...props}>
+      <span>
+        <strong>{name}</strong>
+        <small>{user?.role ?? describe(key?.permissions ?? [])}</small>
+      </span>
+      <IconSelector size={16} />
+    </UnstyledButton>
   );
 }
 

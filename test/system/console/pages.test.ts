@@ -59,6 +59,10 @@ const billed = await made(full, '/v1/licenses', {
   },
 });
 const [statement] = (await full.call('GET', `/v1/statements?licenseId=${billed.id}`)).body.data;
+const site = await made(full, '/v1/collections', { name: 'A site', hosts: ['news.example'], policyId: 'pol_default' });
+await full.call('PUT', '/v1/sites/news.example', {
+  body: { signals: { robotsBase: 'User-agent: *\nDisallow: /search\n', public: true }, contact: 'l@example.com' },
+});
 const everything = words(`
   licenseType licenseFeatures requesterId requesterTags purpose country ip userAgent contentTags
 `).map((key) => [key, key === 'country' ? ['DE'] : key === 'ip' ? ['192.0.2.0/24'] : ['x']]);
@@ -153,6 +157,10 @@ const PAGES: readonly [path: string, act?: (page: Page) => Promise<void>][] = [
   [`/policies/${policy.id}?tab=bench`],
   [`/policies/${policy.id}?tab=candidate`],
   [`/policies/${policy.id}?tab=versions`],
+  ['/sites'],
+  ['/sites?new=1'],
+  ['/sites/news.example'],
+  [`/collections/${site.id}`],
   ['/requesters'],
   ['/requesters/GPTBot'],
   ['/requesters/somebody-else'],
@@ -263,7 +271,9 @@ async function look(of: TestService, pages: typeof PAGES): Promise<string[]> {
 describe('every page', () => {
   test('with data', async () => assert.deepEqual(await look(full, PAGES), []));
   test('with nothing in it', async () => {
-    const pages = PAGES.filter(([path]) => !/(cnt|col|pol|dec|wh|lic|stm)_/.test(path) && !path.startsWith('?'));
+    const pages = PAGES.filter(
+      ([path]) => !/(cnt|col|pol|dec|wh|lic|stm)_|news\.example/.test(path) && !path.startsWith('?'),
+    );
     assert.deepEqual(await look(empty, pages), []);
   });
 });

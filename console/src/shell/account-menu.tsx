@@ -1,0 +1,29 @@
+/** The menu of the account: who signed in, with which permissions, and out. */
+import { Menu } from '@mantine/core';
+import { IconLogout } from '@tabler/icons-react';
+import { useSession } from './session.tsx';
+import { AccountButton } from './side.tsx';
+
+interface AccountMenuProps {
+  opened: boolean;
+  onChange: (opened: boolean) => void;
+  onSignOut: () => void;
+}
+
+export default function AccountMenu({ opened, onChange, onSignOut }: AccountMenuProps) {
+  const { user, permissions } = useSession();
+  return (
+    <Menu opened={opened} onChange={onChange} position="top-start" width={220} shadow="md">
+      <Menu.Target>
+        <AccountButton />
+      </Menu.Target>
+      <Menu.Dropdown>
+        {user?.email != null && <Menu.Label>{user.email}</Menu.Label>}
+        <Menu.Label>{permissions.join(', ')}</Menu.Label>
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={onSignOut}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

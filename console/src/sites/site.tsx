@@ -1,0 +1,82 @@
+/** The page of a site: its statements in words, the files as they are served, and their settings. */
+import { IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { useRead, useWrite } from '../api/read.ts';
+import { Confirm } from '../parts/act.tsx';
+import { MoreMenu } from '../parts/more-menu.tsx';
+import { notify } from '../parts/notices.tsx';
+import { PageHead } from '../parts/page.tsx';
+import { useParam } from '../parts/params.ts';
+import { Chip } from '../parts/show.tsx';
+import { Loaded } from '../parts/states.tsx';
+import { Files } from './files.tsx';
+import { Said } from './said.tsx';
+import { SiteForm } from './site-form.tsx';
+import './sites.css';
+import type { Site } from './words.ts';
+
+export default function SitePage() {
+  const host = useParam('host');
+  const site = useRead('GET /v1/sites/{host}', { path: { host } });
+  return (
+    <Loaded of={site} rows={8}>
+      {(data) => <SiteView site={data} />}
+    </Loaded>
+  );
+}
+
+function SiteView({ site }: { site: Site }) {
+  const { host, signals, version } = site;
+  return (
+    <>
+      <PageHead
+        title={host}
+        under={{ path: '/sites', label: 'Sites' }}
+        lead={
+          <Chip tone={signals.public ? 'allowed' : undefined}>
+            {signals.public ? 'readable by everybody' : 'readable by you alone'}
+          </Chip>
+        }
+        actions={<Actions host={host} />}
+      />
+      <div className="stack">
+        <Said host={host} />
+        <Files site={site} />
+        <SiteForm key={version} site={site} />
+      </div>
+    </>
+  );
+}
+
+function Actions({ host }: { host: string }) {
+  const write = useWrite();
+  const [, go] = useLocation();
+  const [deleting, setDeleting] = useState(false);
+  return (
+    <>
+      <MoreMenu
+        of="this site"
+        permission="policies:write"
+        actions={[
+          { label: 'Stop publishing…', icon: <IconTrash size={16} />, hurts: true, onClick: () => setDeleting(true) },
+        ]}
+      />
+      {deleting && (
+        <Confirm
+          title="Stop publishing this site?"
+          action="Stop publishing"
+          onClose={() => setDeleting(false)}
+          onConfirm={() =>
+            write('DELETE /v1/sites/{host}', { path: { host } }, () => go('/sites')).then(() =>
+              notify(`${host} is no longer published.`),
+            )
+          }
+        >
+          Its policies decide as before. Its files are gone from Postern at once; what they said in the past stays
+          known.
+        </Confirm>
+      )}
+    </>
+  );
+}

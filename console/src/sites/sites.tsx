@@ -1,0 +1,95 @@
+/** The sites whose policies are published, and hosts of collections that are not published yet. */
+import { Autocomplete, Modal } from '@mantine/core';
+import { IconPlus, IconWorldShare } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import type { Row } from '../api/client.ts';
+import { useRead, useWrite } from '../api/read.ts';
+import { MayButton } from '../parts/act.tsx';
+import { useFilters } from '../parts/filters.ts';
+import { FormFoot } from '../parts/form-foot.tsx';
+import type { Column } from '../parts/list.tsx';
+import { PageHead } from '../parts/page.tsx';
+import { PagedList } from '../parts/paged-list.tsx';
+import { Chip, Time } from '../parts/show.tsx';
+import { Empty } from '../parts/states.tsx';
+import { useWork } from '../parts/work.ts';
+import { publishedWords } from './words.ts';
+
+type Site = Row<'GET /v1/sites'>;
+
+const COLUMNS: readonly Column<Site>[] = [
+  { label: 'Site', show: ({ host }) => <Link href={`/sites/${encodeURIComponent(host)}`}>{host}</Link> },
+  { label: 'Published', show: ({ signals }) => publishedWords(signals) },
+  {
+    label: 'Readable',
+    narrow: true,
+    show: ({ signals }) => (
+      <Chip tone={signals.public ? 'allowed' : undefined}>{signals.public ? 'by all' : 'by you'}</Chip>
+    ),
+  },
+  { label: 'Changed', narrow: true, show: ({ updated }) => <Time at={updated} /> },
+];
+
+export default function SitesPage() {
+  const { values, set } = useFilters();
+  const create = (
+    <MayButton permission="policies:write" leftSection={<IconPlus size={16} />} onClick={() => set({ new: '1' })}>
+      Publish a site
+    </MayButton>
+  );
+  return (
+    <>
+      <PageHead
+        title="Sites"
+        lead="Your policies, published for machines: robots.txt and its relatives, from the rules that decide."
+        actions={create}
+      />
+      <div className="panel">
+        <PagedList
+          caption="Sites"
+          of="GET /v1/sites"
+          noun={['site', 'sites']}
+          idOf={({ host }) => host}
+          empty={
+            <Empty icon={<IconWorldShare size={36} stroke={1.3} />} title="No site is published" action={create}>
+              Crawlers read robots.txt before they ask. Postern writes it from your policies, so that it never says
+              something else than what is enforced.
+            </Empty>
+          }
+          columns={COLUMNS}
+        />
+      </div>
+      {values.new !== undefined && <NewSite onClose={() => set({ new: null })} />}
+    </>
+  );
+}
+
+function NewSite({ onClose }: { onClose: () => void }) {
+  const write = useWrite();
+  const [, go] = useLocation();
+  const [host, setHost] = useState('');
+  const collections = useRead('GET /v1/collections', { query: { limit: 100 } });
+  const hosts = (collections.data?.data ?? []).flatMap((one) => one.hosts).filter((one) => !one.startsWith('*'));
+  const { busy, error, start } = useWork(async () => {
+    const site = await write('PUT /v1/sites/{host}', { path: { host: host.trim() }, body: {} });
+    go(`/sites/${encodeURIComponent(site.host)}`);
+  });
+  return (
+    <Modal opened onClose={onClose} title="Publish a site">
+      <form onSubmit={start} className="fields">
+        <Autocomplete
+          label="Host"
+          description="Nothing is readable by others until you say so."
+          placeholder="www.example.com"
+          data={[...new Set(hosts)]}
+          value={host}
+          onChange={setHost}
+          required
+          data-autofocus
+        />
+        <FormFoot error={error?.message} busy={busy} action="Continue" onCancel={onClose} />
+      </form>
+    </Modal>
+  );
+}

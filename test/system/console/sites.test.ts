@@ -1,0 +1,58 @@
+/** A licensing manager publishes a site without knowing any of the formats. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { launchBrowser, signedIn } from '../../../kit/browser.ts';
+import { startTestService } from '../../../kit/service.ts';
+import { made } from '../../http/given.ts';
+
+const postern = await startTestService();
+after(() => postern[Symbol.asyncDispose]());
+const browser = await launchBrowser();
+after(() => browser.close());
+
+const policy = await made(postern, '/v1/policies', {
+  name: 'No training',
+  rules: [{ action: 'deny', conditions: { crawlerPurpose: ['training'] }, message: 'Ask for a license.' }],
+  defaultAction: 'allow',
+});
+await made(postern, '/v1/collections', { name: 'News', hosts: ['news.example'], policyId: policy.id });
+
+const robots = async () => {
+  const answer = await fetch(`${postern.url}/v1/sites/news.example/signals/robots.txt`);
+  return { status: answer.status, text: await answer.text() };
+};
+
+test('a site is published from its collection: statements, files and switches', async () => {
+  await using signed = await signedIn(browser, postern.url, postern.key, { viewport: { width: 1366, height: 1000 } });
+  const { page } = signed;
+  await page.goto('/console/sites?new=1');
+  await page.getByRole('combobox', { name: 'Host' }).click();
+  await page.getByRole('option', { name: 'news.example' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('heading', { name: 'news.example', level: 1 }).waitFor();
+  const said = page.getByRole('region', { name: 'Said to crawlers' });
+  const training = said.getByRole('row', { name: /GPTBot/ });
+  assert.match(await training.innerText(), /no/);
+  assert.match(await said.getByRole('row', { name: /everybody else/ }).innerText(), /yes/);
+
+  const file = page.getByLabel('robots.txt', { exact: true }).filter({ hasText: 'User-agent: GPTBot' });
+  await file.waitFor();
+  assert.equal((await robots()).status, 401, 'nobody else reads it yet');
+
+  await page.getByLabel('Your own robots.txt').fill('User-agent: *\nDisallow: /search\n');
+  await page.getByRole('switch', { name: 'Everybody may read the files here' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('readable by everybody').waitFor();
+  const served = await robots();
+  assert.equal(served.status, 200);
+  assert.ok(served.text.startsWith('User-agent: *\nDisallow: /search\n'), served.text);
+  await file.filter({ hasText: 'Disallow: /search' }).waitFor();
+
+  await page.getByRole('radiogroup', { name: 'robots.txt' }).getByText('Leave it alone').click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Switched off').waitFor();
+  assert.deepEqual(
+    signed.faults.filter((fault) => !fault.includes('404')),
+    [],
+  );
+});
