@@ -15,6 +15,7 @@ import { holdFile, openSqlite } from '../src/db/sqlite/db.ts';
 import type { Decision } from '../src/ledger/decision.ts';
 import type { Entry, Ledger, Recorded } from '../src/ledger/ledger.ts';
 import { ledgerProcedure, openSqliteLedger } from '../src/ledger/sqlite.ts';
+import { openOffers } from '../src/offers/known.ts';
 import { FULL_PRECISION } from '../src/privacy-settings.ts';
 import type { Listed } from './catalog.ts';
 import { progress } from './terminal.ts';
@@ -53,6 +54,7 @@ export async function writePast(options: PastOptions): Promise<{ allowed: number
   const ledger = await openSqliteLedger(db, clock);
   try {
     const changes = openChanges(db, clock);
+    const offers = openOffers(db, changes);
     const snapshot = new Snapshot(db, changes, openCollections(db, changes));
     await snapshot.loadSubjects(catalog.map(({ item }) => ({ contentId: item.externalId })));
     const line = progress('decisions', options.decisions, 'decisions');
@@ -68,7 +70,7 @@ export async function writePast(options: PastOptions): Promise<{ allowed: number
     for (const times of chunks(timesOf(options), AT_ONCE)) {
       signal.throwIfAborted();
       const { answers, waiting } = await decideAll(
-        { db, snapshot, ledger, ...NOBODY, maxAge: 0, precision: FULL_PRECISION },
+        { db, snapshot, ledger, offers, ...NOBODY, maxAge: 0, precision: FULL_PRECISION },
         times,
         traffic,
       );

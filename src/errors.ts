@@ -83,6 +83,11 @@ export const ERRORS = {
     type: 'not_found_error',
     meaning: 'No request for a license has this id.',
   },
+  offer_not_found: {
+    status: 404,
+    type: 'not_found_error',
+    meaning: 'Licenses of this type are not offered, or not for this collection.',
+  },
   user_not_found: { status: 404, type: 'not_found_error', meaning: 'No user has this id.' },
   proxy_probe_not_found: {
     status: 404,

@@ -22,6 +22,7 @@ import { findDecisions } from './ledger/log.ts';
 import type { Clock } from './lib/clock.ts';
 import { makeFolder } from './lib/folder.ts';
 import { type Budget, budgetOf } from './memory.ts';
+import { openOffers } from './offers/known.ts';
 import { openGetter } from './outgoing/get.ts';
 import { openPartnerDoor } from './partner/door.ts';
 import { ensureDefaultPolicy } from './policies/store.ts';
@@ -163,6 +164,7 @@ async function openEngine(
     columns,
     archive,
     collections,
+    offers: openOffers(db, changes),
     snapshot,
     impacts,
     keys,

@@ -22,6 +22,7 @@ import { keyRoutes } from './keys/routes.ts';
 import { archivedTo, type DecisionFinder } from './ledger/log.ts';
 import { retiredTo } from './ledger/retire.ts';
 import { decisionRoutes } from './ledger/routes.ts';
+import { offerRoutes } from './offers/routes.ts';
 import { type PartnerDeps, partnerRoutes } from './partner/routes.ts';
 import type { Parts } from './parts.ts';
 import { candidateRoutes } from './policies/candidate-routes.ts';
@@ -58,7 +59,7 @@ const openFinder = ({ db, columns }: Pick<Parts, 'db' | 'columns'>): DecisionFin
 /** Adds every route. Hooks come before the routes they apply to. */
 export async function addRoutes(app: App, parts: Parts): Promise<void> {
   const { config, own, db, clock, changes, follower, ledger, columns, snapshot, keys, sessions } = parts;
-  const { collections, unregistered, identities, visitors, published: signals } = parts;
+  const { unregistered, identities, visitors, offers, published: signals } = parts;
   await allowOrigins(app, config.corsOrigins);
   describeApi(app, VERSION);
   healthRoutes(app, { notReady: () => own.notReady ?? follower.notReady(), db, metrics: parts.metrics });
@@ -70,22 +71,26 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   });
   supportIdempotency(app, db, clock);
   const { decisionMaxAge: maxAge, privacy } = config;
-  const checkDeps = { db, snapshot, ledger, unregistered, identities, visitors, clock, maxAge, precision: privacy };
+  const checkDeps = {
+    db,
+    snapshot,
+    ledger,
+    unregistered,
+    offers,
+    identities,
+    visitors,
+    clock,
+    maxAge,
+    precision: privacy,
+  };
   accessRoutes(app, checkDeps);
   authorizeRoutes(app, { ...checkDeps, visitor: keys.visitor, signals });
   probeRoutes(app, { db, changes, clock });
   const finder = openFinder(parts);
   decisionRoutes(app, { db, ledger, finder });
-  contentRoutes(app, { db, changes, clock, collections, stats: columns.stats });
-  collectionRoutes(app, { db, changes, clock, collections });
-  matchRoutes(app, { db, collections });
+  addContentRoutes(app, parts);
   publishingRoutes(app, parts);
-  requesterRoutes(app, { db, changes, clock, allowPrivate: config.webhookAllowPrivate });
-  privacyRoutes(app, { db, changes, clock, ledger, columns });
-  tokenRoutes(app, { db, changes, clock, tokens: parts.tokens });
-  crawlerRegistrationRoutes(app, { db, changes, clock });
-  identityRoutes(app, { db, changes, clock });
-  licenseRoutes(app, { db, changes, clock });
+  addRequesterRoutes(app, parts);
   statementRoutes(app, {
     db,
     changes,
@@ -94,7 +99,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
     now: () => ledger.now(),
   });
   crawlerRoutes(app);
-  simulateRoutes(app, { db, snapshot, now: () => ledger.now() });
+  simulateRoutes(app, { db, snapshot, offers, now: () => ledger.now() });
   impactRoutes(app, { db, ledger, impacts: parts.impacts });
   candidateFiguresRoute(app, { db, impacts: parts.impacts });
   const policyDeps = { db, changes, clock, findVerifiable: verifiableIn({ db, clock, identities }) };
@@ -134,4 +139,20 @@ function notifyingRoutes(app: App, { config, db, changes, clock, events, streams
 function publishingRoutes(app: App, { db, changes, clock, published }: Parts): void {
   siteRoutes(app, { db, changes, clock });
   signalRoutes(app, { db, clock, signals: published });
+}
+
+function addContentRoutes(app: App, { db, changes, clock, collections, columns }: Parts): void {
+  contentRoutes(app, { db, changes, clock, collections, stats: columns.stats });
+  collectionRoutes(app, { db, changes, clock, collections });
+  matchRoutes(app, { db, collections });
+  offerRoutes(app, { db, changes, clock });
+}
+
+function addRequesterRoutes(app: App, { config, db, changes, clock, ledger, columns, tokens }: Parts): void {
+  requesterRoutes(app, { db, changes, clock, allowPrivate: config.webhookAllowPrivate });
+  privacyRoutes(app, { db, changes, clock, ledger, columns });
+  tokenRoutes(app, { db, changes, clock, tokens });
+  crawlerRegistrationRoutes(app, { db, changes, clock });
+  identityRoutes(app, { db, changes, clock });
+  licenseRoutes(app, { db, changes, clock });
 }

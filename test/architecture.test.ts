@@ -25,6 +25,7 @@ const ORDER = [
   ['requesters'],
   ['identities'],
   ['collections', 'sites'],
+  ['offers'],
   ['content'],
   ['ledger'],
   ['usage', 'unregistered', 'visitors'],
@@ -47,6 +48,7 @@ const PURE = words(`
   collections/collection-index collections/ties lib/locator lib/pattern-sets lib/url-pattern
   signals/ask signals/longest-match signals/questions signals/regions signals/robots signals/robots-base signals/table signals/words
   policies/conditions policies/crawler-conditions policies/place-conditions policies/license-keys policies/match policies/compile policies/lint/lint policies/lint/unverified requesters/history limits/limit memory
+  offers/headers offers/offer offers/price-list
   outgoing/address signatures/agent signatures/agent-field signatures/judge signatures/keys signatures/request
   terms/money terms/periods terms/price terms/quota terms/terms terms/timeline usage/period usage/series
   webhooks/schedule
@@ -76,6 +78,7 @@ const OWNERS: Record<string, string> = {
   license_terms: 'requesters/terms-store.ts privacy/records.ts',
   statements: 'statements/store.ts privacy/records.ts',
   license_requests: 'partner/request-store.ts privacy/records.ts',
+  offers: 'offers/store.ts',
   deleted_decisions: 'ledger/counted.ts',
   daily_counts: 'ledger/retire.ts ledger/erase.ts',
   erasures: 'privacy/store.ts',

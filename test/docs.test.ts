@@ -32,7 +32,7 @@ interface Block {
 const blocksOf = (page: string): Block[] =>
   [...page.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map((match) => ({ language: match[1] ?? '', text: match[2] ?? '' }));
 
-const ID = /\b((?:cnt|col|pol|lic|stm|key|tok|dec|wh|evt|dlv|lrq)_|svc_(?:[sp]k|rt)_)[0-9A-Za-z]{20,}/g;
+const ID = /\b((?:cnt|col|off|pol|lic|stm|key|tok|dec|wh|evt|dlv|lrq)_|svc_(?:[sp]k|rt)_)[0-9A-Za-z]{20,}/g;
 
 /** `pol_…` and its like in a request, from what earlier replies had. */
 const filled = (text: string, seen: ReadonlyMap<string, string>): string =>

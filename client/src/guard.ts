@@ -48,7 +48,7 @@ export interface GuardOptions extends Pick<ConnectionOptions, 'url' | 'key' | 'f
   onError?: 'deny' | 'allow';
   /** Milliseconds to wait for an answer; 1,000 by default. */
   timeoutMs?: number;
-  /** Shows remedies to visitors; true by default. */
+  /** Shows remedies and offers to visitors; true by default. Without them no denial is 402. */
   remedies?: boolean;
   /** WWW-Authenticate of a 401; `Bearer` by default. */
   challenge?: string;
@@ -171,7 +171,9 @@ async function decideFor(options: GuardOptions, ask: Ask, visit: Visit): Promise
   if (check === null) return missing();
   try {
     const asked = await ask(check);
-    return 'error' in asked && asked.error.code === 'content_not_found' ? missing() : verdictOf(asked, challenge);
+    return 'error' in asked && asked.error.code === 'content_not_found'
+      ? missing()
+      : verdictOf(asked, challenge, urlOf(options, visit));
   } catch (error) {
     report?.(error);
     return onError === 'allow' && !isRefusal(error) ? allowedWithout('no_decision') : refusedWithout();

@@ -2,6 +2,7 @@
 export { createPostern, type Meta, metaOf, type Postern } from './client.ts';
 export { PosternError, PosternUnreachable } from './errors.ts';
 export { type Guard, type GuardOptions, guard, type Visit } from './guard.ts';
+export type { Offered } from './offers.ts';
 export { createPartner, type Partner, type PartnerOptions } from './partner.ts';
 export type { ConnectionOptions } from './transport.ts';
 export type {

@@ -3,6 +3,7 @@
  * nothing of the rules. Headers carry ids and limits, for allows too.
  */
 import type { Asked } from './asker.ts';
+import { type Offered, offeredIn, offerHeaders } from './offers.ts';
 import type { AccessDecision } from './types.ts';
 
 /** A remedy: a license, another permission, or waiting. */
@@ -13,6 +14,8 @@ export type Remedy =
       licenseFeatures: readonly string[];
       /** When the license must end; absent: at any time. */
       licenseExpiry?: { after?: string; before?: string };
+      /** Offers of such licenses; absent: none. */
+      offers?: readonly Offered[];
     }
   | { kind: 'permission'; permissions: readonly string[] }
   | { kind: 'verification'; verified: readonly ('token' | 'signature' | 'ip' | 'dns')[] }
@@ -28,6 +31,8 @@ export interface Problem {
   /** The reason of the decision, or `content_unknown` or `no_decision`. */
   reason: string;
   remedies: readonly Remedy[];
+  /** The page about licenses, if an offer names one. */
+  licensingUrl?: string;
   /** Quote it when you contact the publisher. */
   decisionId?: string;
 }
@@ -53,8 +58,8 @@ const TITLES = {
   503: 'Access cannot be decided now',
 } as const;
 
-/** Returns the verdict of an answer. `challenge` is the WWW-Authenticate of a 401. */
-export function verdictOf(asked: Asked, challenge: string): Verdict {
+/** Returns the verdict of an answer. `challenge` is the WWW-Authenticate of a 401, `url` what was asked for. */
+export function verdictOf(asked: Asked, challenge: string, url: string): Verdict {
   if ('error' in asked) {
     if (asked.error.code !== 'invalid_token') return refused(403, 'refused_question', 'The check was refused.', {});
     return refused(401, 'invalid_token', asked.error.message, { 'www-authenticate': 'Bearer error="invalid_token"' });
@@ -63,13 +68,15 @@ export function verdictOf(asked: Asked, challenge: string): Verdict {
   if (asked.allowed) return allowed(headers, asked);
   // Only observed: the site serves it and can see what the policy says.
   if (!asked.enforced) return allowed({ ...headers, 'x-postern-would': 'deny' }, asked);
-  const status = statusOf(asked);
+  const offered = offeredIn(asked);
+  const status = statusOf(asked, offered);
   const verdict = refused(status, asked.reason ?? 'policy_denied', asked.message, {
     ...headers,
+    ...offerHeaders(offered, url),
     ...(status === 401 ? { 'www-authenticate': challenge } : {}),
     ...retryHeaders(asked),
   });
-  return withDecision(verdict, asked);
+  return withDecision(verdict, asked, offered);
 }
 
 /** Allows without a decision: no item, or no answer. */
@@ -80,14 +87,13 @@ export const refusedUnknown = (): Verdict => refused(403, 'content_unknown', 'Th
 export const refusedWithout = (): Verdict =>
   refused(503, 'no_decision', 'Access cannot be decided now.', { 'retry-after': '1' });
 
-/** Maps a denial to a status: 401 unauthenticated, 402 license required, 429 limit or quota, 403 for the rest. */
-function statusOf({ reason, requesterId, quota }: AccessDecision): 401 | 402 | 403 | 429 {
-  if (reason === 'rate_limit_exceeded') return 429;
+/** Maps a denial to a status: 429 limit or quota, 402 with an offer that helps, 401 unauthenticated, else 403. */
+function statusOf({ reason, requesterId, quota }: AccessDecision, offered: readonly Offered[]): 401 | 402 | 403 | 429 {
   // A quota for the whole license never begins again.
-  if (reason === 'quota_exceeded') return quota?.resetAt == null ? 402 : 429;
-  if (reason === 'license_expired') return 402;
-  if (reason === 'no_license') return requesterId === null ? 401 : 402;
-  return 403;
+  const isOver = reason === 'rate_limit_exceeded' || (reason === 'quota_exceeded' && quota?.resetAt != null);
+  if (isOver) return 429;
+  if (offered.length > 0) return 402;
+  return reason === 'no_license' && requesterId === null ? 401 : 403;
 }
 
 /** Lengths of rolling periods, in seconds; a calendar period has none. */
@@ -158,16 +164,19 @@ function refused(
   );
 }
 
-const withDecision = ({ problem, headers }: Verdict, decision: AccessDecision): Verdict =>
-  toVerdict(
+function withDecision({ problem, headers }: Verdict, decision: AccessDecision, offered: readonly Offered[]): Verdict {
+  const licensingUrl = offered.find((one) => one.url !== undefined)?.url;
+  return toVerdict(
     {
       ...(problem as Problem),
       remedies: (decision.remedies ?? []).map(toRemedy),
+      ...(licensingUrl === undefined ? {} : { licensingUrl }),
       ...(decision.id === null ? {} : { decisionId: decision.id }),
     },
     headers,
     decision,
   );
+}
 
 const toVerdict = (problem: Problem, headers: Verdict['headers'], decision: AccessDecision | null): Verdict => ({
   allowed: false,

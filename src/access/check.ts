@@ -22,6 +22,7 @@ import {
 import { monotonicMs } from '../lib/monotonic.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { traced } from '../lib/spans.ts';
+import type { KnownOffers } from '../offers/known.ts';
 import type { Caller } from '../permissions.ts';
 import type { Precision } from '../privacy-settings.ts';
 import type { Unregistered } from '../unregistered/unregistered.ts';
@@ -38,6 +39,7 @@ export interface CheckDeps extends AddressDeps {
   snapshot: Snapshot;
   ledger: Ledger;
   unregistered: Pick<Unregistered, 'count'>;
+  offers: KnownOffers;
   /** The longest that an answer may be used again, in seconds. */
   maxAge: number;
   /** Limits what is written of the inputs. */

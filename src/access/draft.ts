@@ -52,7 +52,7 @@ export function decideAsk(
   const { asOf } = ask;
   const recorded = ask.dryRun !== true && !caller.readOnly;
   const evaluation = evaluate(subject, ask, asOf ?? now);
-  const draft = toDraft(evaluation, ask.explain === true ? explainer : null, recorded);
+  const draft = toDraft(evaluation, explainerFor(ask, explainer), recorded);
   if (ask.claimed !== undefined) Object.assign(draft.decision, { spoofed: true, claimed: ask.claimed });
   const entry = toEntry(evaluation, draft.decision, toInputs(ask, precision));
   if (asOf === undefined) {
@@ -63,6 +63,13 @@ export function decideAsk(
   // Past states of limits and quotas are not kept.
   return { draft: { ...draft, limit: null }, entry: { ...entry, claim: null, quota: null }, recorded: false, at: asOf };
 }
+
+export function explainerFor({ explain, asOf }: Ask, explainer: Explainer | null): Explaining {
+  if (explain !== true || explainer === null) return null;
+  return asOf === undefined ? explainer : explainer.ofPast;
+}
+
+type Explaining = Pick<Explainer, 'explain'> | null;
 
 export function evaluate(subject: Subject, ask: Ask, at: number): Evaluation {
   const { policy } = subject;
@@ -79,7 +86,7 @@ const licenseIdOf = ({ licenseOf }: NonNullable<Verdict['rule']>, facts: Facts):
 type OpenDraft = Draft & { decision: Decision };
 
 /** Makes the decision without its id, its time and its rate limit; with an explainer, with its explanation. */
-export function toDraft(evaluation: Evaluation, explainer: Explainer | null, recorded: boolean): OpenDraft {
+export function toDraft(evaluation: Evaluation, explainer: Explaining, recorded: boolean): OpenDraft {
   const { policy, facts, verdict } = evaluation;
   const { rule, reason } = verdict;
   const allowed = reason === null;

@@ -8,6 +8,7 @@ import type { Identities } from '../identities/identities.ts';
 import type { Decision } from '../ledger/decision.ts';
 import { reduceUserAgent } from '../ledger/inputs.ts';
 import { reduceIp } from '../lib/ip-precision.ts';
+import { NO_OFFERS, type OffersAt, type PriceList } from '../offers/price-list.ts';
 import { type Caller, holdsPermission } from '../permissions.ts';
 import type { CompiledRule, ConditionTrace } from '../policies/compile.ts';
 import { tellsOfItem } from '../policies/conditions.ts';
@@ -74,6 +75,8 @@ const FRAME = 100;
 export interface Explainer {
   /** Throws invalid_request when the explanations of the request become too long. */
   explain(evaluation: Evaluation): Pick<Decision, 'explanation' | 'remedies'>;
+  /** The same for checks of the past, whose offers are not kept. */
+  ofPast: Pick<Explainer, 'explain'>;
 }
 
 /** Shows of an address and a user agent what is kept of them: an explanation can be stored with its answer. */
@@ -107,7 +110,8 @@ const proofsOf = (
 export function openExplainer(
   { permissions }: Caller,
   param: string,
-  { precision = FULL_PRECISION, identities }: ExplainerDeps = {},
+  { precision = FULL_PRECISION, identities }: ExplainerDeps,
+  offers: PriceList,
 ): Explainer {
   const mayReadPolicies = holdsPermission(permissions, 'policies:read');
   const mayReadContent = holdsPermission(permissions, 'content:read');
@@ -127,18 +131,25 @@ export function openExplainer(
     return explained;
   }
 
+  const explainWith = (evaluation: Evaluation, offered: OffersAt): ReturnType<Explainer['explain']> => ({
+    explanation: mayReadPolicies ? explainWithin(evaluation) : null,
+    remedies: remediesFor(
+      evaluation,
+      () => {
+        evaluations += evaluation.policy.rules.length;
+        if (evaluations > EVALUATIONS_MAX) throw tooMuch('The remedies');
+      },
+      proofsOf(evaluation.facts, identities),
+      offered,
+    ),
+  });
+
   return {
-    explain: (evaluation) => ({
-      explanation: mayReadPolicies ? explainWithin(evaluation) : null,
-      remedies: remediesFor(
-        evaluation,
-        () => {
-          evaluations += evaluation.policy.rules.length;
-          if (evaluations > EVALUATIONS_MAX) throw tooMuch('The remedies');
-        },
-        proofsOf(evaluation.facts, identities),
-      ),
-    }),
+    explain: (evaluation) => {
+      const { place, at } = evaluation.facts;
+      return explainWith(evaluation, offers.at(place.collectionId, at));
+    },
+    ofPast: { explain: (evaluation) => explainWith(evaluation, NO_OFFERS) },
   };
 }
 

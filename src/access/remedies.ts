@@ -4,6 +4,8 @@
  */
 import type { RuleRemedy } from '../ledger/decision.ts';
 import { toIso } from '../lib/clock.ts';
+import { type Offered, toOffered } from '../offers/offer.ts';
+import { NO_OFFERS, type OffersAt } from '../offers/price-list.ts';
 import type { CompiledPolicy } from '../policies/compile.ts';
 import { Facts, type LicenseFacts, type VerifiedKind } from '../policies/facts.ts';
 import type { WantedLicense } from '../policies/license-keys.ts';
@@ -16,6 +18,9 @@ const TIMES_MAX = 20;
 /** Licenses, permissions and times tried for one denial; later ones are not offered. */
 const TRIES_MAX = 2_000;
 
+/** Offers in one remedy. */
+const OFFERS_MAX = 20;
+
 /**
  * Returns none for an allowed check; the ledger adds those for a used-up limit or quota. `onTry` may throw to stop.
  * `proofs` are the ways in which the visitor could prove its name.
@@ -24,12 +29,13 @@ export function remediesFor(
   evaluation: Evaluation,
   onTry: () => void = () => {},
   proofs: readonly VerifiedKind[] = [],
+  offers: OffersAt = NO_OFFERS,
 ): RuleRemedy[] {
   const { policy, facts, verdict } = evaluation;
   if (verdict.reason === null) return [];
   const allows = trying(evaluation, TRIES_MAX, onTry);
   return [
-    ...licenses(policy, facts, verdict, allows),
+    ...licenses(policy, facts, verdict, allows).map((remedy) => withOffers(remedy, facts, offers, allows)),
     ...verifications(facts, proofs, allows),
     ...permissions(verdict, allows),
     ...waits(policy, facts, allows),
@@ -85,11 +91,24 @@ function licenses(policy: CompiledPolicy, facts: Facts, verdict: Verdict, allows
   });
 }
 
+/** Adds the offers that would turn the denial: a license as it is offered may lack a feature that the rule wants. */
+function withOffers(remedy: LicenseRemedy, facts: Facts, offers: OffersAt, allows: Allows): LicenseRemedy {
+  const offered: Offered[] = [];
+  for (const type of remedy.licenseType ?? offers.types()) {
+    const offer = offers.find(type);
+    if (offer === undefined) continue;
+    const license = sample({ features: offer.features, expiry: remedy.licenseExpiry ?? null }, type);
+    if (allows({ licenses: [...facts.licenses, license] })) offered.push(toOffered(offer));
+    if (offered.length === OFFERS_MAX) break;
+  }
+  return offered.length === 0 ? remedy : { ...remedy, offers: offered };
+}
+
 /** A type that no rule can name. */
 const ANY_TYPE = '';
 
 /** Makes a license that meets a rule's license conditions: the type, just the features, the latest expiry allowed. */
-const sample = ({ features, expiry }: WantedLicense, type: string): LicenseFacts => ({
+const sample = ({ features, expiry }: Pick<WantedLicense, 'features' | 'expiry'>, type: string): LicenseFacts => ({
   id: null,
   type,
   features,

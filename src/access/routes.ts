@@ -1,6 +1,6 @@
 /** `may this requester have this item?`, one check or a batch. */
 import type { Idempotency } from '../db/receipt.ts';
-import type { Failure } from '../errors.ts';
+import { Failure } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { requireKeepable } from '../http/idempotency.ts';
 import { asJson } from '../http/reply.ts';
@@ -29,8 +29,9 @@ export function accessRoutes(app: App, deps: CheckDeps & WhoDeps): void {
     const { body, idempotency } = request;
     const decision = await decideFresh(request, (grounds) => {
       const { caller } = request;
-      const decide = (ask: Ask): Promise<Decision> => {
-        const explainer = ask.explain === true ? openExplainer(caller, 'explain', deps) : null;
+      const decide = async (ask: Ask): Promise<Decision> => {
+        const explainer =
+          ask.explain === true ? openExplainer(caller, 'explain', deps, await deps.offers.read()) : null;
         return keeping(idempotency, ONE, (toReceipt) => check(deps, ask, { caller, grounds, explainer, toReceipt }));
       };
       const ask = accept({ caller, now: deps.ledger.now, dry: false }, body);
@@ -56,7 +57,8 @@ export function accessRoutes(app: App, deps: CheckDeps & WhoDeps): void {
       const terms = { caller, now: deps.ledger.now, dry: false };
       const accepted = await mapInSlices(body.checks, (entry) => acceptOne(terms, entry));
       const asks = await withVisitors(deps, accepted);
-      const explainer = openExplainer(caller, 'checks', deps);
+      const isExplaining = asks.some((ask) => !(ask instanceof Failure) && ask.explain === true);
+      const explainer = isExplaining ? openExplainer(caller, 'checks', deps, await deps.offers.read()) : null;
       return keeping(idempotency, frame, (toReceipt) =>
         checkAll(deps, asks, { caller, grounds, explainer, toReceipt }),
       );

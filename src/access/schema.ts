@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { errorProperties } from '../http/error-schema.ts';
 import { pageOf } from '../http/list.ts';
 import { decisionProperties } from '../ledger/schema.ts';
+import { OfferedSchema } from '../offers/schema.ts';
 import { VERIFIED_KINDS } from '../policies/facts.ts';
 import { CountryCode, PermissionName, RequesterId } from '../policies/names.ts';
 
@@ -107,6 +108,9 @@ const Remedy = Type.Union(
         ),
       ),
       rule: Type.Integer({ description: 'Index in the stored `rules` of the rule that requires the license' }),
+      offers: Type.Optional(
+        Type.Array(OfferedSchema, { description: 'Offers of such licenses; each would have turned the denial' }),
+      ),
     }),
     Type.Object({ kind: Type.Literal('permission'), permissions: Type.Array(Type.String()) }),
     Type.Object({

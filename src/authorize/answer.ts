@@ -1,9 +1,12 @@
 /**
  * Turns a decision into an answer for a proxy: a status and headers, no body. 200 exactly when access is allowed or
- * only observed; every other denial is 403, or 401, 402 or 429 where the proxy is configured for it.
+ * only observed; every other denial is 403, or 401, 402 or 429 where the proxy is configured for it. 402 only with an
+ * offer that would turn the denial.
  */
 import { type Decision, retryAfter } from '../ledger/decision.ts';
 import { limitFields } from '../ledger/limit-fields.ts';
+import { offerHeaders } from '../offers/headers.ts';
+import type { Offered } from '../offers/offer.ts';
 import { type Body, type BodyKind, toBody } from './body.ts';
 import type { AuthorizeOptions } from './schema.ts';
 import type { Unclear } from './target.ts';
@@ -26,22 +29,36 @@ const ALWAYS = {
   'x-postern-would': '',
 };
 
-/** Returns the status a web server would use: 401 for an unknown visitor, 402 for a missing license, 429, else 403. */
-function naturalStatus({ reason, requesterId, quota }: Decision): number {
-  if (reason === 'rate_limit_exceeded') return 429;
+/** Returns the statuses that fit a denial, the best first: 402 with an offer, 401 for an unknown visitor, 429, 403. */
+function fittingStatuses({ reason, requesterId, quota }: Decision, offered: readonly Offered[]): number[] {
   // A quota for the whole license never begins again.
-  if (reason === 'quota_exceeded') return quota?.resetAt == null ? 402 : 429;
-  if (reason === 'license_expired') return 402;
-  if (reason === 'no_license') return requesterId === null ? 401 : 402;
-  return 403;
+  const isOver = reason === 'rate_limit_exceeded' || (reason === 'quota_exceeded' && quota?.resetAt != null);
+  if (isOver) return [429, 403];
+  const isUnknown = reason === 'no_license' && requesterId === null;
+  return [...(offered.length > 0 ? [402] : []), ...(isUnknown ? [401] : []), 403];
 }
 
-export function toAnswer(decision: Decision, { denyStatus = '' }: AuthorizeOptions): Answer {
-  const headers = { ...ALWAYS, ...toHeaders(decision) };
+/** Offers that would turn a denial, and the URL that was asked for. */
+export interface Offers {
+  offered: readonly Offered[];
+  url: string;
+}
+
+const NONE: Offers = { offered: [], url: '' };
+
+export function toAnswer(
+  decision: Decision,
+  { denyStatus = '' }: AuthorizeOptions,
+  { offered, url }: Offers = NONE,
+): Answer {
+  const headers: Answer['headers'] = { ...ALWAYS, ...toHeaders(decision) };
   if (decision.allowed || !decision.enforced) return { status: 200, headers };
-  const natural = naturalStatus(decision);
-  const status = denyStatus.split(',').includes(String(natural)) ? natural : 403;
-  return { status, headers: status === 401 ? { ...headers, 'www-authenticate': 'Bearer' } : headers };
+  const fitting = fittingStatuses(decision, offered);
+  const passed = ['403', ...denyStatus.split(',')];
+  const status = fitting.find((one) => passed.includes(String(one))) ?? 403;
+  Object.assign(headers, offerHeaders(offered, url), { 'x-postern-status': String(fitting[0]) });
+  if (status === 401) headers['www-authenticate'] = 'Bearer';
+  return { status, headers };
 }
 
 /** Answers for an address without an item: nothing was decided or recorded. */

@@ -4,6 +4,7 @@
  */
 import type { Decision, Remedy } from '../ledger/decision.ts';
 import type { VerifiedKind } from '../policies/facts.ts';
+import { formatAmount } from '../terms/money.ts';
 
 export const BODIES = ['problem', 'html'] as const;
 export type BodyKind = (typeof BODIES)[number];
@@ -71,7 +72,7 @@ const STYLE =
 
 function toPage({ status, message, remedies, decisionId, licensingUrl = null }: Refusal): string {
   const title = titleOf(status);
-  const steps = remedies.map((remedy) => `<li>${escape(sentenceOf(remedy))}</li>`).join('');
+  const steps = remedies.map((remedy) => `<li>${escape(sentenceOf(remedy))}${offersOf(remedy)}</li>`).join('');
   return (
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
     `<meta name="robots" content="noindex"><title>${title}</title><style>${STYLE}</style>` +
@@ -104,6 +105,23 @@ function verificationOf(verified: readonly VerifiedKind[]): string {
   const ways = verified.map((kind) => PROOFS[kind]).join(', or ');
   return `Prove who you are: ${ways}.`;
 }
+
+/** The list of a remedy's offers, as HTML. */
+function offersOf(remedy: Remedy): string {
+  if (remedy.kind !== 'license' || remedy.offers === undefined) return '';
+  const entries = remedy.offers.map(({ licenseType, unit, unitPriceMicros, currency, contact, url }) => {
+    const price =
+      unitPriceMicros === undefined || currency === undefined
+        ? 'price on request'
+        : `${currency} ${formatAmount(BigInt(unitPriceMicros), currency)} ${PER[unit]}`;
+    const write = contact === undefined ? '' : ` <a href="mailto:${escape(contact)}">${escape(contact)}</a>`;
+    const page = url === undefined ? '' : ` <a href="${escape(url)}">About this license</a>`;
+    return `<li>${escape(`${licenseType}: ${price}.`)}${write}${page}</li>`;
+  });
+  return `<ul>${entries.join('')}</ul>`;
+}
+
+const PER = { decision: 'per access', month: 'per month', year: 'per year' } as const;
 
 const escape = (text: string): string =>
   text.toWellFormed().replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);

@@ -7,7 +7,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Ask } from '../access/ask.ts';
 import { type CheckDeps, check, decideFresh } from '../access/check.ts';
-import { openExplainer } from '../access/explain.ts';
 import { asVisitor, type WhoDeps } from '../access/who.ts';
 import { UndecidedUrl } from '../content/address.ts';
 import { type Failure, fail } from '../errors.ts';
@@ -17,14 +16,17 @@ import type { Decision, Remedy } from '../ledger/decision.ts';
 import type { Grounds } from '../ledger/ledger.ts';
 import type { Locator } from '../lib/locator.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
+import type { Offered } from '../offers/offer.ts';
 import type { Caller } from '../permissions.ts';
 import { REQUESTER_ID_PATTERN } from '../policies/names.ts';
 import type { Signals } from '../signals/signals.ts';
 import type { Visitor } from '../visitors/visitors.ts';
 import { type Answer, toAnswer, toProbeAnswer, toUnclearAnswer, toUnknownAnswer } from './answer.ts';
 import { refusalOf, toBody } from './body.ts';
+import { askPaid } from './pay-per-crawl.ts';
 import type { Arrival } from './probe-schema.ts';
 import { openProbes } from './probes.ts';
+import { explained, offeredIn } from './remedies.ts';
 import { AuthorizeHeaders, AuthorizeOptions } from './schema.ts';
 import { type Forwarded, readNamedUrl, readSentUrl, readTarget, type Unclear } from './target.ts';
 
@@ -101,18 +103,14 @@ function openAuthorize(deps: AuthorizeDeps): Decide {
     if (typeof target === 'string') return toUnclearAnswer(target, options);
     const visitor = await findVisitor(request, forwarded, target, options);
     if (typeof visitor === 'string') return toUnclearAnswer(visitor, options);
-    const { permission, purpose } = options;
-    const context = toContext(headers['user-agent'], deps.visitor(request));
-    const ask: Ask = {
-      locator: target,
-      ...(permission === undefined ? {} : { permission }),
-      ...(purpose === undefined ? {} : { purpose }),
-      ...(context === undefined ? {} : { context }),
-    };
+    const ask = toAsk(target, options, toContext(headers['user-agent'], deps.visitor(request)));
     try {
-      const asked = asVisitor(ask, visitor);
+      const { ask: asked, price } = await askPaid(deps, asVisitor(ask, visitor), { caller, headers, options });
       const decision = await check(deps, asked, { caller, grounds, explainer: null });
-      return await complete(deps, { ask: asked, decision, options, caller });
+      const url = readSentUrl(forwarded, target);
+      const answer = await complete(deps, { ask: asked, decision, options, caller, url });
+      if (price !== undefined && decision.allowed) answer.headers['crawler-price'] = price;
+      return answer;
     } catch (error) {
       if (!(error instanceof UndecidedUrl)) throw error;
       return error.why === 'none' ? toUnknownAnswer(options) : toUnclearAnswer(error.why, options);
@@ -154,20 +152,45 @@ interface Settled {
   decision: Decision;
   options: AuthorizeOptions;
   caller: Caller;
+  /** The URL as the visitor sent it. */
+  url: string;
 }
 
 /** Returns the answer, with what would help the visitor. */
-async function complete(deps: AuthorizeDeps, { ask, decision, options, caller }: Settled): Promise<Answer> {
-  const answer = toAnswer(decision, options);
+async function complete(deps: AuthorizeDeps, { ask, decision, options, caller, url }: Settled): Promise<Answer> {
   const found = deps.signals.notice(ask.locator?.host ?? '');
   const { link, denialLink, licensingUrl } = found instanceof Promise ? await found : found;
-  if (link !== null) answer.headers.link = link;
-  if (answer.status === 200) return answer;
+  if (decision.allowed || !decision.enforced) {
+    const answer = toAnswer(decision, options);
+    if (link !== null) answer.headers.link = link;
+    return answer;
+  }
+  const remedies = await findRemedies(deps, { ask, options, caller });
+  const offered = offeredIn(remedies);
+  const answer = toAnswer(decision, options, { offered, url });
+  addLink(answer, options.body === undefined ? link : (denialLink ?? link));
   if (await wouldSignatureHelp(deps, ask, decision, caller)) answer.headers['accept-signature'] = ACCEPT_SIGNATURE;
   if (options.body === undefined) return answer;
-  if (denialLink !== null) answer.headers.link = denialLink;
-  const refusal = refusalOf(answer.status, decision, await findRemedies(deps, ask, caller));
-  return { ...answer, body: toBody(options.body, { ...refusal, licensingUrl }) };
+  const refusal = refusalOf(answer.status, decision, remedies);
+  return { ...answer, body: toBody(options.body, { ...refusal, licensingUrl: licensingUrl ?? pageOf(offered) }) };
+}
+
+/** Puts the link of the site before that of an offer. */
+function addLink({ headers }: Answer, link: string | null): void {
+  if (link !== null) headers.link = headers.link === undefined ? link : `${link}, ${headers.link}`;
+}
+
+const pageOf = (offered: readonly Offered[]): string | null =>
+  offered.find(({ url }) => url !== undefined)?.url ?? null;
+
+/** Finds what would help only where the answer says it: an explanation takes longer than the decision. */
+async function findRemedies(
+  deps: AuthorizeDeps,
+  { ask, options, caller }: Pick<Settled, 'ask' | 'options' | 'caller'>,
+): Promise<readonly Remedy[]> {
+  const list = await deps.offers.read();
+  if (options.body === undefined && list.isEmpty) return [];
+  return (await explained(deps, ask, caller, list)).remedies ?? [];
 }
 
 type Decide = (question: Question) => Promise<Answer>;
@@ -218,13 +241,12 @@ async function wouldSignatureHelp(
   return (await check(deps, again, terms)).allowed;
 }
 
-/** Only for denials: an allowed check has no time to spare. */
-async function findRemedies(deps: CheckDeps, ask: Ask, caller: Caller): Promise<readonly Remedy[]> {
-  const explainer = openExplainer(caller, 'body', deps);
-  const again = { ...ask, dryRun: true, explain: true };
-  const explained = await check(deps, again, { caller, grounds: { readAt: monotonicMs() }, explainer });
-  return explained.remedies ?? [];
-}
+const toAsk = (locator: Locator, { permission, purpose }: AuthorizeOptions, context: Ask['context']): Ask => ({
+  locator,
+  ...(permission === undefined ? {} : { permission }),
+  ...(purpose === undefined ? {} : { purpose }),
+  ...(context === undefined ? {} : { context }),
+});
 
 function toContext(userAgent: string | undefined, ip: string | undefined): Ask['context'] {
   if (userAgent === undefined && ip === undefined) return undefined;

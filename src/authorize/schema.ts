@@ -29,6 +29,14 @@ export const AuthorizeOptions = Type.Object(
         expected: 'must list the statuses besides 403 that your proxy passes on: any of 401, 402 and 429',
       }),
     ),
+    payPerCrawl: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description:
+          "Only Cloudflare's Pay Per Crawl reaches the site: a request that it will charge counts as licensed with this type, at the price of its offer",
+      }),
+    ),
     body: Type.Optional(
       Type.Enum([...BODIES], {
         description: 'Denials have a body for the visitor: problem details, or a small page; none by default',

@@ -2,6 +2,7 @@
 import { toIso } from '../lib/clock.ts';
 import { fromBase32, ID_BODY, toBase32 } from '../lib/id.ts';
 import type { Limit } from '../limits/limit.ts';
+import type { Offered } from '../offers/offer.ts';
 import type { VerifiedKind } from '../policies/facts.ts';
 import type { QuotaState } from '../terms/quota.ts';
 import type { QuotaPeriod } from '../terms/terms.ts';
@@ -41,6 +42,8 @@ export type Remedy =
       licenseExpiry?: { after?: string; before?: string };
       /** The rule that asks for it, in the stored list. */
       rule: number;
+      /** Offers of such licenses; absent: none. */
+      offers?: Offered[];
     }
   | { kind: 'permission'; permissions: string[] }
   /** Proving its name in any one of these ways. */

@@ -11,6 +11,7 @@ import { checkOf, validItem } from '../http/validate.ts';
 import type { Decision, Remedy } from '../ledger/decision.ts';
 import { decisionProperties } from '../ledger/schema.ts';
 import { mapInSlices } from '../lib/slices.ts';
+import { OfferedSchema } from '../offers/schema.ts';
 import { openScopes } from './decisions.ts';
 
 const { contentId, url, permission, purpose } = CheckRequest.properties;
@@ -36,6 +37,9 @@ const OwnRemedy = Type.Union(
         description: 'Any of these; null: any type',
       }),
       licenseFeatures: Type.Array(Type.String(), { description: 'All of these' }),
+      offers: Type.Optional(
+        Type.Array(OfferedSchema, { description: 'Offers of such licenses; each would have turned the denial' }),
+      ),
     }),
     Type.Object({ kind: Type.Literal('permission'), permissions: Type.Array(Type.String()) }),
     Type.Object({ kind: Type.Literal('wait'), until: Type.String() }),
@@ -75,7 +79,7 @@ export async function checkOwnAccess(deps: CheckDeps, caller: PartnerCaller, che
   const decisions = await checkAll(deps, asks, {
     caller,
     grounds: { readAt: 0 },
-    explainer: openExplainer(caller, 'checks'),
+    explainer: openExplainer(caller, 'checks', {}, await deps.offers.read()),
   });
   const shared = await openScopes(deps.db).ofAll(decisions.filter((one): one is Decision => !(one instanceof Failure)));
   return mapInSlices(decisions, (decision, i) =>
@@ -130,8 +134,8 @@ function toOwnRemedies(remedies: readonly Remedy[]): OwnRemedy[] {
     // A partner is verified by its token.
     if (remedy.kind === 'verification') return [];
     if (remedy.kind !== 'license') return [remedy];
-    const { licenseType, licenseFeatures } = remedy;
-    return [{ kind: 'license', licenseType, licenseFeatures }];
+    const { licenseType, licenseFeatures, offers } = remedy;
+    return [{ kind: 'license', licenseType, licenseFeatures, ...(offers === undefined ? {} : { offers }) }];
   });
   return [...new Map(own.map((remedy) => [JSON.stringify(remedy), remedy])).values()];
 }

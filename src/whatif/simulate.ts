@@ -5,7 +5,7 @@
 
 import { openHistory, readSubjects } from '../access/as-of.ts';
 import type { Ask } from '../access/ask.ts';
-import { evaluate, quotaClaimOf, toDraft } from '../access/draft.ts';
+import { evaluate, explainerFor, quotaClaimOf, toDraft } from '../access/draft.ts';
 import { type Explainer, type Explanation, openExplainer } from '../access/explain.ts';
 import type { Subject } from '../access/facts.ts';
 import type { Snapshot } from '../access/snapshot.ts';
@@ -15,6 +15,7 @@ import { type Decision, settle } from '../ledger/decision.ts';
 import { unusedGrant } from '../ledger/quota.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { peek } from '../limits/limit.ts';
+import type { KnownOffers } from '../offers/known.ts';
 import type { Caller } from '../permissions.ts';
 import { compile } from '../policies/compile.ts';
 import type { PolicyVersion } from '../policies/policy.ts';
@@ -23,6 +24,7 @@ import type { PolicyBody } from './schema.ts';
 export interface SimulateDeps {
   db: Db;
   snapshot: Snapshot;
+  offers: KnownOffers;
   now: () => number;
 }
 
@@ -37,7 +39,7 @@ export const withRules = (
 
 /** Returns the decisions in the order of the checks. Throws Unavailable. */
 export async function simulate(
-  { db, snapshot, now }: SimulateDeps,
+  { db, snapshot, offers, now }: SimulateDeps,
   caller: Caller,
   body: PolicyBody,
   asks: readonly (Ask | Failure)[],
@@ -51,7 +53,7 @@ export async function simulate(
     requester: (id, at) => (at === undefined ? snapshot.findRequester(id) : history.requester(id, at)),
   });
   const at = now();
-  const explainer = openExplainer(caller, 'checks');
+  const explainer = openExplainer(caller, 'checks', {}, await offers.read());
   return mapInSlices(asks, (ask) => {
     if (ask instanceof Failure) return { error: ask.toError() };
     const subject = subjects.get(ask) as Subject | Failure;
@@ -60,10 +62,10 @@ export async function simulate(
 }
 
 function decideDraft(subject: Subject, ask: Ask, explainer: Explainer, now: number): Simulated {
-  const { asOf, explain } = ask;
+  const { asOf } = ask;
   const at = asOf ?? now;
   const evaluation = evaluate(subject, ask, at);
-  const draft = toDraft(evaluation, explain === true ? explainer : null, false);
+  const draft = toDraft(evaluation, explainerFor(ask, explainer), false);
   const { limit } = draft;
   const granted = limit === null || asOf !== undefined ? null : peek([], limit, at);
   const claim = asOf === undefined ? quotaClaimOf(evaluation, draft.decision) : null;

@@ -35,6 +35,14 @@ const LICENSED = (
     { action: 'allow', conditions: { licenseType: 'site' }, permissions: ['preview_only'] },
   ])
 ).id;
+const OFFERED = (await makePolicy(postern, [{ action: 'allow', conditions: { licenseType: 'offered' } }])).id;
+const OFFER = {
+  unitPriceMicros: 1_500_000,
+  currency: 'EUR',
+  url: 'https://licensing.example',
+  x402: { network: 'eip155:8453', asset: 'EURC', payTo: 'publisher' },
+};
+assert.equal((await postern.call('PUT', '/v1/offers/offered', { body: OFFER })).status, 201);
 const LIMITED = (
   await makePolicy(postern, [{ action: 'allow', conditions: {}, rateLimit: { requests: 1, period: 'day' } }])
 ).id;
@@ -42,6 +50,7 @@ for (const [externalId, policyId] of [
   ['open', OPEN],
   ['licensed', LICENSED],
   ['limited', LIMITED],
+  ['offered', OFFERED],
 ]) {
   await made(postern, '/v1/content', {
     externalId,
@@ -160,10 +169,10 @@ for (const [name, serve] of Object.entries(servers)) {
       );
     });
 
-    test('401 for somebody unknown, 402 for somebody without a licence, with what would help', async () => {
+    test('401 for somebody unknown, 403 for somebody without a licence, with what would help', async () => {
       for (const [headers, status] of [
         [{}, 401],
-        [{ 'x-login': 'stranger' }, 402],
+        [{ 'x-login': 'stranger' }, 403],
       ] as const) {
         const page = await get('/licensed', headers);
         assert.equal(page.status, status);
@@ -182,6 +191,23 @@ for (const [name, serve] of Object.entries(servers)) {
         assert.doesNotMatch(text, /explanation|conditions|BadBot|protected/);
       }
       assert.equal((await get('/licensed', { 'x-login': 'partner' })).status, 200);
+    });
+
+    test('402 with an offer that would turn the denial, in the headers and in the body', async () => {
+      for (const login of ['', 'stranger']) {
+        const page = await get('/offered', login === '' ? {} : { 'x-login': login });
+        assert.deepEqual([page.status, page.headers.get('www-authenticate')], [402, null]);
+        assert.equal(page.headers.get('crawler-price'), 'EUR 1.50');
+        assert.equal(page.headers.get('link'), '<https://licensing.example/>; rel="license"');
+        const required = JSON.parse(atob(page.headers.get('payment-required') ?? ''));
+        assert.deepEqual([required.x402Version, required.accepts[0].amount], [2, '1500000']);
+        assert.ok(required.resource.url.endsWith('/offered'), required.resource.url);
+        const { remedies, licensingUrl } = await problemOf(page);
+        assert.deepEqual([licensingUrl, remedies[0].offers[0].currency], ['https://licensing.example', 'EUR']);
+      }
+      const quiet = await serve(options({ remedies: false }));
+      const page = await quiet('/offered', { 'x-login': 'stranger' });
+      assert.deepEqual([page.status, page.headers.get('crawler-price')], [403, null]);
     });
 
     test('403 for every other denial', async () => {

@@ -121,7 +121,7 @@ for (const [name, ask] of [
       assert.equal((await visit('/unknown')).status, 403);
       await made(postern, '/v1/requesters', { id: name, userAgents: [`${name}Bot`] });
       const headers = { 'user-agent': `${name}Bot` };
-      assert.equal((await visit('/licensed', headers)).status, 402);
+      assert.equal((await visit('/licensed', headers)).status, 403);
       assert.equal((await visit('/limited', headers)).status, 200);
       const limited = await visit('/limited', headers);
       assert.equal(limited.status, 429);

@@ -108,6 +108,15 @@ const CHANGES: { [route: string]: Plan } = {
     await postern.call('PATCH', `/v1/policies/${id}`, { body: { name: 'N' } });
     return { path: path.replace('{id}', id), body: { version: 1 }, kind: 'policy.rolled_back', target: id };
   },
+  'PUT /v1/offers/{licenseType}': async () => {
+    const path = `/v1/offers/${Math.random()}`;
+    return { path, body: { url: 'https://example.com/' }, kind: 'offer.created' };
+  },
+  'DELETE /v1/offers/{licenseType}': async () => {
+    const path = `/v1/offers/${Math.random()}`;
+    await postern.call('PUT', path, { body: { url: 'https://example.com/' } });
+    return { path, kind: 'offer.deleted' };
+  },
   'PUT /v1/policies/{id}/candidate': async (path) => {
     const { id: target } = await newPolicy();
     return { path: path.replace('{id}', target), body: { rules: [] }, kind: 'policy_candidate.created', target };

@@ -13,6 +13,7 @@ import { allowAll, assertError, assertStatus, check, ID, item, MOMENT, made, mak
 const KINDS = [
   ...['created', 'updated', 'archived', 'restored', 'deleted'].map((verb) => `content.${verb}`),
   ...['created', 'updated', 'deleted'].map((verb) => `collection.${verb}`),
+  ...['created', 'updated', 'deleted'].map((verb) => `offer.${verb}`),
   ...['created', 'updated', 'rolled_back', 'deleted', 'candidate_diverged'].map((verb) => `policy.${verb}`),
   ...['created', 'updated', 'deleted', 'spoofed'].map((verb) => `requester.${verb}`),
   'crawler.first_seen',
@@ -204,6 +205,16 @@ describe('each kind', () => {
       path(),
     );
     assert.equal((await one('collection.deleted', '', () => remove(path()), null)).id, id);
+  });
+
+  test('offers', async () => {
+    const path = '/v1/offers/commercial';
+    const put = (body: object) => ok(postern.call('PUT', path, { body }));
+    await asNow(await one('offer.created', '', () => put({ url: 'https://example.com/' }), null), path);
+    const priced = { url: 'https://example.com/', unitPriceMicros: 5, currency: 'EUR' };
+    await asNow(await one('offer.updated', path, () => put(priced), ['currency', 'unitPriceMicros', 'updated']), path);
+    const last = await get(path);
+    assert.deepEqual(await one('offer.deleted', '', () => remove(path), null), last, 'its last state');
   });
 
   test('requesters and licences', async () => {

@@ -395,6 +395,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/offers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List offers
+         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
+         */
+        get: operations["listOffers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/offers/{licenseType}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an offer
+         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
+         */
+        get: operations["getOffer"];
+        /**
+         * Offer licenses of a type, or change the offer
+         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         */
+        put: operations["putOffer"];
+        post?: never;
+        /**
+         * Delete an offer
+         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         */
+        delete: operations["deleteOffer"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites": {
         parameters: {
             query?: never;
@@ -2119,7 +2167,7 @@ export interface components {
             /** @enum {string} */
             object: "audit_entry";
             /** @enum {unknown} */
-            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "site.created" | "site.updated" | "site.deleted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "site.created" | "site.updated" | "site.deleted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
             created: string;
             actor: {
                 /** @enum {unknown} */
@@ -2131,7 +2179,7 @@ export interface components {
             requestId: string | null;
             target: {
                 /** @enum {unknown} */
-                type: "content" | "collection" | "policy" | "policy_candidate" | "requester" | "requester_token" | "crawler" | "identity" | "license" | "site" | "license_request" | "statement" | "api_key" | "user" | "webhook" | "webhook_delivery";
+                type: "content" | "collection" | "policy" | "policy_candidate" | "requester" | "requester_token" | "crawler" | "identity" | "license" | "site" | "license_request" | "offer" | "statement" | "api_key" | "user" | "webhook" | "webhook_delivery";
                 id: string;
             };
             /** @description The record before; null when it was created */
@@ -2657,7 +2705,7 @@ export interface components {
         CreateWebhook: {
             /** Format: http-url */
             url: string;
-            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, site.created, site.updated, site.deleted, license.requested, license_request.granted, license_request.declined, license.threshold_reached, license.quota_exceeded, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, site.created, site.updated, site.deleted, license.requested, license_request.granted, license_request.declined, license.threshold_reached, license.quota_exceeded, offer.created, offer.updated, offer.deleted, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
             events: string[];
             description?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
@@ -2861,7 +2909,7 @@ export interface components {
             };
         };
         /** @enum {unknown} */
-        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_requester_token" | "invalid_requester_token" | "insufficient_permissions" | "ip_not_allowed" | "requester_suspended" | "content_not_found" | "collection_not_found" | "site_not_found" | "signal_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "license_request_not_found" | "user_not_found" | "proxy_probe_not_found" | "statement_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "statement_running" | "license_request_closed" | "too_many_license_requests" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "api_rate_limit_exceeded" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
+        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_requester_token" | "invalid_requester_token" | "insufficient_permissions" | "ip_not_allowed" | "requester_suspended" | "content_not_found" | "collection_not_found" | "site_not_found" | "signal_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "license_request_not_found" | "offer_not_found" | "user_not_found" | "proxy_probe_not_found" | "statement_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "statement_running" | "license_request_closed" | "too_many_license_requests" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "api_rate_limit_exceeded" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
         /** @enum {unknown} */
         ErrorType: "validation_error" | "authentication_error" | "authorization_error" | "not_found_error" | "conflict_error" | "rate_limit_error" | "idempotency_error" | "api_error";
         /** @description A change of a record, or a decision */
@@ -2887,7 +2935,7 @@ export interface components {
             nextCursor: string | null;
         };
         /** @enum {unknown} */
-        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_suspicious" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "site.created" | "site.updated" | "site.deleted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
+        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_suspicious" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "site.created" | "site.updated" | "site.deleted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
         /** @description Fields of the license */
         GrantLicenseRequest: {
             type?: string;
@@ -3304,6 +3352,98 @@ export interface components {
             index: number;
             priority: number;
         };
+        /** @description What a license of a type costs, and how to get one */
+        Offer: {
+            id: string;
+            /** @enum {string} */
+            object: "offer";
+            licenseType: string;
+            /** @description null: everywhere */
+            collectionId: string | null;
+            /** @description The features that such a license has; rules may ask for them */
+            features: string[];
+            /**
+             * @description What the price buys: one access, a month or a year
+             * @enum {unknown}
+             */
+            unit: "decision" | "month" | "year";
+            /** @description Price of a unit, in 1/1,000,000 of the currency; null: on request */
+            unitPriceMicros: number | null;
+            /** @description An ISO 4217 code */
+            currency: string | null;
+            /** @description The email address to write to */
+            contact: string | null;
+            /** @description The page about this license */
+            url: string | null;
+            /** @description The first time at which the offer is no longer shown; null: no end */
+            validUntil: string | null;
+            x402: components["schemas"]["OfferX402"] | null;
+            created: string;
+            updated: string;
+        };
+        OfferDeleted: {
+            id: string;
+            /** @enum {string} */
+            object: "offer";
+            /** @enum {boolean} */
+            deleted: true;
+        };
+        OfferList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Offer"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
+        };
+        /** @description How a client of x402 may pay; a server of yours takes the payment */
+        OfferX402: {
+            /** @description `exact` by default */
+            scheme?: string;
+            /** @description A CAIP-2 network, such as `eip155:8453` */
+            network: string;
+            /** @description The token: one of it is worth one unit of `currency`; or an ISO 4217 code */
+            asset: string;
+            /** @description The address that is paid, or a role such as `merchant` */
+            payTo: string;
+            /** @description Digits of the token after the point, 6 by default */
+            decimals?: number;
+            /** @description Seconds until a payment must be complete, 60 by default */
+            maxTimeoutSeconds?: number;
+            extra?: {
+                /** @description Name of the token, such as `USDC` */
+                name?: string;
+                /** @description Its version */
+                version?: string;
+            };
+        };
+        /** @description An offer as visitors see it */
+        Offered: {
+            licenseType: string;
+            /** @description The features that such a license has */
+            features: string[];
+            /** @enum {unknown} */
+            unit: "decision" | "month" | "year";
+            /** @description In 1/1,000,000 of the currency; absent: on request */
+            unitPriceMicros?: number;
+            currency?: string;
+            contact?: string;
+            url?: string;
+            validUntil?: string;
+            /** @description An entry of `accepts` in x402 version 2 */
+            x402?: {
+                scheme: string;
+                network: string;
+                amount: string;
+                asset: string;
+                payTo: string;
+                maxTimeoutSeconds: number;
+                extra?: {
+                    name?: string;
+                    version?: string;
+                };
+            };
+        };
         /** @description The requester of the token */
         Partner: {
             /** @enum {string} */
@@ -3519,6 +3659,8 @@ export interface components {
             licenseType: string[] | null;
             /** @description All of these */
             licenseFeatures: string[];
+            /** @description Offers of such licenses; each would have turned the denial */
+            offers?: components["schemas"]["Offered"][];
         } | {
             /** @enum {string} */
             kind: "permission";
@@ -4025,6 +4167,27 @@ export interface components {
             purpose: string | null;
             decisions: number;
         };
+        /** @description With a price, a `contact` or a `url`. A field that is left out has its default. */
+        PutOffer: {
+            /** @description The features that such a license has; rules may ask for them */
+            features?: string[];
+            /**
+             * @description What the price buys: one access, a month or a year
+             * @enum {unknown}
+             */
+            unit?: "decision" | "month" | "year";
+            /** @description Price of a unit, in 1/1,000,000 of the currency; null: on request */
+            unitPriceMicros?: number | null;
+            /** @description An ISO 4217 code */
+            currency?: string | null;
+            /** @description The email address to write to */
+            contact?: string | null;
+            /** @description The page about this license */
+            url?: string | null;
+            /** @description The first time at which the offer is no longer shown; null: no end */
+            validUntil?: string | null;
+            x402?: components["schemas"]["OfferX402"] | null;
+        };
         PutPolicyCandidate: {
             rules: components["schemas"]["Rule"][];
             /** @enum {unknown} */
@@ -4151,6 +4314,8 @@ export interface components {
             };
             /** @description Index in the stored `rules` of the rule that requires the license */
             rule: number;
+            /** @description Offers of such licenses; each would have turned the denial */
+            offers?: components["schemas"]["Offered"][];
         } | {
             /** @enum {string} */
             kind: "permission";
@@ -4748,7 +4913,7 @@ export interface components {
         UpdateWebhook: {
             /** Format: http-url */
             url?: string;
-            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, site.created, site.updated, site.deleted, license.requested, license_request.granted, license_request.declined, license.threshold_reached, license.quota_exceeded, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, site.created, site.updated, site.deleted, license.requested, license_request.granted, license_request.declined, license.threshold_reached, license.quota_exceeded, offer.created, offer.updated, offer.deleted, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
             events?: string[];
             description?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
@@ -5153,6 +5318,8 @@ export interface operations {
                 purpose?: string;
                 /** @description The statuses besides 403 that your proxy passes on: any of 401, 402 and 429, separated by commas */
                 denyStatus?: string;
+                /** @description Only Cloudflare's Pay Per Crawl reaches the site: a request that it will charge counts as licensed with this type, at the price of its offer */
+                payPerCrawl?: string;
                 /** @description Denials have a body for the visitor: problem details, or a small page; none by default */
                 body?: "problem" | "html";
                 /** @description The answer for unregistered content; deny by default */
@@ -5790,6 +5957,146 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CollectionMatch"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    listOffers: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+                licenseType?: string;
+                collectionId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfferList"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getOffer: {
+        parameters: {
+            query?: {
+                /** @description The offer for this collection; else the one for everywhere */
+                collectionId?: string;
+            };
+            header?: {
+                /** @description An `ETag`: answers 304 if the record has not changed since */
+                "If-None-Match"?: string;
+            };
+            path: {
+                licenseType: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a license of a type costs, and how to get one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Offer"];
+                };
+            };
+            /** @description Not changed since the `ETag` in `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    putOffer: {
+        parameters: {
+            query?: {
+                /** @description The offer for this collection; else the one for everywhere */
+                collectionId?: string;
+            };
+            header?: {
+                /** @description An `ETag`: edits the record only if it has not changed since */
+                "If-Match"?: string;
+            };
+            path: {
+                licenseType: string;
+            };
+            cookie?: never;
+        };
+        /** @description With a price, a `contact` or a `url`. A field that is left out has its default. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutOffer"];
+            };
+        };
+        responses: {
+            /** @description What a license of a type costs, and how to get one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Offer"];
+                };
+            };
+            /** @description What a license of a type costs, and how to get one */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Offer"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    deleteOffer: {
+        parameters: {
+            query?: {
+                /** @description The offer for this collection; else the one for everywhere */
+                collectionId?: string;
+            };
+            header?: {
+                /** @description An `ETag`: edits the record only if it has not changed since */
+                "If-Match"?: string;
+            };
+            path: {
+                licenseType: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfferDeleted"];
                 };
             };
             "4XX": components["responses"]["Refused"];
@@ -7623,9 +7930,9 @@ export interface operations {
                 cursor?: string;
                 /** @description Id of a key or a user, or `system` */
                 actor?: string;
-                /** @description Id of a record, or one of content, collection, policy, policy_candidate, requester, requester_token, crawler, identity, license, site, license_request, statement, api_key, user, webhook, webhook_delivery */
+                /** @description Id of a record, or one of content, collection, policy, policy_candidate, requester, requester_token, crawler, identity, license, site, license_request, offer, statement, api_key, user, webhook, webhook_delivery */
                 object?: string;
-                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "site.created" | "site.updated" | "site.deleted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "site.created" | "site.updated" | "site.deleted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
                 /** @description Inclusive: a date or a date-time, UTC */
                 from?: string;
                 /** @description A date, whose day is included, or an exclusive date-time */

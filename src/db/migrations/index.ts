@@ -20,6 +20,7 @@ import { SITES } from './0018-sites.ts';
 import { LICENSE_REQUESTS } from './0019-license-requests.ts';
 import { PRIVACY } from './0020-privacy.ts';
 import { QUOTAS } from './0021-quotas.ts';
+import { OFFERS } from './0022-offers.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -47,4 +48,5 @@ export const MIGRATIONS: readonly Migration[] = [
   LICENSE_REQUESTS,
   PRIVACY,
   QUOTAS,
+  OFFERS,
 ];

@@ -179,7 +179,7 @@ test('every step of the page', { timeout: 600_000 }, async (t) => {
   assert.equal(shown, 3);
   assert.equal(readFileSync(join(folder, 'decisions.ndjson'), 'utf8').trim().split('\n').length, 4);
 
-  await assertCrawlersAreDenied(nginx.url, 402);
+  await assertCrawlersAreDenied(nginx.url, 403);
   await using caddy = await startCaddyOf(folder, port);
   await assertCrawlersAreDenied(caddy.url, 401);
   const leads = await shell.run(tried('npx postern decisions export --reason no_license'));

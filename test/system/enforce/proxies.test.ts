@@ -33,10 +33,12 @@ const LIMITED = (
     { action: 'allow', conditions: { licenseType: 'site' } },
   ])
 ).id;
+const OFFERED = (await makePolicy(postern, [{ action: 'allow', conditions: { licenseType: 'offered' } }])).id;
 for (const [path, policyId] of [
   ['/open.html', OPEN],
   ['/closed.html', CLOSED],
   ['/limited.html', LIMITED],
+  ['/offered.html', OFFERED],
   ['/upload', OPEN],
   ['/upload-closed', CLOSED],
 ] as const) {
@@ -47,10 +49,18 @@ await made(postern, '/v1/requesters', { id: 'paying', userAgents: ['PayingBot'] 
 await made(postern, '/v1/licenses', { requesterId: 'paying', type: 'site' });
 await made(postern, '/v1/requesters', { id: 'unpaid', userAgents: ['UnpaidBot'] });
 
+const OFFER = {
+  unitPriceMicros: 5000,
+  currency: 'USD',
+  x402: { network: 'eip155:8453', asset: 'USDC', payTo: 'publisher' },
+};
+assert.equal((await postern.call('PUT', '/v1/offers/offered', { body: OFFER })).status, 201);
+
 const site = folderOf({
   'open.html': 'open to all',
   'closed.html': SECRET,
   'limited.html': SECRET,
+  'offered.html': SECRET,
   'unregistered.html': SECRET,
   'folder/open.html': SECRET,
 });
@@ -110,7 +120,7 @@ for (const [name, startOne] of SERVERS) {
       for (const [path, agent, status] of [
         ['/closed.html', 'Mozilla/5.0', 403],
         ['/unregistered.html', 'Mozilla/5.0', 403],
-        ['/limited.html', 'UnpaidBot', 402],
+        ['/limited.html', 'UnpaidBot', 403],
         ['/limited.html', 'PayingBot', 200],
       ] as const) {
         const page = await get(path, { 'user-agent': agent });
@@ -119,6 +129,17 @@ for (const [name, startOne] of SERVERS) {
       }
       const page = await get('/limited.html', { 'user-agent': 'UnpaidBot' });
       assert.deepEqual([page.headers['x-postern-reason'], page.headers['cache-control']], ['no_license', 'no-store']);
+    });
+
+    test('with an offer, a denial is 402 and names the price', async () => {
+      const page = await get('/offered.html', { 'user-agent': 'UnpaidBot' });
+      assert.deepEqual([page.status, page.headers['crawler-price']], [402, 'USD 0.005'], server.log());
+      const required = JSON.parse(Buffer.from(String(page.headers['payment-required']), 'base64').toString());
+      assert.deepEqual(required.resource, { url: `${ORIGIN}/offered.html` });
+      assert.ok(!page.text.includes(SECRET));
+      // Headers without a value are left out.
+      const closed = await get('/closed.html');
+      assert.deepEqual([closed.headers['crawler-price'], closed.headers['payment-required']], [undefined, undefined]);
     });
 
     test('lets in as often as a limit says, then 429 with Retry-After', async () => {

@@ -99,7 +99,7 @@ for (const [name, start] of SERVERS) {
 
     test('a denial says why, and whom to ask', async () => {
       const page = await get('/licensed.html');
-      assert.deepEqual([page.status, page.headers.link], [name === 'nginx' ? 402 : 401, LINK], server.log());
+      assert.deepEqual([page.status, page.headers.link], [name === 'nginx' ? 403 : 401, LINK], server.log());
       assert.match(page.headers['content-type'] ?? '', /^text\/html; charset=utf-8$/);
       assert.equal(page.headers['x-postern-reason'], 'no_license');
       assert.equal(page.headers['cache-control'], 'no-store');

@@ -1,0 +1,25 @@
+/** Finds what would turn a denial, and at which price: decides again, as a dry run with its explanation. */
+import type { Ask } from '../access/ask.ts';
+import { type CheckDeps, check } from '../access/check.ts';
+import { openExplainer } from '../access/explain.ts';
+import type { Decision, Remedy } from '../ledger/decision.ts';
+import { monotonicMs } from '../lib/monotonic.ts';
+import type { Offered } from '../offers/offer.ts';
+import type { PriceList } from '../offers/price-list.ts';
+import type { Caller } from '../permissions.ts';
+
+export const explained = (deps: CheckDeps, ask: Ask, caller: Caller, list: PriceList): Promise<Decision> =>
+  check(
+    deps,
+    { ...ask, dryRun: true, explain: true },
+    { caller, grounds: { readAt: monotonicMs() }, explainer: openExplainer(caller, 'body', deps, list) },
+  );
+
+/** Returns the offers of all remedies, each once. */
+export const offeredIn = (remedies: readonly Remedy[]): Offered[] => [
+  ...new Map(
+    remedies.flatMap((remedy) =>
+      remedy.kind === 'license' ? (remedy.offers ?? []).map((offer) => [offer.licenseType, offer] as const) : [],
+    ),
+  ).values(),
+];
