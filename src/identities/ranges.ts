@@ -49,7 +49,9 @@ export class RangeSet {
   }
 
   has(address: Address): boolean {
-    return (address.family === 4 ? this.#four : this.#six).has(address.value);
+    return address.family === 4
+      ? this.#four.has(address.value, address.value)
+      : this.#six.has(address.value, address.lead);
   }
 
   /** Number of addresses of a family. */
@@ -74,8 +76,8 @@ class SortedRanges {
     this.#leads = Float64Array.from(this.#ranges, ({ last }) => leadOf(last));
   }
 
-  has(value: Address['value']): boolean {
-    const lead = leadOf(value);
+  /** `lead` is what is compared first of the value. */
+  has(value: Address['value'], lead: number): boolean {
     let place = lowerBound(this.#leads, lead);
     // Several ranges may end with the same lead, such as those within a /48.
     if (typeof value === 'bigint' && this.#leads[place] === lead) place = this.#firstEndingAt(value, place, lead);
