@@ -1,7 +1,8 @@
 /**
  * Erases requesters, one after the other. Promise: once an erasure is done, no record and no column of this
  * installation has the id, the names or the texts of the requester; decisions, statements and changes have the
- * pseudonym. One node works at a time; a crash loses at most a piece of work, which is repeated.
+ * pseudonym. What is decided after the walk is of a new requester. One node works at a time; a crash loses at most a
+ * piece of work, which is repeated.
  */
 import type { Change } from '../changes/change.ts';
 import type { Changes } from '../changes/changes.ts';
@@ -11,6 +12,7 @@ import type { SqliteDb } from '../db/sqlite/db.ts';
 import { countDecisions, type Replacement, replaceInDecisions } from '../ledger/erase.ts';
 import type { Clock } from '../lib/clock.ts';
 import { every } from '../lib/every.ts';
+import { archiveWork } from './archives.ts';
 import { openPace, type Pace } from './pace.ts';
 import { recordWork } from './records.ts';
 import { type Erasure, findNext, updateErasure } from './store.ts';
@@ -18,6 +20,8 @@ import { type Erasure, findNext, updateErasure } from './store.ts';
 const LOOK_EVERY_MS = 500;
 /** Decisions of one piece of work: a few milliseconds of the storage thread. */
 const DECISIONS_AT_ONCE = 4_000;
+/** Decisions that may have been written, on PostgreSQL, after a walk that passed their numbers: again. */
+const LATE = 10_000;
 /** Other nodes read the records every five seconds; a node that comes back later counts its columns again. */
 const COLUMNS_WAIT_MS = { sqlite: 0, postgres: 15_000 };
 
@@ -27,6 +31,8 @@ export interface EraserDeps {
   clock: Clock;
   /** Settles when the columns have read the records as they are now, and again when they have been compacted. */
   columns: { bounds(): Promise<unknown> };
+  /** The folder of the archive; null: none is configured. */
+  archiveDir: string | null;
   isOurs(): boolean;
   onProblem(error: unknown): void;
 }
@@ -65,7 +71,14 @@ async function goOn(deps: EraserDeps, one: Erasure, { pace, mayGoOn }: Terms): P
       if (!mayGoOn()) return false;
       await pace(work);
     }
-    await db.atomic([updateErasure({ ...one, status: 'columns', updatedAt: clock.now() }, one)]);
+    for await (const work of archiveWork(db, deps.archiveDir, by)) {
+      if (!mayGoOn()) return false;
+      await pace(work);
+    }
+    await db.atomic([
+      ...replaceInDecisions(db, `seq > ${one.walkedSeq - LATE} and seq <= ${one.walkedSeq}`, by),
+      updateErasure({ ...one, status: 'columns', updatedAt: clock.now() }, one),
+    ]);
     return true;
   }
   // The answer to a question includes all that was written before it; the second one comes after the compaction.
@@ -81,10 +94,12 @@ async function walkOn({ db, clock }: EraserDeps, one: Erasure, by: Replacement):
     `select seq from decisions where seq > $1 order by seq limit 1 offset ${DECISIONS_AT_ONCE - 1}`,
     [one.walkedSeq],
   );
-  const span = `seq > ${one.walkedSeq}${end === undefined ? '' : ` and seq <= ${end.seq}`}`;
+  const [newest] = await db.read<{ seq: number }>('select coalesce(max(seq), 0) as seq from decisions');
+  const walkedSeq = Math.max(one.walkedSeq, end?.seq ?? newest?.seq ?? 0);
+  const span = `seq > ${one.walkedSeq} and seq <= ${walkedSeq}`;
   const decisions = one.decisions + (await countDecisions(db, span, by.requesterId));
   const status = end === undefined ? 'records' : 'decisions';
-  const next: Erasure = { ...one, decisions, status, walkedSeq: end?.seq ?? one.walkedSeq, updatedAt: clock.now() };
+  const next: Erasure = { ...one, decisions, status, walkedSeq, updatedAt: clock.now() };
   await db.atomic([...replaceInDecisions(db, span, by), updateErasure(next, one)]);
   return true;
 }

@@ -5,7 +5,7 @@
  */
 import type { Db, Row, Step, Value } from '../db/db.ts';
 import { dropLimits, type Replacement, replaceInCounts } from '../ledger/erase.ts';
-import { scrub } from './scrub.ts';
+import { scrub, scrubPrevious } from './scrub.ts';
 
 const ROWS_AT_ONCE = 2_000;
 
@@ -73,7 +73,10 @@ export async function scrubTexts(db: Db, texts: Texts, by: Replacement, span: Sp
   );
   const steps = rows.map((row): Step => {
     const own = row.kind.replace(/\..*$/, '');
-    const values = columns.map((column) => scrubbed(row[column] as string | null, own, by));
+    const [first, ...rest] = columns.map((column) => JSON.parse((row[column] as string | null) ?? 'null'));
+    const values = [scrub(first, own, by), ...rest.map((value) => scrubPrevious(value, first, own, by))].map((value) =>
+      value === null ? null : JSON.stringify(value),
+    );
     const set = columns.map((column, i) => `${column} = $${i + 1}`).join(', ');
     const isRow = second === '' ? '' : ` and version = ${String(row.version)}`;
     return {
@@ -83,9 +86,6 @@ export async function scrubTexts(db: Db, texts: Texts, by: Replacement, span: Sp
   });
   if (steps.length > 0) await db.atomic(steps);
 }
-
-const scrubbed = (text: string | null, kind: string, by: Replacement): string | null =>
-  text === null ? null : JSON.stringify(scrub(JSON.parse(text), kind, by));
 
 /** Work on all tables, in order. Each piece is short. */
 export async function* recordWork(db: Db, by: Replacement): AsyncGenerator<() => Promise<void>> {
@@ -158,7 +158,9 @@ const smallSteps = ({ requesterId: id, pseudonym }: Replacement): Step[] => [
   { sql: 'update statements set requester_id = $2 where requester_id = $1', params: [id, pseudonym] },
   {
     sql: `insert into unregistered (hour, host, path, crawler, requester_id, requests)
-          select hour, host, path, crawler, $2, requests from unregistered where requester_id = $1`,
+          select hour, host, path, crawler, $2, requests from unregistered where requester_id = $1
+          on conflict (hour, host, path, crawler, requester_id)
+          do update set requests = unregistered.requests + excluded.requests`,
     params: [id, pseudonym],
   },
   { sql: 'delete from unregistered where requester_id = $1', params: [id] },

@@ -24,20 +24,28 @@ export function scrub(value: unknown, kind: string, by: Replacement): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const fields = value as Json;
   const own = typeof fields.object === 'string' ? fields.object : kind;
-  const isTheirs = isOf(fields, own, by.requesterId);
+  return scrubFields(fields, { kind: own, isTheirs: isOf(fields, own, by.requesterId) }, by);
+}
+
+/** Removes it from former values of some fields of an object. They have no id: the object says whose they are. */
+export function scrubPrevious(previous: Json | null, object: Json, kind: string, by: Replacement): unknown {
+  return previous && scrubFields(previous, { kind, isTheirs: isOf(object, kind, by.requesterId) }, by);
+}
+
+function scrubFields(fields: Json, { kind, isTheirs }: { kind: string; isTheirs: boolean }, by: Replacement): Json {
   return Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [
       name,
-      isTheirs ? toField(name, field, own, by) : plain(name, field, by),
+      isTheirs ? toField(name, field, kind, by) : plain(name, field, by),
     ]),
   );
 }
 
-/** Returns whether the fields are of a record of the requester; `previous` values have no id. */
+/** Returns whether the fields are of a record of the requester. */
 function isOf(fields: Json, kind: string, id: string): boolean {
-  if (kind === 'requester') return fields.id === id || fields.id === undefined;
+  if (kind === 'requester') return fields.id === id;
   if (!['license', 'license_request', 'requester_token', 'statement', 'access_decision'].includes(kind)) return false;
-  return fields.requesterId === id || fields.requesterId === undefined;
+  return fields.requesterId === id;
 }
 
 function toField(name: string, field: unknown, kind: string, by: Replacement): unknown {

@@ -61,9 +61,11 @@ export async function findNext(db: Db): Promise<Erasure | undefined> {
   return row && toErasure(row);
 }
 
+/** A Conflict where the requester is registered meanwhile. */
 export const insertErasure = (one: Erasure): Step => ({
   sql: `insert into erasures (id, pseudonym, requester_id, status, walked_seq, last_seq, decisions, key_id, created_at, updated_at)
-        select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 where not exists (select 1 from erasures where requester_id = $3)`,
+        select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 where not exists (select 1 from erasures where requester_id = $3)
+          and not exists (select 1 from requesters where id = $3)`,
   params: [
     one.id,
     one.pseudonym,

@@ -5,7 +5,7 @@ import { CRAWLERS } from '../crawlers/directory.ts';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import { nearest } from '../lib/text.ts';
-import { newRequester } from './edits.ts';
+import { newRequester, requireNotErasing } from './edits.ts';
 import { type RegisterCrawlers, requesterAnswer } from './schema.ts';
 import { findNamed, findNames, insertRequester } from './store.ts';
 
@@ -33,7 +33,10 @@ function unknown(name: string, place: number): never {
   });
 }
 
-/** A crawler that has a requester already, by its id or by one of its user agents, is left as it is. */
+/**
+ * A crawler that has a requester already, by its id or by one of its user agents, is left as it is. Throws
+ * requester_exists.
+ */
 export async function planRegister(db: Db, crawlers: readonly Crawler[], at: number): Promise<Edit> {
   const [registered, userAgents] = await Promise.all([findNames(db, crawlers.map(requesterIdOf)), findNamed(db)]);
   const byUserAgent = new Map(userAgents.flatMap((one) => one.userAgents.map((text) => [text.toLowerCase(), one.id])));
@@ -46,6 +49,10 @@ export async function planRegister(db: Db, crawlers: readonly Crawler[], at: num
     return { crawler, id: existing ?? id, isNew: existing === undefined };
   });
   const made = rows.filter(({ isNew }) => isNew).map(({ crawler, id }) => toRequester(crawler, id, at));
+  await requireNotErasing(
+    db,
+    made.map(({ id }) => id),
+  );
   return {
     steps: made.flatMap(insertRequester),
     changes: made.map((one) => ({ kind: 'requester.created', id: one.id, object: requesterAnswer(one) })),

@@ -9,7 +9,14 @@ import { newId } from '../lib/id.ts';
 import { findUrlFault } from '../outgoing/address.ts';
 import { FIRST_VALUES, REQUESTER_PREFIX, type Requester } from './requester.ts';
 import { type CreateRequester, licenseAnswer, requesterAnswer, type UpdateRequester } from './schema.ts';
-import { deleteRequester, findLicensesOf, findRequester, insertRequester, updateRequester } from './store.ts';
+import {
+  deleteRequester,
+  findErasing,
+  findLicensesOf,
+  findRequester,
+  insertRequester,
+  updateRequester,
+} from './store.ts';
 import { changed } from './token-edits.ts';
 import { findTokensOf, revokeTokensOf } from './token-store.ts';
 
@@ -40,11 +47,19 @@ export function newRequester(body: CreateRequester, at: number): Requester {
   return requester;
 }
 
+/** Throws requester_exists: what is registered during an erasure would be erased in part. */
+export async function requireNotErasing(db: Db, ids: readonly string[]): Promise<void> {
+  const [id] = await findErasing(db, ids);
+  if (id === undefined) return;
+  throw fail('requester_exists', `Requester ${id} is being erased; register it when that is done.`, { param: 'id' });
+}
+
 /** Throws requester_exists. */
 export async function planCreate(db: Db, requester: Requester): Promise<Edit> {
   if ((await findRequester(db, requester.id)) !== undefined) {
     throw fail('requester_exists', `Requester ${requester.id} already exists; edit it instead.`, { param: 'id' });
   }
+  await requireNotErasing(db, [requester.id]);
   const answer = requesterAnswer(requester);
   return {
     steps: insertRequester(requester),

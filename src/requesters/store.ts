@@ -95,6 +95,12 @@ export async function findNames(db: Db, ids: readonly string[]): Promise<Map<str
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
+/** Returns those of the ids that are being erased. */
+export async function findErasing(db: Db, ids: readonly string[]): Promise<string[]> {
+  const sql = `select requester_id as id from erasures where ${inList(db.engine, 'requester_id', 'text')}`;
+  return (await db.read<{ id: string }>(sql, [toList(ids)])).map(({ id }) => id);
+}
+
 export async function findLicense(db: Db, id: string): Promise<License | undefined> {
   const [row] = await db.read(`select ${LICENSE.list} from licenses where id = $1`, [id]);
   return row && LICENSE.toRecord(row);
@@ -196,8 +202,15 @@ const asLicense = ({ id, requesterId }: License): Subject => ({ kind: 'license',
 const insertRow = REQUESTER.step('insert into requesters ({columns}) values ({values})');
 const updateRow = REQUESTER.step('update requesters set {changes} where id = :id and updated_at = :before', 1);
 
+/** A Conflict while the id is being erased. */
 export const insertRequester = (requester: Requester): Step[] => [
   insertRow(requester),
+  {
+    sql: `update requesters set updated_at = updated_at
+          where id = $1 and not exists (select 1 from erasures where requester_id = $1)`,
+    params: [requester.id],
+    expect: 1,
+  },
   historyStep(asRequester(requester), requester.updatedAt, requester),
 ];
 

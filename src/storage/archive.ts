@@ -110,10 +110,11 @@ export async function archive({ records, before, to, now, say }: ArchiveOptions)
     const last = await findLastBefore(db, before);
     const archived: Archived = { decisions: 0, files: [] };
     while (after < last) {
+      const erasures = await countErasures(db);
       const end = await findEnd(db, after, last);
       const name = `decisions-${ledger.value}-${String(after + 1).padStart(15, '0')}-${String(end).padStart(15, '0')}.parquet`;
       const rows = await writeFile(db, join(to, name), after, end);
-      await record(db, { after, end, name, rows, now });
+      await record(db, { after, end, name, rows, now, erasures, to });
       await deleteDecisionsUpTo(db, end);
       say(`${name}: ${rows} decisions`);
       archived.decisions += rows;
@@ -194,26 +195,48 @@ function toValue(name: keyof typeof COLUMNS, row: Row): DuckDBValue {
   return COLUMNS[name] === BIGINT && value !== null ? BigInt(value) : value;
 }
 
+/** An erasure rewrites the files that are there, and the decisions in the records: none may pass between the two. */
+async function countErasures(db: Db): Promise<number> {
+  const [row] = await db.read<{ n: number; running: number }>(
+    `select count(*) as n, count(case when ${IS_WALKING} then 1 end) as running from erasures`,
+  );
+  if (Number(row?.running) > 0) throw new CannotArchive('A requester is being erased. Run it again after that.');
+  return Number(row?.n);
+}
+
+const IS_WALKING = `status in ('decisions', 'records')`;
+
+interface Recording {
+  after: number;
+  end: number;
+  name: string;
+  rows: number;
+  now: number;
+  /** Erasures when the file was begun. */
+  erasures: number;
+  to: string;
+}
+
 /** Readers use the file from now on. */
-async function record(
-  db: Db,
-  { after, end, name, rows, now }: { after: number; end: number; name: string; rows: number; now: number },
-): Promise<void> {
+async function record(db: Db, { after, end, name, rows, now, erasures, to }: Recording): Promise<void> {
   try {
     await db.atomic([
       {
         sql: `insert into archives (to_seq, file, decisions, created_at)
               select $1, $2, $3, $4 where (select coalesce(max(to_seq), 0) from archives) <= $5
-                and coalesce((select cast(value as bigint) from settings where name = 'decisions_retired_to'), 0) <= $5`,
-        params: [end, name, rows, now, after],
+                and coalesce((select cast(value as bigint) from settings where name = 'decisions_retired_to'), 0) <= $5
+                and (select count(*) from erasures) = $6 and not exists (select 1 from erasures where ${IS_WALKING})`,
+        params: [end, name, rows, now, after, erasures],
         expect: 1,
       },
     ]);
   } catch (error) {
-    if (error instanceof Conflict)
-      throw new CannotArchive(
-        'Decisions left the records meanwhile: another run archives, or retention. Let it finish.',
-      );
-    throw error;
+    if (!(error instanceof Conflict)) throw error;
+    // Another run of the same span has recorded the file.
+    const [mine] = await db.read('select 1 as one from archives where file = $1', [name]);
+    if (mine === undefined) rmSync(join(to, name), { force: true });
+    throw new CannotArchive(
+      'Decisions left the records meanwhile, or changed: another run archives, or retention, or an erasure. Let it finish.',
+    );
   }
 }

@@ -2,7 +2,7 @@
  * Erased requesters, in the columns. While an erasure waits for the columns, the records still know the id; later, only
  * that there was one: columns that did not follow it in time are counted again.
  */
-import { type DuckDBConnection, INTEGER, VARCHAR } from '@duckdb/node-api';
+import { type DuckDBConnection, VARCHAR } from '@duckdb/node-api';
 import { Diverged } from './diverged.ts';
 import type { Inserter } from './insert.ts';
 import type { Head, Snapshot } from './source.ts';
@@ -26,9 +26,9 @@ const NAMED = [
 export async function erase({ writer, records, head, next, decisions }: Erasing): Promise<void> {
   if (head.erasedNo === next.erasedNo) return;
   if (head.erasedNo < next.erasedNo) throw new Diverged('the records were restored to an earlier state');
-  for (const { no, requesterId, pseudonym } of await records.erasedAfter(next.erasedNo)) {
+  for (const { no, requesterId, pseudonym, toSeq } of await records.erasedAfter(next.erasedNo)) {
     if (requesterId === null) throw new Diverged('a requester was erased while the columns were not followed');
-    for (const [column, table] of NAMED) await replace(writer, { column, table, requesterId, pseudonym });
+    for (const [column, table] of NAMED) await replace(writer, { column, table, requesterId, pseudonym, toSeq });
     await writer.run('delete from registered where id = $1', [requesterId], [VARCHAR]);
     next.erasedNo = no;
     next.rewritten = true;
@@ -44,18 +44,31 @@ export async function skipErased({ records, next }: Pick<Erasing, 'records' | 'n
   }
 }
 
-async function replace(
-  writer: DuckDBConnection,
-  { column, table, requesterId, pseudonym }: { column: string; table: string; requesterId: string; pseudonym: string },
-): Promise<void> {
-  const numberOf = async (id: string): Promise<number | undefined> =>
-    (await readColumns(writer, `select number from ${table} where id = $1`, [id]))[0]?.[0] as number | undefined;
-  const [old, known] = [await numberOf(requesterId), await numberOf(pseudonym)];
+interface Replacing {
+  column: string;
+  table: string;
+  requesterId: string;
+  pseudonym: string;
+  toSeq: number;
+}
+
+/** Decisions that were taken already may be later than the erasure: they keep the id, under a new number. */
+async function replace(writer: DuckDBConnection, { column, table, requesterId, pseudonym, toSeq }: Replacing) {
+  const one = async (sql: string, ...texts: string[]): Promise<number | undefined> =>
+    (await readColumns(writer, sql, texts))[0]?.[0] as number | undefined;
+  const old = await one(`select number from ${table} where id = $1`, requesterId);
   if (old === undefined) return;
-  if (known === undefined) {
-    await writer.run(`update ${table} set id = $1 where number = $2`, [pseudonym, old], [VARCHAR, INTEGER]);
+  const isTheirs = `${column} = ${old}`;
+  const later = await one(`select count(*)::double from decisions where ${isTheirs} and seq > ${toSeq}`);
+  const known = await one(`select number from ${table} where id = $1`, pseudonym);
+  if (known !== undefined) {
+    await writer.run(`update decisions set ${column} = ${known} where ${isTheirs} and seq <= ${toSeq}`);
+    if (later === 0) await writer.run(`delete from ${table} where number = ${old}`);
     return;
   }
-  await writer.run(`update decisions set ${column} = $1 where ${column} = $2`, [known, old], [INTEGER, INTEGER]);
-  await writer.run(`delete from ${table} where number = $1`, [old], [INTEGER]);
+  await writer.run(`update ${table} set id = $1 where number = ${old}`, [pseudonym], [VARCHAR]);
+  if (later === 0) return;
+  const next = (await one(`select max(number)::double + 1 from ${table}`)) as number;
+  await writer.run(`insert into ${table} values (${next}, $1)`, [requesterId], [VARCHAR]);
+  await writer.run(`update decisions set ${column} = ${next} where ${isTheirs} and seq > ${toSeq}`);
 }

@@ -15,6 +15,8 @@ export interface ErasedRow {
   pseudonym: string;
   /** null: it is done, and the id is forgotten. */
   requesterId: string | null;
+  /** Later decisions of the id are of a new requester. */
+  toSeq: number;
 }
 
 export interface Gone {
@@ -48,7 +50,7 @@ export function goneQueries(all: All): Gone {
     },
     erasedAfter: (no) =>
       all<ErasedRow>(
-        `select no, pseudonym, requester_id as "requesterId" from erasures
+        `select no, pseudonym, requester_id as "requesterId", walked_seq as "toSeq" from erasures
          where no > $1 and status in ('columns', 'done') order by no`,
         [no],
       ),

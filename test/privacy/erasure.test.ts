@@ -39,6 +39,16 @@ const TABLES = [
   'unregistered',
   'sightings',
   'erasures',
+  'license_requests',
+  'identity_lists',
+  'agent_keys',
+  'served_signals',
+  'policies',
+  'collections',
+  'collection_versions',
+  'archives',
+  'webhooks',
+  'used_sign_ins',
   'settings',
 ];
 
