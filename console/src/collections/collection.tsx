@@ -14,6 +14,7 @@ import { Chip, Json, Time } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { PolicyLink } from '../policies/policy-link.tsx';
 import { useMay } from '../shell/session.tsx';
+import { AskedFor } from './asked-for.tsx';
 import { Actions } from './collection-actions.tsx';
 import { Tester } from './match.tsx';
 import { type Collection, Values } from './selectors.tsx';
@@ -31,6 +32,7 @@ export default function CollectionPage() {
 
 function CollectionView({ collection }: { collection: Collection }) {
   const mayAudit = useMay('api_keys:manage');
+  const mayAnalyze = useMay('analytics:read');
   const { id, name, version, description, mode, metadata, updated } = collection;
   return (
     <>
@@ -56,6 +58,7 @@ function CollectionView({ collection }: { collection: Collection }) {
             <Json of={metadata} />
           </Panel>
         </div>
+        {mayAnalyze && <AskedFor collection={collection} />}
         <Panel title="Test an address" lead="Which collection an address falls in, and why">
           <Tester within={id} />
         </Panel>

@@ -14,7 +14,7 @@ import { usePolicyChoices } from '../policies/names.ts';
 import { PartnerChoice } from '../requesters/partner-choice.tsx';
 import { DECISION_COLUMNS } from './table.tsx';
 
-const FILTERS = ['requesterId', 'contentId', 'policyId', 'licenseId', 'allowed', 'reason'] as const;
+const FILTERS = ['requesterId', 'contentId', 'policyId', 'licenseId', 'collectionId', 'allowed', 'reason'] as const;
 
 export default function DecisionsPage() {
   const { values } = useFilters();
@@ -88,6 +88,7 @@ function FilterBar() {
         w={190}
       />
       <FilterChoice name="policyId" label="Policy" data={choices} searchable w={200} />
+      {values.collectionId !== undefined && <FilterText name="collectionId" label="Collection id" w={190} />}
       {values.licenseId !== undefined && <FilterText name="licenseId" label="License id" w={190} />}
     </div>
   );

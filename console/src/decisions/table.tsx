@@ -66,7 +66,7 @@ function Wanted({ purpose, permission }: Pick<Decision, 'purpose' | 'permission'
 interface DecisionsProps {
   query: Query<'GET /v1/access/decisions'>;
   /** A column to leave out: every row has the same value. */
-  omit: 'Item' | 'Who';
+  omit?: 'Item' | 'Who';
 }
 
 export function Decisions({ query, omit }: DecisionsProps) {

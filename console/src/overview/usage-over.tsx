@@ -1,5 +1,4 @@
-/** Usage of an item or a requester in the last 30 days. */
-
+/** Usage of an item, a requester or a collection in the last 30 days. */
 import { useRead } from '../api/read.ts';
 import { Bars } from '../parts/bars.tsx';
 import { ZONE } from '../parts/days.ts';
@@ -8,7 +7,9 @@ import { formatCount } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { bucketLabel, bucketTitle, type UsageQuery } from './range.ts';
 
-export function UsageOver({ title, query }: { title: string; query: Pick<UsageQuery, 'contentId' | 'requesterId'> }) {
+type UsageFilter = Pick<UsageQuery, 'contentId' | 'requesterId' | 'collectionId' | 'enforced'>;
+
+export function UsageOver({ title, query }: { title: string; query: UsageFilter }) {
   const usage = useRead('GET /v1/analytics/usage', { query: { period: '30d', timezone: ZONE, ...query } });
   return (
     <Panel title={title}>

@@ -166,6 +166,20 @@ test('a decision about an address leads to its collection', async () => {
   assert.deepEqual(signed.faults, []);
 });
 
+test('a collection shows what was asked for in it, and an observed one what would have been answered', async () => {
+  const { id } = await add('Asked for', { hosts: ['asked.example'], mode: 'observe', policyId: policy.id });
+  await check(postern, { url: 'https://asked.example/a', requesterId: 'curious' });
+  await check(postern, { url: 'https://asked.example/b', requesterId: 'curious' });
+  await page.goto(`/console/collections/${id}`);
+  const over = region('Asked for in 30 days, and what would have been answered');
+  await over.getByRole('img', { name: /^0 allowed and 2 denied/ }).waitFor();
+  assert.match(await region('Top requesters').innerText(), /curious[\s\S]*2/);
+  await region('Latest decisions').getByRole('link', { name: 'Show all' }).click();
+  await page.waitForURL(new RegExp(`/decisions\\?collectionId=${id}$`));
+  await page.locator('[data-total="2"]').waitFor();
+  assert.deepEqual(signed.faults, []);
+});
+
 test('a key that may only read sees collections and cannot change them', async () => {
   const { key } = await made(postern, '/v1/api-keys', {
     name: 'Narrow',
