@@ -27,6 +27,7 @@ import { describeMachine } from './machine.ts';
 import { partnerPart } from './partner.ts';
 import { postgresPart } from './postgres.ts';
 import { saveResults, tableOf } from './results.ts';
+import { signalsPart } from './signals.ts';
 import { signaturesPart } from './signatures.ts';
 import { startPart } from './start.ts';
 import { usagePart } from './usage.ts';
@@ -42,6 +43,7 @@ const PARTS: readonly Part[] = [
   signaturesPart,
   identitiesPart,
   collectionsPart,
+  signalsPart,
   enginesPart,
   flatPart,
   usagePart,

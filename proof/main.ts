@@ -27,6 +27,7 @@ import { runWriters } from './crash/writers.ts';
 import { runExhaustive } from './exhaustive.ts';
 import { runLinear } from './linear.ts';
 import { runMillion } from './million.ts';
+import { runSignals } from './signals/invariant.ts';
 import { cannotFetchPostgres, runPostgresVersions } from './versions.ts';
 
 interface Context {
@@ -181,6 +182,11 @@ const PROOFS: readonly Proof[] = [
     promise: 'PostgreSQL 14 to 17: all that is tested on the one that comes with the tests holds on these too',
     impossible: cannotFetchPostgres,
     run: ({ tell }) => runPostgresVersions({ tell }),
+  },
+  {
+    name: 'signals',
+    promise: 'what robots.txt says agrees with checks, and does not without any of its defences',
+    run: ({ seed, tell }) => runSignals({ statements: 100_000, seed, tell }),
   },
   {
     name: 'console',

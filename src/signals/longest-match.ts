@@ -34,7 +34,7 @@ export function toLongestMatch(ranked: readonly Ranked[], beside: readonly strin
   for (const { pattern, allowed } of ranked.toReversed()) {
     const texts = spell(pattern, allowed);
     if (!writer.changes(texts, allowed)) continue;
-    let isStricter = !allowed && texts.some((text) => /[*]./.test(text));
+    let isStricter = texts.some((text) => (allowed ? /%20.*%20/ : /[*]./).test(text));
     for (const text of texts) isStricter = !writer.add(text, allowed) || isStricter;
     // Above the rules that it corrects.
     if (allowed && writer.denies) {
@@ -106,9 +106,10 @@ function spell({ path, query }: PathPattern, allowed: boolean): string[] {
     allowed ? text.replaceAll('*', '%2A').replaceAll('$', '%24') : text.replaceAll(/[*$]/g, '*');
   const base = path.parts.map(toLiteral).join('*');
   if (query === null) return path.ends ? [`${base}$`, `${base}?`] : [base === '' ? '/' : base];
+  const text = query.parts.map(toLiteral).join('*') + (query.ends ? '$' : '');
   // A space is `%20` or `+`.
-  const parts = query.parts.map((part) => (allowed ? toLiteral(part) : toLiteral(part).replaceAll('%20', '*')));
-  return [`${base}?${parts.join('*')}${query.ends ? '$' : ''}`];
+  const texts = allowed ? [...new Set([text, text.replaceAll('%20', '+')])] : [text.replaceAll('%20', '*')];
+  return texts.map((one) => `${base}?${one}`);
 }
 
 /** Returns patterns that match where what follows a `*` of the path is found behind the question mark. */

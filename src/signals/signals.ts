@@ -12,6 +12,7 @@ import { findSites } from '../sites/store.ts';
 import { assess } from './assess.ts';
 import { SIGNAL_KINDS, SIGNALS, type Signal, type SignalKind } from './kinds.ts';
 import { NO_NOTICE, type Notice, toNotice } from './notice.ts';
+import { render } from './render.ts';
 import { readSources, type SourceDeps } from './sources.ts';
 import { findServed, insertServed } from './store.ts';
 import type { Inexpressible, Table } from './table.ts';
@@ -141,9 +142,10 @@ function openSites({ db, changes }: SignalDeps): { now(): Sites | undefined; rea
 async function publish(deps: SignalDeps, table: Table): Promise<Published> {
   const files: Partial<Record<SignalKind, File | string>> = {};
   const cannotExpress = [...table.cannotExpress];
+  const renderings = await render(table);
   for (const kind of SIGNAL_KINDS) {
     const signal: Signal = SIGNALS[kind];
-    const rendering = signal.render(table);
+    const rendering = renderings[kind];
     const refusal = rendering === null ? 'The site has this signal switched off.' : rendering.refusal;
     const body = refusal === null ? (rendering?.text ?? null) : null;
     cannotExpress.push(...(rendering?.cannotExpress ?? []));

@@ -125,7 +125,7 @@ const policy = fc.record({
 });
 
 const collection = fc.record({
-  hosts: fc.constantFrom([], [HOST], ['*.example.com'], ['other.example'], [HOST, '*.example.com']),
+  hosts: fc.constantFrom<string[]>([], [HOST], ['*.example.com'], ['other.example'], [HOST, '*.example.com']),
   paths: fc.uniqueArray(path, { minLength: 1, maxLength: 4 }),
   policy: fc.nat(2),
   mode: fc.constantFrom('enforce', 'observe'),
@@ -144,6 +144,46 @@ export const world = fc.record({
   registered: fc.subarray(['GPTBot', 'Googlebot'], { maxLength: 2 }),
 });
 export type World = typeof world extends fc.Arbitrary<infer W> ? W : never;
+
+const open: World['policies'][number] = { rules: [], defaultAction: 'allow' };
+const closed: World['policies'][number] = { rules: [], defaultAction: 'deny' };
+const everywhere = { hosts: [HOST], paths: ['/'], policy: 0, mode: 'enforce' as const };
+const plain = { base: null, item: null, registered: [] };
+
+/** Worlds in which each defence is needed. */
+export const EXAMPLES: World[] = [
+  // A star of an allowing pattern, above a denial of everything.
+  {
+    ...plain,
+    policies: [closed, open, open],
+    collections: [everywhere, { ...everywhere, paths: ['/*.pdf$'], policy: 1 }],
+  },
+  // A path that ends, above an allowance of everything; an item.
+  {
+    ...plain,
+    policies: [open, closed, open],
+    collections: [everywhere, { ...everywhere, paths: ['/a$'], policy: 1 }],
+    item: { policy: 1, archived: false },
+  },
+  // Rules of equal length; circumstances, purposes, path conditions.
+  {
+    ...plain,
+    base: 'User-agent: *\nAllow: /\n',
+    policies: [
+      {
+        rules: [
+          { action: 'deny', conditions: { country: ['DE'], path: ['/news/'] } },
+          { action: 'deny', conditions: { purpose: ['training'], path: ['/press/'] } },
+          { action: 'deny', conditions: { crawler: ['CCBot'] } },
+        ],
+        defaultAction: 'allow',
+      },
+      open,
+      open,
+    ],
+    collections: [everywhere],
+  },
+];
 
 const ids: { collections: string[]; items: string[]; requesters: string[] } = {
   collections: [],
@@ -223,6 +263,8 @@ export async function askDoor(
   const kinds = isRead('requesterVerified') ? [undefined, 'signature', 'token'] : [undefined];
   const checks = questions.map(({ url, token, purpose }) => {
     const own = PURPOSE_OF.get(token) ?? '';
+    // A requester is named by a text that its user agent contains.
+    const requesterId = ids.requesters.find((id) => token.toLowerCase().includes(id));
     const purposes = purpose === null ? [undefined, ...(OWN.includes(own) ? [own] : [])] : [purpose];
     const agents =
       token === '*'
@@ -234,7 +276,7 @@ export async function askDoor(
           kinds.map((verified) => ({
             url: `https://${HOST}${url}`,
             dryRun: true,
-            ...(ids.requesters.includes(token.toLowerCase()) ? { requesterId: token.toLowerCase() } : {}),
+            ...(requesterId === undefined ? {} : { requesterId }),
             ...(one === undefined ? {} : { purpose: one }),
             context: { ...context, userAgent, ...(verified === undefined ? {} : { verified }) },
           })),

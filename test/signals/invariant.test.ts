@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
 import { startTestService } from '../../kit/service.ts';
 import { compare, readStatements } from './compare.ts';
-import { become, HOST, type World, world } from './given.ts';
+import { become, EXAMPLES, HOST, type World, world } from './given.ts';
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
@@ -30,7 +30,11 @@ test('robots.txt says what checks answer', { timeout: 3_600_000 }, async () => {
       statements += found.statements;
       stricter += found.stricter;
     }),
-    { numRuns: WORLDS, endOnFailure: process.env.POSTERN_SIGNAL_SHRINK === undefined },
+    {
+      numRuns: WORLDS + EXAMPLES.length,
+      examples: EXAMPLES.map((one) => [one]),
+      endOnFailure: process.env.POSTERN_SIGNAL_SHRINK === undefined,
+    },
   );
   console.log(`${statements} statements, ${stricter} more restrictive than the policies`);
   assert.ok(statements > WORLDS * 50);
