@@ -1,5 +1,6 @@
 /** The routes of the service. */
 import { accessRoutes } from './access/routes.ts';
+import { attentionRoutes } from './attention/routes.ts';
 import { probeRoutes } from './authorize/probe-routes.ts';
 import { authorizeRoutes } from './authorize/routes.ts';
 import { auditRoutes } from './changes/audit-routes.ts';
@@ -121,10 +122,11 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
 /** Adds the routes that report usage, to publishers and to partners. */
 function addReports(
   app: App,
-  { db, changes, clock, columns, ledger, archive }: Parts,
+  { db, changes, clock, columns, ledger, archive, signatures }: Parts,
   { finder, checks }: Pick<PartnerDeps, 'finder' | 'checks'>,
 ): void {
   const now = () => ledger.now();
+  attentionRoutes(app, { db, columns, signatures, now });
   usageRoutes(app, { db, columns, now, requesterNames: (ids: readonly string[]) => findNames(db, ids) });
   partnerRoutes(app, { db, changes, clock, columns, finder, checks, parquet: archive, ledgerNo: ledger.ledgerNo, now });
 }

@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander';
 import { StartRefused } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import { archiveCommand } from './archive.ts';
+import { attentionCommand } from './attention.ts';
 import { auditCommand } from './audit.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
@@ -49,6 +50,7 @@ const COMMANDS = [
   licensesCommand,
   statementsCommand,
   usageCommand,
+  attentionCommand,
   decisionsCommand,
   keysCommand,
   consoleCommand,

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Db, Row, Step, Value } from '../db/db.ts';
 import { inList, toList } from '../db/query.ts';
+import { mapInSlices } from '../lib/slices.ts';
 import type { LimitState } from '../limits/limit.ts';
 import type { QuotaSpan } from '../terms/quota.ts';
 import {
@@ -73,6 +74,22 @@ export class LoadedQuotas implements QuotaStore {
   straysOf(licenseId: string): readonly Stray[] {
     return (this.#strays.get(licenseId) ?? []).map(toStray);
   }
+}
+
+/** The count of a license. */
+export interface LicenseCount extends QuotaCount {
+  licenseId: string;
+}
+
+const COUNTS_MAX = 10_000;
+
+/** Returns the committed counts of active licenses with terms. */
+export async function findCounts(db: Db): Promise<LicenseCount[]> {
+  const rows = await db.read<{ id: string; state: string }>(
+    `select l.id, q.state from licenses as l join limits as q on q.key = 'q.' || l.id
+     where l.terms_version > 0 and l.status = 'active' limit ${COUNTS_MAX}`,
+  );
+  return mapInSlices(rows, ({ id, state }) => ({ licenseId: id, ...toCount(JSON.parse(state) as LimitState) }));
 }
 
 /** Returns the spans that claims may use, each license once. */

@@ -273,6 +273,20 @@ export async function findExpired(db: Db, now: number, limit: number): Promise<L
   return rows.map(LICENSE.toRecord);
 }
 
+/** Finds active licenses that end within a span of time, the first to end first. */
+export async function findEnding(
+  db: Db,
+  { after, upTo }: { after: number; upTo: number },
+  limit: number,
+): Promise<License[]> {
+  const rows = await db.read(
+    `select ${LICENSE.list} from licenses where expiry_due > $1 and expiry_due <= $2 and status = 'active'
+     order by expiry_due, id limit ${limit}`,
+    [after, upTo],
+  );
+  return rows.map(LICENSE.toRecord);
+}
+
 /** A Conflict when this expiry was already announced or moved. */
 export const announceExpiry = (license: License): Step => ({
   sql: 'update licenses set expiry_due = null where id = $1 and expiry_due = $2',

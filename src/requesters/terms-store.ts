@@ -57,15 +57,16 @@ interface ContractRow extends TermsRow {
   name: string | null;
 }
 
-/** Returns the contracts of a requester, of a license, of the licenses with a tail, or all, by id of the license. */
+/** Returns the contracts of a requester, of licenses, of the licenses with a tail, or all, by id of the license. */
 export async function findContracts(
   db: Db,
-  filter: { requesterId?: string | undefined; licenseId?: string | undefined; tail?: string },
+  filter: { requesterId?: string | undefined; licenseId?: string | undefined; licenseIds?: string[]; tail?: string },
 ): Promise<Contract[]> {
   const where = new Where()
     .and('t.requester_id = ?', filter.requesterId)
     .and('t.license_id = ?', filter.licenseId)
-    .and('t.tail = ?', filter.tail);
+    .and('t.tail = ?', filter.tail)
+    .and(inList(db.engine, 't.license_id', 'text', '?'), filter.licenseIds && toList(filter.licenseIds));
   const rows = await db.read<ContractRow>(
     `select t.license_id, t.requester_id, t.version, t.at, t.from_at, t.terms, t.starts_at, l.id as license,
        l.starts_at as starts, l.expires_at as expires, r.name

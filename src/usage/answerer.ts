@@ -4,6 +4,7 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { type Queue, serial } from '../lib/queue.ts';
+import { type AlarmsQuery, answerAlarms } from './alarms.ts';
 import { answerReport, type ReportQuery } from './counts.ts';
 import { answerDemand } from './demand.ts';
 import type { DemandQuery } from './demand-query.ts';
@@ -18,6 +19,7 @@ export type Question =
   | { kind: 'find'; filter: DecisionFilter; page: FindPage }
   | { kind: 'seen'; query: SeenQuery }
   | { kind: 'demand'; query: DemandQuery }
+  | { kind: 'alarms'; query: AlarmsQuery }
   | { kind: 'bounds' };
 
 export interface Asked {
@@ -38,7 +40,7 @@ export interface Replies {
   damaged(): void;
 }
 
-const SLOW: ReadonlySet<Question['kind']> = new Set(['report', 'seen', 'demand']);
+const SLOW: ReadonlySet<Question['kind']> = new Set(['report', 'seen', 'demand', 'alarms']);
 const NONE: Stats = { total: 0, allowed: 0 };
 
 /** A connection and its queue: one question after another. */
@@ -128,6 +130,7 @@ function answer(connection: DuckDBConnection, question: Exclude<Question, { kind
   if (question.kind === 'report') return answerReport(connection, question.query);
   if (question.kind === 'seen') return answerSeen(connection, question.query);
   if (question.kind === 'demand') return answerDemand(connection, question.query);
+  if (question.kind === 'alarms') return answerAlarms(connection, question.query);
   if (question.kind === 'find') return answerFind(connection, question.filter, question.page);
   return answerBounds(connection);
 }

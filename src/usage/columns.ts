@@ -6,6 +6,7 @@
 import { Worker } from 'node:worker_threads';
 import { Unavailable } from '../db/db.ts';
 import { budgetOf, type ColumnsMemory, limitsOf, USUAL_MIB } from '../memory.ts';
+import type { Alarms, AlarmsQuery } from './alarms.ts';
 import type { FromWorker, Question, ToWorker, WorkerSetup, WorkerState } from './columns-worker.ts';
 import type { ColumnsReport, ReportQuery } from './counts.ts';
 import type { Demand, DemandQuery } from './demand-query.ts';
@@ -47,6 +48,8 @@ export interface Columns {
   seen(query: SeenQuery): Promise<SeenPage<Seen>>;
   /** Lists the denials for certain reasons by requester. */
   demand(query: DemandQuery): Promise<SeenPage<Demand>>;
+  /** Returns what changed within a day. */
+  alarms(query: AlarmsQuery): Promise<Alarms>;
   /** Returns the times of the oldest and newest decision; null: none. */
   bounds(): Promise<Bounds | null>;
   /** Answers any of these questions, for another node. */
@@ -117,6 +120,7 @@ class ColumnsThread implements Columns {
   find = (filter: DecisionFilter, page: FindPage): Promise<Found> => this.ask({ kind: 'find', filter, page });
   seen = (query: SeenQuery): Promise<SeenPage<Seen>> => this.ask({ kind: 'seen', query });
   demand = (query: DemandQuery): Promise<SeenPage<Demand>> => this.ask({ kind: 'demand', query });
+  alarms = (query: AlarmsQuery): Promise<Alarms> => this.ask({ kind: 'alarms', query });
   bounds = (): Promise<Bounds | null> => this.ask({ kind: 'bounds' });
 
   ask<T>(question: Question): Promise<T> {

@@ -10,7 +10,8 @@ import { type Db, Unavailable } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { BODY_BYTES_MAX } from '../http/body.ts';
-import type { Columns } from './columns.ts';
+import type { Alarms } from './alarms.ts';
+import type { Bounds, Columns } from './columns.ts';
 import type { Question } from './columns-worker.ts';
 
 const PATH = '/internal/columns';
@@ -63,11 +64,18 @@ export function openRemoteColumns(url: string, secret: string): Columns {
     find: (filter, page) => ask({ kind: 'find', filter, page }),
     seen: (query) => ask({ kind: 'seen', query }),
     demand: (query) => ask({ kind: 'demand', query }),
+    alarms: async (query) => asAlarms(await ask<Alarms | Bounds | null>({ kind: 'alarms', query })),
     bounds: () => ask({ kind: 'bounds' }),
     figures: () => ({ behind: 0, caughtUpAt: null, sizeBytes: 0, rebuilds: 0, questions: 0, restarts: 0 }),
     abandon: () => {},
     close: async () => agent?.close(),
   };
+}
+
+/** A node of the version before answers a question that it does not know with the bounds of the ledger. */
+function asAlarms(answer: Alarms | Bounds | null): Alarms {
+  if (answer === null || !('denials' in answer)) throw new Unavailable('the node with the columns is older');
+  return answer;
 }
 
 /** Answers nodes without columns; for all other callers the route does not exist. */

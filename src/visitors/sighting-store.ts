@@ -89,6 +89,15 @@ export const putSighting = ({ kind, name }: Sighting, seenAt: number, announcedA
   params: [kind, name, seenAt, announcedAt],
 });
 
+/** Returns the crawlers that were seen for the first time since a time, and were announced; the newest first. */
+export async function findFirstSeen(db: Db, since: number, limit: number): Promise<{ name: string; at: number }[]> {
+  return db.read<{ name: string; at: number }>(
+    `select name, seen_at as at from sightings
+     where kind = 'seen' and seen_at >= $1 and announced_at is not null order by seen_at desc, name limit ${limit}`,
+    [since],
+  );
+}
+
 /** Returns the checks under false names that were not announced yet. */
 export async function findPending(db: Db, most: number): Promise<Map<string, number>> {
   const rows = await db.read<{ name: string; checks: number }>(

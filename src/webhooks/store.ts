@@ -47,6 +47,14 @@ export async function findActiveWebhooks(db: Db): Promise<Webhook[]> {
   return rows.map(toWebhook);
 }
 
+/** Finds the webhooks whose deliveries fail, or that were disabled because of it, the longest first. */
+export async function findFailing(db: Db, limit: number): Promise<Webhook[]> {
+  const rows = await db.read<WebhookRow>(
+    `select ${WEBHOOK} from webhooks where failing_since is not null order by failing_since, id limit ${limit}`,
+  );
+  return rows.map(toWebhook);
+}
+
 export async function countWebhooks(db: Db): Promise<number> {
   const [row] = await db.read<{ total: number }>('select count(*) as total from webhooks');
   return Number(row?.total ?? 0);

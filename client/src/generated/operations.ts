@@ -32,6 +32,7 @@ export const OPERATIONS = {
   eraseRequester: { method: 'POST', path: '/v1/requesters/{id}/erase', answers: 'json', takesBody: true },
   finalizeStatement: { method: 'POST', path: '/v1/statements/{id}/finalize', answers: 'json' },
   getApiKey: { method: 'GET', path: '/v1/api-keys/{id}', answers: 'json' },
+  getAttention: { method: 'GET', path: '/v1/attention', answers: 'json' },
   getCollection: { method: 'GET', path: '/v1/collections/{id}', answers: 'json', takesQuery: true },
   getContent: { method: 'GET', path: '/v1/content/{id}', answers: 'json', takesQuery: true },
   getDecision: { method: 'GET', path: '/v1/access/decisions/{id}', answers: 'json', takesQuery: true },

@@ -1647,6 +1647,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/attention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report what needs attention now
+         * @description Needs the permission `analytics:read` (Read usage and the decision log).
+         */
+        get: operations["getAttention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/analytics/usage": {
         parameters: {
             query?: never;
@@ -2160,6 +2180,50 @@ export interface components {
             object: "api_key";
             /** @enum {boolean} */
             revoked: true;
+        };
+        /** @description What needs attention now, as far as the key may read it */
+        Attention: {
+            /** @enum {string} */
+            object: "attention";
+            /** @description The most severe first */
+            data: components["schemas"]["AttentionItem"][];
+            /** @description There are more than 100 */
+            hasMore: boolean;
+        };
+        /** @description Something that needs attention */
+        AttentionItem: {
+            /**
+             * @description `license_ending`: A license ends within 30 days. `quota`: A license has used at least 80 % of its quota. `license_request`: A partner waits for an answer to its request for a license. `webhook`: The deliveries of a webhook fail. `identity_list`: A published list of addresses is held back, or too old to verify visitors. `agent_keys`: The keys of an agent that signs cannot be fetched. `denials`: A requester is denied far more often than in the days before. `spoofing`: A visitor falsely claimed a name within the last day. `crawler`: A crawler was seen for the first time within the last seven days.
+             * @enum {unknown}
+             */
+            kind: "license_ending" | "quota" | "license_request" | "webhook" | "identity_list" | "agent_keys" | "denials" | "spoofing" | "crawler";
+            /** @enum {unknown} */
+            severity: "high" | "medium" | "low";
+            /** @description The ids of what it is about */
+            subject: {
+                /** @description The requester */
+                requesterId?: string;
+                /** @description The license */
+                licenseId?: string;
+                /** @description The request for a license */
+                requestId?: string;
+                /** @description The webhook */
+                webhookId?: string;
+                /** @description The crawler */
+                crawler?: string;
+                /** @description The name that was falsely claimed */
+                claimed?: string;
+                /** @description The published list */
+                url?: string;
+                /** @description The agent that signs */
+                agent?: string;
+            };
+            /** @description What it is, in one sentence */
+            message: string;
+            /** @description Since when; null: not known */
+            since: string | null;
+            /** @description The operation to continue with, as a path of this API */
+            path: string;
         };
         /** @description One change of a record, and who made it */
         AuditEntry: {
@@ -8308,6 +8372,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Event"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getAttention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What needs attention now, as far as the key may read it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attention"];
                 };
             };
             "4XX": components["responses"]["Refused"];

@@ -238,6 +238,7 @@ const ROWS: Record<string, Ask[]> = {
   'GET /v1/events': page,
   'GET /v1/events/stream': [{ path: `?type=${'content.*,'.repeat(90)}*` }],
   'GET /v1/events/{id}': at('evt_0'),
+  'GET /v1/attention': plain,
   'GET /v1/analytics/usage': [
     { path: '?startDate=2026-01-01&endDate=2026-12-31&groupBy=hour&limit=100&expand=trends&compare=previous' },
   ],

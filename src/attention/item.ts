@@ -1,0 +1,60 @@
+/** The kinds of things that need attention, their order and their greatest number. Pure. */
+export const SEVERITIES = ['high', 'medium', 'low'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** Each kind with what it says. */
+export const KINDS = {
+  license_ending: 'A license ends within 30 days',
+  quota: 'A license has used at least 80 % of its quota',
+  license_request: 'A partner waits for an answer to its request for a license',
+  webhook: 'The deliveries of a webhook fail',
+  identity_list: 'A published list of addresses is held back, or too old to verify visitors',
+  agent_keys: 'The keys of an agent that signs cannot be fetched',
+  denials: 'A requester is denied far more often than in the days before',
+  spoofing: 'A visitor falsely claimed a name within the last day',
+  crawler: 'A crawler was seen for the first time within the last seven days',
+} as const;
+export type Kind = keyof typeof KINDS;
+export const KIND_NAMES = Object.keys(KINDS) as Kind[];
+
+/** The ids of what an item is about; absent where there is none. */
+export interface Subject {
+  requesterId?: string;
+  licenseId?: string;
+  requestId?: string;
+  webhookId?: string;
+  crawler?: string;
+  /** The name that was falsely claimed. */
+  claimed?: string;
+  /** A published list. */
+  url?: string;
+  agent?: string;
+}
+
+export interface Item {
+  kind: Kind;
+  severity: Severity;
+  subject: Subject;
+  message: string;
+  /** Epoch ms; null: not known. */
+  since: number | null;
+  /** The operation to continue with, as a path of the API. */
+  path: string;
+}
+
+export const ITEMS_MAX = 100;
+
+const rankOf = ({ severity }: Item): number => SEVERITIES.indexOf(severity);
+const kindRankOf = ({ kind }: Item): number => KIND_NAMES.indexOf(kind);
+
+/** Sorts by severity, then by kind, then the longest first; keeps the first ones. */
+export function mostUrgent(items: readonly Item[]): { items: Item[]; hasMore: boolean } {
+  const sorted = items.toSorted(
+    (a, b) =>
+      rankOf(a) - rankOf(b) ||
+      kindRankOf(a) - kindRankOf(b) ||
+      (a.since ?? 0) - (b.since ?? 0) ||
+      a.message.localeCompare(b.message),
+  );
+  return { items: sorted.slice(0, ITEMS_MAX), hasMore: sorted.length > ITEMS_MAX };
+}

@@ -1,0 +1,48 @@
+/** Reports what needs attention now. */
+import type { Db } from '../db/db.ts';
+import type { App } from '../http/app.ts';
+import { route } from '../http/route.ts';
+import { type Caller, holdsPermission } from '../permissions.ts';
+import type { Signatures } from '../signatures/signatures.ts';
+import type { Columns } from '../usage/columns.ts';
+import { type Item, mostUrgent } from './item.ts';
+import { endingLicenses, openRequests, usedQuotas } from './licenses.ts';
+import { AttentionAnswer, attentionAnswer } from './schema.ts';
+import { failingAgents, failingWebhooks, troubledLists } from './services.ts';
+import { alarms, newCrawlers } from './visits.ts';
+
+export interface AttentionDeps {
+  db: Db;
+  columns: Columns;
+  signatures: Pick<Signatures, 'directories'>;
+  /** Epoch ms. */
+  now(): number;
+}
+
+export function attentionRoutes(app: App, deps: AttentionDeps): void {
+  const read = {
+    permission: 'analytics:read',
+    tag: 'Analytics',
+    id: 'getAttention',
+    is: 'Report what needs attention now',
+    answer: AttentionAnswer,
+  } as const;
+  route(app, 'GET /v1/attention', read, async ({ caller }) => {
+    const items = await Promise.all(readers(deps, caller));
+    return attentionAnswer(mostUrgent(items.flat()));
+  });
+}
+
+/** A caller receives only what it may also read elsewhere. */
+function readers({ db, columns, signatures, now: clock }: AttentionDeps, caller: Caller): Promise<Item[]>[] {
+  const now = clock();
+  const { permissions, readOnly } = caller;
+  const readings = [newCrawlers(db, now), alarms(columns, now)];
+  if (holdsPermission(permissions, 'requesters:read')) {
+    readings.push(endingLicenses(db, now), openRequests(db), troubledLists(db, now));
+    readings.push(Promise.resolve(failingAgents(signatures.directories(), now)));
+    if (!readOnly) readings.push(usedQuotas({ db, columns }, now));
+  }
+  if (holdsPermission(permissions, 'webhooks:manage')) readings.push(failingWebhooks(db));
+  return readings;
+}

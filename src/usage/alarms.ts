@@ -1,0 +1,62 @@
+/** Finds what changed within a day: names that were falsely claimed, and requesters that are denied far more often. */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { answerBounds } from './questions.ts';
+import { inSnapshot, integer, readRows, select } from './sql.ts';
+
+const DAY_MS = 86_400_000;
+/** Denials are compared with the days before the last one. */
+const BEFORE_MS = 7 * DAY_MS;
+/** Fewer denials are no alarm, nor is less than this many times as many as on a usual day. */
+const DENIED_MIN = 20;
+const TIMES = 3;
+
+export interface AlarmsQuery {
+  /** Epoch ms: the end of the last day. */
+  now: number;
+  /** Length of each list. */
+  limit: number;
+}
+
+export interface Alarms {
+  spoofed: { claimed: string; checks: number; first: number }[];
+  /** `usual`: denials on a day before; null: anonymous. */
+  denials: { requesterId: string | null; denied: number; usual: number }[];
+}
+
+export function answerAlarms(connection: DuckDBConnection, query: AlarmsQuery): Promise<Alarms> {
+  return inSnapshot(connection, async () => ({
+    spoofed: await readSpoofed(connection, query),
+    denials: await readDenials(connection, query),
+  }));
+}
+
+async function readSpoofed(connection: DuckDBConnection, { now, limit }: AlarmsQuery): Promise<Alarms['spoofed']> {
+  const from = await select(connection, { from: now - DAY_MS, spoofed: true });
+  return readRows(
+    connection,
+    `select id as claimed, n::double as checks, first::double as first
+     from (select claimed as number, count(*) as n, min(decided_at) as first ${from} group by claimed)
+     join claims using (number) order by n desc, id limit ${integer(limit)}`,
+  );
+}
+
+/** None in the first days of a ledger: there is nothing to compare with. */
+async function readDenials(connection: DuckDBConnection, { now, limit }: AlarmsQuery): Promise<Alarms['denials']> {
+  const today = now - DAY_MS;
+  const bounds = await answerBounds(connection);
+  const knownMs = Math.min(BEFORE_MS, today - (bounds?.first ?? now));
+  if (knownMs < DAY_MS) return [];
+  const from = await select(connection, { from: today - knownMs, allowed: false, enforced: true });
+  const isToday = `decided_at >= ${integer(today)}`;
+  return readRows(
+    connection,
+    `with counts as (
+       select requester as number, count(*) filter (${isToday}) as denied, count(*) filter (not (${isToday})) as earlier
+       ${from} group by requester
+     )
+     select id as "requesterId", denied::double as denied, round(earlier * ${DAY_MS} / ${integer(knownMs)})::double as usual
+     from counts left join requesters using (number)
+     where denied >= ${DENIED_MIN} and denied * ${integer(knownMs)} > ${TIMES} * earlier * ${DAY_MS}
+     order by denied desc, id nulls first limit ${integer(limit)}`,
+  );
+}

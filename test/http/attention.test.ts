@@ -1,0 +1,243 @@
+/** The list of what needs attention: each kind, the most severe first, and only what a key may read. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { startTestService, testClock } from '../../kit/service.ts';
+import { until } from '../../kit/until.ts';
+import { failingAgents } from '../../src/attention/services.ts';
+import { allowAll, assertStatus, check, item, made, makeKey, makePolicy } from './given.ts';
+
+const DAY_MS = 86_400_000;
+const clock = testClock(Date.parse('2026-10-05T12:00:00Z'));
+const postern = await startTestService({ clock, env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' } });
+after(() => postern[Symbol.asyncDispose]());
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
+async function told(key?: string): Promise<any[]> {
+  const answer = await postern.call('GET', '/v1/attention', key === undefined ? {} : { key });
+  assertStatus(answer, 200);
+  assert.equal(answer.body.object, 'attention');
+  return answer.body.data;
+}
+const about = async (kind: string, subject: object, key?: string) =>
+  (await told(key)).find(
+    (one) => one.kind === kind && Object.entries(subject).every(([name, id]) => one.subject[name] === id),
+  );
+const inDays = (days: number): string => new Date(clock.now() + days * DAY_MS).toISOString();
+
+const TERMS = {
+  currency: 'EUR',
+  timezone: 'Europe/Berlin',
+  period: 'month',
+  unit: 'decision',
+  tiers: [{ upTo: null, unitPriceMicros: 1 }],
+};
+const { id: open } = await makePolicy(postern, [allowAll]);
+const { id: licensed } = await makePolicy(postern, [{ action: 'allow', conditions: { licenseType: 'commercial' } }]);
+const page = await made(postern, '/v1/content', item({ policyId: open }));
+const article = await made(postern, '/v1/content', item({ policyId: licensed }));
+for (const id of ['acme', 'beta']) await made(postern, '/v1/requesters', { id });
+
+test('nothing, before anything happened', async () => {
+  assert.deepEqual(await told(), []);
+});
+
+describe('licenses', () => {
+  test('that end within 30 days, more urgently within seven', async () => {
+    const make = (days: number, more: object = {}) =>
+      made(postern, '/v1/licenses', { requesterId: 'acme', type: 'archive', expiresAt: inDays(days), ...more });
+    const [soon, later, far, off] = [
+      await make(3),
+      await make(20),
+      await make(40),
+      await make(5, { status: 'suspended' }),
+    ];
+    const urgent = await about('license_ending', { licenseId: soon.id });
+    assert.deepEqual(
+      [urgent.severity, urgent.subject, urgent.path, urgent.message],
+      [
+        'high',
+        { requesterId: 'acme', licenseId: soon.id },
+        `/v1/licenses/${soon.id}`,
+        'The license `archive` of acme ends in 3 days.',
+      ],
+    );
+    assert.equal((await about('license_ending', { licenseId: later.id })).severity, 'medium');
+    for (const { id } of [far, off]) assert.equal(await about('license_ending', { licenseId: id }), undefined);
+    assertStatus(await postern.call('PATCH', `/v1/licenses/${soon.id}`, { body: { expiresAt: inDays(300) } }), 200);
+    assert.equal(await about('license_ending', { licenseId: soon.id }), undefined);
+  });
+
+  test('whose quota is used to 80 % and beyond, until the next period', async () => {
+    const { id: licenseId } = await made(postern, '/v1/licenses', {
+      requesterId: 'beta',
+      type: 'commercial',
+      terms: { ...TERMS, reference: 'Contract 12', quota: { units: 5, onExceed: 'deny' } },
+    });
+    const use = (times: number) =>
+      Promise.all(Array.from({ length: times }, () => check(postern, { contentId: article.id, requesterId: 'beta' })));
+    await use(3);
+    assert.equal(await about('quota', { licenseId }), undefined);
+    await use(1);
+    const most = await about('quota', { licenseId });
+    assert.deepEqual(
+      [most.severity, most.message],
+      ['medium', 'The license Contract 12 of beta has used most of its quota: 4 of 5 units.'],
+    );
+    await use(2);
+    const all = await about('quota', { licenseId });
+    assert.deepEqual(
+      [all.severity, all.message],
+      ['high', 'The license Contract 12 of beta has used up its quota: 5 of 5 units.'],
+    );
+    assert.equal((await told())[0].kind, 'quota', 'the most severe first');
+    clock.advance(30 * DAY_MS);
+    assert.equal(await about('quota', { licenseId }), undefined);
+  });
+
+  test('that a partner asks for, until there is an answer', async () => {
+    const { token } = await made(postern, '/v1/requesters/acme/tokens', { name: 'ours' });
+    const asked = await postern.call('POST', '/v1/me/requests', { key: token, body: { licenseType: 'training' } });
+    const { id: requestId } = asked.body;
+    assert.deepEqual((await about('license_request', { requestId })).subject, { requesterId: 'acme', requestId });
+    await postern.call('POST', `/v1/license-requests/${requestId}/decline`);
+    assert.equal(await about('license_request', { requestId }), undefined);
+  });
+});
+
+describe('visits', () => {
+  const visit = (userAgent: string, ip = '203.0.113.7') =>
+    check(postern, { contentId: page.id, context: { userAgent, ip }, visitor: {} });
+
+  test('of a new crawler, for a week', async () => {
+    const { created } = await visit('GPTBot/1.2');
+    await until('the sighting', async () => (await about('crawler', { crawler: 'GPTBot' })) !== undefined, 30_000);
+    const seen = await about('crawler', { crawler: 'GPTBot' });
+    assert.deepEqual([seen.severity, seen.since], ['low', created]);
+    clock.advance(8 * DAY_MS);
+    assert.equal(await about('crawler', { crawler: 'GPTBot' }), undefined);
+  });
+
+  test('under a false name, for a day', async () => {
+    await made(postern, '/v1/requesters', {
+      id: 'named',
+      userAgents: ['NamedBot'],
+      identities: [{ kind: 'ip', ranges: ['203.0.113.0/24'] }],
+    });
+    await visit('NamedBot/1.0');
+    assert.equal(await about('spoofing', { claimed: 'named' }), undefined);
+    const first = await visit('NamedBot/1.0', '198.51.100.1');
+    await visit('NamedBot/1.0', '198.51.100.2');
+    const spoofed = await about('spoofing', { claimed: 'named' });
+    assert.deepEqual(
+      [spoofed.message, spoofed.since],
+      ['The name named was falsely claimed 2 times within a day.', first.created],
+    );
+    clock.advance(2 * DAY_MS);
+    assert.equal(await about('spoofing', { claimed: 'named' }), undefined);
+  });
+
+  test('of a requester that is denied far more often than before', async () => {
+    const denied = (requesterId: string, times: number) =>
+      Promise.all(Array.from({ length: times }, () => check(postern, { contentId: article.id, requesterId })));
+    for (let day = 0; day < 7; day++) {
+      await denied('steady', 10);
+      clock.advance(DAY_MS);
+    }
+    clock.advance(1);
+    await denied('steady', 20);
+    await denied('sudden', 30);
+    await denied('few', 19);
+    const jumped = await about('denials', { requesterId: 'sudden' });
+    assert.equal(jumped.message, 'sudden: denied 30 times within a day, before that 0 times a day.');
+    for (const requesterId of ['steady', 'few']) assert.equal(await about('denials', { requesterId }), undefined);
+  });
+});
+
+test('a webhook that fails, until it is delivered to', async () => {
+  const { id: webhookId } = await made(postern, '/v1/webhooks', {
+    url: 'http://127.0.0.1:9/secret-path',
+    events: ['policy.created'],
+  });
+  await makePolicy(postern, [allowAll]);
+  await until('a failure', async () => (await about('webhook', { webhookId })) !== undefined, 30_000);
+  const { message, severity } = await about('webhook', { webhookId });
+  assert.deepEqual([severity, message], ['medium', 'Deliveries to the webhook at 127.0.0.1:9 fail.']);
+  await postern.call('PATCH', `/v1/webhooks/${webhookId}`, { body: { status: 'disabled' } });
+  assert.equal(await about('webhook', { webhookId }), undefined, 'somebody disabled it');
+});
+
+test('lists that are held back or too old', async () => {
+  const put = (url: string, at: number, failures: number, heldAt: number | null) => ({
+    sql: `insert into identity_lists (url, texts, ranges, fetched_at, attempted_at, failures, held_at, held_ranges)
+          values ($1, '[]', 0, $2, $2, $3, ${heldAt ?? 'null'}, 0)`,
+    params: [url, at, failures],
+  });
+  const now = clock.now();
+  await postern.tamper(
+    put('https://lists.example/old', now - 8 * DAY_MS, 3, null),
+    put('https://lists.example/held', now, 0, now),
+    put('https://lists.example/good', now, 0, null),
+  );
+  const severityOf = async (name: string) =>
+    (await about('identity_list', { url: `https://lists.example/${name}` }))?.severity;
+  assert.deepEqual(
+    [await severityOf('old'), await severityOf('held'), await severityOf('good')],
+    ['high', 'medium', undefined],
+  );
+});
+
+test('agents whose keys cannot be fetched', () => {
+  const state = { isFetching: false, keys: 0, ageMs: null, error: 'x' };
+  const items = failingAgents(
+    [
+      { ...state, agent: 'https://gone.example', state: 'failing', failures: 3 },
+      { ...state, agent: 'https://first.example', state: 'fetching', failures: 0 },
+      { ...state, agent: 'https://kept.example', state: 'fresh', failures: 2 },
+      { ...state, agent: 'https://old.example', state: 'stale', failures: 9, ageMs: 1000 },
+    ],
+    5000,
+  );
+  assert.deepEqual(
+    items.map(({ subject, since }) => [subject.agent, since]),
+    [
+      ['https://gone.example', null],
+      ['https://old.example', 4000],
+    ],
+  );
+});
+
+test('a key is told what it may read elsewhere, and a public one nothing of terms', async () => {
+  const ending = await made(postern, '/v1/licenses', { requesterId: 'acme', type: 'x', expiresAt: inDays(3) });
+  const { id: licenseId } = await made(postern, '/v1/licenses', {
+    requesterId: 'beta',
+    type: 'commercial',
+    terms: { ...TERMS, quota: { units: 1, onExceed: 'allow' } },
+  });
+  await made(postern, '/v1/requesters', { id: 'gamma' });
+  const held = await made(postern, '/v1/licenses', {
+    requesterId: 'gamma',
+    type: 'commercial',
+    terms: { ...TERMS, quota: { units: 1, onExceed: 'allow' } },
+  });
+  await check(postern, { contentId: article.id, requesterId: 'gamma' });
+  assert.notEqual(licenseId, held.id);
+  const kindsFor = async (type: string, ...permissions: string[]) =>
+    new Set((await told(await makeKey(postern, { name: 'k', type, permissions }))).map(({ kind }) => kind));
+  const alone = await kindsFor('secret', 'analytics:read');
+  for (const kind of ['license_ending', 'quota', 'license_request', 'webhook', 'identity_list']) {
+    assert.ok(!alone.has(kind), kind);
+  }
+  const reading = await kindsFor('secret', 'analytics:read', 'requesters:read');
+  assert.ok(reading.has('license_ending') && reading.has('quota') && reading.has('identity_list'));
+  const shown = await kindsFor('public', 'analytics:read', 'policies:read');
+  assert.ok(shown.has('license_ending') && !shown.has('quota'));
+  assert.ok(ending.id);
+});
+
+test('at most 100, and it says that there are more', async () => {
+  for (let i = 0; i < 101; i++) {
+    await made(postern, '/v1/licenses', { requesterId: 'acme', type: `t${i}`, expiresAt: inDays(1) });
+  }
+  const { body } = await postern.call('GET', '/v1/attention');
+  assert.deepEqual([body.data.length, body.hasMore], [100, true]);
+});
