@@ -150,6 +150,10 @@ export const groundsProperties = {
   ),
 };
 
+export const spoofed = Type.Optional(
+  Type.Boolean({ description: 'Only requests whose visitor claimed a name falsely' }),
+);
+
 const expand = Type.Optional(
   Type.Enum(['names'], { description: 'Adds `names`: the current names of item, requester, policy and collection' }),
 );
@@ -163,7 +167,7 @@ export const ListDecisionsQuery = Type.Object(
     allowed: Type.Optional(Type.Boolean()),
     reason: Type.Optional(DenialReason),
     url: named('Only URLs that begin like this: host and path; a scheme is ignored', 2048),
-    spoofed: Type.Optional(Type.Boolean({ description: 'Only requests whose visitor claimed a name falsely' })),
+    spoofed,
     ...groundsProperties,
     ...spanProperties,
     expand,

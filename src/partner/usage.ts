@@ -8,7 +8,7 @@ import { UsageQuery, UsageReport } from '../usage/schema.ts';
 const OWN_GROUPS = ['collection', 'crawler', 'verified', 'license', 'purpose', 'permission', 'enforced'] as const;
 const BUCKETS = ['hour', 'day', 'week', 'month'] as const;
 
-const { requesterId: _requesterId, groupBy: _groupBy, ...filters } = UsageQuery.properties;
+const { requesterId: _requesterId, groupBy: _groupBy, spoofed: _spoofed, ...filters } = UsageQuery.properties;
 
 export const OwnUsageQuery = Type.Object(
   {

@@ -87,7 +87,10 @@ async function* toCsv<F extends Sorted, Row>({ csv, read, toRows }: ListSource<F
 }
 
 /** Every report has names; the rest of a requester's record requires policies:read. */
-export function toSeenRow({ id, registered, requests, allowed, lastSeen }: Seen, mayReadRecords: boolean): SeenRow {
+export function toSeenRow(
+  { id, registered, requests, allowed, verified, lastSeen }: Seen,
+  mayReadRecords: boolean,
+): SeenRow {
   const record = mayReadRecords ? registered : null;
   return {
     id,
@@ -99,6 +102,7 @@ export function toSeenRow({ id, registered, requests, allowed, lastSeen }: Seen,
     requests,
     allowed,
     denied: requests - allowed,
+    verified,
     lastSeen: lastSeen === null ? null : toIso(lastSeen),
   };
 }
@@ -114,4 +118,5 @@ export const SEEN_CSV: CsvColumns<SeenRow> = [
   ['allowed', (row) => row.allowed],
   ['denied', (row) => row.denied],
   ['lastSeen', (row) => row.lastSeen],
+  ['verified', (row) => row.verified],
 ];

@@ -49,6 +49,7 @@ export async function usageReport(deps: ReportDeps, query: UsageQuery): Promise<
     requesterId: query.requesterId,
     type: query.type,
     ...groundsOf(query),
+    spoofed: query.spoofed,
     enforced: query.enforced ?? true,
     reason: query.reason === undefined ? undefined : reasonCode(query.reason),
     from: period.from,

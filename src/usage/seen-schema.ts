@@ -58,6 +58,7 @@ const SeenRow = Type.Object(
     requests: count('Recorded decisions in the span.'),
     allowed: count('Of these, allowed.'),
     denied: count('Of these, denied.'),
+    verified: count('Of the requests, verified.'),
     lastSeen: Type.Union([time('Time of the newest decision in the span.'), Type.Null()]),
   },
   { ...closed, title: 'SeenRequester' },

@@ -31,6 +31,7 @@ export interface Seen {
   registered: { name: string; type: string | null; status: string; tags: string } | null;
   requests: number;
   allowed: number;
+  verified: number;
   /** Epoch ms; null: not seen in this span. */
   lastSeen: number | null;
   /** The sort value. */
@@ -63,12 +64,13 @@ export function answerSeen(connection: DuckDBConnection, query: SeenQuery): Prom
       connection,
       `with seen as (
          select requester as number, count(*)::double as requests, (count(*) filter (reason = 0))::double as allowed,
-           max(decided_at)::double as last
+           (count(*) filter (verified <> 0))::double as verified, max(decided_at)::double as last
          ${await select(connection, query.filter)} and requester <> 0${upToTerm(query.after)}
          group by requester
        ), everybody as (
          select coalesce(named.id, registered.id) as id, name, type, status, tags, coalesce(requests, 0) as requests,
-           coalesce(allowed, 0) as allowed, last
+           coalesce(allowed, 0) as allowed,
+           coalesce(verified, 0) as verified, last
          from (select requesters.id, seen.* from seen join requesters using (number)) as named
          full join registered on registered.id = named.id
        ), picked as materialized (
@@ -79,11 +81,12 @@ export function answerSeen(connection: DuckDBConnection, query: SeenQuery): Prom
     return {
       upTo,
       totalCount,
-      rows: rows.map(({ id, name, type, status, tags, requests, allowed, lastSeen, value }) => ({
+      rows: rows.map(({ id, name, type, status, tags, requests, allowed, verified, lastSeen, value }) => ({
         id,
         registered: name === null ? null : { name, type, status, tags },
         requests,
         allowed,
+        verified,
         lastSeen,
         value,
       })),

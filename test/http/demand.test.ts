@@ -143,6 +143,7 @@ describe('who asked', () => {
           requests: own.length,
           allowed,
           denied: own.length - allowed,
+          verified: 0,
           lastSeen: own.length === 0 ? null : new Date(last).toISOString(),
         };
       })
@@ -222,7 +223,7 @@ describe('who asked', () => {
     assertStatus(answer, 200);
     assert.match(answer.headers.get('content-type') ?? '', /^text\/csv/);
     const lines = answer.text.trim().split('\r\n');
-    assert.equal(lines[0], 'id,name,registered,status,type,tags,requests,allowed,denied,lastSeen');
+    assert.equal(lines[0], 'id,name,registered,status,type,tags,requests,allowed,denied,lastSeen,verified');
     const all = expected(0, Number.POSITIVE_INFINITY, (row) => row.denied);
     assert.deepEqual(
       lines.slice(1).map((line) => line.split(',')[0]),

@@ -80,14 +80,14 @@ const SHARED: [query: string, isMeant: (one: Any) => boolean][] = [
   [`licenseId=${licenseId}`, (one) => one.licenseId === licenseId],
   ['purpose=search', (one) => one.purpose === 'search'],
   ['purpose=a%25_', (one) => one.purpose === 'a%_'],
+  ['spoofed=true', (one) => one.spoofed === true],
+  ['spoofed=false', (one) => one.spoofed === undefined],
   ['permission=training', (one) => one.permission === 'training'],
   ['crawler=ClaudeBot&verified=ip&purpose=search', (one) => one.crawler === 'ClaudeBot' && one.purpose === 'search'],
 ];
 const LOG_ONLY: typeof SHARED = [
   ['enforced=false', (one) => !one.enforced],
   ['enforced=true', (one) => one.enforced],
-  ['spoofed=true', (one) => one.spoofed === true],
-  ['spoofed=false', (one) => one.spoofed === undefined],
   ...['https://www.example.com/news/', 'www.example.com/news/', 'HTTP://WWW.example.com/news/'].map(
     (url): (typeof SHARED)[number] => [`url=${url}`, (one) => one.url?.startsWith('www.example.com/news/') === true],
   ),
@@ -258,7 +258,11 @@ describe('usage', () => {
       const { data: seen } = await get(`analytics/requesters${query}`);
       for (const id of ['partner', 'stranger']) {
         const row = seen.find((one: Any) => one.id === id);
-        assert.equal(row.requests, meant.filter((one) => one.requesterId === id).length);
+        const own = meant.filter((one) => one.requesterId === id);
+        assert.deepEqual(
+          [row.requests, row.verified],
+          [own.length, own.filter(({ verified }) => verified !== null).length],
+        );
       }
       const { data: demand } = await get(`analytics/demand${query}`);
       const lacking = meant.filter(({ reason }) => reason === 'no_license');

@@ -1,40 +1,23 @@
 /** The crawler directory: known bots, who operates them and what for. */
 import { Anchor } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
-import { Link } from 'wouter';
-import type { Row } from '../api/client.ts';
 import { FilterChoice, FilterWords } from '../parts/filter-fields.tsx';
 import { useFilters } from '../parts/filters.ts';
 import type { Column } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
-import { Tags } from '../parts/show.tsx';
+import { CrawlerLink, Tags } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
-
-type Crawler = Row<'GET /v1/crawlers'>;
-
-const PURPOSES: Record<Crawler['purpose'], string> = {
-  training: 'Training',
-  search: 'Search',
-  user_fetch: 'Fetching for a person',
-  index: 'Index',
-  preview: 'Link previews',
-  monitoring: 'Monitoring',
-  other: 'Other',
-};
-
-const PROOFS: Record<Crawler['identities'][number]['kind'], string> = {
-  ip: 'its addresses',
-  dns: 'its host name',
-  signature: 'its signature',
-};
+import { type Crawler, PROOFS, PURPOSES } from './types.ts';
 
 const COLUMNS: readonly Column<Crawler>[] = [
   {
     label: 'Name',
     show: ({ name, userAgents }) => (
       <>
-        <strong>{name}</strong>
+        <strong>
+          <CrawlerLink name={name} />
+        </strong>
         {userAgents.some((token) => token !== name) && <span className="under">{userAgents.join(', ')}</span>}
       </>
     ),
@@ -52,15 +35,6 @@ const COLUMNS: readonly Column<Crawler>[] = [
       <Anchor href={url ?? source} target="_blank" rel="noreferrer" size="sm" title={`Page about ${name}`}>
         {getHost(url ?? source)} <IconExternalLink size={13} />
       </Anchor>
-    ),
-  },
-  {
-    label: '',
-    narrow: true,
-    show: ({ name }) => (
-      <Link href={`/requesters/${encodeURIComponent(name)}`} aria-label={`Open ${name} under Partners & bots`}>
-        Open
-      </Link>
     ),
   },
 ];

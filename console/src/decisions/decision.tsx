@@ -9,10 +9,12 @@ import { Id } from '../parts/copy.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import {
+  CrawlerLink,
   formatCount,
   formatLastDay,
   formatTime,
   isLimited,
+  ProofChip,
   RequesterLink,
   Tags,
   Time,
@@ -77,6 +79,7 @@ function RequestFacts({ decision }: { decision: Decision }) {
     <Facts
       of={{
         Who: <Who decision={decision} />,
+        Crawler: decision.crawler !== null && <CrawlerLink name={decision.crawler} />,
         Item: <Item decision={decision} />,
         Collection: decision.collectionId != null && <CollectionLink id={decision.collectionId} />,
         Purpose: <Stated value={decision.purpose} />,
@@ -99,11 +102,12 @@ function RequestFacts({ decision }: { decision: Decision }) {
 const absentOf = ({ reduced = [] }: Decision, field: NonNullable<Decision['reduced']>[number]): string =>
   reduced.includes(field) || reduced.includes('context') ? 'not kept' : 'not said';
 
-function Who({ decision: { requesterId, names } }: { decision: Decision }) {
+function Who({ decision }: { decision: Decision }) {
+  const { requesterId, names } = decision;
   const name = names?.requester ?? requesterId;
   return (
     <>
-      <RequesterLink id={requesterId} name={name ?? ''} />
+      <RequesterLink id={requesterId} name={name ?? ''} /> <ProofChip of={decision} />
       {name !== requesterId && <span className="under">{requesterId}</span>}
     </>
   );

@@ -14,7 +14,18 @@ import { usePolicyChoices } from '../policies/names.ts';
 import { PartnerChoice } from '../requesters/partner-choice.tsx';
 import { DECISION_COLUMNS } from './table.tsx';
 
-const FILTERS = ['requesterId', 'contentId', 'policyId', 'licenseId', 'collectionId', 'allowed', 'reason'] as const;
+const FILTERS = [
+  'requesterId',
+  'contentId',
+  'policyId',
+  'licenseId',
+  'collectionId',
+  'crawler',
+  'verified',
+  'spoofed',
+  'allowed',
+  'reason',
+] as const;
 
 export default function DecisionsPage() {
   const { values } = useFilters();
@@ -87,8 +98,19 @@ function FilterBar() {
         data={Object.entries(REASONS).map(([value, label]) => ({ value, label }))}
         w={190}
       />
+      <FilterChoice
+        name="verified"
+        label="Proof"
+        data={[
+          { value: 'true', label: 'Verified' },
+          { value: 'false', label: 'Not verified' },
+        ]}
+        w={140}
+      />
+      <FilterChoice name="spoofed" label="Any name" data={[{ value: 'true', label: 'False names' }]} w={140} />
       <FilterChoice name="policyId" label="Policy" data={choices} searchable w={200} />
       {values.collectionId !== undefined && <FilterText name="collectionId" label="Collection id" w={190} />}
+      {values.crawler !== undefined && <FilterText name="crawler" label="Crawler" w={190} />}
       {values.licenseId !== undefined && <FilterText name="licenseId" label="License id" w={190} />}
     </div>
   );

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { Query, Row } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { type Column, List } from '../parts/list.tsx';
-import { RequesterLink, Verdict, When } from '../parts/show.tsx';
+import { CrawlerLink, ProofChip, RequesterLink, Verdict, When } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { decidedBy } from './by.ts';
 
@@ -21,12 +21,13 @@ export const DECISION_COLUMNS: readonly Column<Decision>[] = [
   },
   {
     label: 'Who',
-    show: ({ requesterId, names }) => (
+    show: ({ requesterId, names, ...decision }) => (
       <>
         <RequesterLink id={requesterId} name={names?.requester ?? requesterId ?? ''} />
         {names?.requester != null && names.requester !== requesterId && (
           <span className="under two-lines">{requesterId}</span>
         )}
+        <Proven of={{ requesterId, ...decision }} />
       </>
     ),
   },
@@ -52,6 +53,17 @@ export const DECISION_COLUMNS: readonly Column<Decision>[] = [
   },
   { label: 'When', narrow: true, show: ({ created }) => <When at={created} /> },
 ];
+
+/** The crawler that the user agent names, unless the requester has its name, and what was proven. */
+function Proven({ of }: { of: Decision }) {
+  const { requesterId, crawler } = of;
+  const isOther = crawler !== null && crawler.toLowerCase() !== requesterId?.toLowerCase();
+  return (
+    <span className="tags">
+      {isOther && <CrawlerLink name={crawler} />} <ProofChip of={of} />
+    </span>
+  );
+}
 
 function Wanted({ purpose, permission }: Pick<Decision, 'purpose' | 'permission'>) {
   if (purpose == null && permission == null) return <span className="soft">–</span>;

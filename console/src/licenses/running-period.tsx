@@ -2,7 +2,7 @@
 import { Alert } from '@mantine/core';
 import { type Answer, PosternError } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
-import { Bars } from '../parts/bars.tsx';
+import { Bars, type Series } from '../parts/bars.tsx';
 import { List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
 import { pluralize } from '../parts/plural.ts';
@@ -13,6 +13,7 @@ import { formatMoney } from './money.ts';
 type Usage = Answer<'GET /v1/licenses/{id}/usage'>;
 
 const DAY_MS = 86_400_000;
+const COUNTED: readonly Series[] = [{ name: 'counted', tone: 'allowed' }];
 
 export function RunningPeriod({ id }: { id: string }) {
   const usage = useRead('GET /v1/licenses/{id}/usage', { path: { id } });
@@ -27,11 +28,11 @@ export function RunningPeriod({ id }: { id: string }) {
           <Panel title={`Used in ${data.period}`} lead="Allowed requests that the terms count, by day.">
             {data.quota !== null && <QuotaBar quota={data.quota} alerts={data.alerts} />}
             <Bars
+              series={COUNTED}
               bars={data.byDay.map(({ date, decisions }) => ({
                 label: formatDay(`${date}T12:00:00`),
                 title: formatDay(`${date}T12:00:00`),
-                allowed: decisions,
-                denied: 0,
+                counts: [decisions],
               }))}
               summary={`${formatCount(data.decisions)} requests in ${pluralize(data.byDay.length, 'day')}`}
             />

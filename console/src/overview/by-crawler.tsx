@@ -1,7 +1,7 @@
 /** The crawlers that user agents named, with what was proven of them. */
 import { List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
-import { formatCount } from '../parts/show.tsx';
+import { CrawlerLink, formatCount } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import type { Usage } from './range.ts';
 
@@ -17,7 +17,7 @@ export function ByCrawler({ usage: { byCrawler } }: { usage: Usage }) {
           records={byCrawler.slice(0, 8)}
           idOf={({ crawler }) => crawler}
           columns={[
-            { label: 'Crawler', show: ({ crawler }) => crawler },
+            { label: 'Crawler', show: ({ crawler }) => <CrawlerLink name={crawler} /> },
             { label: 'Verified', right: true, narrow: true, show: ({ verified }) => formatCount(verified) },
             { label: 'Forged', right: true, narrow: true, show: ({ spoofed }) => formatCount(spoofed) },
             { label: 'Denied', right: true, narrow: true, show: ({ denied }) => formatCount(denied) },

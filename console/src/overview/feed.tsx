@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { useRead } from '../api/read.ts';
 import { Panel } from '../parts/page.tsx';
-import { RequesterLink, Time, Verdict } from '../parts/show.tsx';
+import { CrawlerLink, ProofChip, RequesterLink, Time, Verdict } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
 
 const EVERY_MS = 3_000;
@@ -35,11 +35,12 @@ export function Feed({ contentId, requesterId }: FeedProps) {
       <Loaded of={decisions}>
         {({ data }) => (
           <ol className="feed">
-            {data.map(({ id, externalId, url, requesterId: who, reason, created, names }) => (
+            {data.map(({ id, externalId, url, requesterId: who, reason, created, names, ...more }) => (
               <li key={id}>
                 <span className="what">
                   <RequesterLink id={who} name={names?.requester ?? who ?? ''} />{' '}
-                  <span className="soft">asked for</span>{' '}
+                  {who === null && more.crawler !== null && <CrawlerLink name={more.crawler} />}{' '}
+                  <ProofChip of={{ requesterId: who, ...more }} /> <span className="soft">asked for</span>{' '}
                   <Link href={`/decisions/${id}`} title={externalId ?? url ?? ''}>
                     {names?.content ?? externalId ?? url}
                   </Link>

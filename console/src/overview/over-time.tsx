@@ -36,8 +36,7 @@ export function OverTime({ usage, busy }: OverTimeProps) {
           bars={timeSeries.map(({ date, allowed, denied }) => ({
             label: bucketLabel(date, period.groupBy),
             title: bucketTitle(date, period.groupBy),
-            allowed,
-            denied,
+            counts: [allowed, denied],
           }))}
           summary={`${formatCount(summary.allowed)} allowed and ${formatCount(summary.denied)} denied in ${timeSeries.length} buckets; the numbers are in the table below`}
           onZoom={zoom}

@@ -7,7 +7,7 @@ import { formatCount } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { bucketLabel, bucketTitle, type UsageQuery } from './range.ts';
 
-type UsageFilter = Pick<UsageQuery, 'contentId' | 'requesterId' | 'collectionId' | 'enforced'>;
+type UsageFilter = Pick<UsageQuery, 'contentId' | 'requesterId' | 'collectionId' | 'enforced' | 'groupBy'>;
 
 export function UsageOver({ title, query }: { title: string; query: UsageFilter }) {
   const usage = useRead('GET /v1/analytics/usage', { query: { period: '30d', timezone: ZONE, ...query } });
@@ -23,8 +23,7 @@ export function UsageOver({ title, query }: { title: string; query: UsageFilter 
               bars={timeSeries.map(({ date, allowed, denied }) => ({
                 label: bucketLabel(date, 'day'),
                 title: bucketTitle(date, 'day'),
-                allowed,
-                denied,
+                counts: [allowed, denied],
               }))}
               summary={`${formatCount(summary.allowed)} allowed and ${formatCount(summary.denied)} denied in 30 days`}
             />

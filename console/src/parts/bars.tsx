@@ -1,4 +1,4 @@
-/** A stacked bar chart of allowed and denied requests. Dragging zooms in; the table below offers the same. */
+/** A stacked bar chart of requests, by outcome or otherwise. Dragging zooms in; the table below offers the same. */
 
 import { useElementSize } from '@mantine/hooks';
 import { nice, ticks } from 'd3-array';
@@ -8,12 +8,24 @@ import { formatCount } from './show.tsx';
 export interface Bar {
   label: string;
   title: string;
-  allowed: number;
-  denied: number;
+  /** A count for each series, from the bottom. */
+  counts: readonly number[];
 }
+
+/** A part of each bar. */
+export interface Series {
+  name: string;
+  tone: 'allowed' | 'denied' | 'quiet';
+}
+
+const OUTCOMES: readonly Series[] = [
+  { name: 'allowed', tone: 'allowed' },
+  { name: 'denied', tone: 'denied' },
+];
 
 interface BarsProps {
   bars: readonly Bar[];
+  series?: readonly Series[];
   height?: number;
   /** The accessible name. */
   summary: string;
@@ -23,7 +35,7 @@ interface BarsProps {
 const MARGIN = { top: 8, right: 4, bottom: 24, left: 46 };
 const compact = new Intl.NumberFormat('en-GB', { notation: 'compact' });
 
-export function Bars({ bars, height = 250, summary, onZoom }: BarsProps) {
+export function Bars({ bars, series = OUTCOMES, height = 250, summary, onZoom }: BarsProps) {
   const { ref, width } = useElementSize<HTMLDivElement>();
   const [at, setAt] = useState<number>();
   const [from, setFrom] = useState<number>();
@@ -57,16 +69,18 @@ export function Bars({ bars, height = 250, summary, onZoom }: BarsProps) {
           onPointerLeave={() => setAt(undefined)}
         >
           <g transform={`translate(${MARGIN.left} ${MARGIN.top})`}>
-            <Drawing bars={bars} scale={scale} at={at} from={from} />
+            <Drawing bars={bars} series={series} scale={scale} at={at} from={from} />
           </g>
         </svg>
       )}
       {chosen !== undefined && at !== undefined && (
-        <Bubble bar={chosen} left={Math.min(Math.max(scale.x(at) + MARGIN.left, 90), width - 90)} />
+        <Bubble bar={chosen} series={series} left={Math.min(Math.max(scale.x(at) + MARGIN.left, 90), width - 90)} />
       )}
     </div>
   );
 }
+
+const sum = (counts: readonly number[]): number => counts.reduce((all, one) => all + one, 0);
 
 interface Scale {
   width: number;
@@ -89,7 +103,7 @@ function getScale(bars: readonly Bar[], outerWidth: number, outerHeight: number)
   const height = outerHeight - MARGIN.top - MARGIN.bottom;
   const band = width / Math.max(1, bars.length);
   const bar = band * (bars.length > 120 ? 1 : 0.78);
-  const [, top] = nice(0, Math.max(1, ...bars.map(({ allowed, denied }) => allowed + denied)), 4);
+  const [, top] = nice(0, Math.max(1, ...bars.map(({ counts }) => sum(counts))), 4);
   return {
     width,
     height,
@@ -103,8 +117,11 @@ function getScale(bars: readonly Bar[], outerWidth: number, outerHeight: number)
   };
 }
 
+const COLORS = { allowed: 'var(--allowed)', denied: 'var(--denied)', quiet: 'var(--ink-soft)' };
+
 interface DrawingProps {
   bars: readonly Bar[];
+  series: readonly Series[];
   scale: Scale;
   /** The bar below the pointer. */
   at: number | undefined;
@@ -112,7 +129,7 @@ interface DrawingProps {
   from: number | undefined;
 }
 
-function Drawing({ bars, scale, at, from }: DrawingProps) {
+function Drawing({ bars, series, scale, at, from }: DrawingProps) {
   const { x, y, bar, width, height, marks, step } = scale;
   return (
     <>
@@ -128,15 +145,14 @@ function Drawing({ bars, scale, at, from }: DrawingProps) {
         />
       ))}
       {at !== undefined && <rect x={x(at)} width={bar} y={0} height={height} fill="var(--quiet-soft)" />}
-      {bars.map(({ allowed, denied, label }, i) => {
-        const [base, top] = [y(allowed), y(allowed + denied)];
-        return (
-          <g key={`${label}-${i}`}>
-            <rect x={x(i)} width={bar} y={base} height={height - base} fill="var(--allowed)" />
-            <rect x={x(i)} width={bar} y={top} height={base - top} fill="var(--denied)" />
-          </g>
-        );
-      })}
+      {bars.map(({ counts, label }, i) => (
+        <g key={`${label}-${i}`}>
+          {series.map(({ name, tone }, j) => {
+            const [base, top] = [y(sum(counts.slice(0, j))), y(sum(counts.slice(0, j + 1)))];
+            return <rect key={name} x={x(i)} width={bar} y={top} height={base - top} fill={COLORS[tone]} />;
+          })}
+        </g>
+      ))}
       {from !== undefined && at !== undefined && (
         <rect
           className="chosen"
@@ -162,16 +178,15 @@ function Drawing({ bars, scale, at, from }: DrawingProps) {
   );
 }
 
-function Bubble({ bar, left }: { bar: Bar; left: number }) {
+function Bubble({ bar, series, left }: { bar: Bar; series: readonly Series[]; left: number }) {
   return (
     <div className="bubble" style={{ left }}>
       <strong>{bar.title}</strong>
-      <span className="number">
-        <i className="dot allowed" /> {formatCount(bar.allowed)} allowed
-      </span>
-      <span className="number">
-        <i className="dot denied" /> {formatCount(bar.denied)} denied
-      </span>
+      {series.map(({ name, tone }, i) => (
+        <span key={name} className="number">
+          <i className={`dot ${tone}`} /> {formatCount(bar.counts[i] ?? 0)} {name}
+        </span>
+      ))}
     </div>
   );
 }

@@ -141,3 +141,25 @@ export function RequesterLink({ id, name }: { id: string | null; name?: string }
   if (id === null) return <span className="soft">anonymous</span>;
   return <Link href={`/requesters/${encodeURIComponent(id)}`}>{name ?? id}</Link>;
 }
+
+export function CrawlerLink({ name }: { name: string }) {
+  return <Link href={`/crawlers/${encodeURIComponent(name)}`}>{name}</Link>;
+}
+
+/** The fields of a decision about its visitor. */
+export interface Proof {
+  requesterId: string | null;
+  crawler: string | null;
+  verified: keyof typeof WAYS | null;
+  spoofed?: true | undefined;
+  claimed?: string | undefined;
+}
+
+export const WAYS = { token: 'its token', signature: 'its signature', ip: 'its address', dns: 'its host name' };
+
+/** Nothing for visitors that claim no name. */
+export function ProofChip({ of: { requesterId, crawler, verified, spoofed, claimed } }: { of: Proof }) {
+  if (spoofed === true) return <Chip tone="denied">Not {claimed}: false name</Chip>;
+  if (verified !== null) return <Chip tone="allowed">Verified by {WAYS[verified]}</Chip>;
+  return requesterId === null && crawler === null ? null : <Chip>Only claimed</Chip>;
+}

@@ -53,7 +53,7 @@ function RequesterView({ id, requester }: RequesterViewProps) {
       <div className="stack">
         {requester === undefined && <NotListed onAdd={() => setForm('add')} />}
         {mayAnalyze && <Usage requesterId={id} />}
-        {mayAnalyze && <UsageOver title="The last 30 days" query={{ requesterId: id }} />}
+        {mayAnalyze && <UsageOver title="The last 30 days" query={{ requesterId: id, groupBy: 'verified' }} />}
         <Panel title="Licenses" lead="What it holds, and until when.">
           <Loaded of={licenses}>{({ data }) => <LicenseLine licenses={data} />}</Loaded>
         </Panel>

@@ -10,6 +10,7 @@ import { useFilters } from '../parts/filters.ts';
 import type { Column } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
+import { VerifiedShare } from '../parts/proof.tsx';
 import { Chip, formatCount, RequesterLink, Tags, Time } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { useMay } from '../shell/session.tsx';
@@ -123,6 +124,7 @@ const SEEN_COLUMNS: readonly Column<Seen>[] = [
         <Link href={`/decisions?requesterId=${encodeURIComponent(id)}&allowed=false`}>{formatCount(denied)}</Link>
       ),
   },
+  { label: 'Who it is', narrow: true, show: VerifiedShare },
   {
     label: 'Last seen',
     narrow: true,

@@ -1,33 +1,57 @@
-/** Requests of a requester in 30 days: total, allowed, denied. */
+/** Requests of a requester in 30 days: total, allowed, denied, verified. */
+import type { Answer } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { ZONE } from '../parts/days.ts';
+import { wayOf } from '../parts/proof.tsx';
 import { formatCount, formatPercent, reasonName } from '../parts/show.tsx';
 
-export function Usage({ requesterId }: { requesterId: string }) {
-  const usage = useRead('GET /v1/analytics/usage', { query: { period: '30d', timezone: ZONE, requesterId } });
-  const { summary, byDenialReason } = usage.data ?? {};
-  const figures = [
-    { name: 'Requests', value: summary?.totalRequests, under: 'in 30 days' },
-    {
-      name: 'Allowed',
-      value: summary?.allowed,
-      under: formatPercent(summary?.allowed ?? 0, summary?.totalRequests ?? 0),
-    },
+type Report = Answer<'GET /v1/analytics/usage'>;
+
+const sumOf = (groups: readonly { requests: number }[]): number => groups.reduce((sum, one) => sum + one.requests, 0);
+
+interface Figure {
+  name: string;
+  value?: number;
+  under?: string;
+}
+
+const LOADING: readonly Figure[] = ['Requests', 'Allowed', 'Denied', 'Verified', 'Items asked for'].map((name) => ({
+  name,
+}));
+
+function figuresOf({ summary, byDenialReason, groups = [] }: Report): Figure[] {
+  const { totalRequests, allowed, denied, uniqueContent } = summary;
+  const verified = groups.filter(({ id }) => id !== null);
+  const [mostly] = byDenialReason;
+  return [
+    { name: 'Requests', value: totalRequests, under: 'in 30 days' },
+    { name: 'Allowed', value: allowed, under: formatPercent(allowed, totalRequests) },
     {
       name: 'Denied',
-      value: summary?.denied,
-      under:
-        byDenialReason?.[0] === undefined ? 'never' : `mostly: ${reasonName(byDenialReason[0].reason).toLowerCase()}`,
+      value: denied,
+      under: mostly === undefined ? 'never' : `mostly: ${reasonName(mostly.reason).toLowerCase()}`,
     },
-    { name: 'Items asked for', value: summary?.uniqueContent, under: 'different ones' },
+    {
+      name: 'Verified',
+      value: sumOf(verified),
+      under: verified.length === 0 ? 'only claimed' : `by ${verified.map(({ id }) => wayOf(id ?? '')).join(', ')}`,
+    },
+    { name: 'Items asked for', value: uniqueContent, under: 'different ones' },
   ];
+}
+
+export function Usage({ requesterId }: { requesterId: string }) {
+  const usage = useRead('GET /v1/analytics/usage', {
+    query: { period: '30d', timezone: ZONE, requesterId, groupBy: 'verified' },
+  });
+  const figures = usage.data === undefined ? LOADING : figuresOf(usage.data);
   return (
     <div className="totals">
       {figures.map(({ name, value, under }) => (
         <div className="total" key={name}>
           <div className="name">{name}</div>
           <div className="value">{value === undefined ? '…' : formatCount(value)}</div>
-          <div className="than">{under}</div>
+          <div className="than">{under ?? '…'}</div>
         </div>
       ))}
     </div>

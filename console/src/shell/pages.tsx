@@ -28,6 +28,7 @@ const PAGES: readonly [path: string, permission: Permission, page: Page][] = [
   ['/requesters', 'requesters:read', lazily(() => import('../requesters/requesters.tsx'))],
   ['/requesters/:id', 'requesters:read', lazily(() => import('../requesters/requester.tsx'))],
   ['/crawlers', 'policies:read', lazily(() => import('../crawlers/crawlers.tsx'))],
+  ['/crawlers/:id', 'policies:read', lazily(() => import('../crawlers/crawler.tsx'))],
   ['/licenses', 'requesters:read', lazily(() => import('../licenses/licenses.tsx'))],
   ['/licenses/:id', 'requesters:read', lazily(() => import('../licenses/license.tsx'))],
   ['/statements', 'requesters:read', lazily(() => import('../statements/statements.tsx'))],
