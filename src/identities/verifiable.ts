@@ -1,12 +1,13 @@
 /**
- * Finds the requesters with identities that rules are about, for lint. Bounded: names are looked up in memory, and
- * licenses are read of so many requesters.
+ * Finds the requesters with identities that rules are about, for lint. Bounded: ids are looked up in memory, and
+ * licenses, types and user agents are read of so many requesters.
  */
+import type { Crawler } from '../crawlers/crawler.ts';
 import type { Db } from '../db/db.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type FindVerifiable, namedBy } from '../policies/lint/unverified.ts';
+import { type FindVerifiable, type Kind, namedBy } from '../policies/lint/unverified.ts';
 import { requesterIdOf } from '../requesters/crawlers.ts';
-import { findLicenseTypes } from '../requesters/store.ts';
+import { findLicenseTypes, findVerifiable, type VerifiableRequester } from '../requesters/store.ts';
 import type { Identities } from './identities.ts';
 
 const HOLDERS_MAX = 1000;
@@ -20,11 +21,27 @@ export interface VerifiableDeps {
 export const verifiableIn =
   ({ db, clock, identities }: VerifiableDeps): FindVerifiable =>
   async (rules) => {
-    const { requesterIds, crawlers, byLicense } = namedBy(rules);
+    const { requesterIds, crawlers, byKind, byLicense } = namedBy(rules);
     const holders = byLicense ? identities.withIdentities(HOLDERS_MAX) : [];
+    const requesters = byKind || crawlers.length > 0 ? await findVerifiable(db, HOLDERS_MAX) : [];
     return {
       requesterIds: new Set(requesterIds.filter((id) => identities.hasIdentities(id))),
-      crawlers: new Set(crawlers.filter((crawler) => identities.hasIdentities(requesterIdOf(crawler)))),
+      crawlers: new Set([
+        ...crawlers.filter((crawler) => identities.hasIdentities(requesterIdOf(crawler))),
+        ...haveRequester(crawlers, requesters),
+      ]),
+      kinds: kindsOf(requesters),
       licenseTypes: new Set(await findLicenseTypes(db, holders, clock.now())),
     };
   };
+
+/** Returns the crawlers of which a requester has a user agent; its id does not matter. */
+function haveRequester(crawlers: readonly Crawler[], requesters: readonly VerifiableRequester[]): Crawler[] {
+  const registered = new Set(requesters.flatMap(({ userAgents }) => userAgents.map((token) => token.toLowerCase())));
+  return crawlers.filter(({ userAgents }) => userAgents.some((token) => registered.has(token.toLowerCase())));
+}
+
+function kindsOf(requesters: readonly VerifiableRequester[]): Kind[] {
+  const kinds = requesters.map(({ type, tags }): Kind => ({ type, tags }));
+  return [...new Map(kinds.map((kind) => [JSON.stringify(kind), kind])).values()];
+}

@@ -95,6 +95,26 @@ describe('a rule that allows by a name, of a requester with identities', () => {
     assertStatus(await fresh.call('PATCH', '/v1/requesters/gptbot', { body: { identities: [] } }), 200);
     assert.deepEqual(await asked(fresh, gptbot), []);
   });
+
+  test('counts the types and tags of requesters, and crawlers that were added by hand', async () => {
+    await using fresh = await startTestService();
+    await made(fresh, '/v1/requesters', { id: 'plain', type: 'media', tags: ['news'], userAgents: ['CCBot'] });
+    assert.deepEqual(await asked(fresh, { requesterTags: 'news' }), []);
+    assert.deepEqual(await asked(fresh, { crawler: 'GPTBot' }), []);
+    const body = { id: 'openai', type: 'ai', tags: ['big'], userAgents: ['gptbot'], identities };
+    await made(fresh, '/v1/requesters', body);
+    for (const [conditions, count] of [
+      [{ requesterType: 'ai' }, 1],
+      [{ requesterType: ['media'] }, 0],
+      [{ requesterTags: ['news', 'big'] }, 1],
+      [{ requesterTags: 'news' }, 0],
+      [{ requesterType: 'ai', requesterVerified: ['ip'] }, 0],
+      [{ crawler: 'GPTBot' }, 1],
+      [{ crawler: 'CCBot' }, 0],
+    ] as const) {
+      assert.equal((await asked(fresh, conditions)).length, count, JSON.stringify(conditions));
+    }
+  });
 });
 
 describe('create', () => {

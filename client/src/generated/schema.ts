@@ -4539,6 +4539,8 @@ export interface components {
             allowed: number;
             /** @description Of these, denied. */
             denied: number;
+            /** @description Of the requests, verified. */
+            verified: number;
             lastSeen: string | null;
         };
         SeenRequesterList: {
@@ -8433,6 +8435,8 @@ export interface operations {
                 permission?: string;
                 /** @description false: counts the decisions that were only observed instead of those that were enforced. */
                 enforced?: boolean;
+                /** @description Only requests whose visitor claimed a name falsely */
+                spoofed?: boolean;
                 /** @description `trends` adds the requests by bucket to each entry of the top lists, at most 100,000 numbers in all. */
                 expand?: "trends";
                 /** @description `previous` adds the summary of the preceding period of equal length. */

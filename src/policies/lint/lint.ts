@@ -194,14 +194,17 @@ function evaded({ index, key, allowedBy }: Evasion): Warning {
 
 function notRequired({ index, key, name }: Unverified): Warning {
   const who =
-    name === null
-      ? 'Requesters with identities hold such licenses'
-      : `${key === 'requesterId' ? 'Requester' : 'Crawler'} ${code(name)} has identities`;
+    name === null ? toGroup(key) : `${key === 'requesterId' ? 'Requester' : 'Crawler'} ${code(name)} has identities`;
   const message =
     `${who}, and this rule does not require them: it also allows visitors that only use the name. ` +
     `Add ${code('requesterVerified: true')}.`;
   return { code: 'identities_not_required', message, param: at(index, `.conditions.${key}`) };
 }
+
+const toGroup = (key: string): string =>
+  key === 'requesterType' || key === 'requesterTags'
+    ? 'Requesters with identities meet this condition'
+    : 'Requesters with identities hold such licenses';
 
 function uselessOnDeny({ action, permissions, rateLimit }: Rule, index: number): Warning[] {
   if (action !== 'deny') return [];

@@ -14,6 +14,10 @@ const crawler = (name: string) => CRAWLERS.find((one) => one.name === name) as (
 const VERIFIABLE: Verifiable = {
   requesterIds: new Set(['partner']),
   crawlers: new Set([crawler('GPTBot')]),
+  kinds: [
+    { type: 'ai', tags: ['crawler', 'training'] },
+    { type: null, tags: ['partner'] },
+  ],
   licenseTypes: new Set(['training']),
 };
 const warned = (rules: Rule[], verifiable = VERIFIABLE): string[] =>
@@ -29,6 +33,10 @@ test('a rule for a requester, a crawler or a license, whose owner has identities
     [{ crawler: ['ClaudeBot', 'GPTBot'] }, 'crawler'],
     [{ crawlerOperator: 'OpenAI' }, 'crawlerOperator'],
     [{ crawlerPurpose: 'training', crawlerNot: 'ClaudeBot' }, 'crawlerPurpose'],
+    [{ requesterType: ['media', 'ai'] }, 'requesterType'],
+    [{ requesterTags: 'crawler', requesterTagsNot: 'search' }, 'requesterTags'],
+    [{ requesterType: 'ai', requesterTags: ['training'], licenseType: 'archive' }, 'requesterType'],
+    [{ requesterTags: ['partner', 'nonprofit'] }, 'requesterTags'],
     [{ hasValidLicense: true }, 'hasValidLicense'],
     [{ licenseType: ['archive', 'training'], country: 'DE' }, 'licenseType'],
     [{ licenseFeatures: ['images'] }, 'licenseFeatures'],
@@ -52,6 +60,13 @@ test('a rule for others, or for everyone', () => {
     { requesterId: 'other' },
     { requesterId: 'other', hasValidLicense: true },
     { requesterIdNot: 'partner' },
+    { requesterType: 'media' },
+    { requesterTags: ['nonprofit'] },
+    { requesterType: 'ai', requesterTags: 'partner' },
+    { requesterTags: 'crawler', requesterTagsNot: ['training'] },
+    { requesterType: 'ai', requesterTypeNot: 'ai' },
+    { requesterTypeNot: 'media' },
+    { requesterType: 'media', licenseType: 'training' },
     { crawler: 'ClaudeBot' },
     { crawlerPurpose: 'search' },
     { crawlerOperator: 'OpenAI', crawlerNot: 'GPTBot' },
@@ -91,6 +106,8 @@ test('what lint asks about is what rules that may be reported name', () => {
   ]);
   assert.deepEqual(named.requesterIds, ['a', 'b']);
   assert.deepEqual(pluck(named.crawlers, 'name'), ['GPTBot']);
-  assert.equal(named.byLicense, false);
+  assert.deepEqual([named.byLicense, named.byKind], [false, false]);
+  assert.equal(namedBy([allow({ requesterTags: 'a' })]).byKind, true);
+  assert.equal(namedBy([allow({ requesterType: 'a', requesterVerified: true })]).byKind, false);
   assert.equal(namedBy([allow({ hasValidLicense: true })]).byLicense, true);
 });

@@ -1,7 +1,7 @@
 /**
- * Allow rules that go by a name: they hold for a requester, a crawler or the holder of a license, also where it was
- * not verified. If that requester has identities, anybody who uses its name gets what the rule allows. Pure: the store
- * is asked beforehand, for what `namedBy` returns.
+ * Allow rules that go by a name: they hold for a requester, by its id, type or tags, a crawler or the holder of a
+ * license, also where it was not verified. If that requester has identities, anybody who uses its name gets what the
+ * rule allows. Pure: the store is asked beforehand, for what `namedBy` returns.
  * Reported only if the rule decides some check that is not verified. Like an evasion, this is advice, not proof.
  */
 import type { Crawler } from '../../crawlers/crawler.ts';
@@ -18,6 +18,8 @@ import { whereItDecides } from './silence.ts';
 export interface Named {
   requesterIds: readonly string[];
   crawlers: readonly Crawler[];
+  /** Some rule allows by the type or the tags of requesters. */
+  byKind: boolean;
   /** Some rule allows by license. */
   byLicense: boolean;
 }
@@ -28,19 +30,28 @@ export interface Verifiable {
   requesterIds: ReadonlySet<string>;
   /** Crawlers of the directory whose requesters have identities, of those that the rules name. */
   crawlers: ReadonlySet<Crawler>;
+  /** Kinds of requesters with identities, each once. */
+  kinds: readonly Kind[];
   /** Types of the licenses that requesters with identities hold. */
   licenseTypes: ReadonlySet<string>;
+}
+
+/** Requesters of the same type and tags. */
+export interface Kind {
+  type: string | null;
+  tags: readonly string[];
 }
 
 export type FindVerifiable = (rules: readonly Rule[]) => Promise<Verifiable>;
 
 /** For rules that are not those of a service. */
-export const NOBODY: Verifiable = { requesterIds: new Set(), crawlers: new Set(), licenseTypes: new Set() };
+export const NOBODY: Verifiable = { requesterIds: new Set(), crawlers: new Set(), kinds: [], licenseTypes: new Set() };
 
 type Conditions = Record<string, unknown>;
 
 const CRAWLER_FIELDS = { crawler: 'name', crawlerOperator: 'operator', crawlerPurpose: 'purpose' } as const;
 const CRAWLER_KEYS = Object.keys(CRAWLER_FIELDS) as (keyof typeof CRAWLER_FIELDS)[];
+const KIND_KEYS = ['requesterType', 'requesterTags'] as const;
 const LICENSE_KEYS = ['licenseType', 'licenseFeatures', 'licenseExpiry'];
 
 export function namedBy(rules: readonly Rule[]): Named {
@@ -48,6 +59,7 @@ export function namedBy(rules: readonly Rule[]): Named {
   return {
     requesterIds: [...new Set(named.flatMap((conditions) => textsOf(conditions.requesterId)))],
     crawlers: [...new Set(named.flatMap(crawlersOf))],
+    byKind: named.some((conditions) => kindKey(conditions) !== undefined),
     byLicense: named.some((conditions) => licenseKey(conditions) !== undefined),
   };
 }
@@ -60,7 +72,7 @@ export interface Unverified {
   index: number;
   /** The condition that names the party. */
   key: string;
-  /** A requester or a crawler with identities; null: holders of licenses. */
+  /** A requester or a crawler with identities; null: requesters of a kind, or holders of licenses. */
   name: string | null;
 }
 
@@ -86,6 +98,10 @@ function partyOf(conditions: Conditions, verifiable: Verifiable): Omit<Unverifie
     const crawler = crawlersOf(conditions).find((one) => verifiable.crawlers.has(one));
     return crawler && { key: crawlerKey, name: crawler.name };
   }
+  const byKind = kindKey(conditions);
+  if (byKind !== undefined) {
+    return verifiable.kinds.some((kind) => isOfKind(conditions, kind)) ? { key: byKind, name: null } : undefined;
+  }
   const key = licenseKey(conditions);
   const { licenseTypes } = verifiable;
   const isHeld =
@@ -96,6 +112,17 @@ function partyOf(conditions: Conditions, verifiable: Verifiable): Omit<Unverifie
 }
 
 const textsOf = (value: unknown): readonly string[] => (value === undefined ? [] : list(value as string | string[]));
+
+const kindKey = (conditions: Conditions): string | undefined => KIND_KEYS.find((key) => conditions[key] !== undefined);
+
+/** Returns whether such requesters meet the conditions on type and tags. A missing type meets none. */
+function isOfKind(conditions: Conditions, { type, tags }: Kind): boolean {
+  const types = type === null ? [] : [type];
+  const holds = (key: string, values: readonly string[]): boolean =>
+    (conditions[key] === undefined || textsOf(conditions[key]).some((one) => values.includes(one))) &&
+    !textsOf(conditions[`${key}Not`]).some((one) => values.includes(one));
+  return holds('requesterType', types) && holds('requesterTags', tags);
+}
 
 const licenseKey = (conditions: Conditions): string | undefined =>
   conditions.hasValidLicense === true ? 'hasValidLicense' : LICENSE_KEYS.find((key) => conditions[key] !== undefined);
