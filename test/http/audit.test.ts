@@ -26,6 +26,7 @@ const READS = [
   'POST /v1/access/check/batch',
   'POST /v1/proxy-probes',
   'POST /v1/policies/lint',
+  'POST /v1/statements/{id}/reconcile',
   'POST /v1/policies/simulate',
   'POST /v1/policies/{id}/impact',
 ];
@@ -117,6 +118,16 @@ const CHANGES: { [route: string]: Plan } = {
     await postern.call('PUT', path, { body: { url: 'https://example.com/' } });
     return { path, kind: 'offer.deleted' };
   },
+  'PUT /v1/sites/{host}': async () => ({
+    path: `/v1/sites/s${next()}.example`,
+    body: {},
+    kind: 'site.created',
+  }),
+  'DELETE /v1/sites/{host}': async () => {
+    const path = `/v1/sites/s${next()}.example`;
+    await postern.call('PUT', path, { body: {} });
+    return { path, kind: 'site.deleted' };
+  },
   'PUT /v1/policies/{id}/candidate': async (path) => {
     const { id: target } = await newPolicy();
     return { path: path.replace('{id}', target), body: { rules: [] }, kind: 'policy_candidate.created', target };
@@ -207,6 +218,9 @@ const routes = Object.entries(openapi.paths as { [path: string]: object })
   // Partners' requests for licenses have a test of their own: their actor is a token.
   .filter((route) => /^(POST|PUT|PATCH|DELETE) \/v1\/(?!me\/)/.test(route));
 
+/** Sites are known by their hosts. */
+const nameOf = (record: Record): string => record.id ?? record.host;
+
 describe('every route that changes something leaves an entry', () => {
   const actor = { id: '' };
   for (const route of routes.filter((one) => !READS.includes(one))) {
@@ -239,9 +253,9 @@ describe('every route that changes something leaves an entry', () => {
       assert.equal(entry.target.type, kind.slice(0, kind.indexOf('.')));
       if (target !== undefined) assert.equal(entry.target.id, target);
       if (kind.endsWith('.created')) assert.equal(entry.before, null);
-      else assert.equal(entry.before.id, entry.target.id);
+      else assert.equal(nameOf(entry.before), entry.target.id);
       if (/\.deleted$|^api_key\.revoked$/.test(kind)) assert.equal(entry.after, null);
-      else assert.equal(entry.after.id, entry.target.id);
+      else assert.equal(nameOf(entry.after), entry.target.id);
       assert.ok(!/svc_[sp]k_\w{20}|whsec_/.test(JSON.stringify(all)), 'a secret');
       const records = [entry.before, entry.after].filter((one) => one !== null);
       assert.ok(records.every((one) => !('stats' in one)));
