@@ -28,6 +28,7 @@ import { type PartnerDeps, partnerRoutes } from './partner/routes.ts';
 import type { Parts } from './parts.ts';
 import { candidateRoutes } from './policies/candidate-routes.ts';
 import { policyRoutes } from './policies/routes.ts';
+import { readProgress } from './privacy/progress.ts';
 import { privacyRoutes } from './privacy/routes.ts';
 import { crawlerRegistrationRoutes } from './requesters/crawler-routes.ts';
 import { licenseRoutes } from './requesters/license-routes.ts';
@@ -114,7 +115,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   if (parts.secret !== null && config.columnsUrl === null) columnsRoutes(app, columns, parts.secret);
   addReports(app, parts, { finder, checks: checkDeps });
   unregisteredRoutes(app, parts);
-  statusRoutes(app, { ...parts, dataDir: config.dataDir, privacy });
+  statusRoutes(app, { ...parts, dataDir: config.dataDir, privacy, privacyProgress: () => readProgress(db) });
   sessionRoutes(app, { db, changes, clock, sessions, provider: parts.provider });
   consoleFiles(app);
 }

@@ -51,6 +51,12 @@ const StatusAnswer = Type.Object(
         userAgent: Type.Enum([...USER_AGENT_PRECISIONS], { description: 'What is kept of user agents' }),
         inputDays: daysOrNull('Days after which the inputs of decisions are erased'),
         decisionDays: daysOrNull('Days after which decisions leave the log'),
+        retiring: Type.Boolean({ description: 'Decisions are leaving the log now' }),
+        erasures: Type.Object({
+          running: count('Erasures of requesters that are not done'),
+          walked: count('Decisions that the oldest of them has read, of `of`'),
+          of: count('Decisions when it began'),
+        }),
       },
       { description: 'What this node keeps of visitors, and for how long' },
     ),
@@ -69,6 +75,8 @@ export interface StatusDeps {
   columns: Columns;
   deliverer: Deliverer;
   privacy: PrivacyConfig;
+  /** Returns what of the work is left. */
+  privacyProgress(): Promise<Pick<Status['privacy'], 'retiring' | 'erasures'>>;
 }
 
 export function statusRoutes(app: App, deps: StatusDeps): void {
@@ -105,12 +113,12 @@ async function getStatus(deps: StatusDeps): Promise<Status> {
     ledger: { decisions: recorded.entries, waiting: recorded.waiting, commits: recorded.flushes },
     columns: { behind: copied.behind, rebuilds: copied.rebuilds, restarts: copied.restarts },
     webhooks: { succeeded: sent.succeeded, failed: sent.failed, inFlight: sent.inFlight },
-    privacy: toPrivacy(deps.privacy),
+    privacy: { ...toPrivacy(deps.privacy), ...(await deps.privacyProgress()) },
     memoryBytes: process.memoryUsage.rss(),
   };
 }
 
-const toPrivacy = ({ ip, userAgent, inputDays, decisionDays }: PrivacyConfig): Status['privacy'] => ({
+const toPrivacy = ({ ip, userAgent, inputDays, decisionDays }: PrivacyConfig) => ({
   ipPrecision: formatIpPrecision(ip),
   userAgent,
   inputDays,

@@ -64,15 +64,20 @@ async function readCursor(db: Db, walk: Walk): Promise<number> {
 const RETIRING = 'decisions_retiring';
 
 /** Says in the settings whether decisions are being retired: the columns are compacted afterwards. */
-const retiringStep = (isRetiring: boolean): Step => ({
+const retiringStep = (goesOn: boolean): Step => ({
   sql: `insert into settings (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value`,
-  params: [RETIRING, isRetiring ? '1' : '0'],
+  params: [RETIRING, goesOn ? '1' : '0'],
 });
+
+/** Returns whether decisions are being retired. */
+export async function isRetiring(db: Db): Promise<boolean> {
+  const [row] = await db.read<{ value: string }>('select value from settings where name = $1', [RETIRING]);
+  return row?.value === '1';
+}
 
 /** Ends a walk that retired decisions, also one that a crash ended. */
 export async function endRetiring(db: Db): Promise<void> {
-  const [row] = await db.read<{ value: string }>('select value from settings where name = $1', [RETIRING]);
-  if (row?.value === '1') await db.atomic([retiringStep(false)]);
+  if (await isRetiring(db)) await db.atomic([retiringStep(false)]);
 }
 
 /** Returns the number up to which decisions have left the log for the daily counts; 0: none have. */

@@ -61,6 +61,11 @@ export async function findNext(db: Db): Promise<Erasure | undefined> {
   return row && toErasure(row);
 }
 
+export async function countRunning(db: Db): Promise<number> {
+  const [row] = await db.read<{ n: number }>(`select count(*) as n from erasures where status <> 'done'`);
+  return Number(row?.n ?? 0);
+}
+
 /** A Conflict where the requester is registered meanwhile. */
 export const insertErasure = (one: Erasure): Step => ({
   sql: `insert into erasures (id, pseudonym, requester_id, status, walked_seq, last_seq, decisions, key_id, created_at, updated_at)

@@ -71,6 +71,8 @@ test('an id cannot be registered while it is erased; afterwards it is new', asyn
   const contentId = (await made(postern, '/v1/content', item())).id;
   for (let i = 0; i < 20; i++) await check(postern, { contentId, requesterId: 'gptbot' });
   const pseudonym = await erase(postern, 'gptbot');
+  const { erasures } = (await postern.call('GET', '/v1/status')).body.privacy;
+  if (!(await isDone(postern, pseudonym))) assert.deepEqual([erasures.running, erasures.of > 0], [1, true]);
   const [again, crawlers] = await Promise.all([
     postern.call('POST', '/v1/requesters', { body: { id: 'gptbot', name: 'Second' } }),
     postern.call('POST', '/v1/crawlers/register', { body: { names: ['GPTBot'] } }),

@@ -4850,6 +4850,16 @@ export interface components {
                 inputDays: number | null;
                 /** @description Days after which decisions leave the log; null: never */
                 decisionDays: number | null;
+                /** @description Decisions are leaving the log now */
+                retiring: boolean;
+                erasures: {
+                    /** @description Erasures of requesters that are not done */
+                    running: number;
+                    /** @description Decisions that the oldest of them has read, of `of` */
+                    walked: number;
+                    /** @description Decisions when it began */
+                    of: number;
+                };
             };
             /** @description Memory of the process, in bytes */
             memoryBytes: number;

@@ -1,6 +1,6 @@
 /** The page of a partner or bot: licenses, limits and denials. */
 import { Alert, Anchor, Modal } from '@mantine/core';
-import { IconBan, IconCertificate, IconCheck, IconPencil, IconTrash } from '@tabler/icons-react';
+import { IconBan, IconCertificate, IconCheck, IconEraser, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { PosternError } from '../api/client.ts';
@@ -18,6 +18,7 @@ import { useId } from '../parts/params.ts';
 import { Chip, Json, Tags, Time } from '../parts/show.tsx';
 import { Failed, Loaded } from '../parts/states.tsx';
 import { useMay } from '../shell/session.tsx';
+import { Erase, EraseButton } from './erase.tsx';
 import { Limits } from './limits.tsx';
 import { RequesterForm } from './requester-form.tsx';
 import type { Requester } from './types.ts';
@@ -97,7 +98,7 @@ function Head({ id, requester, onLicense }: RequesterViewProps & { onLicense: ()
           <MayButton permission="requesters:write" leftSection={<IconCertificate size={16} />} onClick={onLicense}>
             New license
           </MayButton>
-          {requester !== undefined && <Actions requester={requester} />}
+          {requester === undefined ? <EraseButton id={id} /> : <Actions requester={requester} />}
         </>
       }
     />
@@ -151,7 +152,7 @@ function LatestDenials({ id }: { id: string }) {
 function Actions({ requester }: { requester: Requester }) {
   const write = useWrite();
   const [, go] = useLocation();
-  const [dialog, setDialog] = useState<'edit' | 'delete'>();
+  const [dialog, setDialog] = useState<'edit' | 'delete' | 'erase'>();
   const suspended = requester.status === 'suspended';
   const path = { id: requester.id };
   const toggle = () =>
@@ -172,6 +173,7 @@ function Actions({ requester }: { requester: Requester }) {
             onClick: toggle,
           },
           { label: 'Delete…', icon: <IconTrash size={16} />, hurts: true, onClick: () => setDialog('delete') },
+          { label: 'Erase…', icon: <IconEraser size={16} />, hurts: true, onClick: () => setDialog('erase') },
         ]}
       />
       {dialog === 'edit' && (
@@ -183,6 +185,7 @@ function Actions({ requester }: { requester: Requester }) {
           />
         </Modal>
       )}
+      {dialog === 'erase' && <Erase id={requester.id} name={requester.name} onClose={() => setDialog(undefined)} />}
       {dialog === 'delete' && (
         <Confirm
           title="Delete this partner or bot for good?"
@@ -195,7 +198,8 @@ function Actions({ requester }: { requester: Requester }) {
             )
           }
         >
-          Its licenses are deleted with it. What it asked for in the past stays in the log, under its id.
+          Its licenses are deleted with it. What it asked for in the past stays in the log, under its id; to remove that
+          too, erase it instead.
         </Confirm>
       )}
     </>

@@ -114,7 +114,11 @@ function Decisions({ status: { ledger, columns } }: { status: Status }) {
 
 const AGENTS = { full: 'Kept whole', 'crawler-only': 'Only the name of a known crawler', none: 'Not kept' };
 
-function Privacy({ of: { ipPrecision, userAgent, inputDays, decisionDays } }: { of: Status['privacy'] }) {
+function Privacy({
+  of: { ipPrecision, userAgent, inputDays, decisionDays, retiring, erasures },
+}: {
+  of: Status['privacy'];
+}) {
   const addresses =
     { full: 'Kept whole', none: 'Not kept' }[ipPrecision] ?? `Shortened to ${ipPrecision.replace(',', ' and ')}`;
   return (
@@ -125,10 +129,22 @@ function Privacy({ of: { ipPrecision, userAgent, inputDays, decisionDays } }: { 
           'User agents': AGENTS[userAgent],
           'Inputs of decisions': toSpan(inputDays, 'Erased'),
           Decisions: toSpan(decisionDays, 'Reduced to daily counts'),
+          'At work now': toWork(retiring, erasures),
         }}
       />
     </Panel>
   );
+}
+
+/** An erasure has read all decisions before it goes on to other records, files and the data for reports. */
+function toWork(retiring: boolean, { running, walked, of }: Status['privacy']['erasures']): string {
+  const erasing =
+    walked < of ? `${formatPercent(walked, of)} of the decisions read` : 'decisions done, other records follow';
+  const works = [
+    ...(retiring ? ['Old decisions are being reduced'] : []),
+    ...(running === 0 ? [] : [`${formatCount(running)} to be erased: ${erasing}`]),
+  ];
+  return works.join('. ') || 'Nothing';
 }
 
 const toSpan = (days: number | null, then: string): string => (days === null ? 'Kept' : `${then} after ${days} days`);

@@ -87,3 +87,25 @@ test('what is one is not called many', async () => {
   await signed.page.getByText('Metered · 1 rule ·').waitFor();
   await signed.page.getByText('1 permission', { exact: true }).waitFor();
 });
+
+test('a partner is erased once its id is typed, and the status page has the progress', async () => {
+  await made(postern, '/v1/requesters', { id: 'bolt', name: 'Bolt' });
+  await using signed = await signedIn(browser, postern.url, postern.key);
+  const { page } = signed;
+  await page.goto('/console/requesters/bolt');
+  await page.getByRole('button', { name: 'More to do with this partner or bot' }).click();
+  await page.getByRole('menuitem', { name: 'Erase…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('This cannot be undone.').waitFor();
+  const action = dialog.getByRole('button', { name: 'Erase for good' });
+  assert.equal(await action.isEnabled(), false);
+  await dialog.getByRole('textbox').fill('bolt');
+  await action.click();
+  await page.getByText('Bolt is being erased.').waitFor();
+  assert.equal((await postern.call('GET', '/v1/requesters/bolt')).status, 404);
+  await page.goto('/console/status');
+  const privacy = page.getByRole('region', { name: 'Privacy' });
+  await privacy.getByText('At work now').waitFor();
+  await privacy.getByText('Nothing', { exact: true }).waitFor();
+  assert.deepEqual(signed.faults, []);
+});
