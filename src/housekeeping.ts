@@ -1,5 +1,5 @@
 /**
- * Periodic work of one node: deletes expired records, announces expired licenses, diverging candidates, new
+ * Periodic work of one node: deletes expired records, announces licenses that expire, diverging candidates, new
  * crawlers and false names, places items in collections.
  */
 import { sweepAudit } from './changes/audit.ts';
@@ -11,7 +11,7 @@ import { sweepEvents } from './events/store.ts';
 import { sweep } from './ledger/sweep.ts';
 import type { Clock } from './lib/clock.ts';
 import { every } from './lib/every.ts';
-import { announceExpired } from './requesters/expiry.ts';
+import { announceAhead, announceExpired } from './requesters/expiry.ts';
 import { sweepUnregistered } from './unregistered/store.ts';
 import { sweepSessions } from './users/session-store.ts';
 import { sweepSignIns } from './users/store.ts';
@@ -67,6 +67,11 @@ export function startHousekeeping(deps: HousekeepingDeps) {
     every(
       EXPIRY_EVERY_MS,
       ours(() => announceExpired(db, changes, clock)),
+      onProblem,
+    ),
+    every(
+      EXPIRY_EVERY_MS,
+      ours(() => announceAhead(db, changes, clock)),
       onProblem,
     ),
     every(CANDIDATES_EVERY_MS, ours(watchCandidates({ db, changes, clock, ledgerNo })), onProblem),

@@ -2,7 +2,7 @@
 import type { Db } from '../db/db.ts';
 import { findCounts, type LicenseCount } from '../ledger/quota-store.ts';
 import { listRequests } from '../partner/request-store.ts';
-import { findEnding } from '../requesters/store.ts';
+import { findEnding } from '../requesters/expiry-store.ts';
 import { type Contract, findContracts } from '../requesters/terms-store.ts';
 import { quotaPeriodAt } from '../terms/quota.ts';
 import type { Terms } from '../terms/terms.ts';

@@ -41,6 +41,7 @@ export const KINDS = {
   'license.updated': { event: true, doc: 'A license was edited' },
   'license.revoked': { event: true, doc: 'A license was revoked or deleted' },
   'license.expired': { event: true, doc: 'A license ran out' },
+  'license.expiring': { event: true, doc: 'A license ends in 30, 7 or 1 days; once for each' },
   'site.created': { event: true, doc: 'A site was made' },
   'site.updated': { event: true, doc: 'The settings of a site were edited' },
   'site.deleted': { event: true, doc: 'A site was deleted' },

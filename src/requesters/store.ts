@@ -11,6 +11,7 @@ import { mapInSlices } from '../lib/slices.ts';
 import { words } from '../lib/text.ts';
 import type { HistoryKind, Past } from './history.ts';
 import type { License, LicenseStatus } from './license.ts';
+import { nextNotice } from './notices.ts';
 import type { Requester, RequesterStatus } from './requester.ts';
 import { endAllTerms, endTerms, newTerms } from './terms-store.ts';
 
@@ -31,7 +32,7 @@ const REQUESTER = columns<Requester>(
   { nameWords: ({ name }) => ` ${words(name).join(' ')} ` },
 );
 
-const LICENSE = columns<License>({
+export const LICENSE = columns<License>({
   id: 'fixed',
   requesterId: 'fixed',
   type: 'plain',
@@ -251,13 +252,15 @@ export const deleteRequester = (requester: Requester, licenses: number, at: numb
 ];
 
 const insertLicenseRow = LICENSE.step(
-  `insert into licenses ({columns}, expiry_due) select {values}, :expiryDue
+  `insert into licenses ({columns}, expiry_due, expiring_due) select {values}, :expiryDue, :expiringDue
    where exists (select 1 from requesters where id = :requesterId)`,
   1,
 );
 const updateLicenseRow = LICENSE.step(
   `update licenses set {changes}, expiry_due = case when :status = 'revoked' then null
-     when expires_at = :expiresAt then expiry_due else :expiresAt end
+     when expires_at = :expiresAt then expiry_due else :expiresAt end,
+     expiring_due = case when :status = 'revoked' then null
+     when expires_at = :expiresAt then expiring_due else :expiringDue end
    where id = :id and updated_at = :updatedBefore and status = :statusBefore`,
   1,
 );
@@ -267,6 +270,7 @@ export const insertLicense = (license: License): Step[] => [
   // The expiry of a license that was created after it is never announced.
   insertLicenseRow(license, {
     expiryDue: (license.expiresAt ?? 0) > license.createdAt ? license.expiresAt : null,
+    expiringDue: nextNotice(license.expiresAt, license.createdAt),
   }),
   historyStep(asLicense(license), license.updatedAt, license),
   ...newTerms(license),
@@ -274,41 +278,15 @@ export const insertLicense = (license: License): Step[] => [
 
 /** A Conflict unless the stored license is still `before`. */
 export const updateLicense = (license: License, before: License): Step[] => [
-  updateLicenseRow(license, { updatedBefore: before.updatedAt, statusBefore: before.status }),
+  updateLicenseRow(license, {
+    updatedBefore: before.updatedAt,
+    statusBefore: before.status,
+    expiringDue: nextNotice(license.expiresAt, license.updatedAt),
+  }),
   historyStep(asLicense(license), license.updatedAt, license),
   ...(license.termsVersion === before.termsVersion ? [] : newTerms(license)),
   ...(license.status === 'revoked' && before.status !== 'revoked' ? endTerms(license, license.updatedAt) : []),
 ];
-
-/** Finds licenses whose expiry is due and not announced, longest due first. */
-export async function findExpired(db: Db, now: number, limit: number): Promise<License[]> {
-  const rows = await db.read(
-    `select ${LICENSE.list} from licenses where expiry_due <= $1 order by expiry_due limit ${limit}`,
-    [now],
-  );
-  return rows.map(LICENSE.toRecord);
-}
-
-/** Finds active licenses that end within a span of time, the first to end first. */
-export async function findEnding(
-  db: Db,
-  { after, upTo }: { after: number; upTo: number },
-  limit: number,
-): Promise<License[]> {
-  const rows = await db.read(
-    `select ${LICENSE.list} from licenses where expiry_due > $1 and expiry_due <= $2 and status = 'active'
-     order by expiry_due, id limit ${limit}`,
-    [after, upTo],
-  );
-  return rows.map(LICENSE.toRecord);
-}
-
-/** A Conflict when this expiry was already announced or moved. */
-export const announceExpiry = (license: License): Step => ({
-  sql: 'update licenses set expiry_due = null where id = $1 and expiry_due = $2',
-  params: [license.id, license.expiresAt],
-  expect: 1,
-});
 
 export const deleteLicense = (license: License, at: number): Step[] => [
   { sql: 'delete from licenses where id = $1', params: [license.id], expect: 1 },

@@ -19,13 +19,14 @@ const KINDS = [
   'crawler.first_seen',
   ...['created', 'rotated', 'revoked'].map((verb) => `requester_token.${verb}`),
   'identity.list_suspicious',
-  ...['created', 'updated', 'revoked', 'expired', 'threshold_reached', 'quota_exceeded'].map(
+  ...['created', 'updated', 'revoked', 'expired', 'expiring', 'threshold_reached', 'quota_exceeded'].map(
     (verb) => `license.${verb}`,
   ),
   'license.requested',
   'license_request.granted',
   'license_request.declined',
   'statement.finalized',
+  ...['created', 'updated', 'deleted'].map((verb) => `site.${verb}`),
   ...['created', 'rotated', 'revoked'].map((verb) => `api_key.${verb}`),
   ...['granted', 'denied', 'rate_limited'].map((verb) => `access.${verb}`),
 ];
@@ -73,6 +74,7 @@ describe('each kind', () => {
       'requester.spoofed',
       'identity.list_suspicious',
       'license.expired',
+      'license.expiring',
       'license.threshold_reached',
       'license.quota_exceeded',
       'policy.candidate_diverged',
@@ -80,6 +82,9 @@ describe('each kind', () => {
       'license_request.granted',
       'license_request.declined',
       'statement.finalized',
+      'site.created',
+      'site.updated',
+      'site.deleted',
       'access.granted',
       'access.denied',
       'access.rate_limited',

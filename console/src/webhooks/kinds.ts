@@ -8,7 +8,18 @@ export const KINDS = [
   { group: 'Requesters', items: [...of('requester', ['*', 'created', 'updated', 'deleted'])] },
   {
     group: 'Licenses',
-    items: [...of('license', ['*', 'created', 'updated', 'revoked', 'expired', 'threshold_reached', 'quota_exceeded'])],
+    items: [
+      ...of('license', [
+        '*',
+        'created',
+        'updated',
+        'revoked',
+        'expiring',
+        'expired',
+        'threshold_reached',
+        'quota_exceeded',
+      ]),
+    ],
   },
   { group: 'API keys', items: [...of('api_key', ['*', 'created', 'rotated', 'revoked'])] },
 ];

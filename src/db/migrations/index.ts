@@ -21,6 +21,7 @@ import { LICENSE_REQUESTS } from './0019-license-requests.ts';
 import { PRIVACY } from './0020-privacy.ts';
 import { QUOTAS } from './0021-quotas.ts';
 import { OFFERS } from './0022-offers.ts';
+import { EXPIRING } from './0023-expiring.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -49,4 +50,5 @@ export const MIGRATIONS: readonly Migration[] = [
   PRIVACY,
   QUOTAS,
   OFFERS,
+  EXPIRING,
 ];
