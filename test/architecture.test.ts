@@ -84,7 +84,7 @@ const OWNERS: Record<string, string> = {
   daily_counts: 'ledger/retire.ts ledger/erase.ts',
   erasures: 'privacy/store.ts',
   requesters: 'requesters/store.ts',
-  licenses: 'requesters/store.ts',
+  licenses: 'requesters/store.ts requesters/expiry-store.ts',
   requester_tokens: 'requesters/token-store.ts privacy/records.ts',
   history: 'requesters/store.ts privacy/records.ts',
   proxy_probes: 'authorize/probe-store.ts',
