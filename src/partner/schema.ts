@@ -146,7 +146,7 @@ export const PartnerDecision = Type.Object(
     }),
     permission,
     purpose,
-    context: Type.Union([context], { description: 'null unless the requester was verified' }),
+    context: { ...context, description: 'null unless the requester was verified' },
     license,
   },
   { title: 'PartnerDecision', description: 'A recorded decision about the partner' },
