@@ -12,6 +12,7 @@ import type { Decision, Remedy } from '../ledger/decision.ts';
 import { decisionProperties } from '../ledger/schema.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { OfferedSchema } from '../offers/schema.ts';
+import { VERIFIED_KINDS } from '../policies/facts.ts';
 import { openScopes } from './decisions.ts';
 
 const { contentId, url, permission, purpose } = CheckRequest.properties;
@@ -42,6 +43,12 @@ const OwnRemedy = Type.Union(
       ),
     }),
     Type.Object({ kind: Type.Literal('permission'), permissions: Type.Array(Type.String()) }),
+    Type.Object({
+      kind: Type.Literal('verification'),
+      verified: Type.Array(Type.Enum([...VERIFIED_KINDS]), {
+        description: 'Ways to prove your name, any of which would do',
+      }),
+    }),
     Type.Object({ kind: Type.Literal('wait'), until: Type.String() }),
     Type.Object({
       kind: Type.Literal('amend'),
