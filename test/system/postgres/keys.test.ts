@@ -85,4 +85,32 @@ test('a key made offline works on every node within a second', async () => {
   for (const node of cluster.nodes) await until('known', () => worksOn(node, ran.stdout.trim()), ELSEWHERE_MS);
 });
 
+test('the token of a partner that one node revokes, and a partner that it suspends, end on the other in a second', async () => {
+  await using cluster = await startCluster();
+  const [here, there] = cluster.nodes;
+  const { key } = cluster.first;
+  const post = (path: string, body: object = {}) => here.call('POST', path, { key, body });
+  await post('/v1/requesters', { id: 'acme', name: 'Acme AI' });
+  const tokens = [];
+  for (const name of ['first', 'second']) tokens.push((await post('/v1/requesters/acme/tokens', { name })).body);
+  const [first, second] = tokens;
+  const answered = async (node: TestService, token: string): Promise<string> => {
+    const { status, body } = await node.call('GET', '/v1/me', { key: token });
+    return status === 200 ? body.requester.id : body.error.code;
+  };
+  const answers = (token: string, expected: string) =>
+    until(expected, async () => (await answered(there, token)) === expected, ELSEWHERE_MS);
+  await answers(first.token, 'acme');
+  await answers(second.token, 'acme');
+  const revoked = await here.call('DELETE', `/v1/requesters/acme/tokens/${first.id}`, { key });
+  assert.ok(revoked.status < 300, revoked.text);
+  assert.equal(await answered(here, first.token), 'invalid_requester_token');
+  await answers(first.token, 'invalid_requester_token');
+  assert.equal(await answered(there, second.token), 'acme');
+  const suspended = await here.call('PATCH', '/v1/requesters/acme', { key, body: { status: 'suspended' } });
+  assert.equal(suspended.status, 200, suspended.text);
+  assert.equal(await answered(here, second.token), 'requester_suspended');
+  await answers(second.token, 'requester_suspended');
+});
+
 await onPostgres(['system/cli/keys-offline']);
