@@ -1,6 +1,6 @@
 /** The form of a license. */
 import { Autocomplete, MultiSelect, TagsInput } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
 import { useWrite } from '../api/read.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
@@ -21,20 +21,32 @@ interface LicenseFormProps {
   proposed?: string;
   /** The license to edit; absent to create one. */
   license?: License;
+  /** The initial kind of a new license. */
+  kind?: string;
+  /** Creates the license in another way than by itself. */
+  create?: (fields: LicenseFields) => Promise<unknown>;
+  /** The label of the submit button. */
+  action?: string;
+  /** More fields. */
+  children?: ReactNode;
   onDone: () => void;
   onCancel: () => void;
 }
 
-export function LicenseForm({ requesterId: given, proposed = '', license, onDone, onCancel }: LicenseFormProps) {
+type LicenseFields = ReturnType<typeof toBody>;
+
+export function LicenseForm({ requesterId: given, proposed = '', license, kind, ...more }: LicenseFormProps) {
+  const { create, children, onDone, onCancel, action = license === undefined ? 'Create license' : 'Save' } = more;
   const write = useWrite();
   const required = useRequiredLicenses();
   const [requesterId, setRequesterId] = useState(given ?? proposed);
-  const [fields, setFields] = useState<Fields>(() => toFields(license));
+  const [fields, setFields] = useState<Fields>(() => toFields(license, kind));
   const change = (changed: Partial<Fields>) => setFields({ ...fields, ...changed });
 
   const { busy, error, start } = useWork(async () => {
     const body = toBody(fields, license);
-    if (license === undefined) await write('POST /v1/licenses', { body: { requesterId, ...body } });
+    if (create !== undefined) await create(body);
+    else if (license === undefined) await write('POST /v1/licenses', { body: { requesterId, ...body } });
     else await write('PATCH /v1/licenses/{id}', { path: { id: license.id }, body });
     notify('The license counts from the next check on.');
     onDone();
@@ -61,10 +73,11 @@ export function LicenseForm({ requesterId: given, proposed = '', license, onDone
         expiresAt={license?.expiresAt ?? null}
       />
       <ScopeFields value={fields.scope} onChange={(scope) => change({ scope })} />
+      {children}
       <FormFoot
         error={error?.message}
         busy={busy}
-        action={license === undefined ? 'Create license' : 'Save'}
+        action={action}
         disabled={requesterId === '' || isBackwards(fields.first, fields.last)}
         onCancel={onCancel}
       />
@@ -90,8 +103,8 @@ interface Fields {
   scope: Scope;
 }
 
-const toFields = (license?: License): Fields => ({
-  type: license?.type ?? '',
+const toFields = (license: License | undefined, kind = ''): Fields => ({
+  type: license?.type ?? kind,
   features: license?.features ?? [],
   first: firstDayIn(license?.startsAt),
   last: lastDayIn(license?.expiresAt),

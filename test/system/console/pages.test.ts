@@ -58,6 +58,13 @@ const billed = await made(full, '/v1/licenses', {
     alerts: [0.5, 1],
   },
 });
+const { token } = await made(full, '/v1/requesters/GPTBot/tokens', { name: 'ours' });
+for (const licenseType of ['training', 'search']) {
+  const body = { licenseType, note: 'All articles since 2020, for our next model.' };
+  const { id } = (await full.call('POST', '/v1/me/requests', { key: token, body })).body;
+  if (licenseType === 'search')
+    await full.call('POST', `/v1/license-requests/${id}/grant`, { body: { answer: 'Yes' } });
+}
 const [statement] = (await full.call('GET', `/v1/statements?licenseId=${billed.id}`)).body.data;
 const site = await made(full, '/v1/collections', { name: 'A site', hosts: ['news.example'], policyId: 'pol_default' });
 await full.call('PUT', '/v1/sites/news.example', {
@@ -131,6 +138,11 @@ const editTerms = async (page: Page) => {
   await page.getByRole('button', { name: 'Edit terms' }).click();
   await page.getByRole('region', { name: 'Example' }).waitFor();
 };
+const grant = async (page: Page) => {
+  if (await page.getByRole('button', { name: 'Grant…' }).isHidden()) return;
+  await page.getByRole('button', { name: 'Grant…' }).click();
+  await page.getByRole('dialog').getByLabel('Note to the partner').waitFor();
+};
 const PAGES: readonly [path: string, act?: (page: Page) => Promise<void>][] = [
   [''],
   ['?period=7d', async (page) => page.getByRole('button', { name: 'Show the numbers' }).click()],
@@ -175,6 +187,9 @@ const PAGES: readonly [path: string, act?: (page: Page) => Promise<void>][] = [
   ['/statements'],
   ['/statements?period=2020-Q1'],
   [`/statements/${statement.id}`],
+  ['/requests'],
+  ['/requests', grant],
+  ['/requests?status=all'],
   ['/users'],
   ['/users?new=1'],
   ['/keys'],

@@ -1,0 +1,108 @@
+/** The answers to a request: grant it as a license, or decline it with a note. */
+import { Group, Modal, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { useWrite } from '../api/read.ts';
+import { LicenseForm } from '../licenses/license-form.tsx';
+import { MayButton } from '../parts/act.tsx';
+import { FormFoot } from '../parts/form-foot.tsx';
+import { notify } from '../parts/notices.tsx';
+import { useWork } from '../parts/work.ts';
+import type { LicenseRequest } from './types.ts';
+
+interface AnswersProps {
+  of: LicenseRequest;
+}
+
+export function Answers({ of: request }: AnswersProps) {
+  const [dialog, setDialog] = useState<'grant' | 'decline'>();
+  const close = () => setDialog(undefined);
+  const button = (label: string, to: 'grant' | 'decline') => (
+    <MayButton
+      permission="requesters:write"
+      size="xs"
+      variant={to === 'grant' ? 'filled' : 'default'}
+      onClick={() => setDialog(to)}
+    >
+      {label}
+    </MayButton>
+  );
+  return (
+    <>
+      <Group gap={6} wrap="nowrap" justify="flex-end">
+        {button('Grant…', 'grant')}
+        {button('Decline…', 'decline')}
+      </Group>
+      {dialog === 'grant' && (
+        <Modal opened onClose={close} title={`Grant ${request.requesterId} a license`}>
+          <Grant request={request} onClose={close} />
+        </Modal>
+      )}
+      {dialog === 'decline' && (
+        <Modal opened onClose={close} title={`Decline the request of ${request.requesterId}`}>
+          <Decline request={request} onClose={close} />
+        </Modal>
+      )}
+    </>
+  );
+}
+
+interface DialogProps {
+  request: LicenseRequest;
+  onClose: () => void;
+}
+
+function Grant({ request: { id, requesterId, licenseType }, onClose }: DialogProps) {
+  const write = useWrite();
+  const [answer, setAnswer] = useState('');
+  return (
+    <LicenseForm
+      requesterId={requesterId}
+      kind={licenseType}
+      action="Grant license"
+      create={(license) =>
+        write('POST /v1/license-requests/{id}/grant', { path: { id }, body: { ...license, ...toBody(answer) } })
+      }
+      onDone={onClose}
+      onCancel={onClose}
+    >
+      <Note value={answer} onChange={setAnswer} />
+    </LicenseForm>
+  );
+}
+
+function Decline({ request: { id }, onClose }: DialogProps) {
+  const write = useWrite();
+  const [answer, setAnswer] = useState('');
+  const { busy, error, start } = useWork(async () => {
+    await write('POST /v1/license-requests/{id}/decline', { path: { id }, body: toBody(answer) });
+    notify('The request is declined.');
+    onClose();
+  });
+  return (
+    <form onSubmit={start} className="fields">
+      <Note value={answer} onChange={setAnswer} />
+      <FormFoot error={error?.message} busy={busy} action="Decline" onCancel={onClose} />
+    </form>
+  );
+}
+
+const toBody = (answer: string): { answer?: string } => (answer.trim() === '' ? {} : { answer: answer.trim() });
+
+interface NoteProps {
+  value: string;
+  onChange: (value: string) => void;
+}
+
+function Note({ value, onChange }: NoteProps) {
+  return (
+    <Textarea
+      label="Note to the partner"
+      placeholder="optional"
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      autosize
+      minRows={2}
+      maxLength={2000}
+    />
+  );
+}
