@@ -13,7 +13,11 @@ const FORCE = process.argv.includes('--force');
 
 function fingerprint(): string {
   const hash = createHash('sha256');
-  const sources = ['console/{index.html,package.json,vite.config.ts}', 'console/src/**/*.*', 'client/src/**/*.ts'];
+  const sources = [
+    'console/{index.html,partner.html,package.json,vite.config.ts}',
+    'console/src/**/*.*',
+    'client/src/**/*.ts',
+  ];
   const files = sources.flatMap((pattern) => globSync(pattern, { cwd: ROOT }));
   for (const file of files.toSorted())
     hash
@@ -33,7 +37,9 @@ if (FORCE || built !== wanted) {
       process.stderr.write('No console: its tools are not installed. Run npm ci without --omit=dev to have it.\n');
   } else {
     process.stderr.write('Building the console …\n');
-    await vite.build({ root: join(ROOT, 'console'), logLevel: 'warn' });
+    for (const mode of ['production', 'partner']) {
+      await vite.build({ root: join(ROOT, 'console'), mode, logLevel: 'warn' });
+    }
     writeFileSync(STAMP, wanted);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The console's pages, as they were built into console/dist. Promise: nothing but this service is ever asked for
- * anything, and no script or style runs that was not built with it (Content Security Policy Level 3). Files with a hash
- * in their name are kept for good by the browser, the page itself is asked for every time.
+ * The pages of the console and of partners, as they were built into console/dist. Promise: nothing but this service is
+ * ever asked for anything, and no script or style runs that was not built with it (Content Security Policy Level 3).
+ * Files with a hash in their name are kept for good by the browser, the page itself is asked for every time.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -13,10 +13,14 @@ import type { App } from './app.ts';
 import { openOnce, serveLater } from './later.ts';
 
 const DIST = fileURLToPath(new URL('../../console/dist', import.meta.url));
-const PAGE = join(DIST, 'index.html');
+/** By the addresses at which they are served. Every view of the console has an address of its own. */
+const PAGES: readonly [file: string, urls: readonly string[]][] = [
+  ['index.html', ['/console', '/console/*']],
+  ['partner.html', ['/partner', '/partner/']],
+];
 
 /** Returns whether the pages are built: a clone installed without development packages has none. */
-export const isConsoleBuilt = (): boolean => existsSync(PAGE);
+export const isConsoleBuilt = (): boolean => PAGES.every(([file]) => existsSync(join(DIST, file)));
 
 /** The build's placeholder for the nonce of an answer. */
 const NONCE = /__POSTERN_NONCE__/g;
@@ -31,25 +35,19 @@ export function consoleFiles(app: App): void {
   });
 
   if (!isConsoleBuilt()) {
-    app.get('/console', { config, schema }, async () => {
+    const notBuilt = async () => {
       throw fail(
         'route_not_found',
         'The console was not built. Run `npm ci` without --omit=dev and then `npm run console`, or install the package.',
       );
-    });
+    };
+    for (const url of ['/console', '/partner']) app.get(url, { config, schema }, notBuilt);
     return;
   }
-  const page = readFileSync(PAGE, 'utf8');
-  const answer = async (_request: unknown, reply: FastifyReply) => {
-    const nonce = randomBytes(16).toString('base64');
-    return reply
-      .headers({ ...SAFE, 'content-security-policy': policy(nonce), 'cache-control': 'no-cache' })
-      .type('text/html; charset=utf-8')
-      .serializer((text) => text as string)
-      .send(page.replace(NONCE, nonce));
-  };
-  // Every view of the console has an address of its own.
-  for (const url of ['/console', '/console/*']) app.get(url, { config, schema }, answer);
+  for (const [file, urls] of PAGES) {
+    const page = readFileSync(join(DIST, file), 'utf8');
+    for (const url of urls) app.get(url, { config, schema }, (_request, reply) => sendPage(reply, page));
+  }
   const open = openOnce(async (inner) => {
     await inner.register((await import('@fastify/static')).default, {
       root: join(DIST, 'assets'),
@@ -65,6 +63,15 @@ export function consoleFiles(app: App): void {
     });
   });
   serveLater(app, ['/console/assets/*'], open);
+}
+
+async function sendPage(reply: FastifyReply, page: string): Promise<FastifyReply> {
+  const nonce = randomBytes(16).toString('base64');
+  return reply
+    .headers({ ...SAFE, 'content-security-policy': policy(nonce), 'cache-control': 'no-cache' })
+    .type('text/html; charset=utf-8')
+    .serializer((text) => text as string)
+    .send(page.replace(NONCE, nonce));
 }
 
 const SAFE = {

@@ -3731,6 +3731,11 @@ export interface components {
             permissions: string[];
         } | {
             /** @enum {string} */
+            kind: "verification";
+            /** @description Ways to prove your name, any of which would do */
+            verified: ("token" | "signature" | "ip" | "dns")[];
+        } | {
+            /** @enum {string} */
             kind: "wait";
             until: string;
         } | {

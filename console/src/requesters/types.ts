@@ -11,7 +11,7 @@ const SOON_MS = 30 * 86_400_000;
 
 /** Returns the state of a license at an instant. */
 export function getState(
-  { status, startsAt, expiresAt }: License,
+  { status, startsAt, expiresAt }: Pick<License, 'status' | 'startsAt' | 'expiresAt'>,
   now = Date.now(),
 ): { word: string; tone: Outcome | undefined } {
   if (status !== 'active') return { word: status, tone: 'denied' };
@@ -22,7 +22,11 @@ export function getState(
   return left < SOON_MS ? { word: 'ends soon', tone: 'limited' } : { word: 'valid', tone: 'allowed' };
 }
 
-export function scopeWords(scope: License['scope']): string {
+interface Scope extends Omit<NonNullable<License['scope']>, 'contentTypes'> {
+  contentTypes?: string[] | undefined;
+}
+
+export function scopeWords(scope: Scope | null): string {
   if (scope === null) return 'everything';
   const parts = [
     scope.contentTypes?.join(', '),
