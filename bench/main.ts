@@ -29,6 +29,7 @@ import { postgresPart } from './postgres.ts';
 import { saveResults, tableOf } from './results.ts';
 import { signalsPart } from './signals.ts';
 import { signaturesPart } from './signatures.ts';
+import { signedPart } from './signed.ts';
 import { startPart } from './start.ts';
 import { usagePart } from './usage.ts';
 import { webhooksPart } from './webhooks.ts';
@@ -41,6 +42,7 @@ const PARTS: readonly Part[] = [
   conditionsPart,
   crawlersPart,
   signaturesPart,
+  signedPart,
   identitiesPart,
   collectionsPart,
   signalsPart,
