@@ -41,7 +41,7 @@ const AT_ONCE = 4_000;
 /** Past visitors prove nothing, and all of them ask for registered items. */
 const NOBODY: Pick<CheckDeps, 'unregistered' | 'identities' | 'visitors'> = {
   unregistered: { count() {} },
-  identities: { proofsOf: () => [], identify: () => ({ verified: null, failed: false }) },
+  identities: { hasIdentities: () => false, proofsOf: () => [], identify: () => ({ verified: null, failed: false }) },
   visitors: { claims: () => false },
 };
 

@@ -10,7 +10,7 @@ import type { WhoDeps } from './who.ts';
 import { asVisitor } from './who.ts';
 
 export interface AddressDeps {
-  identities: Pick<Identities, 'identify' | 'proofsOf'>;
+  identities: Pick<Identities, 'hasIdentities' | 'identify' | 'proofsOf'>;
   visitors: Pick<WhoDeps['visitors'], 'claims'>;
 }
 
@@ -39,17 +39,26 @@ const hasAddress = ({ context, claimed, asOf }: Ask): boolean =>
   context?.ip !== undefined && context.verified === undefined && claimed === undefined && asOf === undefined;
 
 function judge(deps: AddressDeps, ask: Ask): Ask | Promise<Ask> {
+  const { context: { userAgent } = {}, requesterId } = ask;
+  const crawler = userAgent === undefined ? null : crawlerOf(userAgent);
+  if (requesterId === undefined || crawler === null || deps.identities.hasIdentities(requesterId)) {
+    return judgeAs(deps, ask, crawler?.name ?? null);
+  }
+  // A user agent may name both. The proof of the crawler is the requester's only if the crawler's own name names it.
+  const isSame = deps.visitors.claims(crawler.userAgents.join(' '), requesterId);
+  const go = (same: boolean) => judgeAs(deps, ask, same ? crawler.name : null);
+  return isSame instanceof Promise ? isSame.then(go) : go(isSame);
+}
+
+function judgeAs(deps: AddressDeps, ask: Ask, crawler: string | null): Ask | Promise<Ask> {
   const { context = {}, requesterId } = ask;
   const { ip: address = '', userAgent } = context;
-  const crawler = userAgent === undefined ? null : crawlerNamed(userAgent);
   if (crawler === null && requesterId === undefined) return ask;
   const { verified, failed } = deps.identities.identify({ address, requesterId, crawler });
   if (verified !== null) return asVisitor(ask, { ...(requesterId === undefined ? {} : { requesterId }), verified });
   if (!failed || userAgent === undefined) return ask;
   return requesterId === undefined ? asVisitor(ask, { claimed: crawler as string }) : accuse(deps, ask, requesterId);
 }
-
-const crawlerNamed = (userAgent: string): string | null => crawlerOf(userAgent)?.name ?? null;
 
 /** A failed claim is one only if the user agent makes it. */
 function accuse({ visitors }: AddressDeps, ask: Ask, requesterId: string): Ask | Promise<Ask> {
