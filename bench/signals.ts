@@ -40,6 +40,7 @@ function sourcesOf(policyCount: number): Sources {
     policies: new Map(policies.map((policy) => [policy.id, policy])),
     crawlers: CRAWLERS.slice(0, CRAWLERS_ASKED),
     named: () => null,
+    offers: [],
     items: [],
     hasMoreItems: false,
   };

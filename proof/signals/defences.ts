@@ -1,9 +1,11 @@
-/** The defences of robots.txt: without any of them, the file allows something that is denied. */
+/** The defences of the files: without any of them, one of them allows something that is denied. */
 export interface Defence {
   promise: string;
   file: string;
   code: string;
   without: string;
+  /** The test that sees it; by default the one of robots.txt. */
+  test?: 'formats';
 }
 
 export const DEFENCES: readonly Defence[] = [
@@ -54,5 +56,61 @@ export const DEFENCES: readonly Defence[] = [
     file: 'assess.ts',
     code: '...items, ...pages]',
     without: '...pages]',
+  },
+  {
+    promise: 'an entry counts only where it is surely found before others',
+    file: 'ranking.ts',
+    code: 'if (!isSurelyFirst(earlier, later, reading)) isOpen',
+    without: 'if (isSurelyFirst(earlier, later, reading) && false) isOpen',
+    test: 'formats',
+  },
+  {
+    promise: 'an entry that matches more than its pattern says no more than holds there',
+    file: 'ranking.ts',
+    code: 'if (isWiderFor(earlier, reading)) isOpen',
+    without: 'if (isWiderFor(earlier, reading) && false) isOpen',
+    test: 'formats',
+  },
+  {
+    promise: 'an entry for a path that ends has every query',
+    file: 'ranking.ts',
+    code: '[`${one}$`, `${one}?*`]',
+    without: '[`${one}$`]',
+    test: 'formats',
+  },
+  {
+    promise: 'readers of whole paths and prefixes find nothing stricter elsewhere',
+    file: 'ranking.ts',
+    code: 'if (!segments || !isSegment(later)) return true;',
+    without: 'if (segments || !isSegment(later)) return true;',
+    test: 'formats',
+  },
+  {
+    promise: 'a use without names of crawlers holds for each of them',
+    file: 'values.ts',
+    code: 'uses[use].every(({ allowed }) => allowed);',
+    without: 'uses[use].some(({ allowed }) => allowed);',
+    test: 'formats',
+  },
+  {
+    promise: 'an offer is published only where its license turns the denial',
+    file: 'sale.ts',
+    code: 'if (isFree(licensed, use)) sale',
+    without: 'if (isFree(licensed, use) || true) sale',
+    test: 'formats',
+  },
+  {
+    promise: 'locations that match more are reserved',
+    file: 'tdmrep.ts',
+    code: 'if (later.isReserved && spell(earlier.pattern).isWider)',
+    without: 'if (later.isReserved && spell(earlier.pattern).isWider && false)',
+    test: 'formats',
+  },
+  {
+    promise: 'a reserved query reserves its path',
+    file: 'tdmrep.ts',
+    code: 'else if (earlier.isReserved && earlier.pattern.query !== null)',
+    without: 'else if (earlier.isReserved && earlier.pattern.query !== null && false)',
+    test: 'formats',
   },
 ];

@@ -31,7 +31,7 @@ import { AuthorizeHeaders, AuthorizeOptions } from './schema.ts';
 import { type Forwarded, readNamedUrl, readSentUrl, readTarget, type Unclear } from './target.ts';
 
 export interface AuthorizeDeps extends Omit<CheckDeps, 'visitors'>, WhoDeps {
-  signals: Pick<Signals, 'notice'>;
+  signals: Pick<Signals, 'notice' | 'headersOf'>;
   /** Returns the address for which the proxy forwards. */
   visitor(request: FastifyRequest): string | undefined;
 }
@@ -163,6 +163,7 @@ async function complete(deps: AuthorizeDeps, { ask, decision, options, caller, u
   if (decision.allowed || !decision.enforced) {
     const answer = toAnswer(decision, options);
     if (link !== null) answer.headers.link = link;
+    Object.assign(answer.headers, deps.signals.headersOf(ask.locator as Locator));
     return answer;
   }
   const remedies = await findRemedies(deps, { ask, options, caller });

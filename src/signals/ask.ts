@@ -7,9 +7,10 @@ import { decide, type Verdict } from '../access/decide.ts';
 import { ANONYMOUS, type KnownRequester } from '../access/facts.ts';
 import type { CompiledPolicy } from '../policies/compile.ts';
 import { conditionOf } from '../policies/conditions.ts';
-import { type ContentFacts, Facts, type Page } from '../policies/facts.ts';
+import { type ContentFacts, Facts, type LicenseFacts, type Page } from '../policies/facts.ts';
 import { GRANTS } from '../policies/policy.ts';
 import { type Circumstances, type Reading, read, UNKNOWNS, type Unknown } from './questions.ts';
+import { holding } from './sale.ts';
 import type { Answer, Cell } from './table.ts';
 import { USES, type Use } from './words.ts';
 
@@ -55,15 +56,17 @@ export class AskedPolicy {
   /** An asker of each class. */
   readonly classes: readonly Asker[];
   readonly #purposes: Purposes;
+  readonly #license: LicenseFacts | null;
 
   constructor(
     policy: CompiledPolicy,
     askers: readonly Asker[],
-    { purposes, now }: { purposes: Purposes; now: number },
+    { purposes, now, license = null }: { purposes: Purposes; now: number; license?: LicenseFacts | null },
   ) {
     this.policy = policy;
     this.reading = read(policy, now);
     this.#purposes = purposes;
+    this.#license = license;
     const signature = signatureOf(policy, this.reading.keys);
     const names = new Map<string, number>();
     const classes: Asker[] = [];
@@ -114,7 +117,7 @@ export class AskedPolicy {
     const tried: Tried[] = [];
     for (const name of asker.names) {
       if (name.requester === 'ambiguous') return AMBIGUOUS;
-      for (const known of requestersOf(name)) {
+      for (const known of holding(requestersOf(name), this.#license)) {
         for (const one of circumstances) {
           const { verdict, allowed } = tryOne(this.policy, { place, name, known, wanted, one });
           tried.push({ verdict, allowed, name, known, one });

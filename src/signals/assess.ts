@@ -3,27 +3,26 @@
  * answer there. Yields to the event loop between slices.
  */
 
-import { type Collection, givenSelectors } from '../collections/collection.ts';
+import type { Collection } from '../collections/collection.ts';
 import { toPage } from '../content/address.ts';
 import type { Crawler } from '../crawlers/crawler.ts';
 import { crawlerOf } from '../crawlers/directory.ts';
+import { sameJson } from '../lib/json.ts';
 import type { Locator } from '../lib/locator.ts';
 import { Slices } from '../lib/slices.ts';
-import {
-  hostPatternsOf,
-  matchesPath,
-  type PathPattern,
-  parseHostPattern,
-  parsePathPattern,
-  toTarget,
-} from '../lib/url-pattern.ts';
+import { matchesPath, type PathPattern, toTarget } from '../lib/url-pattern.ts';
+import type { Offer } from '../offers/offer.ts';
+import { type PriceList, toPriceList } from '../offers/price-list.ts';
 import type { CompiledPolicy } from '../policies/compile.ts';
 import type { ContentFacts } from '../policies/facts.ts';
 import type { Site } from '../sites/site.ts';
-import { AskedPolicy, type Asker, type Name, nextLicenseTime, type Purposes, refusedCell } from './ask.ts';
+import { AskedPolicy, type Asker, type Name, nextLicenseTime, type Place, type Purposes, refusedCell } from './ask.ts';
+import { type Entry, entriesOf } from './entries.ts';
+import { freeRows } from './free.ts';
 import { cut, EVERYWHERE, nameOf, type Region } from './regions.ts';
-import type { Answer, Audience, Cell, Inexpressible, Row, Table } from './table.ts';
-import { FREE_PATHS, USE_WORDS, USES } from './words.ts';
+import { saleOf, toLicense } from './sale.ts';
+import type { Audience, Cell, Inexpressible, Row, Sale, Table } from './table.ts';
+import { USE_WORDS, USES } from './words.ts';
 
 /** A registered item of the site. */
 export interface SiteItem {
@@ -43,6 +42,7 @@ export interface Sources {
   crawlers: readonly Crawler[];
   /** Returns the requester that has the name. */
   named(userAgent: string): Name['requester'];
+  offers: readonly Offer[];
   items: readonly SiteItem[];
   /** The items are not all: there are more than are read. */
   hasMoreItems: boolean;
@@ -63,18 +63,28 @@ export async function assess(sources: Sources): Promise<Table> {
     cells: new Map(),
     slices,
     cannotExpress,
-    policyOf(id) {
+    now,
+    offers: toPriceList(site.signals.license || site.signals.tdmrep ? sources.offers : []),
+    sales: new Map(),
+    policyOf(id, offer) {
       const policy = policies.get(id);
       if (policy === undefined) return undefined;
-      const known = asked.get(id) ?? new AskedPolicy(policy, askers, { purposes, now });
-      asked.set(id, known);
+      const license = offer === undefined ? null : toLicense(offer);
+      const name = `${id}\n${offer?.id ?? ''}`;
+      const known = asked.get(name) ?? new AskedPolicy(policy, askers, { purposes, now, license });
+      asked.set(name, known);
       return known;
     },
   };
-  const pages = await toRows(work, entriesOf(sources), sources.defaultPolicyId);
+  const pages = await toRows(work, entriesOf(site.host, sources.collections), sources.defaultPolicyId);
   const items = await toItemRows(work, sources.items, pages);
   if (sources.hasMoreItems) cannotExpress.push(MORE_ITEMS);
-  const until = Math.min(nextLicenseTime(askers, now), ...[...asked.values()].map(({ reading }) => reading.until));
+  const ends = sources.offers.map(({ validUntil }) => Date.parse(validUntil ?? '')).filter((at) => at > now);
+  const until = Math.min(
+    nextLicenseTime(askers, now),
+    ...[...asked.values()].map(({ reading }) => reading.until),
+    ...ends,
+  );
   const rows = [...freeRows(audiences.length), ...items, ...pages];
   return { host: site.host, site, audiences, rows, cannotExpress, until };
 }
@@ -116,48 +126,32 @@ export const namesOfAudiences = (crawlers: readonly Crawler[]): string[] =>
 
 const userAgentsOf = (token: string): string[] => [token, `Mozilla/5.0 (compatible; ${token}/1.0)`];
 
-interface Entry {
-  collection: Collection;
-  /** null: the collection has no paths. */
-  pattern: PathPattern | null;
-  hostRank: number;
-  selectors: number;
-}
-
-/** Returns the patterns of the host's collections, in the order in which they win. */
-function entriesOf({ site: { host }, collections }: Sources): Entry[] {
-  const patterns = hostPatternsOf(host);
-  const entries = collections.flatMap((collection): Entry[] => {
-    // Those by type and tags select items alone.
-    if (collection.contentTypes.length + collection.contentTags.length > 0) return [];
-    const hosts = collection.hosts.flatMap((one) => parseHostPattern(one) ?? []);
-    const named = hosts.filter((one) => patterns.includes(one));
-    if (hosts.length > 0 && named.length === 0) return [];
-    const hostRank = hosts.length === 0 ? 0 : named.includes(host) ? 2 : 1;
-    const rank = { collection, hostRank, selectors: givenSelectors(collection).length };
-    if (collection.paths.length === 0) return [{ ...rank, pattern: null }];
-    return collection.paths.flatMap((path) => {
-      const pattern = parsePathPattern(path);
-      return pattern === undefined ? [] : [{ ...rank, pattern }];
-    });
-  });
-  return entries.toSorted(byRank);
-}
-
-const byRank = (one: Entry, other: Entry): number =>
-  (other.pattern?.octets ?? 0) - (one.pattern?.octets ?? 0) ||
-  other.hostRank - one.hostRank ||
-  other.selectors - one.selectors ||
-  one.collection.createdAt - other.collection.createdAt ||
-  (one.collection.id < other.collection.id ? -1 : 1);
-
 interface Work {
   site: Site;
   /** Cells by what they depend on. */
   cells: Map<string, Cell>;
   slices: Slices;
   cannotExpress: Inexpressible[];
-  policyOf(id: string): AskedPolicy | undefined;
+  now: number;
+  offers: PriceList;
+  /** Sales by what they depend on. */
+  sales: Map<string, Sale | undefined>;
+  /** With an offer, as if every visitor held its license. */
+  policyOf(id: string, offer?: Offer): AskedPolicy | undefined;
+}
+
+/** Returns the offers of a row, as a part of it. */
+function offersOf(work: Work, name: string, { cell, place }: { cell: Cell; place: Place }): Pick<Row, 'offers'> {
+  if (work.offers.isEmpty) return {};
+  const { policyId, collectionId } = place.content ?? place.page;
+  const key = `${name}\n${collectionId}`;
+  const known = work.sales.has(key)
+    ? work.sales.get(key)
+    : saleOf(cell, work.offers.at(collectionId, work.now), (offer) =>
+        (work.policyOf(policyId, offer) as AskedPolicy).answer(place),
+      );
+  work.sales.set(key, known);
+  return known === undefined ? {} : { offers: known };
 }
 
 async function toRows(work: Work, entries: readonly Entry[], defaultPolicyId: string): Promise<Row[]> {
@@ -213,9 +207,10 @@ function rowsOf(work: Work, { collection, region, policy }: Placed): Row[] {
       policy.asks('collection') ? collectionId : '',
       paths.map((path) => (matchesPath(path, target) ? '1' : '0')).join(''),
     ].join();
-    const cell = work.cells.get(name) ?? policy.answer({ content: null, page: toPage(locator, place) });
+    const asked = { content: null, page: toPage(locator, place) };
+    const cell = work.cells.get(name) ?? policy.answer(asked);
     work.cells.set(name, cell);
-    return { pattern, cell, ...rest };
+    return { pattern, cell, ...offersOf(work, name, { cell, place: asked }), ...rest };
   });
 }
 
@@ -226,12 +221,15 @@ async function toItemRows(work: Work, items: readonly SiteItem[], pages: readonl
   for (const { content, locator } of items) {
     const policy = work.policyOf(content.policyId);
     if (policy === undefined) continue;
-    const cell = policy.answer({ content, page: toPage(locator, content) });
+    const place = { content, page: toPage(locator, content) };
+    const cell = policy.answer(place);
+    const sale = offersOf(work, content.id, { cell, place });
     const below = find(locator);
-    if (below === undefined || !isSame(cell, below.cell)) {
+    if (below === undefined || !isSame(cell, below.cell) || !sameJson(sale.offers, below.offers)) {
       rows.push({
         pattern: exactly(locator),
         cell,
+        ...sale,
         collectionId: content.collectionId,
         contentId: content.id,
         observed: content.observed,
@@ -266,26 +264,6 @@ function isSame(one: Cell, other: Cell): boolean {
     for (const use of USES) if (one.uses[use][a]?.allowed !== other.uses[use][b]?.allowed) return false;
   }
   return true;
-}
-
-const FREE: Answer = { allowed: true, reason: null, rule: null, varies: [] };
-
-function freeRows(audiences: number): Row[] {
-  const all = [FREE];
-  const cell: Cell = {
-    policyId: null,
-    policyVersion: 0,
-    crawl: all,
-    uses: { training: all, input: all, index: all, search: all },
-    classOf: new Uint16Array(audiences),
-  };
-  return FREE_PATHS.map((text) => ({
-    pattern: parsePathPattern(text) as PathPattern,
-    cell,
-    collectionId: null,
-    contentId: null,
-    observed: false,
-  }));
 }
 
 /** Spells a pattern as collections do. */

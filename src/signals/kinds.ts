@@ -1,7 +1,9 @@
 /** The kinds of signals: one row for each. Routes, files and the report follow from it. */
 
 import { renderRobots } from './robots.ts';
+import { renderRsl } from './rsl.ts';
 import type { Inexpressible, Table } from './table.ts';
+import { renderTdmPolicies, renderTdmrep } from './tdmrep.ts';
 import { MEDIA_TYPES } from './words.ts';
 
 export interface Rendering {
@@ -31,6 +33,24 @@ export const SIGNALS = {
     doc: 'The groups of robots.txt (RFC 9309), with `Content-Signal` and `License`',
     path: '/robots.txt',
     render: (table) => (table.site.signals.robots === 'off' ? null : renderRobots(table, licenseUrlOf(table))),
+  },
+  'license.xml': {
+    type: MEDIA_TYPES.rsl,
+    doc: 'What is permitted, and at which price (RSL 1.0)',
+    path: '/license.xml',
+    render: (table) => (table.site.signals.license ? renderRsl(table) : null),
+  },
+  'tdmrep.json': {
+    type: MEDIA_TYPES.json,
+    doc: 'Where text and data mining is reserved (TDMRep)',
+    path: '/.well-known/tdmrep.json',
+    render: (table) => (table.site.signals.tdmrep ? renderTdmrep(table) : null),
+  },
+  'tdm-policy': {
+    type: MEDIA_TYPES.odrl,
+    doc: 'The policies of reserved collections (ODRL), as a list; `collectionId`: one of them',
+    path: null,
+    render: (table) => (table.site.signals.tdmrep ? renderTdmPolicies(table) : null),
   },
 } as const satisfies Readonly<Record<string, Signal>>;
 

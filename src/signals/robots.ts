@@ -3,6 +3,7 @@
  * that it may fetch what the policies deny it. A group replaces that of `*` for its crawlers, so each is complete.
  */
 
+import { usageLines } from './aipref.ts';
 import { type Ranked, type Rules, toLongestMatch } from './longest-match.ts';
 import { type Base, readBase } from './robots-base.ts';
 import { crawlOf, type Group, groupAudiences, type Inexpressible, type Row, type Table, useOf } from './table.ts';
@@ -32,7 +33,9 @@ export function renderRobots(table: Table, licenseUrl: string | null): Rendering
   const lines: string[] = [];
   const uses = signals.contentSignal ? SIGNALED : [];
   const own = readBase(base);
-  const named = namedGroups(table, uses, cannotExpress).flatMap((one, _, all) => besideBase(one, all, own));
+  const named = namedGroups(table, groupedUses(table.site), cannotExpress).flatMap((one, _, all) =>
+    besideBase(one, all, own),
+  );
   const stricter = new Set<string>();
   let bytes = Buffer.byteLength(base);
   for (const { tokens, group } of named) {
@@ -47,8 +50,16 @@ export function renderRobots(table: Table, licenseUrl: string | null): Rendering
   // An empty rule ends a group of the site that has none.
   const marked = [BEGIN, ...(own.isOpen ? ['Disallow:'] : []), ...lines, '', END, ''].join('\n');
   const text = base === '' || base.endsWith('\n') ? base + marked : `${base}\n${marked}`;
-  return { text, cannotExpress, refusal: bytes > BYTES_MAX ? TOO_LONG : null };
+  return { text, cannotExpress: unique(cannotExpress), refusal: bytes > BYTES_MAX ? TOO_LONG : null };
 }
+
+/** Both formats have words for the same uses. */
+const groupedUses = ({ signals }: Table['site']): readonly Use[] =>
+  signals.contentSignal || signals.contentUsage ? SIGNALED : [];
+
+const unique = (all: readonly Inexpressible[]): Inexpressible[] => [
+  ...new Map(all.map((one) => [JSON.stringify(one), one])).values(),
+];
 
 const TOO_LONG = `The file would be longer than ${BYTES_MAX / 1024} KiB, which crawlers need not read. Use fewer or shorter path patterns.`;
 
@@ -127,16 +138,21 @@ function writeGroup(table: Table, { tokens, group, uses, licenseUrl, base }: Gro
   const repeated = isMerged ? [] : base.everybody.filter((line) => signal === '' || !/^content-signal:/i.test(line));
   if (isMerged && signal !== '' && tokens.some((token) => base.isNamed(token) && base.has(token, 'content-signal')))
     cannotExpress.push(OWN_SIGNAL);
+  const usage = table.site.signals.contentUsage ? usageLines(table.rows, audience) : NO_USAGE;
+  cannotExpress.push(...usage.cannotExpress);
   const rules = own.rules.map(({ allowed, text }) => `${allowed ? 'Allow' : 'Disallow'}: ${text}`);
   const lines = [
     ...tokens.map((token) => `User-agent: ${token}`),
     ...(licenseUrl === null ? [] : [`License: ${licenseUrl}`]),
     ...(signal === '' ? [] : [`Content-Signal: ${signal}`]),
+    ...usage.lines,
     ...repeated,
     ...(rules.length + repeated.length === 0 ? ['Disallow:'] : rules),
   ];
   return { lines, stricter: own.stricter, cannotExpress };
 }
+
+const NO_USAGE = { lines: [], cannotExpress: [] };
 
 const OWN_SIGNAL: Inexpressible = {
   kind: KIND,

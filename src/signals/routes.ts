@@ -1,6 +1,6 @@
 /** Reads the signals of a site, one route for each kind, and the report about them. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import type { App } from '../http/app.ts';
@@ -11,9 +11,10 @@ import { type Clock, parseIso } from '../lib/clock.ts';
 import { requireHost } from '../sites/edits.ts';
 import { SIGNAL_KINDS, SIGNALS, type Signal, type SignalKind } from './kinds.ts';
 import { toReport } from './report.ts';
-import { ReportQuery, SignalQuery, SignalsReport } from './schema.ts';
+import { ReportQuery, SignalQuery, SignalsReport, TdmPolicyQuery } from './schema.ts';
 import { type File, type Signals, toFile } from './signals.ts';
 import { findServed } from './store.ts';
+import { tdmPolicyUrl } from './tdmrep.ts';
 
 export interface SignalRouteDeps {
   db: Db;
@@ -33,14 +34,14 @@ export function signalRoutes(app: App, deps: SignalRouteDeps): void {
       openTo,
       id: operationOf(kind),
       is: `Read ${kind} of a site`,
-      query: SignalQuery,
+      query: kind === 'tdm-policy' ? TdmPolicyQuery : SignalQuery,
       answers: { 200: Type.String({ description: signal.doc }), 304: NotModified },
     } as const;
     route(app, `GET /v1/sites/:host/signals/${kind}`, operation, async (request, reply) => {
       const host = requireHost(request.params.host);
-      const { asOf } = request.query;
+      const { asOf, collectionId } = request.query as Static<typeof TdmPolicyQuery>;
       const file = asOf === undefined ? await fileNow(signals, host, kind) : await fileAt(deps, { host, kind, asOf });
-      return sendFile(request, reply, file);
+      return sendFile(request, reply, collectionId === undefined ? file : policyIn(file, host, collectionId));
     });
   }
 
@@ -82,6 +83,14 @@ async function fileAt(
   if (served?.body == null) throw fail('signal_not_found', `At that time, no ${kind} was served for ${host}.`);
   const signal: Signal = SIGNALS[kind];
   return toFile(served.body, signal.type, served.at);
+}
+
+/** Throws signal_not_found for a collection without a policy. */
+function policyIn(file: File, host: string, collectionId: string): File {
+  const uid = tdmPolicyUrl(host, collectionId);
+  const policy = (JSON.parse(file.body) as { uid: string }[]).find((one) => one.uid === uid);
+  if (policy === undefined) throw fail('signal_not_found', `Nothing of the collection ${collectionId} is reserved.`);
+  return toFile(`${JSON.stringify(policy, null, 1)}\n`, file.type, Date.parse(file.modified));
 }
 
 function sendFile(request: FastifyRequest, reply: FastifyReply, file: File): FastifyReply {

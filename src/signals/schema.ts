@@ -13,6 +13,20 @@ export const SignalQuery = Type.Object(
   { additionalProperties: false },
 );
 
+export const TdmPolicyQuery = Type.Object(
+  {
+    ...SignalQuery.properties,
+    collectionId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'The policy of this collection; by default a list of all',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
 export const ReportQuery = PageQuerySchema;
 
 const published = {

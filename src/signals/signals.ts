@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Changes } from '../changes/changes.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Locator } from '../lib/locator.ts';
 import { Lru } from '../lib/lru.ts';
 import { siteNotFound } from '../sites/edits.ts';
 import type { Site } from '../sites/site.ts';
@@ -12,6 +13,7 @@ import { findSites } from '../sites/store.ts';
 import { assess } from './assess.ts';
 import { SIGNAL_KINDS, SIGNALS, type Signal, type SignalKind } from './kinds.ts';
 import { NO_NOTICE, type Notice, toNotice } from './notice.ts';
+import { pageHeaders } from './page-headers.ts';
 import { render } from './render.ts';
 import { readSources, type SourceDeps } from './sources.ts';
 import { findServed, insertServed } from './store.ts';
@@ -40,6 +42,8 @@ export interface Signals {
   read(host: string): Promise<Published>;
   /** Returns what answers to visitors of a host say about licenses; never throws. */
   notice(host: string): Notice | Promise<Notice>;
+  /** Returns the headers of a page's answer; none while the signals are not up to date in memory. Never throws. */
+  headersOf(locator: Locator): Record<string, string>;
   /** Returns whether everybody may read them. Throws Unavailable. */
   isPublic(host: string): boolean | Promise<boolean>;
 }
@@ -54,7 +58,7 @@ const LENGTH_MAX = 32 * 1024 * 1024;
 const SITES_MAX = 1_000;
 /** Rows of a table weigh about as much as so many characters. */
 const ROW_LENGTH = 200;
-const CHANGES = ['site.', 'collection.', 'policy.', 'content.', 'requester.', 'license.'];
+const CHANGES = ['site.', 'collection.', 'policy.', 'content.', 'requester.', 'license.', 'offer.'];
 
 interface Entry {
   published: Published;
@@ -87,27 +91,39 @@ export function openSignals(deps: SignalDeps): Signals {
     return isFresh ? entry.published : undefined;
   }
 
+  async function read(host: string): Promise<Published> {
+    for (;;) {
+      const known = now(host);
+      if (known !== undefined) return known;
+      const work = building.get(host) ?? build(host).finally(() => building.delete(host));
+      building.set(host, work);
+      await work;
+    }
+  }
+
+  function headersOf(locator: Locator): Record<string, string> {
+    const site = sites.now()?.get(locator.host);
+    if (site === undefined || !(site.signals.tdmrep || site.signals.contentUsage)) return {};
+    const published = now(locator.host);
+    // A visitor does not wait for them.
+    if (published === undefined) read(locator.host).catch(() => {});
+    return published === undefined ? {} : pageHeaders(published.table, locator);
+  }
+
   return {
     now,
-    async read(host) {
-      for (;;) {
-        const known = now(host);
-        if (known !== undefined) return known;
-        const work = building.get(host) ?? build(host).finally(() => building.delete(host));
-        building.set(host, work);
-        await work;
-      }
-    },
+    read,
+    headersOf,
     notice(host) {
       const known = sites.now();
       if (known !== undefined) return known.size === 0 ? NO_NOTICE : toNotice(known.get(host));
       return sites.read().then(
-        (read) => toNotice(read.get(host)),
+        (all) => toNotice(all.get(host)),
         () => NO_NOTICE,
       );
     },
     isPublic(host) {
-      const isOpen = (read: ReadonlyMap<string, Site>): boolean => read.get(host)?.signals.public === true;
+      const isOpen = (all: ReadonlyMap<string, Site>): boolean => all.get(host)?.signals.public === true;
       const known = sites.now();
       return known === undefined ? sites.read().then(isOpen) : isOpen(known);
     },

@@ -8,6 +8,7 @@ import { CRAWLERS } from '../crawlers/directory.ts';
 import type { Db } from '../db/db.ts';
 import { type Locator, parseLocator, parsePath } from '../lib/locator.ts';
 import { Slices } from '../lib/slices.ts';
+import { findAllOffers } from '../offers/store.ts';
 import { type CompiledPolicy, compile } from '../policies/compile.ts';
 import { findPolicies } from '../policies/store.ts';
 import type { Site } from '../sites/site.ts';
@@ -42,6 +43,7 @@ export async function readSources({ db, snapshot, names }: SourceDeps, site: Sit
     policies: await compileAll(db, ids),
     crawlers: CRAWLERS,
     named: await readNamed(snapshot, names),
+    offers: await findAllOffers(db),
     items,
     hasMoreItems: hasMore,
   };

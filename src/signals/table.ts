@@ -5,6 +5,7 @@
 
 import type { Reason } from '../ledger/reason.ts';
 import type { PathPattern } from '../lib/url-pattern.ts';
+import type { Offered } from '../offers/offer.ts';
 import type { Site } from '../sites/site.ts';
 import type { Unknown } from './questions.ts';
 import type { Use } from './words.ts';
@@ -39,9 +40,14 @@ export interface Cell {
   readonly classOf: Uint16Array;
 }
 
+/** Uses that the license of an offer permits everybody. */
+export type Sale = { readonly [U in Use]?: Offered };
+
 export interface Row {
   readonly pattern: PathPattern;
   readonly cell: Cell;
+  /** Offers that turn the denial of a use for everybody; absent: none. */
+  readonly offers?: Sale;
   readonly collectionId: string | null;
   /** null: the row is not about one item. */
   readonly contentId: string | null;

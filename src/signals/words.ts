@@ -67,7 +67,7 @@ export const FORMATS = {
     context: ['http://www.w3.org/ns/odrl.jsonld', 'http://www.w3.org/ns/tdmrep.jsonld'],
     profile: 'http://www.w3.org/ns/tdmrep',
   },
-  rsl: { namespace: 'https://rslstandard.org/rsl', everything: 'all', anyAi: 'ai-all' },
+  rsl: { namespace: 'https://rslstandard.org/rsl', everything: 'all', x402: 'application/x402+json' },
 } as const;
 
 /** Media types. That of RSL is not registered with IANA. */

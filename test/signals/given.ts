@@ -101,6 +101,7 @@ const condition: fc.Arbitrary<Record<string, unknown>> = fc.oneof<fc.Arbitrary<R
   fc.record({ ip: some(['10.0.0.0/8', '10.1.0.0/16', '192.0.2.7']) }),
   fc.record({ requesterVerified: fc.constantFrom<unknown>(true, false, ['signature']) }),
   fc.record({ hasValidLicense: fc.boolean() }),
+  fc.record({ licenseType: some(['gold', 'press']) }),
   fc.record({ requesterTags: fc.constant(['crawler']) }),
   fc.record({ host: fc.constant(['*.example.com']) }),
   fc.constant({}),
@@ -116,6 +117,7 @@ const rule = fc
   .map(({ action, one, other, isLimited }) => ({
     action,
     conditions: { ...one, ...other },
+    ...(action === 'allow' && isLimited > 5 ? { permissions: ['full_access', 'training', 'fine_tuning'] } : {}),
     ...(action === 'allow' && isLimited === 0 ? { rateLimit: { requests: 1_000_000, period: 'day' } } : {}),
   }));
 
@@ -255,6 +257,7 @@ export async function askDoor(
   postern: TestService,
   questions: readonly Question[],
   isRead: (key: string) => boolean,
+  more: object = {},
 ): Promise<(boolean | undefined)[]> {
   const contexts = CONTEXTS.filter(
     ({ country, ip }: { country?: string; ip?: string }) =>
@@ -276,6 +279,7 @@ export async function askDoor(
           kinds.map((verified) => ({
             url: `https://${HOST}${url}`,
             dryRun: true,
+            ...more,
             ...(requesterId === undefined ? {} : { requesterId }),
             ...(one === undefined ? {} : { purpose: one }),
             context: { ...context, userAgent, ...(verified === undefined ? {} : { verified }) },

@@ -511,6 +511,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{host}/signals/license.xml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read license.xml of a site
+         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
+         */
+        get: operations["getLicenseXmlSignal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{host}/signals/tdmrep.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read tdmrep.json of a site
+         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
+         */
+        get: operations["getTdmrepJsonSignal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{host}/signals/tdm-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read tdm-policy of a site
+         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
+         */
+        get: operations["getTdmPolicySignal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{host}/signals/report": {
         parameters: {
             query?: never;
@@ -6337,6 +6397,119 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The groups of robots.txt (RFC 9309), with `Content-Signal` and `License` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description Not changed since the `ETag` in `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getLicenseXmlSignal: {
+        parameters: {
+            query?: {
+                /** @description What was served at this past time */
+                asOf?: string;
+            };
+            header?: {
+                /** @description An `ETag`: answers 304 if the record has not changed since */
+                "If-None-Match"?: string;
+            };
+            path: {
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is permitted, and at which price (RSL 1.0) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description Not changed since the `ETag` in `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getTdmrepJsonSignal: {
+        parameters: {
+            query?: {
+                /** @description What was served at this past time */
+                asOf?: string;
+            };
+            header?: {
+                /** @description An `ETag`: answers 304 if the record has not changed since */
+                "If-None-Match"?: string;
+            };
+            path: {
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where text and data mining is reserved (TDMRep) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description Not changed since the `ETag` in `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getTdmPolicySignal: {
+        parameters: {
+            query?: {
+                /** @description What was served at this past time */
+                asOf?: string;
+                /** @description The policy of this collection; by default a list of all */
+                collectionId?: string;
+            };
+            header?: {
+                /** @description An `ETag`: answers 304 if the record has not changed since */
+                "If-None-Match"?: string;
+            };
+            path: {
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The policies of reserved collections (ODRL), as a list; `collectionId`: one of them */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -1,0 +1,142 @@
+/**
+ * Renders tdmrep.json and its policies (TDMRep, with ODRL 2.2). Pure. The first entry that matches a path counts.
+ * Promise: a path is reserved wherever a policy denies mining to some crawler.
+ */
+
+import type { PathPattern } from '../lib/url-pattern.ts';
+import type { Offered } from '../offers/offer.ts';
+import { overlapping, spell } from './ranking.ts';
+import type { Inexpressible, Row, Table } from './table.ts';
+import { askedRows, isFree, isMixed } from './values.ts';
+import { FORMATS, USE_WORDS, USES } from './words.ts';
+
+interface Rendering {
+  text: string;
+  cannotExpress: Inexpressible[];
+  refusal: string | null;
+}
+
+const KIND = 'tdmrep.json';
+const ABOUT_MAX = 20;
+const MINING = USES.filter((use) => USE_WORDS[use].tdm);
+
+interface Entry {
+  pattern: PathPattern;
+  collectionId: string | null;
+  isReserved: boolean;
+}
+
+/** The URL of a collection's policy on the site. */
+export const tdmPolicyUrl = (host: string, collectionId: string): string =>
+  `https://${host}/.well-known/tdm-policy/${collectionId}.json`;
+
+export function renderTdmrep({ host, rows }: Table): Rendering {
+  const asked = askedRows(rows);
+  const entries = asked.map(
+    ({ pattern, collectionId, cell }): Entry => ({
+      pattern,
+      collectionId,
+      isReserved: MINING.some((use) => !isFree(cell, use)),
+    }),
+  );
+  const pairs = new Set(entries.map(({ isReserved }) => isReserved)).size < 2 ? [] : overlapping(entries);
+  if (pairs === undefined) return { text: '', cannotExpress: [], refusal: TOO_MANY };
+  const reserved = reserveMore(entries, pairs);
+  const [values, mixed] = [FORMATS.tdmrep.values, MINING.some((use) => asked.some(({ cell }) => isMixed(cell, use)))];
+  const listed = entries
+    // Readers may match the path alone, so an entry cannot name a query.
+    .filter(({ pattern }) => pattern.query === null)
+    .flatMap(({ pattern, collectionId, isReserved }) =>
+      spell(pattern).texts.map((location) => ({
+        location,
+        'tdm-reservation': values[isReserved ? 0 : 1],
+        ...(isReserved && collectionId !== null ? { 'tdm-policy': tdmPolicyUrl(host, collectionId) } : {}),
+      })),
+    );
+  return {
+    text: `${JSON.stringify(listed, null, 1)}\n`,
+    cannotExpress: [
+      ...(reserved.size === 0 ? [] : [{ kind: KIND, about: [...reserved].slice(0, ABOUT_MAX), message: MORE }]),
+      ...(mixed ? [{ kind: KIND, about: [], message: MIXED }] : []),
+    ],
+    refusal: listed.length === 0 ? NOTHING : null,
+  };
+}
+
+const TOO_MANY = 'Too many path patterns overlap. Use fewer of them with `*`.';
+const NOTHING = 'No collection has pages on this host, so there is nothing to say.';
+const MORE =
+  'TDMRep cannot separate these paths from reserved ones, because of `*` or a query, so they are reserved too.';
+const MIXED = 'Some crawlers may mine and others may not. TDMRep has no names of crawlers, so the paths are reserved.';
+
+/** Reserves entries that a reader may take for reserved ones. */
+function reserveMore(entries: readonly Entry[], pairs: readonly (readonly [number, number])[]): Set<string> {
+  const more = new Set<string>();
+  const reserve = (entry: Entry): void => {
+    entry.isReserved = true;
+    more.add(spell(entry.pattern).texts[0] as string);
+  };
+  for (let count = -1; count !== more.size; ) {
+    count = more.size;
+    for (const [i, j] of pairs) {
+      const [earlier, later] = [entries[i] as Entry, entries[j] as Entry];
+      if (earlier.isReserved === later.isReserved) continue;
+      if (later.isReserved && spell(earlier.pattern).isWider) reserve(earlier);
+      else if (earlier.isReserved && earlier.pattern.query !== null) reserve(later);
+    }
+  }
+  return more;
+}
+
+/** Returns the headers of a page of the row. */
+export function tdmHeaders(host: string, { cell, collectionId }: Row): Record<string, string> {
+  const isReserved = MINING.some((use) => !isFree(cell, use));
+  return {
+    'tdm-reservation': String(FORMATS.tdmrep.values[isReserved ? 0 : 1]),
+    ...(isReserved && collectionId !== null ? { 'tdm-policy': tdmPolicyUrl(host, collectionId) } : {}),
+  };
+}
+
+/** Renders all policies as a list; the site serves each under its own URL. */
+export function renderTdmPolicies(table: Table): Rendering {
+  const byCollection = Map.groupBy(
+    askedRows(table.rows).filter(
+      ({ collectionId, cell }) => collectionId !== null && MINING.some((use) => !isFree(cell, use)),
+    ),
+    ({ collectionId }) => collectionId as string,
+  );
+  const policies = [...byCollection].map(([id, rows]) => toPolicy(table, id, rows));
+  const refusal = policies.length === 0 ? 'No path is reserved, so there is no policy.' : null;
+  return { text: `${JSON.stringify(policies, null, 1)}\n`, cannotExpress: [], refusal };
+}
+
+function toPolicy({ host, site }: Table, collectionId: string, rows: readonly Row[]): object {
+  const { context, profile } = FORMATS.tdmrep;
+  const offered = rows.flatMap(({ offers = {} }) => MINING.flatMap((use) => offers[use] ?? []));
+  const contact = offered.find((one) => one.contact !== undefined)?.contact ?? site.contact;
+  const page = offered.find((one) => one.url !== undefined)?.url ?? site.licensingUrl;
+  const uid = tdmPolicyUrl(host, collectionId);
+  return {
+    '@context': context,
+    '@type': 'Offer',
+    profile,
+    uid,
+    assigner: {
+      uid: `https://${host}`,
+      'vcard:fn': host,
+      ...(contact !== null && EMAIL.test(contact) ? { 'vcard:hasEmail': `mailto:${contact}` } : {}),
+      ...(page === null ? {} : { 'vcard:hasURL': page }),
+    },
+    permission: [{ target: `${uid}#collection`, action: 'tdm:mine', duty: [{ action: dutyOf(rows, offered) }] }],
+  };
+}
+
+const EMAIL = /^[^\s@:]+@[^\s@]+$/;
+
+/** Payment is enough only where everything that is reserved is for sale at a price. */
+function dutyOf(rows: readonly Row[], offered: readonly Offered[]): 'compensate' | 'obtainConsent' {
+  const isForSale = rows.every(({ cell, offers = {} }) =>
+    MINING.every((use) => isFree(cell, use) || offers[use] !== undefined),
+  );
+  return isForSale && offered.every((one) => one.unitPriceMicros !== undefined) ? 'compensate' : 'obtainConsent';
+}
