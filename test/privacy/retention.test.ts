@@ -141,9 +141,7 @@ async function readReports(postern: TestService): Promise<Any> {
 }
 
 const withoutTimes = (body: Any): Any =>
-  JSON.parse(
-    JSON.stringify(body, (name, value) => (name === 'lastSeen' || name === 'trend' ? undefined : value)),
-  ) as Any;
+  JSON.parse(JSON.stringify(body, (name, value) => (name === 'lastSeen' || name === 'trend' ? undefined : value)));
 
 const written = async (postern: TestService): Promise<string> => {
   const tables = ['decisions', 'daily_counts', 'deleted_decisions', 'change_data', 'receipts'];
