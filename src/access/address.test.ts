@@ -20,9 +20,7 @@ const NAMES = new Map([
 const visitors = { claims: (userAgent: string, id: string) => NAMES.get(id)?.test(userAgent) === true };
 
 async function judged(requesterId: string, userAgent: string, ip: string) {
-  const asks = await judgeAddresses({ identities, visitors }, [
-    { requesterId, context: { ip, userAgent } } satisfies Partial<Ask> as Ask,
-  ]);
+  const asks = await judgeAddresses({ identities, visitors }, [{ requesterId, context: { ip, userAgent } }]);
   const [{ requesterId: after, context, claimed }] = asks as [Ask];
   return { requesterId: after, verified: context?.verified ?? null, claimed };
 }

@@ -22,7 +22,6 @@ const KINDS = [
   ...['created', 'updated', 'revoked', 'expired', 'expiring', 'threshold_reached', 'quota_exceeded'].map(
     (verb) => `license.${verb}`,
   ),
-  ...['created', 'updated', 'deleted'].map((verb) => `site.${verb}`),
   'license.requested',
   'license_request.granted',
   'license_request.declined',
