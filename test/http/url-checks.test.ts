@@ -58,6 +58,7 @@ describe('the decision', () => {
       matchedRule: { index: 0, priority: 1 },
       licenseId: null,
       rateLimit: null,
+      quota: null,
       enforced: true,
       recorded: true,
     });
