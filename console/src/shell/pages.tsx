@@ -31,6 +31,7 @@ const PAGES: readonly [path: string, permission: Permission, page: Page][] = [
   ['/crawlers/:id', 'policies:read', lazily(() => import('../crawlers/crawler.tsx'))],
   ['/licenses', 'requesters:read', lazily(() => import('../licenses/licenses.tsx'))],
   ['/licenses/:id', 'requesters:read', lazily(() => import('../licenses/license.tsx'))],
+  ['/offers', 'policies:read', lazily(() => import('../offers/offers.tsx'))],
   ['/requests', 'requesters:read', lazily(() => import('../requests/requests.tsx'))],
   ['/statements', 'requesters:read', lazily(() => import('../statements/statements.tsx'))],
   ['/statements/:id', 'requesters:read', lazily(() => import('../statements/statement.tsx'))],

@@ -13,6 +13,7 @@ import {
   IconReceipt,
   IconRobot,
   IconScale,
+  IconTag,
   IconTargetArrow,
   IconUserShield,
   IconUsers,
@@ -110,6 +111,14 @@ export const PLACES: readonly Place[] = [
     about: 'Who may, and until when',
     icon: IconCertificate,
     permission: 'requesters:read',
+    group: 'Terms',
+  },
+  {
+    path: '/offers',
+    label: 'Offers',
+    about: 'What a license costs',
+    icon: IconTag,
+    permission: 'policies:read',
     group: 'Terms',
   },
   {

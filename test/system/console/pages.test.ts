@@ -169,6 +169,8 @@ const PAGES: readonly [path: string, act?: (page: Page) => Promise<void>][] = [
   [`/policies/${policy.id}?tab=bench`],
   [`/policies/${policy.id}?tab=candidate`],
   [`/policies/${policy.id}?tab=versions`],
+  ['/offers'],
+  ['/offers?new=1'],
   ['/sites'],
   ['/sites?new=1'],
   ['/sites/news.example'],

@@ -1,0 +1,228 @@
+/** The dialog that creates or edits an offer, beside what a denied visitor will see of it. */
+import { Autocomplete, Modal, Select, TagsInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { Body } from '../api/client.ts';
+import { useRead, useWrite } from '../api/read.ts';
+import { parseMicros, toDecimal } from '../licenses/money.ts';
+import { lastDayIn, toInstants } from '../licenses/term.ts';
+import { FormFoot } from '../parts/form-foot.tsx';
+import { notify } from '../parts/notices.tsx';
+import { useWork } from '../parts/work.ts';
+import { useRequiredLicenses } from '../policies/use-required-licenses.ts';
+import type { Offer } from './offers.tsx';
+import { Preview } from './preview.tsx';
+
+interface Fields {
+  licenseType: string;
+  collectionId: string | null;
+  features: string[];
+  unit: Offer['unit'];
+  /** The text of the field. */
+  price: string;
+  currency: string;
+  contact: string;
+  url: string;
+  /** The last day on which it is shown; empty: no end. */
+  last: string;
+}
+
+const NEW: Fields = {
+  licenseType: '',
+  collectionId: null,
+  features: [],
+  unit: 'decision',
+  price: '',
+  currency: 'USD',
+  contact: '',
+  url: '',
+  last: '',
+};
+
+function toFields({ unitPriceMicros, currency, contact, url, validUntil, ...fields }: Offer): Fields {
+  const price = unitPriceMicros === null || currency === null ? '' : toDecimal(unitPriceMicros, currency);
+  return {
+    ...fields,
+    price,
+    currency: currency ?? NEW.currency,
+    contact: contact ?? '',
+    url: url ?? '',
+    last: lastDayIn(validUntil),
+  };
+}
+
+/** The price as far as it is typed; null: none. */
+function priceOf({ price, currency }: Fields): { unitPriceMicros: number; currency: string } | null | undefined {
+  if (price.trim() === '') return null;
+  const unitPriceMicros = parseMicros(price);
+  return unitPriceMicros === undefined ? undefined : { unitPriceMicros, currency };
+}
+
+const NO_PRICE = { unitPriceMicros: null, currency: null };
+
+/** `before`: the form keeps what it does not show. */
+function toBody(fields: Fields, before: Offer | undefined): Body<'PUT /v1/offers/{licenseType}'> {
+  const { features, unit, contact, url, last } = fields;
+  const term = { startsAt: null, expiresAt: before?.validUntil ?? null };
+  return {
+    features,
+    unit,
+    ...(priceOf(fields) ?? NO_PRICE),
+    contact: contact.trim() || null,
+    url: url.trim() || null,
+    validUntil: toInstants('', last, term).expiresAt,
+    x402: before?.x402 ?? null,
+  };
+}
+
+interface DialogProps {
+  /** Absent to create one. */
+  offer?: Offer;
+  onClose: () => void;
+}
+
+export function OfferDialog({ offer, onClose }: DialogProps) {
+  const write = useWrite();
+  const [fields, setFields] = useState(() => (offer === undefined ? NEW : toFields(offer)));
+  const change = (changed: Partial<Fields>) => setFields({ ...fields, ...changed });
+  const price = priceOf(fields);
+  const { busy, error, start } = useWork(async () => {
+    const { licenseType, collectionId } = fields;
+    await write('PUT /v1/offers/{licenseType}', {
+      path: { licenseType: licenseType.trim() },
+      query: collectionId === null ? {} : { collectionId },
+      body: toBody(fields, offer),
+    });
+    notify('Denials name this offer from now on.');
+    onClose();
+  });
+  const title = offer === undefined ? 'Offer a license' : `Offer of ${offer.licenseType}`;
+  return (
+    <Modal opened onClose={onClose} title={title} size="lg">
+      <form onSubmit={start} className="fields">
+        <NameFields fields={fields} change={change} isFixed={offer !== undefined} />
+        <PriceFields fields={fields} change={change} />
+        <AddressFields fields={fields} change={change} />
+        <Preview of={{ ...fields, ...(price ?? NO_PRICE), contact: fields.contact || null, url: fields.url || null }} />
+        <FormFoot
+          error={error?.message}
+          busy={busy}
+          action={offer === undefined ? 'Offer' : 'Save'}
+          disabled={price === undefined}
+          onCancel={onClose}
+        />
+      </form>
+    </Modal>
+  );
+}
+
+interface PartProps {
+  fields: Fields;
+  change: (changed: Partial<Fields>) => void;
+}
+
+/** The kind and the place name an offer: they stay. */
+function NameFields({ fields, change, isFixed }: PartProps & { isFixed: boolean }) {
+  const required = useRequiredLicenses();
+  const collections = useRead('GET /v1/collections', { query: { limit: 100 } });
+  const choices = (collections.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  return (
+    <>
+      <div className="pair">
+        <Autocomplete
+          label="Kind of license"
+          description="Choose from those that your rules ask for."
+          data={required?.kinds ?? []}
+          value={fields.licenseType}
+          onChange={(licenseType) => change({ licenseType })}
+          maxLength={64}
+          disabled={isFixed}
+          required
+          data-autofocus
+        />
+        <Select
+          label="Where"
+          description="A collection’s own offer counts before the general one."
+          placeholder="Everywhere"
+          data={choices}
+          value={fields.collectionId}
+          onChange={(collectionId) => change({ collectionId })}
+          disabled={isFixed}
+          clearable
+          searchable
+        />
+      </div>
+      <TagsInput
+        label="Extras"
+        description="That such a license includes; rules may ask for them."
+        data={required?.features ?? []}
+        value={fields.features}
+        onChange={(features) => change({ features })}
+      />
+    </>
+  );
+}
+
+const UNITS = [
+  { value: 'decision', label: 'per access' },
+  { value: 'month', label: 'per month' },
+  { value: 'year', label: 'per year' },
+] as const;
+
+function PriceFields({ fields, change }: PartProps) {
+  return (
+    <div className="pair">
+      <TextInput
+        label="Price"
+        description="Empty: on request"
+        placeholder="0.005"
+        value={fields.price}
+        onChange={(event) => change({ price: event.currentTarget.value })}
+        error={priceOf(fields) === undefined ? 'An amount such as 0.005' : undefined}
+        inputMode="decimal"
+      />
+      <TextInput
+        label="Currency"
+        description="Three letters; Cloudflare bills in USD"
+        value={fields.currency}
+        onChange={(event) => change({ currency: event.currentTarget.value.toUpperCase() })}
+        maxLength={3}
+      />
+      <Select
+        label="Unit"
+        description="The price buys"
+        data={UNITS}
+        value={fields.unit}
+        onChange={(unit) => change({ unit: unit ?? 'decision' })}
+        allowDeselect={false}
+      />
+    </div>
+  );
+}
+
+function AddressFields({ fields, change }: PartProps) {
+  return (
+    <div className="pair">
+      <TextInput
+        label="Email address"
+        placeholder="licensing@example.com"
+        value={fields.contact}
+        onChange={(event) => change({ contact: event.currentTarget.value })}
+        maxLength={254}
+      />
+      <TextInput
+        label="Page about this license"
+        type="url"
+        value={fields.url}
+        onChange={(event) => change({ url: event.currentTarget.value })}
+        maxLength={2048}
+      />
+      <TextInput
+        label="Last day"
+        description="Included; leave empty for no end"
+        type="date"
+        value={fields.last}
+        onChange={(event) => change({ last: event.currentTarget.value })}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+/** The price list in the console: an offer is made beside its preview, edited without losing x402, and deleted. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { launchBrowser, signedIn } from '../../../kit/browser.ts';
+import { startTestService } from '../../../kit/service.ts';
+import { made, makePolicy } from '../../http/given.ts';
+
+const postern = await startTestService();
+after(() => postern[Symbol.asyncDispose]());
+const browser = await launchBrowser();
+after(() => browser.close());
+
+await made(postern, '/v1/collections', { name: 'News', hosts: ['news.example'] });
+await makePolicy(postern, [{ action: 'allow', conditions: { licenseType: 'crawling', licenseFeatures: ['archive'] } }]);
+const read = async () => (await postern.call('GET', '/v1/offers/crawling')).body;
+
+test('an offer is made, edited and deleted; the preview shows what a denied visitor sees', async () => {
+  await using signed = await signedIn(browser, postern.url, postern.key, { viewport: { width: 1366, height: 1000 } });
+  const { page } = signed;
+  await page.goto('/console/offers');
+  await page.getByRole('heading', { name: 'Nothing is offered yet' }).waitFor();
+  await page.getByRole('button', { name: 'Offer a license' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('combobox', { name: 'Kind of license' }).click();
+  await page.getByRole('option', { name: 'crawling' }).click();
+  await dialog.getByRole('textbox', { name: 'Price' }).fill('0,005');
+  await dialog.getByLabel('Email address').fill('licensing@news.example');
+  await dialog.getByLabel('Page about this license').fill('https://news.example/licensing');
+  const preview = dialog.getByRole('region', { name: 'What a denied visitor sees' });
+  const text = await preview.innerText();
+  assert.match(
+    text,
+    /402 Payment Required\ncrawler-price: USD 0\.005\nlink: <https:\/\/news\.example\/licensing>; rel="license"/,
+  );
+  assert.match(text, /crawling, US\$0\.005 per access\. Write to licensing@news\.example\./);
+  await dialog.getByLabel('Last day').fill('2099-12-30');
+  await dialog.getByRole('button', { name: 'Offer', exact: true }).click();
+  await page.getByRole('row', { name: /crawling.*per access/ }).waitFor();
+  const made = await read();
+  assert.deepEqual([made.unitPriceMicros, made.currency, made.contact], [5000, 'USD', 'licensing@news.example']);
+  assert.ok(
+    made.validUntil >= '2099-12-30T10:00:00.000Z' && made.validUntil <= '2099-12-31T12:00:00.000Z',
+    made.validUntil,
+  );
+
+  const x402 = { network: 'eip155:8453', asset: 'USDC', payTo: 'publisher' };
+  const { id: _, object: __, created: ___, updated: ____, licenseType, collectionId, ...body } = made;
+  assert.deepEqual([licenseType, collectionId], ['crawling', null]);
+  await postern.call('PUT', '/v1/offers/crawling', { body: { ...body, x402 } });
+  await page.reload();
+  await page.getByRole('button', { name: /offer of crawling/ }).click();
+  await page.getByRole('menuitem', { name: 'Edit…' }).click();
+  await dialog.getByRole('textbox', { name: 'Price' }).fill('0.01');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('row', { name: /0\.01 per access/ }).waitFor();
+  assert.deepEqual([(await read()).x402, (await read()).validUntil], [x402, made.validUntil]);
+
+  await page.getByRole('button', { name: /offer of crawling/ }).click();
+  await page.getByRole('menuitem', { name: 'Delete…' }).click();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('heading', { name: 'Nothing is offered yet' }).waitFor();
+  assert.deepEqual(signed.faults, []);
+});
