@@ -3,6 +3,7 @@
  * is allowed and nothing else, for every request and every failure of Postern.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
@@ -305,4 +306,37 @@ test('nginx limits visitors before Postern is asked', async () => {
   assert.equal(count(403) + count(429), 100);
   assert.ok(count(403) >= 50 && count(429) > 0, `${count(403)} were asked about`);
   assert.equal(await decisions(postern), before + count(403));
+});
+
+describe('offers in nginx', () => {
+  const [, startOne] = SERVERS.find(([name]) => name === 'nginx') as (typeof SERVERS)[number];
+  const ASKED = 'origin=https://www.example.com';
+  const start = (changes: Record<string, string>) => startOne({ asked: POSTERN, key: postern.key, site, changes });
+
+  test('Pay Per Crawl: the page with its price for crawlers that Cloudflare charges, and for nobody else', async () => {
+    const page = readFileSync('docs/offers.md', 'utf8');
+    const [, inPage = '', asking = ''] = /```nginx-part\n# In[^\n]*\n([^#]*)#[^\n]*\n([^`]*)```/.exec(page) ?? [];
+    await using server = await start({
+      [ASKED]: `${ASKED}&payPerCrawl=offered`,
+      'error_page 403 = @denied;': `error_page 403 = @denied;\n${inPage}`,
+      'proxy_set_header Signature $http_signature;': `proxy_set_header Signature $http_signature;\n${asking}`,
+    });
+    const get = (path: string, pricing: string) =>
+      visit(server.url, path, {
+        headers: { 'user-agent': 'UnpaidBot', 'cf-pay-per-crawl': `protocol=cloudflare, pricing=${pricing}` },
+      });
+    const sold = await get('/offered.html', 'in-band');
+    assert.deepEqual([sold.status, sold.headers['crawler-price']], [200, 'USD 0.005'], server.log());
+    const free = await get('/open.html', 'in-band');
+    assert.deepEqual([free.status, free.headers['crawler-price']], [200, 'USD 0.00']);
+    assert.equal((await get('/offered.html', 'bypass')).status, 402);
+    assert.equal((await get('/limited.html', 'in-band')).status, 403);
+  });
+
+  test('a status that auth_request does not know serves nothing', async () => {
+    await using server = await start({ [ASKED]: `${ASKED}&denyStatus=402` });
+    const page = await visit(server.url, '/offered.html', { headers: { 'user-agent': 'UnpaidBot' } });
+    assert.equal(page.status, 500);
+    assert.ok(!page.text.includes(SECRET));
+  });
 });
