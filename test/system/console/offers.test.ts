@@ -36,15 +36,15 @@ test('an offer is made, edited and deleted; the preview shows what a denied visi
   await dialog.getByLabel('Last day').fill('2099-12-30');
   await dialog.getByRole('button', { name: 'Offer', exact: true }).click();
   await page.getByRole('row', { name: /crawling.*per access/ }).waitFor();
-  const made = await read();
-  assert.deepEqual([made.unitPriceMicros, made.currency, made.contact], [5000, 'USD', 'licensing@news.example']);
+  const stored = await read();
+  assert.deepEqual([stored.unitPriceMicros, stored.currency, stored.contact], [5000, 'USD', 'licensing@news.example']);
   assert.ok(
-    made.validUntil >= '2099-12-30T10:00:00.000Z' && made.validUntil <= '2099-12-31T12:00:00.000Z',
-    made.validUntil,
+    stored.validUntil >= '2099-12-30T10:00:00.000Z' && stored.validUntil <= '2099-12-31T12:00:00.000Z',
+    stored.validUntil,
   );
 
   const x402 = { network: 'eip155:8453', asset: 'USDC', payTo: 'publisher' };
-  const { id: _, object: __, created: ___, updated: ____, licenseType, collectionId, ...body } = made;
+  const { id: _, object: __, created: ___, updated: ____, licenseType, collectionId, ...body } = stored;
   assert.deepEqual([licenseType, collectionId], ['crawling', null]);
   await postern.call('PUT', '/v1/offers/crawling', { body: { ...body, x402 } });
   await page.reload();
@@ -53,7 +53,7 @@ test('an offer is made, edited and deleted; the preview shows what a denied visi
   await dialog.getByRole('textbox', { name: 'Price' }).fill('0.01');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('row', { name: /0\.01 per access/ }).waitFor();
-  assert.deepEqual([(await read()).x402, (await read()).validUntil], [x402, made.validUntil]);
+  assert.deepEqual([(await read()).x402, (await read()).validUntil], [x402, stored.validUntil]);
 
   await page.getByRole('button', { name: /offer of crawling/ }).click();
   await page.getByRole('menuitem', { name: 'Delete…' }).click();
