@@ -135,14 +135,14 @@ const ROWS: Record<string, Ask[]> = {
   'GET /v1/collections/{id}': at(`${collection.id}?expand=warnings`),
   'PATCH /v1/collections/{id}': [{ path: `/${collection.id}`, body: { paths: wide(2).paths } }],
   'DELETE /v1/collections/{id}': at('col_0'),
+  'GET /v1/collections/{id}/versions': at(`${collection.id}/versions?limit=100`),
+  'GET /v1/collections/match': [{ path: `?url=https://h0x0.example.com/0/${'a/'.repeat(100)}${'999b'.repeat(450)}` }],
   'GET /v1/offers': page,
   'GET /v1/offers/{licenseType}': at('x?collectionId=col_0'),
   'PUT /v1/offers/{licenseType}': [
     { path: '/x', body: { features: names(0).slice(0, 50), unitPriceMicros: 1, currency: 'USD' } },
   ],
   'DELETE /v1/offers/{licenseType}': at('x'),
-  'GET /v1/collections/match': [{ path: `?url=https://h0x0.example.com/0/${'a/'.repeat(100)}${'999b'.repeat(450)}` }],
-  'GET /v1/collections/{id}/versions': at(`${collection.id}/versions?limit=100`),
   'GET /v1/sites': page,
   'GET /v1/sites/{host}': at('h0x0.example.com'),
   'PUT /v1/sites/{host}': [
