@@ -8,6 +8,7 @@ import type { Answer } from '../../kit/answer.ts';
 import { pluck } from '../../kit/pluck.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
+import { authorize } from '../enforce/asking.ts';
 import { allowAll, assertError, assertStatus, check, item, made, makeKey, makePolicy } from './given.ts';
 
 const clock = testClock();
@@ -129,6 +130,34 @@ describe('what a candidate decides', () => {
     assert.deepEqual((await logged(beside.id)).candidate, { allowed: false, reason: 'policy_denied', rule: 0 });
     assert.deepEqual((await logged(other.id)).candidate, { allowed: true, reason: null, rule: null });
     assert.equal((await logged(later.id)).candidate, undefined);
+  });
+  test('decides checks by URL, and answers of proxies', async () => {
+    const { id: policyId } = await makePolicy(postern, [allowAll]);
+    await made(postern, '/v1/collections', { name: 'C', hosts: ['tried.example'], policyId });
+    await put(policyId, { rules: [{ action: 'deny', conditions: { path: '/paid/' } }, allowAll] });
+    const decided = [];
+    for (const url of ['https://tried.example/paid/a', 'https://tried.example/free']) {
+      const { id, allowed } = await check(postern, { url });
+      decided.push([allowed, (await logged(id)).candidate]);
+    }
+    const { headers } = await authorize(postern, '/paid/b', {
+      path: '/v1/authorize?origin=https://tried.example',
+    });
+    const { url, candidate } = await logged(headers.get('x-postern-decision') ?? '');
+    decided.push([url, candidate]);
+    const denied = { allowed: false, reason: 'policy_denied', rule: 0 };
+    assert.deepEqual(decided, [
+      [true, denied],
+      [true, { allowed: true, reason: null, rule: 1 }],
+      ['tried.example/paid/b', denied],
+    ]);
+    const { byContent, ...rest } = await figures(policyId);
+    assert.deepEqual(counts(rest), [3, 1, 2, 0]);
+    const none = { id: null, externalId: null, title: null, newlyDenied: 1, newlyAllowed: 0 };
+    assert.deepEqual(byContent, [
+      { ...none, url: 'tried.example/paid/a' },
+      { ...none, url: 'tried.example/paid/b' },
+    ]);
   });
   test('what its rules ask for is read, even if the policy never asks for it', async () => {
     const { id: policyId } = await makePolicy(postern, [allowAll]);
