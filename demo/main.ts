@@ -232,7 +232,9 @@ function invite(url: string, catalog: readonly Listed[], key: string | undefined
   say();
 }
 
-const aborted = async (signal: AbortSignal): Promise<unknown> => signal.aborted || once(signal, 'abort');
+async function aborted(signal: AbortSignal): Promise<unknown> {
+  return signal.aborted || once(signal, 'abort');
+}
 
 function parseFlags() {
   try {
