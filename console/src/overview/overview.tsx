@@ -1,25 +1,30 @@
 /** The overview: requests, grants and denials. Every number is exact, as the API reports it. */
-import { Anchor, Button, SegmentedControl, Select } from '@mantine/core';
+import { Anchor, Button, NativeSelect, SegmentedControl } from '@mantine/core';
 import { IconChartBar, IconDownload, IconPrinter, IconX } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
 import { useRead } from '../api/read.ts';
 import { dayAt } from '../parts/days.ts';
 import { FilterSpan } from '../parts/filter-span.tsx';
-import { useFilters } from '../parts/filters.ts';
+import { type Filters, useFilters } from '../parts/filters.ts';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { saveText, toCsv } from '../parts/save.ts';
 import { Empty, Loaded } from '../parts/states.tsx';
+import { Aside } from '../shell/boundary.tsx';
+import { lazily } from '../shell/lazily.tsx';
 import { useMay } from '../shell/session.tsx';
 import { ByCrawler } from './by-crawler.tsx';
 import { Demand } from './demand.tsx';
 import { Feed } from './feed.tsx';
 import { Observed } from './observed.tsx';
 import { OverTime } from './over-time.tsx';
-import { GROUPS, PERIODS, type Usage, usageQuery } from './range.ts';
+import { GROUPS, PERIODS, type Usage, type UsageQuery, usageQuery } from './range.ts';
 import { Reasons } from './reasons.tsx';
 import { TopContent, TopRequesters } from './top.tsx';
 import { Totals } from './totals.tsx';
+
+/** The first view waits for its figures, not for this. */
+const Attention = lazily(() => import('./attention.tsx'));
 
 /** With the most buckets of a report, the trends of both top lists have 80,000 numbers. */
 const TOP_SHOWN = 8;
@@ -54,6 +59,9 @@ export default function Overview() {
           </>
         }
       />
+      <Aside>
+        <Attention />
+      </Aside>
       <Bar usage={usage.data} />
       <Loaded of={usage} rows={8}>
         {(data) =>
@@ -64,25 +72,36 @@ export default function Overview() {
               )}
             />
           ) : (
-            <div className="stack">
-              {query.enforced === undefined && (
-                <Observed usage={data} onShow={() => filters.set({ enforced: 'false' })} />
-              )}
-              <Totals usage={data} />
-              <OverTime usage={data} busy={usage.isPlaceholderData} />
-              <div className="columns">
-                <Reasons usage={data} query={query} />
-                <Demand usage={data} query={query} />
-                <TopRequesters usage={data} />
-                <TopContent usage={data} />
-                <ByCrawler usage={data} />
-              </div>
-              <Feed contentId={filters.values.contentId} requesterId={filters.values.requesterId} />
-            </div>
+            <Panels usage={data} query={query} busy={usage.isPlaceholderData} filters={filters} />
           )
         }
       </Loaded>
     </>
+  );
+}
+
+interface PanelsProps {
+  usage: Usage;
+  query: UsageQuery;
+  busy: boolean;
+  filters: Filters;
+}
+
+function Panels({ usage, query, busy, filters: { values, set } }: PanelsProps) {
+  return (
+    <div className="stack">
+      {query.enforced === undefined && <Observed usage={usage} onShow={() => set({ enforced: 'false' })} />}
+      <Totals usage={usage} />
+      <OverTime usage={usage} busy={busy} />
+      <div className="columns">
+        <Reasons usage={usage} query={query} />
+        <Demand usage={usage} query={query} />
+        <TopRequesters usage={usage} />
+        <TopContent usage={usage} />
+        <ByCrawler usage={usage} />
+        <Feed contentId={values.contentId} requesterId={values.requesterId} />
+      </div>
+    </div>
   );
 }
 
@@ -98,21 +117,18 @@ function Bar({ usage }: { usage: Usage | undefined }) {
         onChange={(value) => set({ period: value, start: null, end: null, by: null })}
       />
       <FilterSpan otherwise="Month or span" names={SPAN} clears={['by']} />
-      <Select
+      <NativeSelect
         aria-label="Buckets"
         data={GROUPS}
-        value={usage?.period.groupBy ?? null}
-        onChange={(value) => set({ by: value })}
+        value={usage?.period.groupBy ?? 'day'}
+        onChange={(event) => set({ by: event.currentTarget.value })}
         w={110}
-        allowDeselect={false}
       />
-      <Select
+      <NativeSelect
         aria-label="Type of content"
-        placeholder="All types"
-        data={[...CONTENT_TYPES]}
-        value={type ?? null}
-        onChange={(value) => set({ type: value })}
-        clearable
+        data={[{ value: '', label: 'All types' }, ...CONTENT_TYPES]}
+        value={type ?? ''}
+        onChange={(event) => set({ type: event.currentTarget.value })}
         w={140}
       />
       {requesterId !== undefined && (

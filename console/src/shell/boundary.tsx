@@ -37,11 +37,11 @@ export class Boundary extends Component<Props, { error: Error | null }> {
 
 interface AsideProps {
   /** The failed part stays hidden. */
-  onFailed: () => void;
+  onFailed?: () => void;
   children: ReactNode;
 }
 
-/** Contains the failure of an overlay; the page below keeps its input. */
+/** Contains the failure of a part; the rest of the page keeps its input. */
 export class Aside extends Component<AsideProps, { failed: boolean }> {
   override state = { failed: false };
 
@@ -50,7 +50,7 @@ export class Aside extends Component<AsideProps, { failed: boolean }> {
   }
 
   override componentDidCatch() {
-    this.props.onFailed();
+    this.props.onFailed?.();
   }
 
   override render() {
