@@ -3,7 +3,6 @@
  * clock or a store. Arguments are never changed, so that a retried flush has the same result. Arrays are flat, because
  * copying between threads costs by the object.
  */
-import type { AccessKind } from '../changes/kinds.ts';
 import type { Value } from '../db/db.ts';
 import type { ReceiptRow } from '../db/receipt.ts';
 import { bodyOf } from '../lib/id.ts';
@@ -23,7 +22,7 @@ import {
 } from './quota.ts';
 import { accessKind } from './reason.ts';
 import type { Submission } from './recorder.ts';
-import { AT, CONTENT_NO, type Flush, type QuotaAsk, REASON, type Touched, WIDTH } from './row.ts';
+import { type Announced, AT, CONTENT_NO, type Flush, type QuotaAsk, REASON, type Touched, WIDTH } from './row.ts';
 
 /** A submission with its time of recording and the numbers of its entries. */
 export interface Placed extends Submission {
@@ -70,7 +69,7 @@ export function place(
   });
 }
 
-export function toFlush(submissions: readonly Placed[], ledgerNo: number, announced: readonly AccessKind[]): Flush {
+export function toFlush(submissions: readonly Placed[], ledgerNo: number, announced: Announced): Flush {
   const rows: Value[] = [];
   const claims: (string | number)[] = [];
   const quotas: QuotaAsk[] = [];
@@ -129,7 +128,7 @@ export function workOut(flush: Flush, stateOf: (key: string) => LimitState, quot
   const answered = { ...flush, rows };
   const events = eventsOf(answered);
   const payloads: Value[] = [];
-  for (const event of counts.events) {
+  for (const event of flush.announced === null ? [] : counts.events) {
     const id = quotaEventBody(event);
     events.push(id, event.at, event.kind, event.span.licenseId, null);
     payloads.push(id, JSON.stringify(toQuotaNotice(event)));
@@ -151,7 +150,7 @@ export function workOut(flush: Flush, stateOf: (key: string) => LimitState, quot
 /** The events of answered rows. Each shares the 26 characters of its decision's id. */
 function eventsOf({ ledgerNo, rows, announced }: Flush): Value[] {
   const events: Value[] = [];
-  if (announced.length === 0) return events;
+  if (announced === null || announced.length === 0) return events;
   for (let i = 0; i < rows.length; i += WIDTH) {
     const kind = accessKind(rows[i + REASON] as number);
     if (!announced.includes(kind)) continue;

@@ -9,7 +9,6 @@
  * nothing yet. A limit that does not exist is inserted in the last statements before the commit; a flush that waits for
  * such a row has locked all others already, and all insert in one order.
  */
-import type { AccessKind } from '../changes/kinds.ts';
 import { type Row, type Step, Unavailable, UniqueViolation, type Value } from '../db/db.ts';
 import { type PostgresDb, type SecondHalf, toArray } from '../db/postgres/db.ts';
 import { type Clock, goingOnFrom } from '../lib/clock.ts';
@@ -39,6 +38,8 @@ import { type CountUsed, OpenQuotas } from './quota-open.ts';
 import { quotaReads } from './quota-reads.ts';
 import { spansOf } from './quota-store.ts';
 import { type Flushed, isStale, type Submission } from './recorder.ts';
+import type { Announced } from './row.ts';
+import { onTestTables } from './test-tables.ts';
 
 /** The database's clock is sampled; its error is less than this. */
 const CLOCK_ERROR_MS = 1_000;
@@ -77,7 +78,7 @@ export interface PostgresLedgerOptions {
   /** Instead of the database's. */
   clock?: Clock | undefined;
   /** Returns the kinds of decision that become events. */
-  subscribed?: () => readonly AccessKind[];
+  subscribed?: () => Announced;
   /** See quota-open. */
   countUsed?: CountUsed;
 }
@@ -99,13 +100,17 @@ export async function openPostgresLedger(
   });
 }
 
+/** Opens the ledger of tests; see test-tables. */
+export const openPostgresTestLedger = (db: PostgresDb, clock?: Clock): Promise<Ledger> =>
+  openPostgresLedger(onTestTables(db), clock, { subscribed: () => null });
+
 class Flusher {
   readonly #db: PostgresDb;
   readonly #ledgerNo: number;
   /** Instead of the database's. */
   readonly #given: Clock | undefined;
   readonly #time: Clock;
-  readonly #subscribed: () => readonly AccessKind[];
+  readonly #subscribed: () => Announced;
   /** The newest time that this node knows the ledger has; 0 where the clock was set back before it on purpose. */
   #newestAt: number;
   readonly #quotas: OpenQuotas;
@@ -137,8 +142,8 @@ class Flusher {
 
   async flush(submissions: readonly Submission[], heldBy?: string): Promise<readonly Flushed[]> {
     const kinds = this.#subscribed();
-    if (kinds.length === 0 && submissions.every(isPlain)) return this.#flushPlain(submissions);
-    const claimed = kinds.length === 0 ? claimedBy(submissions) : undefined;
+    if (isSilent(kinds) && submissions.every(isPlain)) return this.#flushPlain(submissions);
+    const claimed = isSilent(kinds) ? claimedBy(submissions) : undefined;
     const attempt = async (): Promise<readonly Flushed[]> => {
       const done = claimed && (await this.#flushInOne(submissions, claimed, heldBy));
       return done ?? this.#flushInTwo(submissions, kinds, heldBy);
@@ -186,7 +191,7 @@ class Flusher {
     return stopped.includes(undefined) ? undefined : (stopped as Flushed[]);
   }
 
-  async #flushInTwo(submissions: readonly Submission[], kinds: readonly AccessKind[], heldBy?: string) {
+  async #flushInTwo(submissions: readonly Submission[], kinds: Announced, heldBy?: string) {
     const entries = submissions.flatMap((one) => one.entries);
     const keys = new Set(entries.flatMap(keysOf).map(toStoredKey));
     const reading = quotaReads(entries, this.#quotas);
@@ -209,7 +214,7 @@ class Flusher {
   /** Writes the submissions that no held limit stops. */
   #writeUnlocked(
     submissions: readonly Submission[],
-    kinds: readonly AccessKind[],
+    kinds: Announced,
     limits: Locked & { quotas: QuotaStore },
     taken: Row,
   ): SecondHalf<Flushed[]> {
@@ -254,6 +259,8 @@ class Flusher {
     return place(submissions, { ledgerNo: this.#ledgerNo, atOf: () => at, next: () => seqs[n++] as number });
   }
 }
+
+const isSilent = (kinds: Announced): boolean => kinds === null || kinds.length === 0;
 
 /** Returns whether one of them is, or will be after this wait. */
 function anyStale(submissions: readonly Submission[], waitMs = 0): boolean {

@@ -40,6 +40,8 @@ export const QUOTA = COLUMNS.indexOf('quota');
 export const REMAINING = COLUMNS.indexOf('limit_remaining');
 export const RESET_AT = COLUMNS.indexOf('limit_reset_at');
 
+export type Announced = readonly AccessKind[] | null;
+
 export interface Flush {
   readonly ledgerNo: number;
   /** COLUMNS values for each entry, as if every claim were admitted. */
@@ -50,8 +52,8 @@ export interface Flush {
   readonly quotas: readonly QuotaAsk[];
   /** `at`: when it is recorded, epoch ms. */
   readonly receipts: readonly (Receipt & { firstEntry: number; at: number })[];
-  /** Kinds of decision that become events. */
-  readonly announced: readonly AccessKind[];
+  /** Kinds of decision that become events; null: there are no events, not of quotas either. */
+  readonly announced: Announced;
   /** When the first of its submissions becomes stale. */
   readonly freshUntil: number;
 }

@@ -1,5 +1,4 @@
 /** The ledger on SQLite. A flush gets its numbers on the main thread; the storage thread writes everything. */
-import type { AccessKind } from '../changes/kinds.ts';
 import type { SqliteDb } from '../db/sqlite/db.ts';
 import { type Clock, goingOnFrom, machineClock } from '../lib/clock.ts';
 import { place, recordedOf, toFlush } from './flush.ts';
@@ -7,19 +6,29 @@ import type { Ledger } from './ledger.ts';
 import { openLedger, startLedger } from './open.ts';
 import { type CountUsed, OpenQuotas } from './quota-open.ts';
 import type { Flush, Submission } from './recorder.ts';
+import type { Announced } from './row.ts';
+import { onTestTables } from './test-tables.ts';
 
-/** For openSqlite: the ledger's part of the storage thread. */
-export const ledgerProcedure = { ledger: new URL('./sqlite-procedure.ts', import.meta.url).href };
+/** For openSqlite: the ledger's part of the storage thread, and that of the ledger of tests. */
+export const ledgerProcedure = {
+  ledger: new URL('./sqlite-procedure.ts', import.meta.url).href,
+  testLedger: new URL('./test-procedure.ts', import.meta.url).href,
+};
 
-/**
- * `subscribed`: the kinds of decision that become events, in the decision's own transaction. `countUsed`: see
- * quota-open. The clock goes on from
- * the newest entry, so that ids sort by time over restarts too.
- */
+export interface SqliteLedgerOptions {
+  /** Returns the kinds of decision that become events, in the decision's own transaction. */
+  subscribed?: () => Announced;
+  /** See quota-open. */
+  countUsed?: CountUsed;
+  /** Its part of the storage thread. */
+  procedure?: keyof typeof ledgerProcedure;
+}
+
+/** The clock goes on from the newest entry, so that ids sort by time over restarts too. */
 export async function openSqliteLedger(
   db: SqliteDb,
   clock?: Clock,
-  { subscribed = () => [], countUsed }: { subscribed?: () => readonly AccessKind[]; countUsed?: CountUsed } = {},
+  { subscribed = () => [], countUsed, procedure = 'ledger' }: SqliteLedgerOptions = {},
 ): Promise<Ledger> {
   const start = await startLedger(db);
   const time = goingOnFrom(clock ?? machineClock(), start.newest.at);
@@ -39,7 +48,7 @@ export async function openSqliteLedger(
     latest = Math.min(latest, time.now());
     const placed = place(submissions, { ledgerNo: start.ledgerNo, atOf: toTime, next: numbers.next });
     await numbers.reserved();
-    const answers = await db.call<number[] | null>('ledger', toFlush(placed, start.ledgerNo, subscribed()));
+    const answers = await db.call<number[] | null>(procedure, toFlush(placed, start.ledgerNo, subscribed()));
     if (answers !== null) return recordedOf(placed, answers);
     for (const { entries } of submissions) quotas.forget(entries);
     return submissions.map(() => 'stale');
@@ -55,6 +64,10 @@ export async function openSqliteLedger(
       db.read('select key, state from limits where key in (select value from json_each($1))', [JSON.stringify(keys)]),
   });
 }
+
+/** Opens the ledger of tests; see test-tables. */
+export const openSqliteTestLedger = (db: SqliteDb, clock?: Clock): Promise<Ledger> =>
+  openSqliteLedger(onTestTables(db), clock, { subscribed: () => null, procedure: 'testLedger' });
 
 /** Numbers are reserved in blocks, so that neither a crash nor a purge can lead to one being given twice. */
 const BLOCK = 1_000_000;

@@ -10,14 +10,29 @@ import { Conflict, type Db, Unavailable } from '../../src/db/db.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres, type PostgresDb } from '../../src/db/postgres/db.ts';
 import { type Ledger, type Recorded, Stale } from '../../src/ledger/ledger.ts';
-import { openPostgresLedger } from '../../src/ledger/postgres.ts';
+import { openPostgresLedger, openPostgresTestLedger } from '../../src/ledger/postgres.ts';
 import { sweep } from '../../src/ledger/sweep.ts';
+import { onTestTables } from '../../src/ledger/test-tables.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 import { monotonicMs } from '../../src/lib/monotonic.ts';
-import { ledgerContract } from './contract.ts';
+import { type LedgerStore, ledgerContract, type OpenedLedger } from './contract.ts';
 
 const server = await testPostgres();
 
-ledgerContract('PostgreSQL', async () => {
+ledgerContract('PostgreSQL', () =>
+  emptyStore('decisions', async (db, clock) => ({ db, ledger: await openPostgresLedger(db, clock) })),
+);
+ledgerContract('PostgreSQL, tests', () =>
+  emptyStore('test_decisions', async (db, clock) => ({
+    db: onTestTables(db),
+    ledger: await openPostgresTestLedger(db, clock),
+  })),
+);
+
+async function emptyStore(
+  table: string,
+  openIn: (db: PostgresDb, clock?: Clock) => Promise<OpenedLedger>,
+): Promise<LedgerStore> {
   const database = await server.newDatabase();
   let db: PostgresDb | undefined;
   return {
@@ -25,15 +40,15 @@ ledgerContract('PostgreSQL', async () => {
       await db?.close();
       db = await openPostgres(database.url);
       await migrate(db, 0);
-      return { db, ledger: await openPostgresLedger(db, clock) };
+      return openIn(db, clock);
     },
-    hold: () => holding(database.url, 'lock table decisions in exclusive mode'),
+    hold: () => holding(database.url, `lock table ${table} in exclusive mode`),
     async [Symbol.asyncDispose]() {
       await db?.close();
       await database[Symbol.asyncDispose]();
     },
   };
-});
+}
 
 /** Begins another client's transaction, and leaves it open. */
 async function holding(url: string, sql: string): Promise<AsyncDisposable> {

@@ -1,14 +1,25 @@
-/** The ledger on SQLite: the contract. */
+/** The ledgers on SQLite: the contract. */
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
 import { migrate } from '../../src/db/migrate.ts';
 import { openSqlite, type SqliteDb } from '../../src/db/sqlite/db.ts';
-import { ledgerProcedure, openSqliteLedger } from '../../src/ledger/sqlite.ts';
-import { ledgerContract } from './contract.ts';
+import { ledgerProcedure, openSqliteLedger, openSqliteTestLedger } from '../../src/ledger/sqlite.ts';
+import { onTestTables, toTestSql } from '../../src/ledger/test-tables.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import { type LedgerStore, ledgerContract, type OpenedLedger } from './contract.ts';
 
-ledgerContract('SQLite file', async () => {
+ledgerContract('SQLite file', () =>
+  emptyStore(async (db, clock) => ({ db, ledger: await openSqliteLedger(db, clock) })),
+);
+ledgerContract('SQLite file, tests', () =>
+  emptyStore(async (db, clock) => ({ db: onTestTables(db), ledger: await openSqliteTestLedger(db, clock) })),
+);
+
+async function emptyStore(openIn: (db: SqliteDb, clock?: Clock) => Promise<OpenedLedger>): Promise<LedgerStore> {
   const folder = mkdtempSync(join(tmpdir(), 'postern-ledger-'));
   let db: SqliteDb | undefined;
   return {
@@ -17,7 +28,7 @@ ledgerContract('SQLite file', async () => {
       await db?.close();
       db = await openSqlite(join(folder, 'postern.db'), ledgerProcedure);
       await migrate(db, 0);
-      return { db, ledger: await openSqliteLedger(db, clock) };
+      return openIn(db, clock);
     },
     async hold() {
       const holder = new DatabaseSync(join(folder, 'postern.db'));
@@ -33,4 +44,14 @@ ledgerContract('SQLite file', async () => {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+test('the tables of tests have the columns of the live ones', async () => {
+  await using store = await emptyStore(async (db) => ({ db, ledger: await openSqliteTestLedger(db) }));
+  const { db } = await store.open();
+  const columnsOf = (table: string) =>
+    db.read('select name, type, pk, dflt_value, "notnull" from pragma_table_info($1) order by name', [table]);
+  for (const table of ['decisions', 'deleted_decisions', 'limits', 'quota_contents']) {
+    assert.deepEqual(await columnsOf(toTestSql(table)), await columnsOf(table), table);
+  }
 });

@@ -22,6 +22,7 @@ import { PRIVACY } from './0020-privacy.ts';
 import { QUOTAS } from './0021-quotas.ts';
 import { OFFERS } from './0022-offers.ts';
 import { EXPIRING } from './0023-expiring.ts';
+import { TEST_MODE } from './0024-test-mode.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -51,4 +52,5 @@ export const MIGRATIONS: readonly Migration[] = [
   QUOTAS,
   OFFERS,
   EXPIRING,
+  TEST_MODE,
 ];

@@ -15,11 +15,11 @@ import { pipeline } from './pipeline.ts';
 
 /**
  * Connections of a node: for reads; for edits (one runs while the next waits at the database); for decisions (one flush
- * runs while another waits for a limit that is locked).
+ * runs while another waits for a limit that is locked), and as many for those of tests.
  */
 const READS_AT_ONCE = 5;
 const ATOMICS_AT_ONCE = 2;
-const EXCHANGES_AT_ONCE = 2;
+const EXCHANGES_AT_ONCE = 4;
 
 const BOUND: Bound = { waiting: 10_000, full: () => new Unavailable('too many requests are waiting') };
 
