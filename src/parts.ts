@@ -237,6 +237,7 @@ function startBackground({ config, logger }: Options, opened: AsyncDisposableSta
       changes,
       clock,
       columns: parts.columns,
+      unregistered: parts.unregistered,
       archiveDir: config.archiveDir,
       isOurs: housekeeping.held,
       onProblem: (error) => logger.warn({ err: error }, 'an erasure failed and will be retried'),

@@ -88,8 +88,8 @@ const OWNERS: Record<string, string> = {
   requester_tokens: 'requesters/token-store.ts privacy/records.ts',
   history: 'requesters/store.ts privacy/records.ts',
   proxy_probes: 'authorize/probe-store.ts',
-  agent_keys: 'signatures/store.ts',
-  identity_lists: 'identities/store.ts',
+  agent_keys: 'signatures/store.ts privacy/identity-records.ts',
+  identity_lists: 'identities/store.ts privacy/identity-records.ts',
   sightings: 'visitors/sighting-store.ts privacy/records.ts',
   sighting_cursors: 'visitors/sighting-store.ts',
   api_keys: 'keys/store.ts',
@@ -103,12 +103,13 @@ const OWNERS: Record<string, string> = {
   quota_contents: 'ledger/quota-store.ts ledger/sqlite-procedure.ts ledger/postgres-write.ts ledger/sweep.ts',
   limits:
     'ledger/sqlite-procedure.ts ledger/postgres-write.ts ledger/postgres-trip.ts ledger/quota-open.ts ledger/sweep.ts ledger/erase.ts',
-  changes: 'changes/rows.ts changes/audit.ts privacy/records.ts',
-  change_data: 'changes/rows.ts changes/audit.ts ledger/sqlite-procedure.ts ledger/postgres-write.ts',
+  changes: 'changes/rows.ts changes/audit.ts privacy/records.ts privacy/identity-records.ts',
+  change_data:
+    'changes/rows.ts changes/audit.ts ledger/sqlite-procedure.ts ledger/postgres-write.ts privacy/identity-records.ts',
   events:
-    'changes/rows.ts ledger/sqlite-procedure.ts ledger/postgres-write.ts ledger/sweep.ts events/store.ts privacy/records.ts',
+    'changes/rows.ts ledger/sqlite-procedure.ts ledger/postgres-write.ts ledger/sweep.ts events/store.ts privacy/records.ts privacy/identity-records.ts',
   webhooks: 'webhooks/store.ts',
-  deliveries: 'webhooks/store.ts privacy/records.ts',
+  deliveries: 'webhooks/store.ts privacy/deliveries.ts',
   unregistered: 'unregistered/store.ts privacy/records.ts',
   leases: 'db/postgres/lease.ts',
   receipts: 'db/receipt.ts ledger/sweep.ts privacy/records.ts',

@@ -63,12 +63,14 @@ export function openFetcher(deps: FetcherDeps): Fetcher {
 }
 
 async function fetchOne(deps: FetcherDeps, url: string, figures: { fetches: number; failures: number }): Promise<void> {
-  const { db, changes, clock, getter } = deps;
+  const { db, changes, clock, getter, named } = deps;
   const fetched = await getter.get(url, WANTED);
   const found = fetched.error === undefined ? readList(fetched.body.toString()) : fetched.error;
   figures.fetches++;
   if (typeof found === 'string') figures.failures++;
   await changes.commit(SYSTEM, url, async () => {
+    // No requester names it any more: its address may have been erased meanwhile.
+    if (!named.lists().has(url)) return { steps: [], changes: [], status: 200, body: null };
     const now = clock.now();
     const before = (await findList(db, url)) ?? firstState(url);
     const { state, kind, ...texts }: Outcome =

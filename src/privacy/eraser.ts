@@ -14,7 +14,7 @@ import type { Clock } from '../lib/clock.ts';
 import { every } from '../lib/every.ts';
 import { archiveWork } from './archives.ts';
 import { openPace, type Pace } from './pace.ts';
-import { recordWork } from './records.ts';
+import { recordWork, unregisteredSteps } from './records.ts';
 import { type Erasure, findNext, updateErasure } from './store.ts';
 
 const LOOK_EVERY_MS = 500;
@@ -31,6 +31,8 @@ export interface EraserDeps {
   clock: Clock;
   /** Settles when the columns have read the records as they are now, and again when they have been compacted. */
   columns: { bounds(): Promise<unknown> };
+  /** Writes what this node has counted of unregistered requests. */
+  unregistered: { flush(): Promise<void> };
   /** The folder of the archive; null: none is configured. */
   archiveDir: string | null;
   isOurs(): boolean;
@@ -85,7 +87,8 @@ async function goOn(deps: EraserDeps, one: Erasure, { pace, mayGoOn }: Terms): P
   await deps.columns.bounds();
   await deps.columns.bounds();
   if (clock.now() - one.updatedAt < COLUMNS_WAIT_MS[db.engine]) return false;
-  await finish(deps, one);
+  await deps.unregistered.flush();
+  await finish(deps, one, by);
   return true;
 }
 
@@ -105,7 +108,7 @@ async function walkOn({ db, clock }: EraserDeps, one: Erasure, by: Replacement):
 }
 
 /** Forgets the id itself. Caches of all nodes drop what they compiled from rules that named it. */
-async function finish({ db, changes, clock }: EraserDeps, one: Erasure): Promise<void> {
+async function finish({ db, changes, clock }: EraserDeps, one: Erasure, by: Replacement): Promise<void> {
   const done: Erasure = { ...one, status: 'done', requesterId: null, updatedAt: clock.now() };
   const change: Change = {
     kind: 'requester.erased',
@@ -114,7 +117,7 @@ async function finish({ db, changes, clock }: EraserDeps, one: Erasure): Promise
   };
   const author = { caller: { keyId: one.keyId }, id: null, idempotency: null, source: () => null };
   await changes.commit(author, one.id, async () => ({
-    steps: [updateErasure(done, one)],
+    steps: [...unregisteredSteps(by), updateErasure(done, one)],
     changes: [change],
     status: 200,
     body: null,

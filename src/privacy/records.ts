@@ -3,18 +3,17 @@
  * their own; repeating a span changes nothing. It writes tables of many rooms: an erasure that each room did on its own
  * would not be one.
  */
-import type { Db, Row, Step, Value } from '../db/db.ts';
+import type { Db, Row, Step } from '../db/db.ts';
 import { dropLimits, type Replacement, replaceInCounts } from '../ledger/erase.ts';
+import { scrubDeliveries } from './deliveries.ts';
+import { identityWork } from './identity-records.ts';
 import { scrub, scrubPrevious } from './scrub.ts';
+import { spansOf, type Walked } from './walk.ts';
 
-const ROWS_AT_ONCE = 2_000;
-
-/** JSON that may name the requester: a table, its key and its columns. `kind` of a row, as `scrub` takes it. */
-interface Texts {
-  table: string;
-  key: string;
+/** JSON that may name the requester: a table and its columns. */
+interface Texts extends Walked {
   columns: readonly string[];
-  /** SQL of the kind of a row. */
+  /** SQL of the kind of a row, as `scrub` takes it. */
   kind: string;
 }
 
@@ -29,46 +28,17 @@ const TEXTS: readonly Texts[] = [
 
 const contains = (column: string): string => `replace(coalesce(${column}, ''), $1, '') <> coalesce(${column}, '')`;
 
-type Span = { sql: string; params: Value[] };
-
-/** Calls `work` with one span of a table's key after another. */
-export async function walkTable(
-  db: Db,
-  { table, key }: Pick<Texts, 'table' | 'key'>,
-  work: (span: Span) => Promise<void>,
-): Promise<void> {
-  let from: Value = null;
-  for (;;) {
-    const start: string = from === null ? '' : `where ${key} > $1`;
-    const params: Value[] = from === null ? [] : [from];
-    const [end] = await db.read<{ k: string | number }>(
-      `select ${key} as k from ${table} ${start} order by ${key} limit 1 offset ${ROWS_AT_ONCE - 1}`,
-      params,
-    );
-    const parts = [
-      from === null ? '' : `${key} > ${literal(from)}`,
-      end === undefined ? '' : `${key} <= ${literal(end.k)}`,
-    ];
-    await work({ sql: parts.filter((part) => part !== '').join(' and ') || '1 = 1', params: [] });
-    if (end === undefined) return;
-    from = end.k;
-  }
-}
-
-const literal = (value: string | number): string =>
-  typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`;
-
 interface TextRow extends Row {
   k: string | number;
   kind: string;
 }
 
-export async function scrubTexts(db: Db, texts: Texts, by: Replacement, span: Span): Promise<void> {
+export async function scrubTexts(db: Db, texts: Texts, by: Replacement, span: string): Promise<void> {
   const { table, key, columns, kind } = texts;
   const second = table === 'policy_versions' ? ', version' : '';
   const rows = await db.read<TextRow>(
     `select ${key} as k${second}, ${kind} as kind, ${columns.join(', ')} from ${table}
-     where ${span.sql} and (${columns.map(contains).join(' or ')})`,
+     where ${span} and (${columns.map(contains).join(' or ')})`,
     [JSON.stringify(by.requesterId)],
   );
   const steps = rows.map((row): Step => {
@@ -94,15 +64,11 @@ export async function* recordWork(db: Db, by: Replacement): AsyncGenerator<() =>
     table: string,
     key: string,
     toSteps: (span: string) => Step[],
-  ): Promise<(() => Promise<void>)[]> => {
-    const spans: string[] = [];
-    await walkTable(db, { table, key }, async ({ sql }) => void spans.push(sql));
-    return spans.map((span) => () => db.atomic(toSteps(span)));
-  };
+  ): Promise<(() => Promise<void>)[]> =>
+    (await spansOf(db, { table, key })).map((span) => () => db.atomic(toSteps(span)));
+  yield* identityWork(db, by);
   for (const texts of TEXTS) {
-    const spans: Span[] = [];
-    await walkTable(db, texts, async (span) => void spans.push(span));
-    for (const span of spans) yield () => scrubTexts(db, texts, by, span);
+    for (const span of await spansOf(db, texts)) yield () => scrubTexts(db, texts, by, span);
   }
   yield () => scrubTerms(db, id);
   yield () => db.atomic(smallSteps(by));
@@ -110,12 +76,7 @@ export async function* recordWork(db: Db, by: Replacement): AsyncGenerator<() =>
   yield* await inSpans('receipts', 'scope', (span) => [
     { sql: `delete from receipts where ${span} and ${contains('body')}`, params: [JSON.stringify(id)] },
   ]);
-  yield* await inSpans('deliveries', 'id', (span) => [
-    {
-      sql: `update deliveries set attempts = '[]' where ${span} and replace(attempts, $1, '') <> attempts`,
-      params: [id],
-    },
-  ]);
+  for (const span of await spansOf(db, { table: 'deliveries', key: 'id' })) yield () => scrubDeliveries(db, span, by);
   yield* await inSpans('events', 'seq', (span) => [
     {
       sql: `update events set object_id = $2 where ${span} and object_id = $1 and kind like 'requester.%'`,
@@ -156,6 +117,13 @@ const smallSteps = ({ requesterId: id, pseudonym }: Replacement): Step[] => [
   },
   { sql: 'update license_terms set requester_id = $2 where requester_id = $1', params: [id, pseudonym] },
   { sql: 'update statements set requester_id = $2 where requester_id = $1', params: [id, pseudonym] },
+  ...unregisteredSteps({ requesterId: id, pseudonym }),
+  { sql: `delete from sightings where kind = 'spoofed' and name = $1`, params: [id] },
+  dropLimits(id),
+];
+
+/** Once more at the end: nodes write what they counted in memory every few seconds. */
+export const unregisteredSteps = ({ requesterId: id, pseudonym }: Replacement): Step[] => [
   {
     sql: `insert into unregistered (hour, host, path, crawler, requester_id, requests)
           select hour, host, path, crawler, $2, requests from unregistered where requester_id = $1
@@ -164,6 +132,4 @@ const smallSteps = ({ requesterId: id, pseudonym }: Replacement): Step[] => [
     params: [id, pseudonym],
   },
   { sql: 'delete from unregistered where requester_id = $1', params: [id] },
-  { sql: `delete from sightings where kind = 'spoofed' and name = $1`, params: [id] },
-  dropLimits(id),
 ];

@@ -7,6 +7,8 @@ import type { Replacement } from '../ledger/erase.ts';
 type Json = Record<string, unknown>;
 
 const ID_FIELDS: ReadonlySet<string> = new Set(['requesterId', 'requesterIdNot', 'claimed']);
+/** Kinds whose `id` is the requester's. */
+const NAMED_BY_ID: ReadonlySet<string> = new Set(['requester', 'spoofing']);
 /** Fields of a requester, its licenses and its tokens that are emptied. */
 const EMPTIED: Readonly<Json> = {
   metadata: {},
@@ -44,13 +46,14 @@ function scrubFields(fields: Json, { kind, isTheirs }: { kind: string; isTheirs:
 /** Returns whether the fields are of a record of the requester. */
 function isOf(fields: Json, kind: string, id: string): boolean {
   if (kind === 'requester') return fields.id === id;
+  if (kind === 'spoofing') return fields.claimed === id;
   if (!['license', 'license_request', 'requester_token', 'statement', 'access_decision'].includes(kind)) return false;
   return fields.requesterId === id;
 }
 
 function toField(name: string, field: unknown, kind: string, by: Replacement): unknown {
   if (name === 'name') return by.pseudonym;
-  if (name === 'id' && kind === 'requester') return by.pseudonym;
+  if (name === 'id' && NAMED_BY_ID.has(kind)) return by.pseudonym;
   if (name === 'terms' && typeof field === 'object' && field !== null) return { ...field, reference: undefined };
   if (kind === 'access_decision' && (name === 'context' || name === 'license')) return null;
   if (name in EMPTIED && field !== undefined) return EMPTIED[name];

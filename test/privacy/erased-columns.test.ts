@@ -1,0 +1,86 @@
+/**
+ * Every text that the records keep is either free of requesters or known to the erasure. A column that a migration adds
+ * belongs into this table, and into the erasure if a requester may be named in it.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startTestService } from '../../kit/service.ts';
+import { tablesOf } from './tables.ts';
+
+/** Columns in which the erasure replaces or deletes what names a requester, or with whose rows it is deleted. */
+const ERASED: Record<string, string> = {
+  agent_keys: 'agent jwks',
+  candidates: 'rules',
+  change_data: 'object previous',
+  changes: 'object_id owner_id',
+  daily_counts: 'requester_id claimed',
+  decisions: 'requester_id claimed inputs',
+  deliveries: 'attempts',
+  erasures: 'requester_id',
+  events: 'object_id',
+  history: 'object_id owner_id record',
+  identity_lists: 'url texts hash error held_texts held_hash',
+  license_requests: 'id requester_id license_type collection_id note status answer license_id',
+  license_terms: 'requester_id terms',
+  licenses: 'id requester_id type features scope status metadata terms',
+  limits: 'key state',
+  policy_versions: 'rules',
+  receipts: 'body',
+  requester_tokens: 'id requester_id hash prefix name',
+  requesters: 'id name name_words type tags user_agents metadata status identities',
+  sightings: 'kind name',
+  statements: 'requester_id body',
+  unregistered: 'host path crawler requester_id',
+};
+
+/** Columns of the publisher's own texts, of ids, digests and closed words. */
+const FREE: Record<string, string> = {
+  api_keys: 'id hash prefix name type permissions allowed_ips',
+  archives: 'file',
+  candidates: 'policy_id default_action key_id',
+  change_data: 'id',
+  changes: 'id kind key_id request_id address',
+  collection_versions: 'collection_id record',
+  collections: 'id name name_words description hosts paths content_types content_tags policy_id metadata mode',
+  content:
+    'id external_id title title_words type source source_path source_query policy_id metadata tags status collection_id',
+  daily_counts: 'purpose permission collection_id crawler license_id wanted',
+  decisions: 'license_id url collection_id crawler purpose permission candidate wanted quota',
+  default_policies: 'policy_id',
+  // Evidence of statements names no requester.
+  deleted_decisions: 'license_id purpose url',
+  deliveries: 'id webhook_id event_id kind status',
+  erasures: 'id pseudonym status key_id',
+  events: 'id kind',
+  history: 'kind',
+  leases: 'name holder',
+  license_terms: 'license_id tail',
+  offers: 'id license_type collection_id features unit currency contact url valid_until x402',
+  policies: 'id',
+  policy_versions: 'policy_id name description default_action',
+  proxy_probes: 'id mark arrived',
+  quota_contents: 'license_id content',
+  // Digests.
+  receipts: 'scope body_hash',
+  // Audiences are the crawlers of the directory.
+  served_signals: 'host kind body',
+  sessions: 'token_hash key_id',
+  settings: 'name value',
+  sign_in_links: 'token_hash user_id',
+  site_versions: 'host record',
+  sites: 'host signals contact licensing_url purposes',
+  statements: 'id license_id own_micros',
+  used_sign_ins: 'state_hash',
+  users: 'id issuer subject name email role status',
+  webhooks: 'id url events description metadata status disabled_reason secret old_secrets',
+};
+
+test('every text column is known', async () => {
+  await using postern = await startTestService();
+  const kept = [...(await tablesOf(postern))].flatMap(([table, columns]) => columns.map((one) => `${table}.${one}`));
+  const known = [ERASED, FREE].flatMap((tables) =>
+    Object.entries(tables).flatMap(([table, columns]) => columns.split(' ').map((one) => `${table}.${one}`)),
+  );
+  assert.equal(new Set(known).size, known.length, 'a column is named twice');
+  assert.deepEqual(kept.toSorted(), known.toSorted());
+});
