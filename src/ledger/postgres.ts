@@ -35,7 +35,7 @@ import {
 import { outcomeSteps } from './postgres-write.ts';
 import { isCountOf, type QuotaStore } from './quota.ts';
 import { type CountUsed, OpenQuotas } from './quota-open.ts';
-import { quotaReads } from './quota-reads.ts';
+import { type QuotaReads, quotaReads } from './quota-reads.ts';
 import { spansOf } from './quota-store.ts';
 import { type Flushed, isStale, type Submission } from './recorder.ts';
 import type { Announced } from './row.ts';
@@ -203,7 +203,8 @@ class Flusher {
       const read = answers.slice(wait.length + 1);
       const limits = keys.size === 0 ? NO_LIMITS : toLocked(read.shift() as Row[]);
       const taken = read.at(-1)?.[0] as Row;
-      return this.#writeUnlocked(submissions, kinds, { ...limits, quotas: reading.load(limits.states, read) }, taken);
+      const quotas = reading.load(limits.states, read);
+      return this.#writeUnlocked(submissions, kinds, { ...limits, quotas, covers: reading.covers }, taken);
     };
     // Once a held limit is locked, `stoppedBy` finds what has become stale meanwhile.
     const terms = heldBy === undefined ? { unless: () => anyStale(submissions) } : { once: true };
@@ -215,11 +216,11 @@ class Flusher {
   #writeUnlocked(
     submissions: readonly Submission[],
     kinds: Announced,
-    limits: Locked & { quotas: QuotaStore },
+    limits: Locked & ReadQuotas,
     taken: Row,
   ): SecondHalf<Flushed[]> {
     const at = taken.at as number;
-    const stopped = submissions.map((one) => stoppedBy(one, limits) ?? this.#notOpen(one, limits.quotas, at));
+    const stopped = submissions.map((one) => stoppedBy(one, limits) ?? this.#notOpen(one, limits, at));
     const going = submissions.filter((_, i) => stopped[i] === undefined);
     if (going.length === 0) return { steps: [], value: stopped as Flushed[] };
     const placed = this.#place(going, taken);
@@ -230,14 +231,14 @@ class Flusher {
     return { steps, value: stopped.map((why) => why ?? (recorded.next().value as Recorded[])) };
   }
 
-  /** Returns `stale` for a submission that claims a quota by other terms, or in another period. */
-  #notOpen({ entries }: Submission, quotas: QuotaStore, at: number): 'stale' | undefined {
+  /** Returns `stale` for a submission that claims a quota by other terms, in another period, or one not read whole. */
+  #notOpen({ entries }: Submission, { quotas, covers }: ReadQuotas, at: number): 'stale' | undefined {
     for (const span of spansOf(entries.flatMap(({ quota }) => quota ?? []))) {
       const count = quotas.countOf(span);
       if (count !== undefined) this.#quotas.note(span.licenseId, count);
       const isOpen = count !== undefined && isCountOf(count, span) && at >= span.from && at < span.until;
-      if (isOpen) continue;
-      this.#quotas.forget(entries);
+      if (isOpen && covers(span.licenseId, count)) continue;
+      if (!isOpen) this.#quotas.forget(entries);
       return 'stale';
     }
     return undefined;
@@ -275,6 +276,10 @@ const awaitLimit = (key: string): Step[] =>
 interface Locked {
   states: ReadonlyMap<string, LimitState>;
   held: ReadonlySet<string>;
+}
+/** The quotas of a flush, as they were read. */
+interface ReadQuotas extends Pick<QuotaReads, 'covers'> {
+  quotas: QuotaStore;
 }
 const NO_LIMITS: Locked = { states: new Map(), held: new Set() };
 

@@ -3,6 +3,7 @@ import type { Row, Step } from '../db/db.ts';
 import { toArray } from '../db/postgres/db.ts';
 import type { LimitState } from '../limits/limit.ts';
 import type { Entry } from './ledger.ts';
+import type { QuotaCount } from './quota.ts';
 import type { OpenQuotas } from './quota-open.ts';
 import { CONTENTS, type ContentRow, LoadedQuotas, type StrayRow, spansOf, straysSql } from './quota-store.ts';
 
@@ -14,6 +15,8 @@ export interface QuotaReads {
   /** Reads after the step that locks the counts. */
   steps: Step[];
   load(states: ReadonlyMap<string, LimitState>, rows: readonly Row[][]): LoadedQuotas;
+  /** Returns whether all strays of a count were read. A count that this node forgot meanwhile has none here. */
+  covers(licenseId: string, count: QuotaCount): boolean;
 }
 
 export function quotaReads(entries: readonly Entry[], open: OpenQuotas): QuotaReads {
@@ -25,6 +28,7 @@ export function quotaReads(entries: readonly Entry[], open: OpenQuotas): QuotaRe
   // The number is written into the text: for an unknown one PostgreSQL expects a third of the table.
   const strays = straysSql(after, 'license_id = any($1::text[])');
   const hasStrays = licenseIds.length > 0;
+  const read = new Set(licenseIds);
   const isStray = hasStrays
     ? ` or content in (select ${STRAY_CONTENT} from (${strays.replaceAll('$1', '$3')}) as strays)`
     : '';
@@ -38,6 +42,7 @@ export function quotaReads(entries: readonly Entry[], open: OpenQuotas): QuotaRe
   }
   return {
     steps,
+    covers: (licenseId, count) => count.settlesAt === 0 || (read.has(licenseId) && after <= count.after),
     load: (states, rows) =>
       new LoadedQuotas(
         states,

@@ -18,6 +18,7 @@ import {
 export const digestOf = (url: string): string => createHash('sha256').update(url).digest('hex');
 
 export interface StrayRow extends Row {
+  seq: number;
   license_id: string;
   at: number;
   purpose: string | null;
@@ -33,9 +34,9 @@ export const toStray = ({ at, purpose, content_no, url }: StrayRow): Stray => ({
 
 /** `licenses`: a condition on `license_id`. */
 export const straysSql = (after: string | number, licenses: string): string =>
-  `select license_id, at, purpose, content_no, url from decisions
+  `select seq, license_id, at, purpose, content_no, url from decisions
      where seq > ${after} and ${licenses} and reason = 0 and enforced = 1
-   union all select license_id, at, purpose, content_no, url from deleted_decisions where seq > ${after} and ${licenses}`;
+   union all select seq, license_id, at, purpose, content_no, url from deleted_decisions where seq > ${after} and ${licenses}`;
 
 export interface ContentRow extends Row {
   license_id: string;
@@ -71,8 +72,9 @@ export class LoadedQuotas implements QuotaStore {
     return this.#contents.has(nameOf(licenseId, opened, start, content));
   }
 
-  straysOf(licenseId: string): readonly Stray[] {
-    return (this.#strays.get(licenseId) ?? []).map(toStray);
+  straysOf(licenseId: string, after: number): readonly Stray[] {
+    // They were read from the lowest number that a count of the flush needs.
+    return (this.#strays.get(licenseId) ?? []).filter(({ seq }) => seq > after).map(toStray);
   }
 }
 

@@ -132,3 +132,50 @@ test('what nodes record without a claim, after another has counted the license, 
   assert.equal((await use())?.refused, false);
   assert.equal((await use())?.refused, true);
 });
+
+test('checks that wait while others turn out to know older terms see every unit of a count that is not settled', async () => {
+  await using cluster = await nodes(1);
+  const [ledger] = cluster.ledgers as [Ledger];
+  const use = async (...licenses: string[]) =>
+    (await ledger.record(licenses.map((id) => entry({ quota: claimOf(span(id, 1_000)) }))))[0]?.quota?.quota?.used;
+  assert.equal(await use('lic_a', 'lic_b'), 1);
+  for (let round = 0; round < 10; round++) {
+    // Another node opens the count of newer terms, and this one does not know yet.
+    const [before] = await cluster.db.read<{ used: number }>(
+      `select count(*) as used from decisions where license_id = 'lic_a'`,
+    );
+    await query(cluster.url, `update limits set state = jsonb_set(state::jsonb, '{0}', '2') where key = 'q.lic_b'`);
+    const behind = assert.rejects(use('lic_a', 'lic_b'), Stale);
+    const waiting: Promise<number | undefined>[] = [];
+    for (let i = 0; i < 40; i++) {
+      await new Promise(setImmediate);
+      // Decided again, as the service does.
+      waiting.push(use('lic_a').catch((error) => (error instanceof Stale ? use('lic_a') : Promise.reject(error))));
+    }
+    await behind;
+    const used = await Promise.all(waiting);
+    assert.deepEqual(
+      used.toSorted((a = 0, b = 0) => a - b),
+      used.map((_, i) => Number(before?.used) + 1 + i),
+    );
+    await query(cluster.url, `update limits set state = jsonb_set(state::jsonb, '{0}', '1') where key = 'q.lic_b'`);
+    await use('lic_b');
+  }
+});
+
+test('counts that are not settled are each counted from their own number on', async () => {
+  await using cluster = await nodes(1);
+  const [ledger] = cluster.ledgers as [Ledger];
+  const use = async (...licenses: string[]) =>
+    (await ledger.record(licenses.map((id) => entry({ quota: claimOf(span(id, 1_000)) })))).map(
+      ({ quota }) => quota?.quota?.used,
+    );
+  assert.deepEqual(await use('lic_a', 'lic_b'), [1, 1]);
+  // As if another node had counted one of them again, later: its own decision is behind the number.
+  await query(
+    cluster.url,
+    `update limits set state = jsonb_set(jsonb_set(state::jsonb, '{2}', '1'), '{3}', (select to_jsonb(max(seq)) from decisions))
+     where key = 'q.lic_b'`,
+  );
+  assert.deepEqual(await use('lic_a', 'lic_b'), [2, 2]);
+});
