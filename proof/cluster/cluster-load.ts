@@ -2,7 +2,7 @@
  * Clients use up limits through all nodes at once, with single checks and batches, some with an `Idempotency-Key` and
  * some of those through two nodes at the same time. Then the decisions are read from the database and compared with the
  * answers: none is lost or duplicated, outcomes agree, and no window of a limit's length holds more admissions than the
- * limit. Each node's usage report counts exactly these.
+ * limit. Each node's usage report counts exactly these. Quotas of licenses are counted a second time (see quotas).
  */
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,6 +11,15 @@ import { type Random, seeded } from '../../kit/random.ts';
 import { until } from '../../kit/until.ts';
 import { parseDecisionId } from '../../src/ledger/decision.ts';
 import { type Reason, reasonOf } from '../../src/ledger/reason.ts';
+import {
+  type Ask,
+  amend,
+  QuotaBooks,
+  type QuotaHolder,
+  quotaItems,
+  setQuotaHolders,
+  setQuotaItems,
+} from '../quotas.ts';
 import type { ClusterNode, Nodes } from './nodes.ts';
 
 const CLIENTS = 24;
@@ -48,13 +57,24 @@ interface Told {
   id: string;
   reason: Reason | null;
   rateLimit: { remaining: number } | null;
+  quota: { units: number; used: number } | null;
 }
+
+/** The items, and the holders of quotas. */
+export interface Stage {
+  /** The ids of items by their number. */
+  items: readonly string[];
+  holders: readonly QuotaHolder[];
+}
+/** About how many units a quota includes. */
+const UNITS = 1_500;
 const UNKNOWN = 0;
 const ALLOWED = 1;
 const DENIED = 2;
 
 export interface Load {
   asked: readonly Asked[];
+  holders: readonly QuotaHolder[];
   figures: { checks: number; acknowledged: number; unknown: number; refused: number; twice: number };
   /** Repeats requests with an Idempotency-Key: those whose answer was lost, and some that were answered. */
   repeat(node: ClusterNode, answered: number): Promise<number>;
@@ -66,9 +86,11 @@ export interface Load {
 }
 
 /** Every answer is 200, or 503 with when to come back, or none. */
-export function startLoad(cluster: Nodes, items: readonly string[], random: Random): Load {
+export function startLoad(cluster: Nodes, { items, holders }: Stage, random: Random): Load {
   const asked: Asked[] = [];
   const figures = { checks: 0, acknowledged: 0, unknown: 0, refused: 0, twice: 0 };
+  /** The number of checks that were sent for a holder. */
+  const askedOf = new Map<string, number>();
   let over = false;
 
   async function client(own: Random): Promise<void> {
@@ -93,14 +115,31 @@ export function startLoad(cluster: Nodes, items: readonly string[], random: Rand
 
   const bodies = new Map<number, object>();
 
+  function pick(own: Random): { contentId: string; requesterId: string } {
+    if (own.chance(0.6)) {
+      return { contentId: items[own.int(0, ITEMS - 1)] as string, requesterId: `r${own.int(0, REQUESTERS - 1)}` };
+    }
+    const { requesterId } = own.pick(holders);
+    askedOf.set(requesterId, (askedOf.get(requesterId) ?? 0) + 1);
+    return { contentId: own.pick(quotaItems), requesterId };
+  }
+
+  /** Changes the terms of some, again and again. */
+  async function amendAll(own: Random): Promise<void> {
+    const changing = holders.filter(({ licenses }) => licenses[0]?.isAmended === true);
+    while (!over) {
+      await pause(own.int(200, 2_000));
+      const [node, holder] = [cluster.alive().at(own.int(0, 1)), own.pick(changing)];
+      if (node === undefined) continue;
+      // In doubt, the next edit is of the same terms or later ones.
+      await amend(askOf(node), holder, askedOf.get(holder.requesterId) ?? 0, own).catch(ignoreLost);
+    }
+  }
+
   /** A request by its number, before it is sent. */
   function submit(own: Random, size: number, isKept: boolean): number {
     const index = asked.length;
-    const wanted = Array.from({ length: size }, (_, i) => ({
-      contentId: items[own.int(0, ITEMS - 1)],
-      requesterId: `r${own.int(0, REQUESTERS - 1)}`,
-      purpose: `t${index}.${i}`,
-    }));
+    const wanted = Array.from({ length: size }, (_, i) => ({ ...pick(own), purpose: `t${index}.${i}` }));
     const single = size === 1;
     const body = (single ? wanted[0] : { checks: wanted }) as object;
     if (!isKept) bodies.set(index, body);
@@ -163,8 +202,10 @@ export function startLoad(cluster: Nodes, items: readonly string[], random: Rand
   }
 
   const clients = Array.from({ length: CLIENTS }, () => client(seeded(random.int(0, 2 ** 31))));
+  clients.push(amendAll(seeded(random.int(0, 2 ** 31))));
   return {
     asked,
+    holders,
     figures,
     decides: (node) => send(node, submit(random, 1, false)),
     repeat,
@@ -173,6 +214,16 @@ export function startLoad(cluster: Nodes, items: readonly string[], random: Rand
       over = true;
     },
   };
+}
+
+export const askOf =
+  (node: ClusterNode): Ask =>
+  (method, path, body) =>
+    node.running.ask(method, path, body === undefined ? {} : { body });
+
+/** Answers that never came are no fault; wrong ones are. */
+function ignoreLost(error: unknown): void {
+  if (error instanceof assert.AssertionError) throw error;
 }
 
 function gaveUp(): never {
@@ -195,7 +246,7 @@ export async function isReady(node: ClusterNode, withinMs: number): Promise<void
   );
 }
 
-export async function setStage(cluster: Nodes): Promise<string[]> {
+export async function setStage(cluster: Nodes): Promise<Stage> {
   const [node] = cluster.nodes as [ClusterNode];
   const items: string[] = [];
   for (const [i, rateLimit] of LIMITS.entries()) {
@@ -208,24 +259,45 @@ export async function setStage(cluster: Nodes): Promise<string[]> {
     assert.equal(content.status, 201, content.text);
     items.push(content.body.id);
   }
-  return items;
+  await setQuotaItems(askOf(node));
+  const holders = await setQuotaHolders(askOf(node), { name: 'holder', units: UNITS, changing: true });
+  return { items, holders };
 }
 
 const ROWS_AT_ONCE = 20_000;
 
 /** Every row once, against what was answered; admissions of each limit against its number. */
-export async function readBooks(databaseUrl: string, asked: readonly Asked[]) {
+export async function readBooks(cluster: Nodes, databaseUrl: string, load: Load) {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    return await compareBooks(client, asked);
+    const quotas = new QuotaBooks();
+    quotas.add(load.holders);
+    const figures = await compareBooks(client, load.asked, quotas);
+    return { ...figures, ...(await compareQuotas(cluster, client, quotas)) };
   } finally {
     // Left open it would end this process when its database goes, and hide what was found.
     await client.end();
   }
 }
 
-async function compareBooks(client: Client, asked: readonly Asked[]) {
+async function compareQuotas(cluster: Nodes, client: Client, quotas: QuotaBooks) {
+  const { rows } = await client.query(
+    `select e.object_id, e.kind, d.object from events e left join change_data d on d.id = e.id
+     where e.kind in ('license.threshold_reached', 'license.quota_exceeded')`,
+  );
+  const notices = rows.map(({ object_id, kind, object }) => ({
+    licenseId: object_id as string,
+    kind: kind as string,
+    threshold: JSON.parse(object).threshold ?? null,
+  }));
+  for (const node of cluster.nodes) await quotas.peek(askOf(node));
+  const [node] = cluster.nodes as [ClusterNode];
+  const licenses = await quotas.compare(askOf(node), notices);
+  return { quotas: licenses, quotaRows: quotas.rows, quotaUses: quotas.allowed, notices: notices.length };
+}
+
+async function compareBooks(client: Client, asked: readonly Asked[], quotas: QuotaBooks) {
   const admitted = new Map<string, number[]>();
   const seen = asked.map(({ outcomes }) => new Uint8Array(outcomes.length));
   let rows = 0;
@@ -234,7 +306,7 @@ async function compareBooks(client: Client, asked: readonly Asked[]) {
   let overAdmitted = 0;
   for (let after = '0'; ; ) {
     const { rows: page } = await client.query(
-      `select d.seq, d.at, d.requester_id, d.reason, d.limit_remaining, d.purpose, c.external_id as item
+      `select d.seq, d.at, d.requester_id, d.license_id, d.reason, d.limit_remaining, d.quota, d.purpose, c.external_id as item
        from decisions d join content c on c.no = d.content_no where d.seq > $1 order by d.seq limit ${ROWS_AT_ONCE}`,
       [after],
     );
@@ -249,8 +321,18 @@ async function compareBooks(client: Client, asked: readonly Asked[]) {
       if (told === UNKNOWN) unknownKept++;
       else assert.equal(outcome, told, `check ${index}.${i} was answered otherwise than it is recorded`);
       assertKept(asked[Number(index)]?.kept, Number(i), row);
+      quotas.take({
+        seq: Number(row.seq),
+        at: Number(row.at),
+        reason: row.reason,
+        requesterId: row.requester_id,
+        licenseId: row.license_id,
+        item: row.item,
+        quota: row.quota,
+      });
       if (outcome === DENIED) continue;
       allowed++;
+      if (!row.item.startsWith('i')) continue;
       const number = Number(row.item.slice(1));
       const key = LIMITS[number]?.scope === 'requester' ? `${number} ${row.requester_id}` : String(number);
       const log = admitted.get(key) ?? [];
@@ -282,14 +364,23 @@ async function compareBooks(client: Client, asked: readonly Asked[]) {
   return { rows, allowed, unknownKept, limits: admitted.size };
 }
 
+interface StoredRow {
+  seq: string;
+  reason: number;
+  limit_remaining: string | null;
+  quota: string | null;
+}
+
 /** The answer that is kept says of each check what its row says: one decision, in both. */
-function assertKept(kept: Kept | undefined, i: number, row: { seq: string; reason: number; limit_remaining: string }) {
+function assertKept(kept: Kept | undefined, i: number, row: StoredRow) {
   if (kept?.text == null) return;
   const body = JSON.parse(kept.text);
-  const { id, reason, rateLimit } = (kept.single ? body : body.data[i]) as Told;
-  const inRow = [Number(row.seq), reasonOf(row.reason), Number(row.limit_remaining)];
+  const { id, reason, rateLimit, quota } = (kept.single ? body : body.data[i]) as Told;
+  const [units, used] = JSON.parse(row.quota ?? '[]') as number[];
+  const left = row.limit_remaining === null ? undefined : Number(row.limit_remaining);
+  const inRow = [Number(row.seq), reasonOf(row.reason), left, units, used];
   assert.deepEqual(
-    [parseDecisionId(id)?.seq, reason, rateLimit?.remaining],
+    [parseDecisionId(id)?.seq, reason, rateLimit?.remaining, quota?.units, quota?.used],
     inRow,
     `${id} was answered otherwise than it is recorded`,
   );

@@ -2,7 +2,7 @@
  * Nodes with wrong or jumping clocks decide on shared limits while they are killed and stopped and the database
  * restarts. Then the decisions are read from the database and compared with the answers: none is lost or duplicated,
  * outcomes agree, and no window of a limit's length holds more admissions than the limit. The usage report counts
- * exactly these.
+ * exactly these. The units of quotas are given once each, also while terms are edited.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Random, seeded } from '../../kit/random.ts';
@@ -33,8 +33,7 @@ export async function runCluster({ checks, seed, tell = () => {} }: ClusterProof
 }
 
 async function prove(cluster: TestCluster, random: Random, checks: number, tell: (line: string) => void) {
-  const items = await setStage(cluster);
-  const load = startLoad(cluster, items, random);
+  const load = startLoad(cluster, await setStage(cluster), random);
   const { figures } = load;
   const done = { kills: 0, stops: 0, restarts: 0 };
   let over = false;
@@ -93,7 +92,7 @@ async function prove(cluster: TestCluster, random: Random, checks: number, tell:
   await pause(ANSWER_WITHIN_MS);
 
   const repeated = await load.repeat(random.pick(cluster.nodes), REPEATED);
-  const books = await readBooks(cluster.databaseUrl, load.asked);
+  const books = await readBooks(cluster, cluster.databaseUrl, load);
   await assertUsage(cluster, books.rows, books.allowed);
   return { ...figures, repeated, ...done, ...books, leftUnknown: figures.unknown };
 }

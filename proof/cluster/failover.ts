@@ -58,11 +58,11 @@ interface Scene {
 }
 
 async function prove({ pair, relay, receiver, cluster, random, rounds, tell }: Scene): Promise<object> {
-  const items = await setStage(cluster);
+  const stage = await setStage(cluster);
   const [first] = cluster.nodes as [ClusterNode];
   receiver.behave('edits', answer(200));
   await subscribe(receiver, first.running.ask, 'edits', ['content.updated']);
-  const load = startLoad(cluster, items, random);
+  const load = startLoad(cluster, stage, random);
   const edits = await startEditors(cluster, random);
   const watched = Promise.all([load.ended, edits.ended]).then(() => {
     throw new Error('the load ended by itself');
@@ -95,7 +95,7 @@ async function prove({ pair, relay, receiver, cluster, random, rounds, tell }: S
       cluster.alive().map(async (node) => {
         await isReady(node, left(READY_WITHIN_MS));
         seen('readyMs');
-        const path = `/v1/content/${items[0]}`;
+        const path = `/v1/content/${stage.items[0]}`;
         await works('decides', left(READY_WITHIN_MS), () => load.decides(node));
         seen('decidesMs');
         await works('edits', left(READY_WITHIN_MS), async () => {
@@ -131,7 +131,7 @@ async function prove({ pair, relay, receiver, cluster, random, rounds, tell }: S
   await Promise.all([load.ended, edits.ended]);
   await pause(ANSWER_WITHIN_MS);
 
-  const books = await readBooks(pair.primary.urlOf(DATABASE), load.asked);
+  const books = await readBooks(cluster, pair.primary.urlOf(DATABASE), load);
   await assertUsage(cluster, books.rows, books.allowed);
   await edits.assertKept(pair.primary.urlOf(DATABASE), receiver);
   return { rounds, ...slowest, ...load.figures, ...books, edits: edits.answered(), refusedEdits: edits.refused() };
