@@ -150,7 +150,7 @@ async function openEngine(
   opened.defer(() => impacts.close());
   const keys = openKeys(db, changes, clock, config);
   opened.defer(() => keys.close());
-  const visiting = await openVisiting({ db, changes, clock }, { config, logger }, opened);
+  const visiting = await openVisiting({ db, changes, clock, listening }, { config, logger }, opened);
   const unregistered = openUnregistered(db, (error) =>
     logger.warn({ err: error }, 'requests that are not registered could not be counted and will be retried'),
   );
@@ -176,7 +176,7 @@ async function openEngine(
 
 /** The finding of visitors' requesters: by token, signature or name. */
 async function openVisiting(
-  { db, changes, clock }: { db: Db; changes: Changes; clock: Clock },
+  { db, changes, clock, listening }: { db: Db; changes: Changes; clock: Clock; listening: Promise<void> },
   { config: { webhookAllowPrivate: allowPrivate }, logger }: Options,
   opened: AsyncDisposableStack,
 ) {
@@ -190,6 +190,8 @@ async function openVisiting(
   const signatures = openSignatures({ userAgent: `Postern/${VERSION}`, allowPrivate, kept });
   opened.defer(() => signatures.close());
   const names = openNames(db, changes, (agents) => signatures.track(agents));
+  // Then the keys of agents are there, or being fetched, before the first visitor.
+  void listening.then(() => names.read()).catch(() => undefined);
   return { tokens, signatures, names, visitors: openVisitors({ names, tokens, signatures }) };
 }
 

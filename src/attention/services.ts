@@ -26,15 +26,15 @@ const hostOf = (url: string): string => new URL(url).host;
 
 export async function troubledLists(db: Db, now: number): Promise<Item[]> {
   const lists = await findLists(db);
-  return lists.flatMap(({ url, fetchedAt, heldAt, failures }): Item[] => {
+  return lists.flatMap(({ url, fetchedAt, heldSince, failures }): Item[] => {
     const common = { kind: 'identity_list', subject: { url }, path: '/v1/identity-lists' } as const;
     if (failures > 0 && !isFresh(fetchedAt, now)) {
       const message = `The list ${url} could not be fetched for too long: it verifies no visitor.`;
       return [{ ...common, severity: 'high', message, since: fetchedAt }];
     }
-    if (heldAt === null) return [];
+    if (heldSince === null) return [];
     const message = `The list ${url} shrank by more than half: the new one waits until you accept it.`;
-    return [{ ...common, severity: 'medium', message, since: heldAt }];
+    return [{ ...common, severity: 'medium', message, since: heldSince }];
   });
 }
 

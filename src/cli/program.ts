@@ -30,6 +30,7 @@ import { requestersCommand } from './requesters.ts';
 import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
 import { statementsCommand } from './statements.ts';
+import { statusCommand } from './status.ts';
 import { plainLines, type Terminal } from './terminal.ts';
 import { usageCommand } from './usage.ts';
 import { usersCommand } from './users.ts';
@@ -51,6 +52,7 @@ const COMMANDS = [
   statementsCommand,
   usageCommand,
   attentionCommand,
+  statusCommand,
   decisionsCommand,
   keysCommand,
   consoleCommand,

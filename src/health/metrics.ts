@@ -10,17 +10,8 @@ import type { Signatures } from '../signatures/signatures.ts';
 import type { Columns } from '../usage/columns.ts';
 import type { Deliverer } from '../webhooks/deliverer.ts';
 import type { ClockWatch } from './clock-watch.ts';
-
-/**
- * A number that is read at each scrape, so counting costs the hot path one increment. Names that end in `_total` are
- * counters, the others gauges. Label values come from closed lists.
- */
-export interface Metric {
-  name: string;
-  help: string;
-  labels?: Record<string, string>;
-  read(): number;
-}
+import type { Metric } from './metric.ts';
+import { listVisitorMetrics } from './visitor-metrics.ts';
 
 export interface Measured {
   ledger: Ledger;
@@ -41,8 +32,7 @@ export const listMetrics = (parts: Measured): Metric[] => [
   ...listLedger(parts),
   ...listColumns(parts),
   ...listEvents(parts),
-  ...listIdentities(parts.identities),
-  ...listSignatures(parts.signatures),
+  ...listVisitorMetrics(parts),
   ...listDecisions(parts.ledger),
   ...listLimits(parts.ledger),
 ];
@@ -107,70 +97,6 @@ const listEvents = ({ deliverer, streams }: Measured): Metric[] => [
     name: 'postern_event_streams_held_bytes',
     help: 'Bytes buffered for slow clients of event streams',
     read: () => streams.figures().heldBytes,
-  },
-];
-
-const listIdentities = (identities: Identities): Metric[] => [
-  { name: 'postern_identity_lists', help: 'Published lists of addresses', read: () => identities.figures().lists },
-  {
-    name: 'postern_identity_lists_stale',
-    help: 'Published lists that are too old to verify visitors, or were never fetched',
-    read: () => identities.figures().stale,
-  },
-  {
-    name: 'postern_identity_lists_held',
-    help: 'Published lists that shrank by more than half and wait to be accepted',
-    read: () => identities.figures().held,
-  },
-  {
-    name: 'postern_identity_list_age_seconds',
-    help: 'Age of the oldest published list',
-    read: () => identities.figures().oldestMs / 1000,
-  },
-  {
-    name: 'postern_identity_fetches_total',
-    help: 'Fetches of published lists',
-    read: () => identities.figures().fetches,
-  },
-  {
-    name: 'postern_identity_fetch_failures_total',
-    help: 'Fetches of published lists that failed',
-    read: () => identities.figures().failures,
-  },
-  ...(['resolved', 'failed', 'dropped'] as const).map((outcome) => ({
-    name: 'postern_identity_names_total',
-    help: 'Look-ups of host names of addresses, by outcome',
-    labels: { outcome },
-    read: () => identities.figures().dns[outcome],
-  })),
-];
-
-const listSignatures = (signatures: Signatures): Metric[] => [
-  ...(['verified', 'failed', 'unknown'] as const).map((outcome) => ({
-    name: 'postern_signatures_total',
-    help: 'Signatures of visitors in the name of a known agent, by outcome',
-    labels: { outcome },
-    read: () => signatures.figures()[outcome],
-  })),
-  {
-    name: 'postern_signature_directories',
-    help: 'Agents whose keys are in memory or being fetched',
-    read: () => signatures.figures().directories,
-  },
-  {
-    name: 'postern_signature_directory_age_seconds',
-    help: 'Age of the oldest keys of an agent',
-    read: () => Math.max(0, ...signatures.directories().map(({ ageMs }) => ageMs ?? 0)) / 1000,
-  },
-  {
-    name: 'postern_signature_fetches_total',
-    help: 'Fetches of the keys of agents',
-    read: () => signatures.figures().fetches,
-  },
-  {
-    name: 'postern_signature_fetch_failures_total',
-    help: 'Fetches of the keys of agents that failed',
-    read: () => signatures.figures().failures,
   },
 ];
 

@@ -6,7 +6,7 @@ import type { App } from '../http/app.ts';
 import { hooksOf } from '../http/hooks.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import { Durations, type DurationsRow } from './durations.ts';
-import type { Metric } from './metrics.ts';
+import type { Metric } from './metric.ts';
 
 export interface Scraped {
   contentType: string;

@@ -6,7 +6,7 @@ import { unavailable } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { sendText } from '../http/reply.ts';
 import { route } from '../http/route.ts';
-import type { Metric } from './metrics.ts';
+import type { Metric } from './metric.ts';
 import { openRegistry } from './registry.ts';
 
 export interface HealthDeps {

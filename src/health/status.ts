@@ -12,6 +12,7 @@ import { type PrivacyConfig, USER_AGENT_PRECISIONS } from '../privacy-settings.t
 import type { Columns } from '../usage/columns.ts';
 import { VERSION } from '../version.ts';
 import type { Deliverer } from '../webhooks/deliverer.ts';
+import { openVisitorStatus, VisitorStatus, type VisitorStatusDeps } from './visitor-status.ts';
 
 const bytes = (description: string) => Type.Integer({ minimum: 0, description: `${description}, in bytes` });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -60,13 +61,14 @@ const StatusAnswer = Type.Object(
       },
       { description: 'What this node keeps of visitors, and for how long' },
     ),
+    visitors: VisitorStatus,
     memoryBytes: bytes('Memory of the process'),
   },
   { title: 'Status', description: 'The state of this node' },
 );
 type Status = Static<typeof StatusAnswer>;
 
-export interface StatusDeps {
+export interface StatusDeps extends Omit<VisitorStatusDeps, 'columns' | 'now'> {
   dataDir: string;
   /** Epoch ms. */
   startedAt: number;
@@ -80,6 +82,7 @@ export interface StatusDeps {
 }
 
 export function statusRoutes(app: App, deps: StatusDeps): void {
+  const readVisitors = openVisitorStatus({ ...deps, now: () => deps.ledger.now() });
   route(
     app,
     'GET /v1/status',
@@ -90,11 +93,11 @@ export function statusRoutes(app: App, deps: StatusDeps): void {
       is: 'Read how the service is doing',
       answer: StatusAnswer,
     },
-    () => getStatus(deps),
+    async () => getStatus(deps, await readVisitors()),
   );
 }
 
-async function getStatus(deps: StatusDeps): Promise<Status> {
+async function getStatus(deps: StatusDeps, visitors: Status['visitors']): Promise<Status> {
   const { dataDir, startedAt, db, ledger, columns, deliverer } = deps;
   const disk = await statfs(dataDir);
   const recorded = ledger.figures();
@@ -114,6 +117,7 @@ async function getStatus(deps: StatusDeps): Promise<Status> {
     columns: { behind: copied.behind, rebuilds: copied.rebuilds, restarts: copied.restarts },
     webhooks: { succeeded: sent.succeeded, failed: sent.failed, inFlight: sent.inFlight },
     privacy: { ...toPrivacy(deps.privacy), ...(await deps.privacyProgress()) },
+    visitors,
     memoryBytes: process.memoryUsage.rss(),
   };
 }

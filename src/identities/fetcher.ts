@@ -75,8 +75,8 @@ async function fetchOne(deps: FetcherDeps, url: string, figures: { fetches: numb
     const before = (await findList(db, url)) ?? firstState(url);
     const { state, kind, ...texts }: Outcome =
       typeof found === 'string'
-        ? { state: { ...before, attemptedAt: now, failures: before.failures + 1, error: found } }
-        : await judge(db, { ...before, attemptedAt: now, failures: 0, error: null }, found);
+        ? { state: failed(before, found, now) }
+        : await judge(db, { ...before, attemptedAt: now, failures: 0, failingSince: null, error: null }, found);
     const change: Change[] = kind === undefined ? [] : [{ kind, id: url, object: listAnswer(state, now) }];
     return { steps: [putList(state, texts)], changes: change, status: 200, body: null };
   });
@@ -95,7 +95,8 @@ async function judge(db: Db, state: ListState, texts: readonly string[]): Promis
   const young = hash('sha256', texts.join('\n'), 'base64url');
   if (state.hash !== null && state.hash !== young && hasShrunk(await findRanges(db, url), texts)) {
     const isNew = state.heldHash !== young;
-    const held = { ...state, heldAt: attemptedAt, heldRanges: texts.length, heldHash: young };
+    const heldSince = isNew ? attemptedAt : (state.heldSince ?? state.heldAt);
+    const held = { ...state, heldAt: attemptedAt, heldSince, heldRanges: texts.length, heldHash: young };
     return { state: held, heldTexts: texts, ...(isNew ? { kind: 'identity.list_suspicious' } : {}) };
   }
   const accepted = {
@@ -104,6 +105,7 @@ async function judge(db: Db, state: ListState, texts: readonly string[]): Promis
     fetchedAt: attemptedAt,
     ranges: texts.length,
     heldAt: null,
+    heldSince: null,
     heldRanges: null,
     heldHash: null,
   };
@@ -111,15 +113,25 @@ async function judge(db: Db, state: ListState, texts: readonly string[]): Promis
   return { state: accepted, texts, heldTexts: null, kind: 'identity.list_changed' };
 }
 
+const failed = (before: ListState, error: string, now: number): ListState => ({
+  ...before,
+  attemptedAt: now,
+  failures: before.failures + 1,
+  failingSince: before.failures === 0 ? now : before.failingSince,
+  error,
+});
+
 const firstState = (url: string): ListState => ({
   url,
   hash: null,
   fetchedAt: null,
   attemptedAt: 0,
   failures: 0,
+  failingSince: null,
   error: null,
   ranges: 0,
   heldRanges: null,
   heldHash: null,
   heldAt: null,
+  heldSince: null,
 });

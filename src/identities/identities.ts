@@ -10,7 +10,7 @@ import type { Getter } from '../outgoing/get.ts';
 import type { VerifiedKind } from '../policies/facts.ts';
 import { openFetcher } from './fetcher.ts';
 import { type KnownLists, openKnownLists } from './known-lists.ts';
-import { isFresh } from './list.ts';
+import { isFresh, type ListState } from './list.ts';
 import { type Claim, type Named, openNamed } from './named.ts';
 import { openReverse } from './reverse.ts';
 
@@ -33,6 +33,8 @@ export interface IdentityFigures {
   lists: number;
   stale: number;
   held: number;
+  /** The last fetch failed. */
+  failing: number;
   /** Age of the oldest list that is in use. */
   oldestMs: number;
   fetches: number;
@@ -47,6 +49,12 @@ export interface Identities {
   hasIdentities(requesterId: string): boolean;
   /** Returns ids of requesters with identities, at most so many. */
   withIdentities(most: number): string[];
+  /** The published lists that are named, each with its state. */
+  lists(): readonly ListState[];
+  /** Lists of the crawler directory, fetched or not. */
+  readonly directoryLists: readonly string[];
+  /** Returns the age of a list in milliseconds; NaN for one that was never fetched. */
+  ageOf(url: string): number;
   figures(): IdentityFigures;
   close(): Promise<void>;
 }
@@ -97,6 +105,9 @@ export async function openIdentities(options: IdentitiesOptions): Promise<Identi
       if (claim.suffixes.length > 0 && reverse.isConfirmed(formatAddress(text), claim.suffixes) === true) return BY_DNS;
       return within === false ? FAILED : UNKNOWN;
     },
+    lists: () => lists.states(),
+    ageOf: (url) => clock.now() - (lists.state(url)?.fetchedAt ?? Number.NaN),
+    directoryLists: named.directoryLists(),
     figures() {
       const now = clock.now();
       const states = lists.states();
@@ -105,6 +116,7 @@ export async function openIdentities(options: IdentitiesOptions): Promise<Identi
         lists: states.length,
         stale: states.filter(({ fetchedAt }) => !isFresh(fetchedAt, now)).length,
         held: states.filter(({ heldAt }) => heldAt !== null).length,
+        failing: states.filter((state) => state.failures > 0).length,
         oldestMs: Math.max(0, ...ages),
         ...fetcher.figures(),
         dns: reverse.figures(),

@@ -24,12 +24,16 @@ export interface ListState {
   attemptedAt: number;
   /** Failed fetches since the last that succeeded. */
   failures: number;
+  /** When the first of them was; null without one, and where a node of the previous version counted it. */
+  failingSince: number | null;
   error: string | null;
   ranges: number;
-  /** Number and hash of the ranges that are held back, and since when. */
+  /** Number and hash of the ranges that are held back. */
   heldRanges: number | null;
   heldHash: string | null;
+  /** When these were last found published, and first. */
   heldAt: number | null;
+  heldSince: number | null;
 }
 
 /** Returns when a list is fetched next. */

@@ -27,6 +27,8 @@ export interface Named {
   requesterIds(most: number): string[];
   /** The lists to fetch, each once: those of the directory first. */
   lists(): Set<string>;
+  /** The lists of the crawler directory, each once. */
+  directoryLists(): string[];
 }
 
 /** `directory` says whether the lists of the crawler directory are fetched. */
@@ -54,6 +56,7 @@ export async function openNamed(db: Db, changes: Changes, directory: boolean): P
     ofRequester: (id) => requesters.get(id),
     ofCrawler: (name) => crawlers.get(name),
     requesterIds: (most) => [...requesters.keys().take(most)],
+    directoryLists: () => [...new Set([...crawlers.values()].flatMap(({ lists }) => lists))],
     lists: () =>
       new Set([...(directory ? crawlers.values() : []), ...requesters.values()].flatMap(({ lists }) => lists)),
   };

@@ -42,7 +42,13 @@ export function identityRoutes(app: App, { db, changes, clock }: IdentityDeps): 
       if (before?.heldAt == null) {
         throw fail('invalid_request', 'No ranges of this list are held back.', { param: 'url' });
       }
-      const after = { ...before, ranges: before.heldRanges ?? 0, fetchedAt: before.heldAt, heldAt: null };
+      const after = {
+        ...before,
+        ranges: before.heldRanges ?? 0,
+        fetchedAt: before.heldAt,
+        heldAt: null,
+        heldSince: null,
+      };
       const now = clock.now();
       const [object, previous] = [listAnswer(after, now), listAnswer(before, now)];
       return {

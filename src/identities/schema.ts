@@ -17,6 +17,7 @@ export const ListAnswer = Type.Object(
     fetched: time('When the ranges in force were last found published'),
     attempted: time('When it was last asked for'),
     failures: Type.Integer({ description: 'Failed fetches since the last that succeeded' }),
+    failingSince: time('When the first of these was; null without one, or if it is not known'),
     error: Type.Union([Type.String(), Type.Null()], { description: 'Why the last fetch failed' }),
     held: Type.Union([Type.Object({ ranges: Type.Integer(), since: Type.String() }), Type.Null()], {
       description: 'Ranges that are held back, because the list shrank by more than half',
@@ -47,6 +48,7 @@ export const listAnswer = (list: ListState, now: number) => ({
   fetched: isoOrNull(list.fetchedAt),
   attempted: isoOrNull(list.attemptedAt),
   failures: list.failures,
+  failingSince: isoOrNull(list.failingSince),
   error: list.error,
-  held: list.heldAt === null ? null : { ranges: list.heldRanges ?? 0, since: toIso(list.heldAt) },
+  held: list.heldSince === null ? null : { ranges: list.heldRanges ?? 0, since: toIso(list.heldSince) },
 });

@@ -11,14 +11,17 @@ interface ListRow extends Row {
   fetched_at: number | null;
   attempted_at: number;
   failures: number;
+  failing_since: number | null;
   error: string | null;
   ranges: number;
   held_ranges: number | null;
   held_hash: string | null;
   held_at: number | null;
+  held_since: number | null;
 }
 
-const STATE = 'no, url, hash, fetched_at, attempted_at, failures, error, ranges, held_ranges, held_hash, held_at';
+const STATE = `no, url, hash, fetched_at, attempted_at, failures, failing_since, error, ranges, held_ranges, held_hash,
+  held_at, held_since`;
 
 const toState = (row: ListRow): ListState & { no: number } => ({
   no: row.no,
@@ -27,12 +30,18 @@ const toState = (row: ListRow): ListState & { no: number } => ({
   fetchedAt: row.fetched_at,
   attemptedAt: row.attempted_at,
   failures: row.failures,
+  failingSince: failingSinceOf(row),
   error: row.error,
   ranges: row.ranges,
   heldRanges: row.held_ranges,
   heldHash: row.held_hash,
   heldAt: row.held_at,
+  heldSince: row.held_at === null ? null : (row.held_since ?? row.held_at),
 });
+
+/** Nodes of the previous version count failures without their time. */
+const failingSinceOf = ({ failures, failing_since: since, fetched_at: fetchedAt }: ListRow): number | null =>
+  failures === 0 || since === null || since < (fetchedAt ?? 0) ? null : since;
 
 /** Returns the state of all lists, oldest first. */
 export async function findLists(db: Db): Promise<ListState[]> {
@@ -72,14 +81,16 @@ export const putList = (
   { texts, heldTexts }: { texts?: readonly string[]; heldTexts?: readonly string[] | null },
 ): Step => ({
   sql: `insert into identity_lists
-          (url, texts, ranges, hash, fetched_at, attempted_at, failures, error, held_texts, held_ranges, held_hash, held_at)
-        values ($1, coalesce($2, '[]'), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+          (url, texts, ranges, hash, fetched_at, attempted_at, failures, error, held_texts, held_ranges, held_hash,
+           held_at, failing_since, held_since)
+        values ($1, coalesce($2, '[]'), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $14, $15)
         on conflict (url) do update set
           texts = case when $2 is null then identity_lists.texts else excluded.texts end,
           ranges = excluded.ranges, hash = excluded.hash, fetched_at = excluded.fetched_at,
           attempted_at = excluded.attempted_at, failures = excluded.failures, error = excluded.error,
           held_texts = case when $13 = 0 then identity_lists.held_texts else excluded.held_texts end,
-          held_ranges = excluded.held_ranges, held_hash = excluded.held_hash, held_at = excluded.held_at`,
+          held_ranges = excluded.held_ranges, held_hash = excluded.held_hash, held_at = excluded.held_at,
+          failing_since = excluded.failing_since, held_since = excluded.held_since`,
   params: [
     state.url,
     texts === undefined ? null : JSON.stringify(texts),
@@ -94,13 +105,16 @@ export const putList = (
     state.heldHash,
     state.heldAt,
     Number(heldTexts !== undefined),
+    state.failingSince,
+    state.heldSince,
   ],
 });
 
 /** A Conflict unless these ranges are still held back. */
 export const acceptHeld = ({ url, heldHash }: ListState): Step => ({
   sql: `update identity_lists set texts = held_texts, ranges = held_ranges, hash = held_hash, fetched_at = held_at,
-          held_texts = null, held_ranges = null, held_hash = null, held_at = null
+          held_texts = null, held_ranges = null, held_hash = null, held_at = null,
+          held_since = null
         where url = $1 and held_hash = $2`,
   params: [url, heldHash],
   expect: 1,

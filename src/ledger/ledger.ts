@@ -122,4 +122,6 @@ export interface Tallied {
   reasons: readonly number[];
   /** Allowed checks whose rule has a limit, by its period. */
   limits: Readonly<Record<Period, { admitted: number; refused: number }>>;
+  /** Decisions under a false name, by the crawler of the user agent. */
+  spoofed: ReadonlyMap<string | null, number>;
 }

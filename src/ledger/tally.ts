@@ -11,9 +11,10 @@ export function openTally() {
   const limits = Object.fromEntries(
     Object.keys(PERIODS).map((period) => [period, { admitted: 0, refused: 0 }]),
   ) as Record<Period, { admitted: number; refused: number }>;
+  const spoofed = new Map<string | null, number>();
   return {
     /** `granted`: the answer to its claim; null without one. */
-    count({ reason, claim }: Entry, granted: Granted | null): void {
+    count({ reason, claim, claimed, crawler }: Entry, granted: Granted | null): void {
       let code = reason;
       if (claim !== null && granted !== null) {
         const use = limits[claim.limit.period];
@@ -24,7 +25,8 @@ export function openTally() {
         }
       }
       (reasons[code] as number)++;
+      if (claimed !== null) spoofed.set(crawler, (spoofed.get(crawler) ?? 0) + 1);
     },
-    figures: (): Tallied => ({ reasons, limits }),
+    figures: (): Tallied => ({ reasons, limits, spoofed }),
   };
 }

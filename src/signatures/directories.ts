@@ -58,6 +58,8 @@ export interface DirectoryState {
   ageMs: number | null;
   /** Failed fetches since the last successful one. */
   failures: number;
+  /** Time since the first of these; null without one. */
+  failingMs: number | null;
   error: string | null;
 }
 
@@ -69,6 +71,8 @@ interface Entry {
   /** Time of the next fetch. */
   dueAt: number;
   failures: number;
+  /** Time of the first of these; of the start, where it was before. */
+  failingSince: number;
   error: string | null;
   isRunning: boolean;
   isUsed: boolean;
@@ -194,6 +198,7 @@ const restored = (agent: string, { keys, ageMs, lifetimeMs, isFailing }: Saved, 
   freshUntil: now - ageMs + lifetimeMs,
   dueAt: now - ageMs + lifetimeMs * AHEAD.least,
   failures: isFailing ? 1 : 0,
+  failingSince: now,
 });
 
 const newEntry = (agent: string): Entry => ({
@@ -203,6 +208,7 @@ const newEntry = (agent: string): Entry => ({
   freshUntil: Number.NEGATIVE_INFINITY,
   dueAt: Number.NEGATIVE_INFINITY,
   failures: 0,
+  failingSince: Number.NEGATIVE_INFINITY,
   error: null,
   isRunning: false,
   isUsed: false,
@@ -216,6 +222,7 @@ function settle(entry: Entry, resolved: Resolved, now: number): void {
   if ('error' in resolved) {
     const wait = Math.min(RETRY_MS.first * 2 ** entry.failures, RETRY_MS.most);
     const asked = Math.min(resolved.retryAfterMs ?? 0, RETRY_MS.most);
+    if (entry.failures === 0) entry.failingSince = now;
     entry.failures++;
     entry.error = resolved.error;
     entry.dueAt = now + Math.max(wait * (0.5 + Math.random() / 2), asked);
@@ -230,7 +237,7 @@ function settle(entry: Entry, resolved: Resolved, now: number): void {
 }
 
 function describe(entry: Entry, now: number): DirectoryState {
-  const { agent, keys, fetchedAt, failures, error, isRunning } = entry;
+  const { agent, keys, fetchedAt, failures, failingSince, error, isRunning } = entry;
   const isFresh = keys !== undefined && isUsable(entry, now);
   const without = failures > 0 ? 'failing' : 'fetching';
   const withKeys = isFresh ? 'fresh' : 'stale';
@@ -241,6 +248,7 @@ function describe(entry: Entry, now: number): DirectoryState {
     keys: keys?.size ?? 0,
     ageMs: keys === undefined ? null : now - fetchedAt,
     failures,
+    failingMs: failures === 0 ? null : now - failingSince,
     error,
   };
 }

@@ -187,7 +187,7 @@ test('lists that are held back or too old', async () => {
 });
 
 test('agents whose keys cannot be fetched', () => {
-  const state = { isFetching: false, keys: 0, ageMs: null, error: 'x' };
+  const state = { isFetching: false, keys: 0, ageMs: null, failingMs: null, error: 'x' };
   const items = failingAgents(
     [
       { ...state, agent: 'https://gone.example', state: 'failing', failures: 3 },

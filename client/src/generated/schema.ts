@@ -3127,6 +3127,8 @@ export interface components {
             attempted: string | null;
             /** @description Failed fetches since the last that succeeded */
             failures: number;
+            /** @description When the first of these was; null without one, or if it is not known */
+            failingSince: string | null;
             /** @description Why the last fetch failed */
             error: string | null;
             /** @description Ranges that are held back, because the list shrank by more than half */
@@ -4925,6 +4927,57 @@ export interface components {
                     /** @description Decisions when it began */
                     of: number;
                 };
+            };
+            /** @description What verifies visitors */
+            visitors: {
+                lists: {
+                    /** @description Published lists of addresses that are named */
+                    count: number;
+                    /** @description Their states, those in trouble first; at most 100 */
+                    data: components["schemas"]["IdentityList"][];
+                };
+                directories: {
+                    /** @description Agents whose keys this node has or fetches */
+                    count: number;
+                    /** @description Their states, those in trouble first; at most 100 */
+                    data: {
+                        /** @description The URL of the agent */
+                        agent: string;
+                        /**
+                         * @description `fresh`: its keys verify. `failing`: there are none, because no fetch succeeded
+                         * @enum {unknown}
+                         */
+                        state: "fetching" | "fresh" | "stale" | "failing";
+                        /** @description Keys that it publishes */
+                        keys: number;
+                        /** @description When they were last fetched */
+                        fetched: string | null;
+                        /** @description Failed fetches since the last that succeeded */
+                        failures: number;
+                        /** @description When the first of these was */
+                        failingSince: string | null;
+                        /** @description Why the last fetch failed */
+                        error: string | null;
+                    }[];
+                };
+                /** @description Since the start of this node */
+                names: {
+                    /** @description Host names of addresses that were looked up */
+                    resolved: number;
+                    /** @description Look-ups that failed */
+                    failed: number;
+                    /** @description Look-ups that were put off, because too many waited */
+                    dropped: number;
+                };
+                /** @description Names that were falsely claimed within 24 hours, at most 20; null: still being counted */
+                spoofed: {
+                    /** @description The requester or the crawler */
+                    claimed: string;
+                    /** @description Checks of visitors that falsely claimed this name */
+                    checks: number;
+                    /** @description The first of these */
+                    since: string;
+                }[] | null;
             };
             /** @description Memory of the process, in bytes */
             memoryBytes: number;

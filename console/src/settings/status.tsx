@@ -5,6 +5,7 @@ import { useRead } from '../api/read.ts';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { Chip, formatBytes, formatCount, formatPercent, Time } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
+import { VisitorPanels } from './status-visitors.tsx';
 import './status.css';
 
 type Status = Answer<'GET /v1/status'>;
@@ -24,6 +25,7 @@ export default function StatusPage() {
             <Decisions status={status} />
             <Privacy of={status.privacy} />
             <Deliveries of={status.webhooks} />
+            <VisitorPanels of={status.visitors} />
           </div>
         )}
       </Loaded>

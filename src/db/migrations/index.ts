@@ -23,6 +23,7 @@ import { QUOTAS } from './0021-quotas.ts';
 import { OFFERS } from './0022-offers.ts';
 import { EXPIRING } from './0023-expiring.ts';
 import { TEST_MODE } from './0024-test-mode.ts';
+import { LIST_TIMES } from './0025-list-times.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -53,4 +54,5 @@ export const MIGRATIONS: readonly Migration[] = [
   OFFERS,
   EXPIRING,
   TEST_MODE,
+  LIST_TIMES,
 ];

@@ -1,0 +1,123 @@
+/** The proofs of visitors in the status: published lists, keys of agents; and the names that were falsely claimed. */
+import type { Answer } from '../api/client.ts';
+import { List } from '../parts/list.tsx';
+import { Panel } from '../parts/page.tsx';
+import { Chip, formatCount, Time } from '../parts/show.tsx';
+import { Empty } from '../parts/states.tsx';
+
+type Visitors = Answer<'GET /v1/status'>['visitors'];
+
+export function VisitorPanels({ of: { lists, directories, spoofed } }: { of: Visitors }) {
+  return (
+    <>
+      <Panel title="Published addresses" lead="They prove which bots are who they say they are.">
+        <List
+          caption="Published addresses"
+          tight
+          records={lists.data}
+          idOf={({ url }) => url}
+          columns={[
+            { label: 'List', show: ({ url }) => url },
+            { label: 'Published', narrow: true, show: ({ fetched }) => <Time at={fetched} absent="never" /> },
+            { label: 'State', show: (list) => <ListState of={list} /> },
+          ]}
+        />
+        <Rest of={lists} empty="No lists" />
+      </Panel>
+      <Panel title="Keys of agents" lead="They prove the signatures of requests.">
+        <List
+          caption="Keys of agents"
+          tight
+          records={directories.data}
+          idOf={({ agent }) => agent}
+          columns={[
+            { label: 'Agent', show: ({ agent }) => agent },
+            { label: 'Fetched', narrow: true, show: ({ fetched }) => <Time at={fetched} absent="never" /> },
+            { label: 'State', show: (directory) => <DirectoryState of={directory} /> },
+          ]}
+        />
+        <Rest of={directories} empty="No agents that sign" />
+      </Panel>
+      <Panel title="False names" lead="Claimed by visitors within 24 hours that were not who they said.">
+        {spoofed === null || spoofed.length === 0 ? (
+          <Empty title={spoofed === null ? 'Still being counted' : 'None'} />
+        ) : (
+          <List
+            caption="False names"
+            tight
+            records={spoofed}
+            idOf={({ claimed }) => claimed}
+            columns={[
+              { label: 'Name', show: ({ claimed }) => claimed },
+              { label: 'Requests', right: true, show: ({ checks }) => formatCount(checks) },
+              { label: 'Since', narrow: true, show: ({ since }) => <Time at={since} /> },
+            ]}
+          />
+        )}
+      </Panel>
+    </>
+  );
+}
+
+function ListState({ of: { ranges, fresh, held, ...fetching } }: { of: Visitors['lists']['data'][number] }) {
+  return (
+    <span className="tags">
+      {fresh ? (
+        <Chip tone="allowed">{`${formatCount(ranges)} ranges`}</Chip>
+      ) : (
+        <Chip tone="denied">too old: it proves nothing</Chip>
+      )}
+      {held !== null && (
+        <Chip tone="limited">
+          {formatCount(held.ranges)} new ranges held back since <Time at={held.since} />
+        </Chip>
+      )}
+      <Failing of={fetching} />
+    </span>
+  );
+}
+
+const KEYS = {
+  fresh: ['allowed', ''],
+  fetching: [undefined, 'being fetched'],
+  stale: ['denied', 'too old: they prove nothing'],
+  failing: ['denied', 'never fetched'],
+} as const;
+
+function DirectoryState({ of: { state, keys, ...fetching } }: { of: Visitors['directories']['data'][number] }) {
+  const [tone, words] = KEYS[state];
+  return (
+    <span className="tags">
+      <Chip tone={tone}>{words || `${formatCount(keys)} keys`}</Chip>
+      <Failing of={fetching} />
+    </span>
+  );
+}
+
+interface Fetching {
+  failures: number;
+  failingSince: string | null;
+  error: string | null;
+}
+
+function Failing({ of: { failures, failingSince, error } }: { of: Fetching }) {
+  if (failures === 0) return null;
+  return (
+    <Chip tone="limited">
+      {formatCount(failures)} {failures === 1 ? 'fetch' : 'fetches'} failed
+      {failingSince !== null && (
+        <>
+          {' '}
+          since <Time at={failingSince} />
+        </>
+      )}
+      : {error}
+    </Chip>
+  );
+}
+
+/** Says that there is nothing, or more than the table shows. */
+function Rest({ of: { count, data }, empty }: { of: { count: number; data: readonly unknown[] }; empty: string }) {
+  if (count === 0) return <Empty title={empty} />;
+  return count > data.length ? <p className="soft">{`${formatCount(count - data.length)} more`}</p> : null;
+}

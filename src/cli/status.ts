@@ -1,0 +1,92 @@
+/** `postern status`: shows how the service is doing, and what verifies visitors. */
+import type { Command } from 'commander';
+import type { Postern } from '../../client/src/client.ts';
+import { type Context, calls, examples } from './command.ts';
+import { counted, paint, plain, print, type Terminal, table } from './terminal.ts';
+import { toDay } from './time.ts';
+
+type Status = Awaited<ReturnType<Postern['getStatus']>>;
+type Visitors = Status['visitors'];
+
+export function statusCommand(parent: Command, context: Context): void {
+  const command = parent
+    .command('status')
+    .description(
+      'Shows how the service is doing: storage, recording, and what verifies visitors: the age of published lists and of the keys of agents, their failures, and names that were falsely claimed.',
+    );
+  examples(
+    command,
+    '$ postern status',
+    '$ postern status --json | jq ".visitors.lists.data[] | select(.failures > 0)"',
+  );
+  calls(command, context, async ({ postern, terminal }, options) => {
+    const status = await postern.getStatus();
+    await print(terminal, options, status, () => statusText(terminal, status));
+  });
+}
+
+function statusText(terminal: Terminal, status: Status): string {
+  const { version, started, ledger, columns, storage, visitors } = status;
+  const free = `${Math.round((100 * storage.diskFreeBytes) / storage.diskBytes)} % of the disk free`;
+  const behind = columns.behind === 0 ? 'reports up to date' : `${counted(columns.behind, 'decision')} not in reports`;
+  return [
+    `Postern ${version}, running since ${started}, ${free}`,
+    `${counted(ledger.decisions, 'decision')} recorded, ${counted(ledger.waiting, 'check')} waiting, ${behind}`,
+    '',
+    listsText(terminal, visitors.lists),
+    directoriesText(terminal, visitors.directories),
+    spoofedText(terminal, visitors.spoofed),
+  ].join('\n');
+}
+
+function listsText(terminal: Terminal, { count, data }: Visitors['lists']): string {
+  if (count === 0) return 'No published lists of addresses.\n';
+  const rows = data.map(({ url, ranges, fetched, fresh, failures, failingSince, error, held }) => [
+    url,
+    ranges,
+    toDay(fetched),
+    ...troubleOf(terminal, [
+      held !== null && `${counted(held.ranges, 'range')} held back since ${toDay(held.since)}`,
+      !fresh && (fetched === null ? 'never fetched' : 'too old to verify'),
+      failures > 0 && failureText({ failures, failingSince, error }),
+    ]),
+  ]);
+  return table(terminal, ['published list', 'ranges', 'fetched', 'state'], rows) + more(count, data.length);
+}
+
+function directoriesText(terminal: Terminal, { count, data }: Visitors['directories']): string {
+  if (count === 0) return 'No keys of agents.\n';
+  const rows = data.map(({ agent, keys, fetched, state, failures, failingSince, error }) => [
+    agent,
+    keys,
+    toDay(fetched),
+    ...troubleOf(terminal, [
+      state !== 'fresh' && state,
+      failures > 0 && failureText({ failures, failingSince, error }),
+    ]),
+  ]);
+  return table(terminal, ['agent', 'keys', 'fetched', 'state'], rows) + more(count, data.length);
+}
+
+function spoofedText(terminal: Terminal, spoofed: Visitors['spoofed']): string {
+  if (spoofed === null) return 'Falsely claimed names are still being counted.\n';
+  if (spoofed.length === 0) return 'No name was falsely claimed within 24 hours.\n';
+  const rows = spoofed.map(({ claimed, checks, since }) => [claimed, checks, since]);
+  return table(terminal, ['falsely claimed', 'checks in 24 h', 'since'], rows);
+}
+
+const troubleOf = (terminal: Terminal, faults: (string | false)[]): [string] => {
+  const found = faults.filter((fault) => fault !== false).join('; ');
+  return [found === '' ? paint(terminal, 'green', 'fresh') : paint(terminal, 'yellow', plain(found))];
+};
+
+interface Failing {
+  failures: number;
+  failingSince: string | null;
+  error: string | null;
+}
+
+const failureText = ({ failures, failingSince, error }: Failing): string =>
+  `${counted(failures, 'failed fetch').replace('fetchs', 'fetches')}${failingSince === null ? '' : ` since ${failingSince}`}: ${error ?? ''}`;
+
+const more = (count: number, shown: number): string => (count > shown ? `and ${count - shown} more\n` : '');
