@@ -25,8 +25,16 @@ export interface ConnectionOptions {
   cacheKiB?: number;
 }
 
-/** SQLite numbers bare `$1` by first appearance, so the placeholders become `?1`. */
-const placeholders = (sql: string): string => sql.replaceAll(/\$(\d+)/g, '?$1');
+/**
+ * SQLite numbers bare `$1` by first appearance, so the placeholders become `?1`; where they count up, `?`. Node.js asks
+ * for the name of each placeholder and SQLite searches all names for it: ten rows of 24 columns take 8.5 instead of
+ * 2.5 µs a row.
+ */
+function placeholders(sql: string): string {
+  let last = 0;
+  const countUp = sql.matchAll(/\$(\d+)/g).every(([, number]) => Number(number) === ++last);
+  return sql.replaceAll(/\$(\d+)/g, countUp ? '?' : '?$1');
+}
 
 export function openConnection(file: string, options: ConnectionOptions = {}): Connection {
   const database = new DatabaseSync(file, { readOnly: options.readOnly ?? false, timeout: 5000 });
