@@ -175,6 +175,7 @@ export class QuotaBooks {
 
   add(holders: readonly QuotaHolder[]): void {
     for (const holder of holders) {
+      if (this.#holders.has(holder.requesterId)) continue;
       const counts = holder.licenses.map((license) => ({
         license,
         used: 0,
@@ -224,11 +225,11 @@ export class QuotaBooks {
     exceed(named);
   }
 
-  /** Compares what the service says is used, and what it announced; returns how many licenses it compared. */
-  async compare(ask: Ask, notices: readonly QuotaNotice[]): Promise<number> {
+  /** Compares what the service says is used, and what it announced; returns the number of licenses. */
+  async compare(ask: Ask, notices: readonly QuotaNotice[], holders: readonly QuotaHolder[]): Promise<number> {
     const told = Map.groupBy(notices, ({ licenseId }) => licenseId);
     let licenses = 0;
-    for (const { counts } of this.#holders.values()) {
+    for (const { counts } of this.#of(holders)) {
       for (const count of counts) {
         beginDay(count, Date.now());
         await this.#compareOne(ask, count, told.get(count.license.id) ?? []);
@@ -236,6 +237,10 @@ export class QuotaBooks {
       }
     }
     return licenses;
+  }
+
+  #of(holders: readonly QuotaHolder[]): { holder: QuotaHolder; counts: Count[] }[] {
+    return holders.flatMap(({ requesterId }) => this.#holders.get(requesterId) ?? []);
   }
 
   async #compareOne(ask: Ask, count: Count, notices: readonly QuotaNotice[]): Promise<void> {
@@ -257,8 +262,8 @@ export class QuotaBooks {
   }
 
   /** A peek at each license, by a check that is not recorded: the stored count agrees. */
-  async peek(ask: Ask): Promise<void> {
-    for (const { holder, counts } of this.#holders.values()) {
+  async peek(ask: Ask, holders: readonly QuotaHolder[]): Promise<void> {
+    for (const { holder, counts } of this.#of(holders)) {
       if (counts.every(({ license }) => license.quota === null)) continue;
       for (const count of counts) beginDay(count, Date.now());
       // Even items have no rate limit.

@@ -274,14 +274,18 @@ export async function readBooks(cluster: Nodes, databaseUrl: string, load: Load)
     const quotas = new QuotaBooks();
     quotas.add(load.holders);
     const figures = await compareBooks(client, load.asked, quotas);
-    return { ...figures, ...(await compareQuotas(cluster, client, quotas)) };
+    return { ...figures, ...(await compareQuotas(cluster, client, { quotas, holders: load.holders })) };
   } finally {
     // Left open it would end this process when its database goes, and hide what was found.
     await client.end();
   }
 }
 
-async function compareQuotas(cluster: Nodes, client: Client, quotas: QuotaBooks) {
+async function compareQuotas(
+  cluster: Nodes,
+  client: Client,
+  { quotas, holders }: { quotas: QuotaBooks; holders: readonly QuotaHolder[] },
+) {
   const { rows } = await client.query(
     `select e.object_id, e.kind, d.object from events e left join change_data d on d.id = e.id
      where e.kind in ('license.threshold_reached', 'license.quota_exceeded')`,
@@ -291,9 +295,9 @@ async function compareQuotas(cluster: Nodes, client: Client, quotas: QuotaBooks)
     kind: kind as string,
     threshold: JSON.parse(object).threshold ?? null,
   }));
-  for (const node of cluster.nodes) await quotas.peek(askOf(node));
+  for (const node of cluster.nodes) await quotas.peek(askOf(node), holders);
   const [node] = cluster.nodes as [ClusterNode];
-  const licenses = await quotas.compare(askOf(node), notices);
+  const licenses = await quotas.compare(askOf(node), notices, holders);
   return { quotas: licenses, quotaRows: quotas.rows, quotaUses: quotas.allowed, notices: notices.length };
 }
 

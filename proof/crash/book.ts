@@ -196,6 +196,8 @@ export interface Decided {
   policyVersion: number;
   matchedRule: { index: number } | null;
   rateLimit: { limit: number; remaining: number } | null;
+  licenseId: string | null;
+  quota: { units: number; used: number } | null;
   created: string;
 }
 

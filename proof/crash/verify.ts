@@ -12,9 +12,10 @@ import type { Random } from '../../kit/random.ts';
 import { until } from '../../kit/until.ts';
 import { parseDecisionId } from '../../src/ledger/decision.ts';
 import { REASONS, type Reason } from '../../src/ledger/reason.ts';
+import { QuotaBooks, type QuotaNotice } from '../quotas.ts';
 import { type Book, type Decided, gone, type Item, type Sent, there } from './book.ts';
 import { becomes, checkHolders, readHolder, sorted } from './holder.ts';
-import { LIMIT_NAMES, LIMITS, type LimitName, type Round, type Stage } from './workload.ts';
+import { askOf, LIMIT_NAMES, LIMITS, type LimitName, type Round, type Stage } from './workload.ts';
 
 const USAGE_WITHIN_MS = 20_000;
 
@@ -28,6 +29,8 @@ interface Row {
   reason: number;
   rule_index: number | null;
   limit_remaining: number | null;
+  license_id: string | null;
+  quota: string | null;
   purpose: string | null;
   external_id: string | null;
 }
@@ -38,6 +41,7 @@ export interface Found {
   unknownLost: number;
   replayed: number;
   policyVersions: number;
+  quotaUses: number;
 }
 
 export class Verifier {
@@ -47,7 +51,8 @@ export class Verifier {
   /** Place of every check's row, by token, over all rounds. */
   readonly #places = new Map<string, number>();
   #lastSeq = 0;
-  readonly found: Found = { rows: 0, unknownKept: 0, unknownLost: 0, replayed: 0, policyVersions: 0 };
+  readonly #quotas = new QuotaBooks();
+  readonly found: Found = { rows: 0, unknownKept: 0, unknownLost: 0, replayed: 0, policyVersions: 0, quotaUses: 0 };
 
   constructor(book: Book, stage: Stage, dataDir: string) {
     this.#book = book;
@@ -64,11 +69,15 @@ export class Verifier {
     const file = new DatabaseSync(this.#file, { readOnly: true });
     try {
       const rows = this.#newRows(file);
+      this.#quotas.add(round?.quotaHolders ?? []);
       this.#checkRows(rows);
       this.#checkUnknown(unknown);
       this.#checkPolicyVersions(file);
       this.#checkChanges(file);
-      if (round !== undefined) await this.#checkLimits(service, file, round);
+      if (round !== undefined) {
+        await this.#checkLimits(service, file, round);
+        await this.#checkQuotas(service, file, round);
+      }
       await this.#checkUsage(service, file);
       await this.#checkStats(service, file, random);
       if (whole) await this.#checkStream(service, file);
@@ -161,7 +170,7 @@ export class Verifier {
     const rows = file
       .prepare(
         `select d.seq, d.at, d.content_no, d.requester_id, v.policy_id, d.policy_version, d.reason, d.rule_index,
-           d.limit_remaining, d.purpose, c.external_id
+           d.limit_remaining, d.license_id, d.quota, d.purpose, c.external_id
          from decisions as d left join content as c on c.no = d.content_no
          join policy_versions as v on v.policy_no = d.policy_no and v.version = d.policy_version
          where d.seq > ? order by d.seq`,
@@ -182,6 +191,12 @@ export class Verifier {
       this.found.rows++;
       assert.equal(row.requester_id, check.item.requesterId);
       if (row.external_id !== null) assert.equal(row.external_id, check.item.content);
+      this.#quotas.take({
+        ...row,
+        requesterId: row.requester_id,
+        licenseId: row.license_id,
+        item: check.item.content,
+      });
       const { decision } = check;
       if (decision === null) continue;
       assert.deepEqual(parseDecisionId(decision.id)?.seq, row.seq, token);
@@ -190,7 +205,11 @@ export class Verifier {
       assert.equal(row.policy_version, decision.policyVersion);
       assert.equal(row.rule_index, decision.matchedRule?.index ?? null);
       assert.equal(row.limit_remaining, decision.rateLimit?.remaining ?? null);
+      assert.equal(row.license_id, decision.licenseId);
+      const [units, used] = JSON.parse(row.quota ?? '[]') as number[];
+      assert.deepEqual([decision.quota?.units, decision.quota?.used], [units, used]);
     }
+    this.found.quotaUses = this.#quotas.allowed;
     for (const [token, { item, decision }] of this.#book.checks) {
       if (decision === null || this.#places.has(token)) continue;
       const deleted = this.#book.items.get(item.content)?.deleted === true;
@@ -288,6 +307,25 @@ export class Verifier {
         assert.equal(reply.body.allowed, used < requests);
       }
     }
+  }
+
+  /** The stored counts, what is counted from the records, and what was announced agree with the second count. */
+  async #checkQuotas(service: Running, file: DatabaseSync, { quotaHolders }: Round): Promise<void> {
+    const rows = file
+      .prepare(
+        `select e.object_id, e.kind, d.object from events as e left join change_data as d on d.id = e.id
+         where e.kind in ('license.threshold_reached', 'license.quota_exceeded')`,
+      )
+      .all() as { object_id: string; kind: string; object: string }[];
+    const notices = rows.map(
+      ({ object_id: licenseId, kind, object }): QuotaNotice => ({
+        licenseId,
+        kind,
+        threshold: JSON.parse(object).threshold ?? null,
+      }),
+    );
+    await this.#quotas.peek(askOf(service), quotaHolders);
+    await this.#quotas.compare(askOf(service), notices, quotaHolders);
   }
 
   async #checkUsage(service: Running, file: DatabaseSync): Promise<void> {

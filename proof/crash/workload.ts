@@ -2,6 +2,7 @@
 
 import type { Running } from '../../kit/launch.ts';
 import type { Random } from '../../kit/random.ts';
+import { type Ask, type QuotaHolder, quotaItems, setQuotaHolders, setQuotaItems } from '../quotas.ts';
 import { Book, Broken, type CheckItem, type Item, newItem, type Sent } from './book.ts';
 import { newHolder } from './holder.ts';
 
@@ -52,6 +53,7 @@ export async function setStage(service: Running): Promise<Stage> {
   }
   await put('edited', editedPolicyId);
   for (const externalId of OPEN_ITEMS) await put(externalId, openPolicyId);
+  await setQuotaItems(askOf(service));
   return { openPolicyId, editedPolicyId, limitPolicyIds };
 }
 
@@ -62,7 +64,16 @@ export interface Round {
   requesters: string[];
   /** Content of this round with a limit per item. */
   limitedItem: string;
+  quotaHolders: readonly QuotaHolder[];
 }
+
+/** About how many units a quota includes. */
+const UNITS = 40;
+
+export const askOf =
+  (service: Running): Ask =>
+  (method, path, body) =>
+    service.ask(method, path, body === undefined ? {} : { body });
 
 /** Prepares a round of load. */
 export async function setRound(service: Running, stage: Stage, number: number): Promise<Round> {
@@ -70,7 +81,9 @@ export async function setRound(service: Running, stage: Stage, number: number): 
   const body = article(limitedItem, limitedItem, stage.limitPolicyIds.item);
   const reply = await service.ask('POST', '/v1/content', { body });
   if (reply.status !== 201) throw new Error(reply.text);
-  return { number, stage, limitedItem, requesters: [0, 1, 2].map((i) => `limited:${number}:${i}`) };
+  const quotas = { name: `quotas:${number}`, units: UNITS, changing: false };
+  const quotaHolders = await setQuotaHolders(askOf(service), quotas);
+  return { number, stage, limitedItem, quotaHolders, requesters: [0, 1, 2].map((i) => `limited:${number}:${i}`) };
 }
 
 /** Runs until the connection breaks or `wanted` says no. Throws for an answer that should not be. */
@@ -144,6 +157,9 @@ class Client {
     else if (kind < 0.65) content = 'limit-all';
     else if (kind < 0.7) content = 'edited';
     else if (kind < 0.75 && own.length > 0) content = random.pick(own).externalId;
+    else if (kind < 0.9) {
+      [content, requesterId] = [random.pick(quotaItems), random.pick(this.#round.quotaHolders).requesterId];
+    }
     const dryRun = random.chance(0.05);
     const body = {
       contentId: content,
