@@ -1,6 +1,6 @@
 /**
  * Measures what a candidate costs a check: the same durable checks of two policies with the same ten rules, one with a
- * candidate of ten rules. Rounds take turns on one server. Then it measures how long the counts of the candidate take.
+ * candidate of ten rules. Rounds take turns on one server.
  */
 import { join } from 'node:path';
 import { temporaryFolder } from '../kit/launch.ts';
@@ -11,7 +11,6 @@ import { splitCores } from './machine.ts';
 import { HEADERS, startPostern } from './service.ts';
 
 const MOST = 1.15;
-const COUNTS = 5;
 
 /** Most checks agree, as with most edits: only research is denied. */
 const CANDIDATE = TEN_RULES.map((rule, index) =>
@@ -20,7 +19,7 @@ const CANDIDATE = TEN_RULES.map((rule, index) =>
 
 export const candidatePart: Part = {
   name: 'candidate',
-  about: 'One durable check over HTTP with a candidate beside its policy, and the counts of the candidate',
+  about: 'One durable check over HTTP with a candidate beside its policy',
   async run(options) {
     using dir = temporaryFolder();
     const cores = splitCores();
@@ -40,23 +39,11 @@ export const candidatePart: Part = {
       }),
     );
     await measure(contenders, cores.load, options);
-    const seconds: number[] = [];
-    let decisions = 0;
-    for (let i = 0; i < COUNTS; i++) {
-      const began = performance.now();
-      ({ decisions } = await postern.get<{ decisions: number }>(path));
-      seconds.push((performance.now() - began) / 1000);
-    }
-    const sent = contenders.flatMap(({ results }) => results).reduce((sum, { answered }) => sum + answered, 0);
     return {
-      figures: [
-        ...figuresOf(contenders as [Contender, Contender]),
-        { what: `the counts of ${decisions.toLocaleString('en')} decisions`, value: median(seconds), unit: 's' },
-      ],
+      figures: figuresOf(contenders as [Contender, Contender]),
       notes: [
         cores.note,
         'Processor time counts all threads of the server; what else the machine does moves it least.',
-        `The counts read all ${sent.toLocaleString('en')} decisions that were measured, and those of the warm-up.`,
       ],
     };
   },

@@ -13,6 +13,7 @@ import { newContent } from '../src/content/edits.ts';
 import { insertContent } from '../src/content/store.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openSqlite, type SqliteDb } from '../src/db/sqlite/db.ts';
+import { toCandidateText } from '../src/ledger/candidate.ts';
 import type { Entry, Ledger } from '../src/ledger/ledger.ts';
 import { reasonCode } from '../src/ledger/reason.ts';
 import { ledgerProcedure, openSqliteLedger } from '../src/ledger/sqlite.ts';
@@ -30,6 +31,8 @@ const UNDER_WAY = 80;
 const SPAN_MS = 30 * 86_400_000;
 /** Outcomes of 100 decisions: allowed, denied by a rule, no license, over a limit. */
 const OUTCOMES = [...Array<number>(70).fill(0), ...Array<number>(20).fill(7), ...Array<number>(7).fill(1), 3, 3, 3];
+
+const DENIED = reasonCode('policy_denied');
 
 export interface Store {
   db: SqliteDb;
@@ -50,6 +53,8 @@ export interface DecisionPlan {
   to: number;
   /** Decided by these, as a service would have; without them, outcomes in the shares of `OUTCOMES`. */
   rules?: readonly Rule[];
+  /** The number of a candidate that decided them too: every tenth it denies, the others it allows. */
+  candidateNo?: number;
 }
 
 export const monthUntil = (to: number): { from: number; to: number } => ({ from: to - SPAN_MS, to });
@@ -133,7 +138,7 @@ const licenseOf = (requesterId: string, type: string, at: number): License => ({
   updatedAt: at,
 });
 
-async function addDecisions(db: SqliteDb, { count, items, from, to, rules }: DecisionPlan): Promise<void> {
+async function addDecisions(db: SqliteDb, { count, items, from, to, rules, candidateNo }: DecisionPlan): Promise<void> {
   const outcome = rules === undefined ? randomOutcomes() : decidedBy(rules);
   let now = from;
   const ledger = await openSqliteLedger(db, { now: () => Math.floor(now) });
@@ -142,9 +147,10 @@ async function addDecisions(db: SqliteDb, { count, items, from, to, rules }: Dec
   const underWay = new Set<Promise<unknown>>();
   for (let made = 0; made < count; made += ENTRIES_AT_ONCE) {
     now = from + ((to - from) * made) / count;
-    const entries = Array.from({ length: Math.min(ENTRIES_AT_ONCE, count - made) }, (_, i) =>
-      entryOf(inputs[(made + i) % inputs.length] as CheckRequest, nextItem(), outcome),
-    );
+    const entries = Array.from({ length: Math.min(ENTRIES_AT_ONCE, count - made) }, (_, i) => ({
+      ...entryOf(inputs[(made + i) % inputs.length] as CheckRequest, nextItem(), outcome),
+      candidate: candidateNo === undefined ? null : toCandidateText(candidateNo, i % 10 === 0 ? DENIED : 0, 0),
+    }));
     await record(ledger, entries, underWay);
   }
   await Promise.all(underWay);

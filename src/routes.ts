@@ -103,7 +103,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   crawlerRoutes(app);
   simulateRoutes(app, { db, snapshot, offers, now: () => ledger.now() });
   impactRoutes(app, { db, ledger, impacts: parts.impacts });
-  candidateFiguresRoute(app, { db, impacts: parts.impacts });
+  candidateFiguresRoute(app, { db, columns });
   const policyDeps = { db, changes, clock, findVerifiable: verifiableIn({ db, clock, identities }) };
   candidateRoutes(app, policyDeps);
   policyRoutes(app, policyDeps);

@@ -43,7 +43,7 @@ const ORDER = [
   ['postern'],
 ];
 const PURE = words(`
-  access/decide attention/item whatif/impact whatif/tally whatif/candidate-tally cli/policies/cases authorize/target crawlers/token
+  access/decide attention/item whatif/impact whatif/tally cli/policies/cases authorize/target crawlers/token
   cli/audit/answers cli/audit/combined cli/audit/json-line identities/list identities/ranges cli/audit/report cli/audit/tally
   cli/audit/times
   collections/collection-index collections/ties lib/locator lib/pattern-sets lib/url-pattern

@@ -8,6 +8,7 @@ import { type AlarmsQuery, answerAlarms } from './alarms.ts';
 import { answerReport, type ReportQuery } from './counts.ts';
 import { answerDemand } from './demand.ts';
 import type { DemandQuery } from './demand-query.ts';
+import { answerDivergences, type DivergencesQuery } from './divergences.ts';
 import { isDamage, messageOf } from './duckdb.ts';
 import { answerBounds, answerFind, answerStats, type FindPage, type Stats } from './questions.ts';
 import { answerSeen, type SeenQuery } from './seen.ts';
@@ -20,6 +21,7 @@ export type Question =
   | { kind: 'seen'; query: SeenQuery }
   | { kind: 'demand'; query: DemandQuery }
   | { kind: 'alarms'; query: AlarmsQuery }
+  | { kind: 'divergences'; query: DivergencesQuery }
   | { kind: 'bounds' };
 
 export interface Asked {
@@ -40,7 +42,7 @@ export interface Replies {
   damaged(): void;
 }
 
-const SLOW: ReadonlySet<Question['kind']> = new Set(['report', 'seen', 'demand', 'alarms']);
+const SLOW: ReadonlySet<Question['kind']> = new Set(['report', 'seen', 'demand', 'alarms', 'divergences']);
 const NONE: Stats = { total: 0, allowed: 0 };
 
 /** A connection and its queue: one question after another. */
@@ -131,6 +133,7 @@ function answer(connection: DuckDBConnection, question: Exclude<Question, { kind
   if (question.kind === 'seen') return answerSeen(connection, question.query);
   if (question.kind === 'demand') return answerDemand(connection, question.query);
   if (question.kind === 'alarms') return answerAlarms(connection, question.query);
+  if (question.kind === 'divergences') return answerDivergences(connection, question.query);
   if (question.kind === 'find') return answerFind(connection, question.filter, question.page);
   return answerBounds(connection);
 }

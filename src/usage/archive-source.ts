@@ -140,6 +140,7 @@ const COLUMNS: readonly (readonly [sql: string, column: string, without?: string
   ['policy_version::integer', 'policy_version'],
   ['coalesce(rule_index, -1)::integer', 'rule_index'],
   ['wanted', 'wanted', 'null'],
+  ['candidate', 'candidate', 'null'],
   ['url', 'url', 'null'],
   ['inputs', 'inputs'],
 ];

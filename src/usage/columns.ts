@@ -10,6 +10,7 @@ import type { Alarms, AlarmsQuery } from './alarms.ts';
 import type { FromWorker, Question, ToWorker, WorkerSetup, WorkerState } from './columns-worker.ts';
 import type { ColumnsReport, ReportQuery } from './counts.ts';
 import type { Demand, DemandQuery } from './demand-query.ts';
+import type { Divergences, DivergencesQuery } from './divergences.ts';
 import type { Bounds, FindPage, Found, Stats } from './questions.ts';
 import type { Seen, SeenPage, SeenQuery } from './seen.ts';
 import type { DecisionFilter } from './sql.ts';
@@ -50,6 +51,8 @@ export interface Columns {
   demand(query: DemandQuery): Promise<SeenPage<Demand>>;
   /** Returns what changed within a day. */
   alarms(query: AlarmsQuery): Promise<Alarms>;
+  /** Counts where a candidate decided otherwise than its policy. */
+  divergences(query: DivergencesQuery): Promise<Divergences>;
   /** Returns the times of the oldest and newest decision; null: none. */
   bounds(): Promise<Bounds | null>;
   /** Answers any of these questions, for another node. */
@@ -121,6 +124,7 @@ class ColumnsThread implements Columns {
   seen = (query: SeenQuery): Promise<SeenPage<Seen>> => this.ask({ kind: 'seen', query });
   demand = (query: DemandQuery): Promise<SeenPage<Demand>> => this.ask({ kind: 'demand', query });
   alarms = (query: AlarmsQuery): Promise<Alarms> => this.ask({ kind: 'alarms', query });
+  divergences = (query: DivergencesQuery): Promise<Divergences> => this.ask({ kind: 'divergences', query });
   bounds = (): Promise<Bounds | null> => this.ask({ kind: 'bounds' });
 
   ask<T>(question: Question): Promise<T> {

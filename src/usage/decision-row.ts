@@ -21,5 +21,7 @@ export type DecisionRow = [
   /** -1: the default action. */
   ruleIndex: number,
   wanted: string | null,
+  /** The decision of the policy's candidate, see ledger/candidate. */
+  candidate: string | null,
   url: string | null,
 ];

@@ -16,6 +16,7 @@ export const DICTIONARIES = [
   'licenses',
   'claims',
   'wanted',
+  'candidates',
 ] as const;
 export type DictionaryName = (typeof DICTIONARIES)[number];
 

@@ -9,7 +9,7 @@ import { sync } from '../lib/folder.ts';
 import { DICTIONARIES } from './dictionary.ts';
 
 /** Increases with every change of the tables or the meaning of their values. Files of other versions are discarded. */
-const VERSION = 6;
+const VERSION = 7;
 
 /**
  * `quarter`: of an hour, since 1970; `reason` 0: allowed; `content` 0: a URL without an item; `verified` 0: not; `rule`
@@ -22,7 +22,7 @@ const TABLES = `
   create table decisions (seq bigint, decided_at bigint, quarter integer, content integer, requester integer, policy integer,
     reason utinyint, purpose integer, permission integer, collection integer, crawler integer, license integer,
     claimed integer, verified utinyint, enforced utinyint, version integer, rule integer, wanted integer,
-    url varchar);
+    candidate integer, url varchar);
   ${DICTIONARIES.map((table) => `create table ${table} (number integer, id varchar);`).join('\n  ')}
   create table registered (id varchar, name varchar, type varchar, status varchar, tags varchar);
   create table content (number integer, id varchar, type varchar);

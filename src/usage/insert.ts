@@ -86,7 +86,8 @@ const COLUMNS: readonly (readonly [
   [INTEGER, (row) => row[14], 1, null],
   [INTEGER, (row) => row[15], undefined, null],
   [INTEGER, (row) => row[16], 0, 'wanted'],
-  [VARCHAR, (row) => row[17], null, null],
+  [INTEGER, (row) => row[17], 0, 'candidates'],
+  [VARCHAR, (row) => row[18], null, null],
 ];
 
 /** Reuses its chunk for as long as possible: a column that is usual throughout is written once. */

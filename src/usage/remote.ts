@@ -13,6 +13,7 @@ import { BODY_BYTES_MAX } from '../http/body.ts';
 import type { Alarms } from './alarms.ts';
 import type { Bounds, Columns } from './columns.ts';
 import type { Question } from './columns-worker.ts';
+import type { Divergences } from './divergences.ts';
 
 const PATH = '/internal/columns';
 /** Longer than a question may wait on the other node. */
@@ -64,7 +65,9 @@ export function openRemoteColumns(url: string, secret: string): Columns {
     find: (filter, page) => ask({ kind: 'find', filter, page }),
     seen: (query) => ask({ kind: 'seen', query }),
     demand: (query) => ask({ kind: 'demand', query }),
-    alarms: async (query) => asAlarms(await ask<Alarms | Bounds | null>({ kind: 'alarms', query })),
+    alarms: async (query) => known(await ask<Alarms | Bounds | null>({ kind: 'alarms', query }), 'denials'),
+    divergences: async (query) =>
+      known(await ask<Divergences | Bounds | null>({ kind: 'divergences', query }), 'byReason'),
     bounds: () => ask({ kind: 'bounds' }),
     figures: () => ({ behind: 0, caughtUpAt: null, sizeBytes: 0, rebuilds: 0, questions: 0, restarts: 0 }),
     abandon: () => {},
@@ -73,9 +76,9 @@ export function openRemoteColumns(url: string, secret: string): Columns {
 }
 
 /** A node of the version before answers a question that it does not know with the bounds of the ledger. */
-function asAlarms(answer: Alarms | Bounds | null): Alarms {
-  if (answer === null || !('denials' in answer)) throw new Unavailable('the node with the columns is older');
-  return answer;
+function known<Answer extends object>(answer: Answer | Bounds | null, field: keyof Answer): Answer {
+  if (answer === null || !(field in answer)) throw new Unavailable('the node with the columns is older');
+  return answer as Answer;
 }
 
 /** Answers nodes without columns; for all other callers the route does not exist. */

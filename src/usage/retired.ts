@@ -1,6 +1,6 @@
 /**
- * Decisions that left the log, in the columns. Each is a row with `seq` 0, at noon of its day and without a URL: the
- * daily counts of the records know no more of it. So every query counts it like any other.
+ * Decisions that left the log, in the columns. Each is a row with `seq` 0, at noon of its day, without a URL and a
+ * candidate: the daily counts of the records know no more of it. So every query counts it like any other.
  */
 import { BIGINT } from '@duckdb/node-api';
 import type { DecisionRow } from './decision-row.ts';
@@ -29,7 +29,7 @@ export async function retire({ writer, head, next }: Retiring): Promise<boolean>
   const to = Math.min(head.retiredTo, next.retiredTo + RETIRED_A_STEP);
   await writer.run(
     `update decisions set seq = 0, decided_at = decided_at // ${DAY_MS} * ${DAY_MS} + ${DAY_MS / 2},
-       quarter = (decided_at // ${DAY_MS}) * 96 + 48, url = null where seq > $1 and seq <= $2`,
+       quarter = (decided_at // ${DAY_MS}) * 96 + 48, candidate = 0, url = null where seq > $1 and seq <= $2`,
     [BigInt(next.retiredTo), BigInt(to)],
     [BIGINT, BIGINT],
   );
@@ -43,7 +43,8 @@ const DAY_MS = 86_400_000;
 /** Archived decisions may be retired too. */
 export function toRetired([, at, ...rest]: DecisionRow): DecisionRow {
   const row = [0, at - (at % DAY_MS) + DAY_MS / 2, ...rest] as DecisionRow;
-  row[row.length - 1] = null;
+  // The candidate and the URL.
+  row.splice(-2, 2, null, null);
   return row;
 }
 

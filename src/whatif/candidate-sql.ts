@@ -1,27 +1,26 @@
 /**
- * Reads the decisions of a candidate in pages, judged by the store: a page of decisions becomes a few groups. A page
- * includes what other policies decided meanwhile, so that no statement runs long.
+ * Finds the divergences of a candidate in the records, page by page. A page includes what other policies decided
+ * meanwhile, so that no statement runs long.
  */
 import type { Value } from '../db/db.ts';
 import { LIMIT_CODES } from '../ledger/candidate.ts';
-import type { CandidateGroup } from './candidate-tally.ts';
 
 /** The candidate whose decisions are read. */
-export interface Counted {
+interface Counted {
   no: number;
   policyNo: number;
 }
 
 /** Decisions after `after` up to `upTo`, by their numbers. */
-export interface Stretch {
+interface Stretch {
   after: number;
   upTo: number;
 }
 
 /** Decisions of one page; a few ms. */
-export const PAGE = 10_000;
+const PAGE = 10_000;
 
-export type All = <R>(sql: string, params: readonly Value[]) => Promise<R[]>;
+type All = <R>(sql: string, params: readonly Value[]) => Promise<R[]>;
 
 /** 0: not of the candidate, or about a deleted item; 1: it agrees with the policy; 2: it diverges. */
 function kindOf(no: number): string {
@@ -35,32 +34,8 @@ function kindOf(no: number): string {
 
 /** The decisions of one page, each with its kind. */
 const judged = (no: number): string =>
-  `(select seq, at, requester_id, crawler, content_no, url, reason, candidate, ${kindOf(no)} as kind
+  `(select seq, at, ${kindOf(no)} as kind
     from (select * from decisions where seq > $1 and seq <= $2 order by seq limit ${PAGE}) as page) as judged`;
-
-/** Counts one page. `last`: the last of its decisions; null after the last page. */
-export async function countPage(
-  all: All,
-  { no, policyNo }: Counted,
-  { after, upTo }: Stretch,
-): Promise<{ groups: CandidateGroup[]; last: number | null }> {
-  const diverging = ['requester_id', 'crawler', 'content_no', 'reason', 'candidate']
-    .map((column) => `case when kind = 2 then ${column} end as ${column}`)
-    .join(', ');
-  const rows = await all<CandidateGroup & { kind: number; last: number }>(
-    `select kind, requester_id as "requesterId", crawler, content_no as "contentNo", url, reason, candidate,
-       count(*) as count, max(seq) as last
-     from (select seq, kind, ${diverging}, case when kind = 2 and content_no = 0 then url end as url
-       from ${judged(no)}) as parts
-     group by kind, requester_id, crawler, content_no, url, reason, candidate`,
-    [after, upTo, policyNo],
-  );
-  const read = rows.reduce((sum, { count }) => sum + count, 0);
-  return {
-    groups: rows.filter(({ kind }) => kind > 0),
-    last: read < PAGE ? null : Math.max(...rows.map(({ last }) => last)),
-  };
-}
 
 /** Finds the first divergence; undefined: none. */
 export async function findDivergence(

@@ -10,7 +10,6 @@ import type { PolicyVersion } from '../policies/policy.ts';
 import { toVersion, type VersionRow } from '../policies/store.ts';
 import type { Past } from '../requesters/history.ts';
 import { type HistoryRow, toPast } from '../requesters/store.ts';
-import { type All, type Counted, countPage, type Stretch } from './candidate-sql.ts';
 import type { PresentItem, RecordedDecision } from './impact.ts';
 
 /** Decisions with numbers after `after` up to `last`, made at `from` or later and before `to` (epoch ms). */
@@ -33,10 +32,6 @@ export interface ImpactSource {
   pasts(requesterIds: readonly string[]): Promise<Map<string, Past>>;
   /** Returns the names of the collections that exist. */
   collections(ids: readonly string[]): Promise<Map<string, string>>;
-  /** Returns the newest decision's number; 0: none. */
-  head(): Promise<number>;
-  /** Counts a page of what a candidate decided; see candidate-sql. */
-  candidatePage(candidate: Counted, stretch: Stretch): ReturnType<typeof countPage>;
   /** Returns the names of registered requesters. */
   names(requesterIds: readonly string[]): Promise<Map<string, string>>;
   close(): Promise<void>;
@@ -90,6 +85,8 @@ interface ItemRow {
   updatedAt: number;
 }
 
+type All = <R>(sql: string, params: readonly Value[]) => Promise<R[]>;
+
 /** The queries that are the same on both engines. */
 function queries(engine: Db['engine'], all: All): Omit<ImpactSource, 'span' | 'decisions' | 'close'> {
   async function namesOf(table: 'collections' | 'requesters', ids: readonly string[]): Promise<Map<string, string>> {
@@ -99,11 +96,6 @@ function queries(engine: Db['engine'], all: All): Omit<ImpactSource, 'span' | 'd
   }
 
   return {
-    async head() {
-      const [row] = await all<{ seq: number | null }>('select max(seq) as seq from decisions', []);
-      return row?.seq ?? 0;
-    },
-    candidatePage: (candidate, stretch) => countPage(all, candidate, stretch),
     async version(policyNo, version) {
       const [row] = await all<VersionRow>(
         `select policy_no as no, policy_id as id, version, name, description, rules, default_action

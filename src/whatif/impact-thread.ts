@@ -1,21 +1,20 @@
 /**
- * Runs impact previews and counts of candidates, each in a thread of its own, one at a time in this process, so that
- * checks keep theirs. A few wait, for a bounded time; more are refused. One whose client hangs up is stopped.
+ * Runs impact previews, each in a thread of its own, one at a time in this process, so that checks keep theirs. A few
+ * wait, for a bounded time; more are refused. A preview whose client hangs up is stopped.
  */
 import { Worker } from 'node:worker_threads';
 import { Unavailable } from '../db/db.ts';
 import { fail, unavailable } from '../errors.ts';
 import { atMost } from '../lib/queue.ts';
 import { type ImpactMemory, limitsOf } from '../memory.ts';
-import type { CandidateFigures, CandidateQuestion } from './candidate-count.ts';
-import type { FromImpactWorker, ImpactQuestion, ThreadSetup } from './impact-worker.ts';
+import type { FromImpactWorker, ImpactSetup } from './impact-worker.ts';
 import type { ImpactReport } from './report.ts';
+
+export type ImpactQuestion = Omit<ImpactSetup, 'records' | 'checksCome' | 'memory'>;
 
 export interface Impacts {
   /** Throws service_unavailable when too many wait, Unavailable when the records cannot be read. */
   preview(question: ImpactQuestion, signal: AbortSignal): Promise<ImpactReport>;
-  /** Counts what a candidate has decided so far. Throws as `preview` does. */
-  count(question: CandidateQuestion, signal: AbortSignal): Promise<CandidateFigures>;
   /** Ends the running preview, because the database has stopped responding. */
   abandon(): void;
   close(): Promise<void>;
@@ -32,12 +31,12 @@ export function openImpacts(records: string, memory: ImpactMemory, checksRecorde
   let worker: Worker | undefined;
   let closed = false;
 
-  async function run(question: ThreadSetup['question'], signal: AbortSignal): Promise<unknown> {
+  async function run(question: ImpactQuestion, signal: AbortSignal): Promise<ImpactReport> {
     if (signal.aborted) throw hangUp();
     if (closed) throw new Unavailable('the service is stopping');
     const watch = watched(checksRecorded);
     const thread = new Worker(new URL('./impact-worker.ts', import.meta.url), {
-      workerData: { question, records, memory, checksCome: watch.checksCome } satisfies ThreadSetup,
+      workerData: { ...question, records, memory, checksCome: watch.checksCome } satisfies ImpactSetup,
       // Out of heap, the thread ends, not the process.
       resourceLimits: limitsOf(memory.heap),
     });
@@ -58,19 +57,16 @@ export function openImpacts(records: string, memory: ImpactMemory, checksRecorde
     }
   }
 
-  async function runInTurn(question: ThreadSetup['question'], signal: AbortSignal): Promise<unknown> {
-    const wait = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MAX_MS)]);
-    try {
-      return await queue.run(() => run(question, signal), wait);
-    } catch (error) {
-      if (error !== wait.reason) throw error;
-      throw signal.aborted ? hangUp() : tooMany();
-    }
-  }
-
   return {
-    preview: async (question, signal) => (await runInTurn(question, signal)) as ImpactReport,
-    count: async (question, signal) => (await runInTurn(question, signal)) as CandidateFigures,
+    async preview(question, signal) {
+      const wait = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MAX_MS)]);
+      try {
+        return await queue.run(() => run(question, signal), wait);
+      } catch (error) {
+        if (error !== wait.reason) throw error;
+        throw signal.aborted ? hangUp() : tooMany();
+      }
+    },
     abandon: () => void worker?.terminate(),
     async close() {
       closed = true;
@@ -79,7 +75,7 @@ export function openImpacts(records: string, memory: ImpactMemory, checksRecorde
   };
 }
 
-function watched(checksRecorded: () => number): { checksCome: ThreadSetup['checksCome']; end(): void } {
+function watched(checksRecorded: () => number): { checksCome: ImpactSetup['checksCome']; end(): void } {
   const checksCome = new Int32Array(new SharedArrayBuffer(4));
   let before = checksRecorded();
   const timer = setInterval(() => {
@@ -101,5 +97,4 @@ function answerOf(thread: Worker): Promise<FromImpactWorker> {
 /** A refusal without a reader. */
 const hangUp = () => fail('invalid_request', 'The client hung up.');
 
-const tooMany = () =>
-  unavailable('Other decisions are being counted or decided again. Retry later.', undefined, RETRY_AFTER_SECONDS);
+const tooMany = () => unavailable('Another impact preview is running. Retry later.', undefined, RETRY_AFTER_SECONDS);

@@ -1,7 +1,6 @@
 /**
- * The thread of one impact preview, or of one count of a candidate's decisions. Reads decisions in spans of numbers, on
- * a connection of its own, and posts the report. Where the system has priorities of threads, it takes a low one: checks
- * go first.
+ * The thread of one impact preview. Reads decisions newest first, in spans of numbers, on a connection of its own, and
+ * posts the report. Where the system has priorities of threads, it takes a low one: checks go first.
  */
 import { setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,7 +8,6 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Lru } from '../lib/lru.ts';
 import type { ImpactMemory } from '../memory.ts';
 import type { PolicyVersion } from '../policies/policy.ts';
-import { type CandidateFigures, type CandidateQuestion, countCandidate } from './candidate-count.ts';
 import {
   type Known,
   PastStates,
@@ -23,23 +21,18 @@ import {
 import { type ImpactSource, openImpactSource } from './impact-source.ts';
 import { type ImpactReport, toReport } from './report.ts';
 
-/** The decisions to decide again. */
-export interface ImpactQuestion extends ReplayOptions {
+export interface ImpactSetup extends ReplayOptions {
+  /** A file of SQLite or the URL of a PostgreSQL. */
+  records: string;
   /** Epoch ms; `to` is exclusive. */
   from: number;
   to: number;
-}
-
-export interface ThreadSetup {
-  question: ImpactQuestion | CandidateQuestion;
-  /** A file of SQLite or the URL of a PostgreSQL. */
-  records: string;
   memory: ImpactMemory;
   /** Shared with the main thread: nonzero while checks are recorded. */
   checksCome: Int32Array<SharedArrayBuffer>;
 }
 
-export type FromImpactWorker = { ok: true; report: ImpactReport | CandidateFigures } | { ok: false; message: string };
+export type FromImpactWorker = { ok: true; report: ImpactReport } | { ok: false; message: string };
 
 /** Numbers read at once: a few ms, so that no statement runs long. */
 const SPAN = 2_000;
@@ -112,13 +105,13 @@ class Memory {
   }
 }
 
-async function preview(source: ImpactSource, question: ImpactQuestion): Promise<ImpactReport> {
-  const replay = new Replay(question);
-  const memory = new Memory(source, question.draft, setup.memory);
-  const span = await source.span(question.from, question.to);
+async function preview(source: ImpactSource, setup: ImpactSetup): Promise<ImpactReport> {
+  const replay = new Replay(setup);
+  const memory = new Memory(source, setup.draft, setup.memory);
+  const span = await source.span(setup.from, setup.to);
   for (let last = span.last; last > span.after; last -= SPAN) {
     const began = performance.now();
-    const page = await source.decisions(question.draft.no, {
+    const page = await source.decisions(setup.draft.no, {
       ...span,
       after: Math.max(span.after, last - SPAN),
       last,
@@ -126,26 +119,19 @@ async function preview(source: ImpactSource, question: ImpactQuestion): Promise<
     if (page.length === 0) continue;
     const known = await memory.know(page);
     for (let i = page.length - 1; i >= 0; i--) replay.add(page[i] as RecordedDecision, known[i] as Known);
-    await rest(began);
+    if (Atomics.load(setup.checksCome, 0) !== 0) await pause((performance.now() - began) * REST);
   }
-  return toReport(source, question, replay.tally());
+  return toReport(source, setup, replay.tally());
 }
 
-/** Yields to checks after work that began then. */
-async function rest(began: number): Promise<void> {
-  if (Atomics.load(setup.checksCome, 0) !== 0) await pause((performance.now() - began) * REST);
-}
-
-const setup = workerData as ThreadSetup;
+const setup = workerData as ImpactSetup;
 // On Linux a thread has a priority of its own; elsewhere this would be the whole process's.
 if (process.platform === 'linux') setPriority(NICE);
 const post = (message: FromImpactWorker): void => parentPort?.postMessage(message);
 try {
   const source = await openImpactSource(setup.records, setup.memory.pagesKiB);
   try {
-    const { question } = setup;
-    const report = 'candidate' in question ? countCandidate(source, question, rest) : preview(source, question);
-    post({ ok: true, report: await report });
+    post({ ok: true, report: await preview(source, setup) });
   } finally {
     await source.close();
   }
