@@ -7,7 +7,6 @@ import { inSnapshot, integer, readColumns, readRows, text } from './sql.ts';
 export interface DivergencesQuery {
   /** The number of the candidate. */
   no: number;
-  policyNo: number;
   /** Length of the lists. */
   limit: number;
 }
@@ -27,46 +26,20 @@ export interface Divergences extends Turns {
   byReason: { from: Reason | null; to: Reason | null; count: number }[];
 }
 
-const NONE: Divergences = {
-  agreements: 0,
-  newlyDenied: 0,
-  newlyAllowed: 0,
-  byRequester: [],
-  byCrawler: [],
-  byContent: [],
-  byReason: [],
-};
-
-const TURNS = `(coalesce(sum(n) filter (allowed), 0))::double as "newlyDenied",
-  (coalesce(sum(n) filter (not allowed), 0))::double as "newlyAllowed"`;
-
-export async function answerDivergences(connection: DuckDBConnection, query: DivergencesQuery): Promise<Divergences> {
-  return inSnapshot(connection, async () => {
-    const outcomes = await readOutcomes(connection, query.no);
-    if (outcomes.size === 0) return NONE;
-    const decisions = await readDecisions(connection, query, outcomes);
-    const read = async <Row>(columns: string, from: string, order: string): Promise<(Row & Turns)[]> =>
-      readRows(
-        connection,
-        `select ${columns}, ${TURNS} from diverging ${from} group by all
-         order by sum(n) desc, ${order} limit ${integer(query.limit)}`,
-      );
-    const [sums] = await readRows<Turns>(connection, `select ${TURNS} from diverging`);
-    const { newlyDenied, newlyAllowed } = sums ?? NONE;
-    return {
-      agreements: decisions - newlyDenied - newlyAllowed,
-      newlyDenied,
-      newlyAllowed,
-      byRequester: await read('id', 'left join requesters on number = requester', 'id nulls first'),
-      byCrawler: await read('id as crawler', 'left join crawlers on number = crawler', 'id nulls first'),
-      byContent: await read('id, url', 'left join content on number = content', 'id, url'),
-      byReason: await readReasons(connection, outcomes),
-    };
-  });
-}
-
 /** The reasons of a candidate's decisions, by their numbers in the columns; null: allowed. */
 type Outcomes = ReadonlyMap<number, Reason | null>;
+
+/** Denials by a limit or a quota: the rules had allowed, and rules are compared. */
+const ALLOWED = `reason in (${[0, ...LIMIT_CODES].map(integer).join(', ')})`;
+
+export function answerDivergences(connection: DuckDBConnection, query: DivergencesQuery): Promise<Divergences> {
+  return inSnapshot(connection, async () => {
+    const outcomes = await readOutcomes(connection, query.no);
+    const sums = await readSums(connection, outcomes);
+    const lists = sums.byReason.length === 0 ? NO_LISTS : await readLists(connection, outcomes, query);
+    return { ...sums, ...lists };
+  });
+}
 
 async function readOutcomes(connection: DuckDBConnection, no: number): Promise<Outcomes> {
   const own = text(`[${integer(no)},`);
@@ -77,39 +50,58 @@ async function readOutcomes(connection: DuckDBConnection, no: number): Promise<O
   return new Map((numbers ?? []).map((number, i) => [number as number, parseCandidate(texts?.[i] as string).reason]));
 }
 
-/** Writes the divergences into a table, which the end of the snapshot drops, and counts all decisions. */
-async function readDecisions(
-  connection: DuckDBConnection,
-  { policyNo }: DivergencesQuery,
-  outcomes: Outcomes,
-): Promise<number> {
-  const list = (numbers: readonly number[]): string => [-1, ...numbers].map(integer).join(', ');
-  const from = `from decisions where policy = ${integer(policyNo)} and candidate in (${list([...outcomes.keys()])})`;
-  const allowing = [...outcomes].flatMap(([number, reason]) => (reason === null ? [number] : []));
-  // Rules are compared: what a limit denied, the rules had allowed.
-  const allowed = `reason in (${[0, ...LIMIT_CODES].map(integer).join(', ')})`;
-  await connection.run(
-    `create temp table diverging as
-     select requester, crawler, content, case when content = 0 then url end as url, reason, candidate,
-       ${allowed} as allowed, count(*) as n
-     ${from} and ${allowed} <> (candidate in (${list(allowing)})) group by all`,
-  );
-  const [count] = await readColumns(connection, `select count(*)::double ${from}`);
-  return count?.[0] as number;
-}
+const inList = (column: string, numbers: readonly number[]): string =>
+  numbers.length === 0 ? 'false' : `${column} in (${numbers.map(integer).join(', ')})`;
 
-async function readReasons(connection: DuckDBConnection, outcomes: Outcomes): Promise<Divergences['byReason']> {
+type Sums = Pick<Divergences, 'agreements' | 'newlyDenied' | 'newlyAllowed' | 'byReason'>;
+
+async function readSums(connection: DuckDBConnection, outcomes: Outcomes): Promise<Sums> {
   const rows = await readRows<{ reason: number; candidate: number; n: number }>(
     connection,
-    'select reason, candidate, sum(n)::double as n from diverging group by reason, candidate order by reason, candidate',
+    `select reason, candidate, count(*)::double as n from decisions where ${inList('candidate', [...outcomes.keys()])}
+     group by all order by all`,
   );
-  const counts = new Map<string, Divergences['byReason'][number]>();
+  const sums = { agreements: 0, newlyDenied: 0, newlyAllowed: 0 };
+  const reasons = new Map<string, Divergences['byReason'][number]>();
   for (const { reason, candidate, n } of rows) {
     const from = LIMIT_CODES.includes(reason) ? null : reasonOf(reason);
     const to = outcomes.get(candidate) ?? null;
-    const known = counts.get(`${from} ${to}`) ?? { from, to, count: 0 };
+    if ((from === null) === (to === null)) {
+      sums.agreements += n;
+      continue;
+    }
+    sums[from === null ? 'newlyDenied' : 'newlyAllowed'] += n;
+    const known = reasons.get(`${from} ${to}`) ?? { from, to, count: 0 };
     known.count += n;
-    counts.set(`${from} ${to}`, known);
+    reasons.set(`${from} ${to}`, known);
   }
-  return [...counts.values()].toSorted((a, b) => b.count - a.count);
+  return { ...sums, byReason: [...reasons.values()].toSorted((a, b) => b.count - a.count) };
+}
+
+type Lists = Pick<Divergences, 'byRequester' | 'byCrawler' | 'byContent'>;
+const NO_LISTS: Lists = { byRequester: [], byCrawler: [], byContent: [] };
+
+async function readLists(connection: DuckDBConnection, outcomes: Outcomes, { limit }: DivergencesQuery) {
+  const numbersOf = (allowed: boolean): number[] =>
+    [...outcomes].flatMap(([number, reason]) => ((reason === null) === allowed ? [number] : []));
+  const diverging = `(${ALLOWED} and ${inList('candidate', numbersOf(false))}
+    or not ${ALLOWED} and ${inList('candidate', numbersOf(true))})`;
+  // Names are looked up for the groups, not for each decision.
+  const read = <Row>(by: string, names: string): Promise<(Row & Turns)[]> =>
+    readRows(
+      connection,
+      `select ${names}, denied::double as "newlyDenied", (n - denied)::double as "newlyAllowed"
+       from (select ${by}, count(*) as n, count(*) filter (${ALLOWED}) as denied from decisions where ${diverging} group by all)
+       order by n desc, id nulls first${by.includes('url') ? ', url' : ''} limit ${integer(limit)}`,
+    );
+  const named = (table: string): string => `(select id from ${table} where number = key) as id`;
+  const byCrawler = await read<{ id: string | null }>('crawler as key', named('crawlers'));
+  return {
+    byRequester: await read<{ id: string | null }>('requester as key', named('requesters')),
+    byCrawler: byCrawler.map(({ id: crawler, ...turns }) => ({ crawler, ...turns })),
+    byContent: await read<{ id: string | null; url: string | null }>(
+      'content as key, case when content = 0 then url end as url',
+      `${named('content')}, url`,
+    ),
+  };
 }

@@ -30,9 +30,8 @@ export function candidateFiguresRoute(app: App, { db, columns }: CandidateDeps):
   route(app, 'GET /v1/policies/:id/candidate', operation, async ({ params: { id }, query }, reply) => {
     const policy = await getPolicy(db, id);
     const candidate = required(policy, await findCandidate(db, id));
-    const { no, policyNo } = candidate;
     const { limit = LIMIT_DEFAULT } = query;
-    const found = await columns.divergences({ no, policyNo, limit });
+    const found = await columns.divergences({ no: candidate.no, limit });
     reply.header('etag', candidateEtag(policy, candidate));
     return { ...candidateAnswer(candidate), ...(await toFigures(db, found)) };
   });

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import * as fc from '../../kit/fast-check.ts';
 import { pluck } from '../../kit/pluck.ts';
 import { runSeed } from '../../kit/random.ts';
@@ -80,7 +81,9 @@ test('a candidate decides as a dry run by its rules, and as the second implement
   t.diagnostic(`seed ${runSeed} (again with SEED=${runSeed})`);
   const policies: Any[] = fc.sample(policyArbitrary(ALL_KEYS), { numRuns: 30, seed: runSeed });
   for (let i = 0; i + 2 < policies.length; i += 3) {
-    const [{ rules, defaultAction }, ...candidates] = policies.slice(i, i + 3);
+    const [{ rules, defaultAction }, first, second] = policies.slice(i, i + 3);
+    // The same rules again would count on.
+    const candidates = isDeepStrictEqual(first, second) ? [first] : [first, second];
     const { id: policyId } = await makePolicy(postern, rules, { defaultAction });
     const content = await made(
       postern,
@@ -90,7 +93,7 @@ test('a candidate decides as a dry run by its rules, and as the second implement
     for (const candidate of candidates) {
       const put = await postern.call('PUT', `/v1/policies/${policyId}/candidate`, { body: candidate });
       assert.ok(put.status === 200 || put.status === 201, put.text);
-      const checks = ASKED.map((one) => ({ contentId: content.id, ...one }));
+      const checks = ASKED.map((asked) => ({ contentId: content.id, ...asked }));
       const dry = await simulated(candidate, checks);
       const decided = (await made(postern, '/v1/access/check/batch', { checks }, 200)).data as Any[];
       const log = new Map<string, Any>(
@@ -103,7 +106,7 @@ test('a candidate decides as a dry run by its rules, and as the second implement
       assert.deepEqual(pluck(rows, 'candidate'), dry, what);
       assert.deepEqual(
         dry,
-        ASKED.map((one) => byOracle(candidate, content, one)),
+        ASKED.map((asked) => byOracle(candidate, content, asked)),
         what,
       );
       await assertCounted(policyId, rows, what);
