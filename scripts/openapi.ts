@@ -84,7 +84,16 @@ function toVocabularies({ components }: Document): string {
 }
 
 /** Answers that are not JSON, which the document does not say. */
-const ANSWERS: Record<string, string> = { streamEvents: 'events', getMetrics: 'text', authorize: 'verdict' };
+const ANSWERS: Record<string, string> = {
+  streamEvents: 'events',
+  getMetrics: 'text',
+  authorize: 'verdict',
+  getRobotsTxtSignal: 'text',
+  getLicenseXmlSignal: 'text',
+  getTdmrepJsonSignal: 'text',
+  getTdmPolicySignal: 'text',
+  getSignalsReport: 'json',
+};
 
 const answerKind = ({ operationId }: Operation, query: readonly string[]): string =>
   ANSWERS[operationId] ?? (query.includes('cursor') ? 'pages' : 'json');

@@ -9,6 +9,7 @@ import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { migrate } from './db/migrate.ts';
 import { holdFolder } from './db/sqlite/hold.ts';
+import { openDriftChecks } from './drift/checks.ts';
 import { StartRefused } from './errors.ts';
 import { openEvents } from './events/store.ts';
 import { openStreams } from './events/stream.ts';
@@ -218,14 +219,11 @@ async function openIdentification(
 
 /** Work that one node of a cluster does at a time: housekeeping and deliveries. */
 function startBackground({ config, logger }: Options, opened: AsyncDisposableStack, parts: Store & Engine) {
-  const { db, changes, clock, clockWatch, collections, ledger, lease } = parts;
+  const { db, changes, clock, clockWatch, ledger, lease } = parts;
   const housekeeping = lease('housekeeping');
   opened.defer(
     startHousekeeping({
-      db,
-      changes,
-      clock,
-      collections,
+      ...parts,
       ledgerNo: ledger.ledgerNo,
       auditDays: config.auditDays,
       isOurs: housekeeping.held,
@@ -235,11 +233,7 @@ function startBackground({ config, logger }: Options, opened: AsyncDisposableSta
   );
   opened.defer(
     startEraser({
-      db,
-      changes,
-      clock,
-      columns: parts.columns,
-      unregistered: parts.unregistered,
+      ...parts,
       archiveDir: config.archiveDir,
       isOurs: housekeeping.held,
       onProblem: (error) => logger.warn({ err: error }, 'an erasure failed and will be retried'),
@@ -255,6 +249,14 @@ function startBackground({ config, logger }: Options, opened: AsyncDisposableSta
       onProblem: (error) => logger.warn({ err: error }, 'retention failed and will be retried'),
     }),
   );
+  const driftChecks = openDriftChecks({
+    ...parts,
+    signals: parts.published,
+    allowPrivate: config.webhookAllowPrivate,
+    isOurs: housekeeping.held,
+    onProblem: (error) => logger.warn({ err: error }, 'a site could not be compared and will be retried'),
+  });
+  opened.defer(() => driftChecks.close());
   const decisionsOf = (ids: readonly string[]) => findDecisions(db, ledger.ledgerNo, ids);
   const events = openEvents({ db, clock, decisionsOf });
   const dispatch = lease('deliveries');
@@ -270,7 +272,7 @@ function startBackground({ config, logger }: Options, opened: AsyncDisposableSta
     onProblem: (error) => logger.warn({ err: error }, 'webhook deliveries failed and will be retried'),
   });
   opened.defer(() => deliverer.close());
-  return { housekeeping, dispatch, events, deliverer };
+  return { housekeeping, dispatch, events, deliverer, driftChecks };
 }
 
 /** A stream stays open for as long as its key is valid. */

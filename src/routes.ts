@@ -8,6 +8,7 @@ import { collectionRoutes } from './collections/routes.ts';
 import { matchRoutes } from './content/match-routes.ts';
 import { contentRoutes } from './content/routes.ts';
 import { crawlerRoutes } from './crawlers/routes.ts';
+import { driftRoutes } from './drift/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { statusRoutes } from './health/status.ts';
@@ -139,9 +140,10 @@ function notifyingRoutes(app: App, { config, db, changes, clock, events, streams
   eventRoutes(app, { events, streams });
 }
 
-function publishingRoutes(app: App, { db, changes, clock, published }: Parts): void {
+function publishingRoutes(app: App, { db, changes, clock, published, driftChecks }: Parts): void {
   siteRoutes(app, { db, changes, clock });
   signalRoutes(app, { db, clock, signals: published });
+  driftRoutes(app, { db, driftChecks });
 }
 
 function addContentRoutes(app: App, { db, changes, clock, collections, columns }: Parts): void {

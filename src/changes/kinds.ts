@@ -45,6 +45,10 @@ export const KINDS = {
   'site.created': { event: true, doc: 'A site was made' },
   'site.updated': { event: true, doc: 'The settings of a site were edited' },
   'site.deleted': { event: true, doc: 'A site was deleted' },
+  'signals.drifted': {
+    event: true,
+    doc: 'The live files of a site say something else than intended; once for each difference',
+  },
   'license.requested': { event: true, doc: 'A requester asked for a license' },
   'license_request.granted': { event: true, doc: 'A request for a license was granted' },
   'license_request.declined': { event: true, doc: 'A request for a license was declined' },

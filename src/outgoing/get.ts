@@ -29,7 +29,7 @@ export interface Wanted {
 /** `error` is undefined for a status of 200 with a body within the bounds. */
 export type Fetched =
   | { error?: undefined; headers: IncomingHttpHeaders; body: Buffer }
-  | { error: string; headers?: IncomingHttpHeaders };
+  | { error: string; status?: number; headers?: IncomingHttpHeaders };
 
 export interface Getter {
   /** Never throws. */
@@ -78,7 +78,7 @@ export function openGetter({ userAgent, allowPrivate, lookup }: GetterOptions): 
 async function read({ statusCode, headers, body }: Dispatcher.ResponseData, maxBytes: number): Promise<Fetched> {
   const refuse = (error: string): Fetched => {
     body.on('error', () => undefined).destroy();
-    return { error, headers };
+    return { error, status: statusCode, headers };
   };
   if (statusCode >= 300 && statusCode < 400) {
     return refuse(`It answered with HTTP ${statusCode}; redirects are not followed.`);

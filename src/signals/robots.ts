@@ -18,8 +18,8 @@ interface Rendering {
 
 /** Parsers must read this much and may ignore the rest. */
 const BYTES_MAX = 500 * 1024;
-const BEGIN = '# BEGIN Postern';
-const END = '# END Postern';
+export const BEGIN = '# BEGIN Postern';
+export const END = '# END Postern';
 const KIND = 'robots.txt';
 const ABOUT_MAX = 20;
 

@@ -26,9 +26,12 @@ interface Entry {
   isReserved: boolean;
 }
 
+/** The folder of the policies on the site. */
+export const TDM_POLICIES = '/.well-known/tdm-policy/';
+
 /** The URL of a collection's policy on the site. */
 export const tdmPolicyUrl = (host: string, collectionId: string): string =>
-  `https://${host}/.well-known/tdm-policy/${collectionId}.json`;
+  `https://${host}${TDM_POLICIES}${collectionId}.json`;
 
 export function renderTdmrep({ host, rows }: Table): Rendering {
   const asked = askedRows(rows);

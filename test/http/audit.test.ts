@@ -128,6 +128,12 @@ const CHANGES: { [route: string]: Plan } = {
     await postern.call('PUT', path, { body: {} });
     return { path, kind: 'site.deleted' };
   },
+  // Postern itself serves no robots.txt.
+  'POST /v1/sites/{host}/signals/drift': async (path) => {
+    const { host } = new URL(postern.url);
+    await postern.call('PUT', `/v1/sites/${host}`, { body: {} });
+    return { path: path.replace('{host}', host), kind: 'signals.drifted', target: host };
+  },
   'PUT /v1/policies/{id}/candidate': async (path) => {
     const { id: target } = await newPolicy();
     return { path: path.replace('{id}', target), body: { rules: [] }, kind: 'policy_candidate.created', target };

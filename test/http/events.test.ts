@@ -27,6 +27,7 @@ const KINDS = [
   'license_request.declined',
   'statement.finalized',
   ...['created', 'updated', 'deleted'].map((verb) => `site.${verb}`),
+  'signals.drifted',
   ...['created', 'rotated', 'revoked'].map((verb) => `api_key.${verb}`),
   ...['granted', 'denied', 'rate_limited'].map((verb) => `access.${verb}`),
 ];
@@ -85,6 +86,7 @@ describe('each kind', () => {
       'site.created',
       'site.updated',
       'site.deleted',
+      'signals.drifted',
       'access.granted',
       'access.denied',
       'access.rate_limited',

@@ -591,6 +591,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{host}/signals/drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how the live files of a site differ
+         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
+         */
+        get: operations["getSignalsDrift"];
+        put?: never;
+        /**
+         * Compare the live files of a site now
+         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         */
+        post: operations["checkSignalsDrift"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/requesters": {
         parameters: {
             query?: never;
@@ -2291,7 +2315,7 @@ export interface components {
             /** @enum {string} */
             object: "audit_entry";
             /** @enum {unknown} */
-            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "signals.drifted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
             created: string;
             actor: {
                 /** @enum {unknown} */
@@ -2303,7 +2327,7 @@ export interface components {
             requestId: string | null;
             target: {
                 /** @enum {unknown} */
-                type: "content" | "collection" | "policy" | "policy_candidate" | "requester" | "requester_token" | "crawler" | "identity" | "license" | "site" | "license_request" | "offer" | "statement" | "api_key" | "user" | "webhook" | "webhook_delivery";
+                type: "content" | "collection" | "policy" | "policy_candidate" | "requester" | "requester_token" | "crawler" | "identity" | "license" | "site" | "signals" | "license_request" | "offer" | "statement" | "api_key" | "user" | "webhook" | "webhook_delivery";
                 id: string;
             };
             /** @description The record before; null when it was created */
@@ -2408,6 +2432,31 @@ export interface components {
                 /** @description Everything that is wrong */
                 details?: components["schemas"]["Problem"][];
             };
+        };
+        CheckedSignal: {
+            /**
+             * @description The signal; `headers`: those of the first page
+             * @enum {unknown}
+             */
+            kind: "robots.txt" | "license.xml" | "tdmrep.json" | "tdm-policy" | "headers";
+            /** @description Where the site serves it */
+            path: string;
+            /**
+             * @description `off`: the site has nothing to compare
+             * @enum {unknown}
+             */
+            state: "same" | "drifted" | "unreachable" | "off";
+            /** @description Why it could not be compared */
+            message: string | null;
+            /** @description At most 100 */
+            differences: components["schemas"]["SignalDifference"][];
+            differenceCount: number;
+            /** @description The texts beside each other, where they differ; other lines may say the same */
+            lines: {
+                /** @enum {unknown} */
+                kind: "same" | "intended" | "live" | "gap";
+                text: string;
+            }[];
         };
         /** @description A collection */
         Collection: {
@@ -2829,7 +2878,7 @@ export interface components {
         CreateWebhook: {
             /** Format: http-url */
             url: string;
-            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, license.expiring, site.created, site.updated, site.deleted, license.requested, license_request.granted, license_request.declined, license.threshold_reached, license.quota_exceeded, offer.created, offer.updated, offer.deleted, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, license.expiring, site.created, site.updated, site.deleted, signals.drifted, license.requested, license_request.granted, license_request.declined, license.threshold_reached, license.quota_exceeded, offer.created, offer.updated, offer.deleted, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
             events: string[];
             description?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
@@ -3059,7 +3108,7 @@ export interface components {
             nextCursor: string | null;
         };
         /** @enum {unknown} */
-        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_suspicious" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
+        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_suspicious" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "signals.drifted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
         /** @description Fields of the license */
         GrantLicenseRequest: {
             type?: string;
@@ -4627,6 +4676,23 @@ export interface components {
             user: components["schemas"]["User"];
             expiresAt: string;
         };
+        SignalDifference: {
+            /** @description A path pattern, or what a line or header is about; null: the whole file */
+            about: string | null;
+            /** @description The first of the crawlers that read it; `*` for everybody else; empty: every reader */
+            crawlers: string[];
+            crawlerCount: number;
+            /** @description What the file should say; null: nothing */
+            intended: string | null;
+            /** @description What it says; null: nothing */
+            live: string | null;
+            /**
+             * @description `opens`: the live file permits more than intended; `closes`: less; `other`: neither can be said
+             * @enum {unknown}
+             */
+            effect: "opens" | "closes" | "other";
+            message: string;
+        };
         /** @description Something that a format cannot say; what is published is more restrictive */
         SignalLimit: {
             /** @description The signal; null: all of them */
@@ -4657,6 +4723,22 @@ export interface components {
                     search: components["schemas"]["PublishedAnswer"];
                 };
             }[];
+        };
+        /** @description The live files of a site, compared with the intended ones by meaning */
+        SignalsDrift: {
+            /** @enum {string} */
+            object: "signals_drift";
+            host: string;
+            /**
+             * @description `unreachable`: a file could not be fetched, and no other differs; `unchecked`: not looked at yet
+             * @enum {unknown}
+             */
+            state: "same" | "drifted" | "unreachable" | "unchecked";
+            /** @description When the site was looked at last */
+            checked: string | null;
+            /** @description Since when it differs in this way */
+            since: string | null;
+            files: components["schemas"]["CheckedSignal"][];
         };
         SignalsReport: {
             /** @enum {string} */
@@ -5107,7 +5189,7 @@ export interface components {
         UpdateWebhook: {
             /** Format: http-url */
             url?: string;
-            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, license.expiring, site.created, site.updated, site.deleted, license.requested, license_request.granted, license_request.declined, license.threshold_reached, license.quota_exceeded, offer.created, offer.updated, offer.deleted, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, license.expiring, site.created, site.updated, site.deleted, signals.drifted, license.requested, license_request.granted, license_request.declined, license.threshold_reached, license.quota_exceeded, offer.created, offer.updated, offer.deleted, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
             events?: string[];
             description?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
@@ -6605,6 +6687,57 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SignalsReport"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getSignalsDrift: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The live files of a site, compared with the intended ones by meaning */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignalsDrift"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    checkSignalsDrift: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The live files of a site, compared with the intended ones by meaning */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignalsDrift"];
                 };
             };
             "4XX": components["responses"]["Refused"];
@@ -8237,9 +8370,9 @@ export interface operations {
                 cursor?: string;
                 /** @description Id of a key or a user, or `system` */
                 actor?: string;
-                /** @description Id of a record, or one of content, collection, policy, policy_candidate, requester, requester_token, crawler, identity, license, site, license_request, offer, statement, api_key, user, webhook, webhook_delivery */
+                /** @description Id of a record, or one of content, collection, policy, policy_candidate, requester, requester_token, crawler, identity, license, site, signals, license_request, offer, statement, api_key, user, webhook, webhook_delivery */
                 object?: string;
-                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "signals.drifted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
                 /** @description Inclusive: a date or a date-time, UTC */
                 from?: string;
                 /** @description A date, whose day is included, or an exclusive date-time */

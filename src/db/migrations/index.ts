@@ -24,6 +24,7 @@ import { OFFERS } from './0022-offers.ts';
 import { EXPIRING } from './0023-expiring.ts';
 import { TEST_MODE } from './0024-test-mode.ts';
 import { LIST_TIMES } from './0025-list-times.ts';
+import { SIGNAL_CHECKS } from './0026-signal-checks.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -55,4 +56,5 @@ export const MIGRATIONS: readonly Migration[] = [
   EXPIRING,
   TEST_MODE,
   LIST_TIMES,
+  SIGNAL_CHECKS,
 ];

@@ -154,6 +154,8 @@ const ROWS: Record<string, Ask[]> = {
   'GET /v1/sites/{host}/signals/tdmrep.json': at('h0x0.example.com/signals/tdmrep.json'),
   'GET /v1/sites/{host}/signals/tdm-policy': at('h0x0.example.com/signals/tdm-policy'),
   'GET /v1/sites/{host}/signals/report': at('h0x0.example.com/signals/report?limit=100'),
+  'GET /v1/sites/{host}/signals/drift': at('h0x0.example.com/signals/drift'),
+  'POST /v1/sites/{host}/signals/drift': at('h0x0.example.com/signals/drift'),
   'POST /v1/requesters': [{ body: { id: 'made', tags: names(0).slice(0, 50), metadata } }],
   'GET /v1/requesters': page,
   'GET /v1/requesters/{id}': at('first'),
