@@ -1,7 +1,7 @@
 /**
  * Host names of addresses, confirmed forward: the name of the address must end in a suffix, on a label boundary, and
- * lead back to the address. Promise: no look-up delays a request. A name that is not known yet is resolved in the
- * background, and a failure is no answer about the visitor.
+ * lead back to the address. Promise: no look-up delays a request. A name that is not known, or no longer, is resolved
+ * in the background and counts from then on; a failure is no answer about the visitor.
  */
 import { Resolver } from 'node:dns/promises';
 import type { Clock } from '../lib/clock.ts';
@@ -19,6 +19,8 @@ const TTL_MIN_MS = 60_000;
 const TTL_MAX_MS = 86_400_000;
 /** For answers that carry no TTL: there is no name, or none that counts. */
 const NONE_MS = 3_600_000;
+/** An answer in use is resolved again before it expires, in this last share of its time. */
+const AHEAD = 0.2;
 const TIMEOUT_MS = 2_000;
 
 export interface Reverse {
@@ -38,6 +40,8 @@ interface Known {
   /** null after a failure. */
   confirmed: boolean | null;
   until: number;
+  /** From then on it is resolved again. */
+  dueAt: number;
 }
 
 export function openReverse({ clock, dnsServers }: ReverseOptions): Reverse {
@@ -49,34 +53,46 @@ export function openReverse({ clock, dnsServers }: ReverseOptions): Reverse {
   const figures = { resolved: 0, failed: 0, dropped: 0 };
   let closed = false;
 
+  const keep = (key: string, confirmed: boolean | null, ms: number): void => {
+    const now = clock.now();
+    known.set(key, { confirmed, until: now + ms, dueAt: now + ms * (1 - AHEAD) });
+  };
+
   async function resolve(key: string, address: string, suffixes: readonly string[]): Promise<void> {
     if (closed) return;
     try {
       const { confirmed, ttlMs } = await confirm(resolver, address, suffixes);
-      known.set(key, { confirmed, until: clock.now() + Math.min(TTL_MAX_MS, Math.max(TTL_MIN_MS, ttlMs)) });
+      keep(key, confirmed, Math.min(TTL_MAX_MS, Math.max(TTL_MIN_MS, ttlMs)));
       figures.resolved++;
     } catch {
-      known.set(key, { confirmed: null, until: clock.now() + TTL_MIN_MS });
+      const before = known.get(key);
+      const now = clock.now();
+      // An answer that has not expired yet stays one.
+      if (before !== undefined && now < before.until) before.dueAt = now + TTL_MIN_MS;
+      else keep(key, null, TTL_MIN_MS);
       figures.failed++;
     } finally {
       waiting.delete(key);
     }
   }
 
+  function start(key: string, address: string, suffixes: readonly string[]): void {
+    if (waiting.has(key) || closed || !isPublicAddress(address)) return;
+    if (waiting.size >= WAITING_MAX) {
+      figures.dropped++;
+      return;
+    }
+    waiting.add(key);
+    void queue.run(() => resolve(key, address, suffixes));
+  }
+
   return {
     isConfirmed(address, suffixes) {
       const key = `${address} ${suffixes.join(' ')}`;
       const found = known.get(key);
-      if (found !== undefined && clock.now() < found.until) return found.confirmed;
-      // What ran out counts until it is resolved again, unless the queue is full.
-      if (waiting.has(key) || closed || !isPublicAddress(address)) return null;
-      if (waiting.size >= WAITING_MAX) {
-        figures.dropped++;
-        return null;
-      }
-      waiting.add(key);
-      void queue.run(() => resolve(key, address, suffixes));
-      return null;
+      const now = clock.now();
+      if (found === undefined || now >= found.dueAt) start(key, address, suffixes);
+      return found !== undefined && now < found.until ? found.confirmed : null;
     },
     figures: () => ({ ...figures, waiting: waiting.size }),
     close() {

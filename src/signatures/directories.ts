@@ -19,7 +19,7 @@ const RETRY_MS = { first: 5_000, most: 300_000 };
 const UNKNOWN_KEY_MS = 60_000;
 /** Keys in use are refreshed before they expire, after this share of their lifetime and a random part of the rest. */
 const AHEAD = { least: 0.7, random: 0.2 };
-/** Keys that no request needed since the last fetch are refreshed this often at most. */
+/** Keys that no request needed for this long are refreshed this often at most. */
 const UNUSED_MS = 3_600_000;
 
 /** The keys of an agent as they are kept over a restart. */
@@ -75,7 +75,8 @@ interface Entry {
   failingSince: number;
   error: string | null;
   isRunning: boolean;
-  isUsed: boolean;
+  /** When a request last needed the keys. */
+  usedAt: number;
 }
 
 export class Directories {
@@ -104,7 +105,7 @@ export class Directories {
   find(agent: string, thumbprint: string): Key | Doubt {
     const entry = this.#open(agent);
     if (entry === undefined) return 'keys_not_fetched';
-    entry.isUsed = true;
+    entry.usedAt = this.#elapsed();
     this.#start(entry);
     if (entry.keys === undefined) return 'keys_not_fetched';
     if (!isUsable(entry, this.#elapsed())) return 'keys_stale';
@@ -165,7 +166,8 @@ export class Directories {
   #refresh(): void {
     const now = this.#elapsed();
     for (const entry of this.#entries.values()) {
-      if (entry.isUsed || entry.failures > 0 || now - entry.fetchedAt >= UNUSED_MS) this.#start(entry);
+      const isUsed = now - entry.usedAt < UNUSED_MS;
+      if (isUsed || entry.failures > 0 || now - entry.fetchedAt >= UNUSED_MS) this.#start(entry);
     }
   }
 
@@ -174,7 +176,6 @@ export class Directories {
     if (this.#isClosed || entry.isRunning || this.#running.size >= FETCHES_MAX) return;
     if (entry.dueAt > this.#elapsed()) return;
     entry.isRunning = true;
-    entry.isUsed = false;
     this.#figures.fetches++;
     const fetching = resolve(this.#getter, entry.agent).then((resolved) => {
       this.#running.delete(fetching);
@@ -211,7 +212,7 @@ const newEntry = (agent: string): Entry => ({
   failingSince: Number.NEGATIVE_INFINITY,
   error: null,
   isRunning: false,
-  isUsed: false,
+  usedAt: Number.NEGATIVE_INFINITY,
 });
 
 /** Keys whose lifetime has passed remain usable while their server fails, or its outage would revoke them. */

@@ -58,7 +58,8 @@ const CRAWLER_BY_AGENT: ReadonlyMap<string, Crawler> = new Map(
 
 const SIGNING_CRAWLERS: ReadonlySet<Crawler> = new Set(CRAWLER_BY_AGENT.values());
 
-const TOKEN = /^bearer +(svc_rt_[^\s]*)$/i;
+/** Malformed ones too: such a visitor did not mean to be anonymous. */
+const TOKEN = /^bearer\s+(svc_rt_.*)$/is;
 
 export function openVisitors(deps: { names: KnownNames; tokens: Tokens; signatures: Signatures }): Visitors {
   const { names, tokens, signatures } = deps;

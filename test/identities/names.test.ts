@@ -104,6 +104,26 @@ describe('kept', () => {
       assert.deepEqual(await all.settled(), UNKNOWN);
     });
   }
+  test('an answer in use is resolved again before it expires, so its visitor stays verified', async () => {
+    await using all = await start();
+    all.dns.records.set(PTR, [{ type: 'PTR', data: 'a.googlebot.com' }]);
+    all.dns.records.set('a.googlebot.com', [{ type: 'A', data: ADDRESS, ttl: 300 }]);
+    assert.deepEqual(await all.settled(), BY_DNS);
+    const resolved = () => all.opened.identities.figures().dns;
+    for (let time = 1; time < 4; time++) {
+      all.opened.clock.advance(290_000);
+      assert.deepEqual(all.ask(), BY_DNS);
+      await until('resolved', () => resolved().resolved === time + 1);
+    }
+    // A server that fails takes nothing away before that.
+    all.dns.records.set(PTR, 'servfail');
+    all.opened.clock.advance(290_000);
+    assert.deepEqual(all.ask(), BY_DNS);
+    await until('failed', () => resolved().failed === 1);
+    assert.deepEqual(all.ask(), BY_DNS);
+    all.opened.clock.advance(10_000);
+    assert.deepEqual(all.ask(), UNKNOWN, 'the time is over');
+  });
   test('no more than a bound waits, and a request never does', async () => {
     await using all = await start();
     for (let i = 0; i < 5000; i++) {

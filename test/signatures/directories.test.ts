@@ -77,7 +77,16 @@ describe('an agent that is used for the first time', () => {
     assert.equal(one.told(KEY), 'verified');
     assert.deepEqual(one.state.requests, ['/.well-known/http-message-signatures-directory']);
     assert.deepEqual(one.signatures.directories(), [
-      { agent: one.agent, state: 'fresh', isFetching: false, keys: 1, ageMs: 0, failures: 0, error: null },
+      {
+        agent: one.agent,
+        state: 'fresh',
+        isFetching: false,
+        keys: 1,
+        ageMs: 0,
+        failures: 0,
+        failingMs: null,
+        error: null,
+      },
     ]);
     const { verified, unknown, failed } = one.signatures.figures();
     assert.deepEqual({ verified, unknown, failed }, { verified: 1, unknown: 50, failed: 0 });
@@ -138,6 +147,19 @@ describe('keys that change', () => {
       assert.equal(one.told(KEY), 'verified');
       await one.settled(refreshed + 1);
     }
+  });
+  test('keys of a short lifetime are there for an agent whose requests are rarer than that', async () => {
+    await using one = await start(publish([KEY], { 'cache-control': 'max-age=60' }));
+    one.told(KEY);
+    await one.settled(1);
+    for (let refreshed = 1; refreshed < 4; refreshed++) {
+      // No request comes while the clock ticks.
+      one.state.now += 55_000;
+      await one.settled(refreshed + 1);
+    }
+    assert.equal(one.told(KEY), 'verified');
+    one.state.now += HOUR - 1;
+    await one.settled(5);
   });
   test('unknown key ids cause one fetch a minute at most, whoever sends them', async () => {
     await using one = await start(publish([KEY]));
