@@ -6,9 +6,9 @@ import { PolicyLink } from '../policies/policy-link.tsx';
 import { useMay } from '../shell/session.tsx';
 
 /** Returns the newest hundred; none if the key may not read them. */
-export function useCollectionChoices(): PolicyChoice[] {
+export function useCollectionChoices(wanted = true): PolicyChoice[] {
   const may = useMay('content:read');
-  const collections = useRead('GET /v1/collections', { query: { limit: 100 } }, { enabled: may });
+  const collections = useRead('GET /v1/collections', { query: { limit: 100 } }, { enabled: may && wanted });
   return (collections.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
 }
 

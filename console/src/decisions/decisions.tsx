@@ -2,6 +2,7 @@
 import { Button, Menu } from '@mantine/core';
 import { IconDownload, IconListSearch } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { useCollectionChoices } from '../collections/names.tsx';
 import { FilterChoice, FilterText } from '../parts/filter-fields.tsx';
 import { FilterSpan, readSpan } from '../parts/filter-span.tsx';
 import { useFilters } from '../parts/filters.ts';
@@ -21,6 +22,9 @@ const FILTERS = [
   'licenseId',
   'collectionId',
   'crawler',
+  'purpose',
+  'url',
+  'enforced',
   'verified',
   'spoofed',
   'allowed',
@@ -109,10 +113,36 @@ function FilterBar() {
       />
       <FilterChoice name="spoofed" label="Any name" data={[{ value: 'true', label: 'False names' }]} w={140} />
       <FilterChoice name="policyId" label="Policy" data={choices} searchable w={200} />
-      {values.collectionId !== undefined && <FilterText name="collectionId" label="Collection id" w={190} />}
+      <RareFilters />
+    </div>
+  );
+}
+
+/** Filters that other pages set; each is shown while it is set. */
+function RareFilters() {
+  const { values } = useFilters();
+  const collections = useCollectionChoices(values.collectionId !== undefined);
+  return (
+    <>
+      {values.enforced !== undefined && (
+        <FilterChoice
+          name="enforced"
+          label="Enforced"
+          data={[
+            { value: 'true', label: 'Enforced' },
+            { value: 'false', label: 'Only observed' },
+          ]}
+          w={150}
+        />
+      )}
+      {values.collectionId !== undefined && (
+        <FilterChoice name="collectionId" label="Collection" data={collections} searchable w={190} />
+      )}
+      {values.purpose !== undefined && <FilterText name="purpose" label="Purpose" w={150} />}
+      {values.url !== undefined && <FilterText name="url" label="URL begins with" w={220} />}
       {values.crawler !== undefined && <FilterText name="crawler" label="Crawler" w={190} />}
       {values.licenseId !== undefined && <FilterText name="licenseId" label="License id" w={190} />}
-    </div>
+    </>
   );
 }
 

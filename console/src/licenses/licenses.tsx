@@ -65,7 +65,7 @@ export default function LicensesPage() {
   const { values, set } = useFilters();
   const soon = useMemo(() => endingIn(values.ending), [values.ending]);
   const { requesterId, type, status } = values;
-  const close = () => set({ new: null });
+  const close = () => set({ new: null, kind: null });
   const create = (
     <MayButton permission="requesters:write" leftSection={<IconPlus size={16} />} onClick={() => set({ new: '1' })}>
       New license
@@ -91,7 +91,12 @@ export default function LicensesPage() {
       </div>
       {values.new !== undefined && (
         <Modal opened onClose={close} title="New license">
-          <LicenseForm proposed={values.requesterId ?? ''} onDone={close} onCancel={close} />
+          <LicenseForm
+            proposed={values.requesterId ?? ''}
+            {...(values.kind === undefined ? {} : { kind: values.kind })}
+            onDone={close}
+            onCancel={close}
+          />
         </Modal>
       )}
     </>

@@ -1,4 +1,4 @@
-/** The requesters denied most often for want of a license: the top of the list of leads. */
+/** The requesters denied most often for want of a license: the top of the page of demand. */
 import { Anchor, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -55,8 +55,8 @@ export function Demand({ usage, query }: { usage: Usage; query: UsageQuery }) {
                 ]}
               />
               <div className="pager">
-                <Anchor component={Link} size="sm" href={`/leads?${all}`}>
-                  {totalCount > data.length ? `All ${formatCount(totalCount)} leads` : 'Open the leads'}
+                <Anchor component={Link} size="sm" href={`/demand?${all}`}>
+                  {totalCount > data.length ? `All ${formatCount(totalCount)} who were denied` : 'Open the demand'}
                 </Anchor>
               </div>
             </>

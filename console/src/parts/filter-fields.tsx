@@ -38,12 +38,14 @@ interface FilterChoiceProps {
 
 export function FilterChoice({ name, label, data, w, searchable = false }: FilterChoiceProps) {
   const { values, set } = useFilters();
+  const { [name]: chosen } = values;
+  const isKnown = data.some((one) => (typeof one === 'string' ? one : one.value) === chosen);
   return (
     <Select
       aria-label={label}
       placeholder={label}
-      data={data}
-      value={values[name] ?? null}
+      data={chosen === undefined || isKnown ? data : [...data, chosen]}
+      value={chosen ?? null}
       onChange={(value) => set({ [name]: value })}
       clearable
       searchable={searchable}

@@ -1,5 +1,5 @@
 /** A list as a table; on a phone each record is a card. */
-import { IconArrowDown } from '@tabler/icons-react';
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 
 export interface Column<R> {
@@ -7,12 +7,13 @@ export interface Column<R> {
   show: (record: R) => ReactNode;
   right?: boolean;
   narrow?: boolean;
-  /** The API's name for descending order by this column. */
+  /** The API's name for the order by this column. */
   sort?: string;
 }
 
 interface Sorting {
   by: string;
+  ascending: boolean;
   onSort: (by: string) => void;
 }
 
@@ -38,7 +39,7 @@ export function List<R>({ caption, records, idOf, columns, tight = false, sortin
               key={label}
               scope="col"
               className={getClass(right, narrow)}
-              aria-sort={sorting !== undefined && sort === sorting.by ? 'descending' : undefined}
+              aria-sort={sorting !== undefined && sort === sorting.by ? directionOf(sorting) : undefined}
             >
               {label === '' && <span className="hidden">Actions</span>}
               {sorting === undefined || sort === undefined ? label : <Sort label={label} by={sort} sorting={sorting} />}
@@ -65,11 +66,14 @@ export function List<R>({ caption, records, idOf, columns, tight = false, sortin
   );
 }
 
+const directionOf = ({ ascending }: Sorting) => (ascending ? 'ascending' : 'descending');
+
 function Sort({ label, by, sorting }: { label: string; by: string; sorting: Sorting }) {
+  const Arrow = sorting.ascending ? IconArrowUp : IconArrowDown;
   return (
     <button type="button" className="sort" onClick={() => sorting.onSort(by)}>
       {label}
-      {sorting.by === by && <IconArrowDown size={13} aria-hidden="true" />}
+      {sorting.by === by && <Arrow size={13} aria-hidden="true" />}
     </button>
   );
 }

@@ -31,20 +31,31 @@ interface PagedProps<O extends Operation> extends Omit<ListProps<Row<O>>, 'recor
   noun: [string, string];
   /** The default order; newest first without it. */
   sortedBy?: string;
+  /** The API also has the ascending order; choosing a column again turns it round. */
+  bothWays?: boolean;
 }
 
 const byId = (record: unknown): string => (record as { id: string }).id;
 
 export function PagedList<O extends Operation>(props: PagedProps<O>) {
-  const { of, path = {}, filter = {}, query = {}, everyMs, empty, noun, sortedBy, idOf = byId, ...list } = props;
-  const { values, set } = useFilters();
-  const { cursor, sort } = values;
-  const page = { ...filter, cursor, ...(sortedBy === undefined ? {} : { sort }), limit: 25, ...query };
+  const {
+    of,
+    path = {},
+    filter = {},
+    query = {},
+    everyMs,
+    empty,
+    noun,
+    sortedBy,
+    bothWays,
+    idOf = byId,
+    ...list
+  } = props;
+  const { cursor, sort, order } = useFilters().values;
+  const sorted = { ...(sortedBy === undefined ? {} : { sort }), ...(bothWays === true ? { order } : {}) };
+  const page = { ...filter, cursor, ...sorted, limit: 25, ...query };
   const answer = useRead(of, { path, query: page as never }, { keep: true, everyMs });
-  const sorting =
-    sortedBy === undefined
-      ? undefined
-      : { by: sort ?? sortedBy, onSort: (by: string) => set({ sort: by === sortedBy ? null : by }) };
+  const sorting = useSorting(sortedBy, bothWays);
   return (
     <Loaded of={answer as Reading<Page<Row<O>>>} rows={8}>
       {({ data, nextCursor, totalCount }) => {
@@ -69,6 +80,16 @@ export function PagedList<O extends Operation>(props: PagedProps<O>) {
       }}
     </Loaded>
   );
+}
+
+function useSorting(preset: string | undefined, bothWays = false): ListProps<unknown>['sorting'] {
+  const { values, set } = useFilters();
+  if (preset === undefined) return undefined;
+  const { sort = preset, order } = values;
+  const ascending = bothWays && order === 'asc';
+  const onSort = (by: string) =>
+    set({ sort: by === preset ? null : by, order: bothWays && by === sort && !ascending ? 'asc' : null });
+  return { by: sort, ascending, onSort };
 }
 
 interface PagerProps {

@@ -11,7 +11,7 @@ type Page = ComponentType;
 
 const PAGES: readonly [path: string, permission: Permission, page: Page][] = [
   ['/', 'analytics:read', lazily(() => import('../overview/overview.tsx'))],
-  ['/leads', 'analytics:read', lazily(() => import('../overview/leads.tsx'))],
+  ['/demand', 'analytics:read', lazily(() => import('../demand/demand.tsx'))],
   ['/decisions', 'analytics:read', lazily(() => import('../decisions/decisions.tsx'))],
   ['/decisions/:id', 'analytics:read', lazily(() => import('../decisions/decision.tsx'))],
   ['/content', 'content:read', lazily(() => import('../content/content.tsx'))],

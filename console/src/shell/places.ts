@@ -29,7 +29,7 @@ export interface Place {
   icon: typeof IconActivity;
   /** The permission that the page requires. */
   permission: Permission;
-  group: 'Demand' | 'Terms' | 'Operation';
+  group: 'Traffic' | 'Terms' | 'Operation';
 }
 
 export const PLACES: readonly Place[] = [
@@ -39,7 +39,7 @@ export const PLACES: readonly Place[] = [
     about: 'Allowed, denied, and who is denied most',
     icon: IconChartBar,
     permission: 'analytics:read',
-    group: 'Demand',
+    group: 'Traffic',
   },
   {
     path: '/decisions',
@@ -47,15 +47,15 @@ export const PLACES: readonly Place[] = [
     about: 'Every decision and why',
     icon: IconListSearch,
     permission: 'analytics:read',
-    group: 'Demand',
+    group: 'Traffic',
   },
   {
-    path: '/leads',
-    label: 'Leads',
-    about: 'Who is denied for want of a license, and for what',
+    path: '/demand',
+    label: 'Demand',
+    about: 'Who is denied for want of a license, for what, and what it would bring',
     icon: IconTargetArrow,
     permission: 'analytics:read',
-    group: 'Demand',
+    group: 'Traffic',
   },
   {
     path: '/content',

@@ -17,7 +17,17 @@ const essay = await made(
   item({ title: 'An essay on tides', externalId: 'essays/of the sea/tides', policyId: policy.id }),
 );
 await made(postern, '/v1/requesters', { id: 'partner:acme', name: 'Acme GmbH', type: 'ai' });
-await made(postern, '/v1/licenses', { requesterId: 'partner:acme', type: 'training' });
+await made(postern, '/v1/licenses', {
+  requesterId: 'partner:acme',
+  type: 'training',
+  terms: {
+    currency: 'EUR',
+    timezone: 'UTC',
+    period: 'month',
+    unit: 'decision',
+    tiers: [{ upTo: null, unitPriceMicros: 50_000 }],
+  },
+});
 await made(postern, '/v1/requesters', { id: 'quiet', name: 'Never asked' });
 const ask = (requesterId: string | undefined, purpose: string, times: number) =>
   made(
@@ -92,14 +102,14 @@ describe('partners and bots', () => {
   });
 });
 
-describe('leads', () => {
-  test('all of them, with purposes and items, page by page and as a file', async () => {
-    await page.goto('/console/leads');
+describe('demand', () => {
+  test('everybody who was denied, with purposes and items, page by page and as a file', async () => {
+    await page.goto('/console/demand');
     await page.locator('[data-total="31"]').waitFor();
-    const first = await rows('Leads').first().innerText();
+    const first = await rows('Demand').first().innerText();
     assert.match(
       first,
-      /StrangeBot[\s\S]*An essay on tides[\s\S]*1 item, for training 40, search 3[\s\S]*\+43 on 0[\s\S]*43$/,
+      /StrangeBot[\s\S]*[\s\S]*An essay on tides[\s\S]*1 item, for training 40, search 3[\s\S]*training[\s\S]*\+43 on 0[\s\S]*43[\s\S]*€2\.15/,
     );
     await page.getByRole('button', { name: 'Next' }).click();
     await page.waitForURL(/cursor=/);
@@ -107,23 +117,52 @@ describe('leads', () => {
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'CSV' }).click(),
     ]);
-    assert.match(download.suggestedFilename(), /^leads-\d{4}-\d\d-\d\d\.csv$/);
+    assert.match(download.suggestedFilename(), /^demand-\d{4}-\d\d-\d\d\.csv$/);
     const lines = (await (await download.createReadStream()).toArray()).join('').trim().split('\r\n');
     assert.equal(lines.length, 32);
     assert.match(lines[1] as string, /^StrangeBot,StrangeBot,false,43,0,43,0,1,/);
   });
 
   test('narrowed to a purpose', async () => {
-    await page.goto('/console/leads');
+    await page.goto('/console/demand');
     await page.getByLabel('Purpose', { exact: true }).fill('search');
     await page.keyboard.press('Enter');
     await page.locator('[data-total="1"]').waitFor();
-    assert.match(await rows('Leads').first().innerText(), /\+3 on 0/);
+    assert.match(await rows('Demand').first().innerText(), /\+3 on 0/);
+    await rows('Demand').first().getByRole('link', { name: '3', exact: true }).click();
+    await page.getByRole('heading', { name: 'Decisions', level: 1 }).waitFor();
+    await page.locator('[data-total="3"]').waitFor();
+  });
+
+  test('in groups that one chooses, in both directions', async () => {
+    await page.goto('/console/demand');
+    const groups = page.getByRole('group', { name: 'One row for each' });
+    await groups.getByRole('button', { name: 'Purpose' }).click();
+    await page.locator('[data-total="32"]').waitFor();
+    await groups.getByRole('button', { name: 'Partner or bot' }).click();
+    await page.locator('[data-total="2"]').waitFor();
+    assert.match(page.url(), /by=purpose/);
+    assert.match(await rows('Demand').first().innerText(), /^training[\s\S]*100/);
+    await page.getByRole('button', { name: 'Denied', exact: true }).click();
+    await page.getByRole('columnheader', { name: 'Denied' }).and(page.locator('[aria-sort="ascending"]')).waitFor();
+    await rows('Demand').first().getByText('search', { exact: true }).waitFor();
+    await groups.getByRole('button', { name: 'Purpose' }).click();
+    assert.equal(await groups.locator('[aria-pressed="true"]').innerText(), 'Purpose', 'one group remains');
+    await groups.getByRole('button', { name: 'Kind of license' }).click();
+    await rows('Demand').last().getByRole('cell', { name: 'training', exact: true }).last().waitFor();
+    assert.deepEqual(signed.faults, []);
+  });
+
+  test('the next step of a sale: add a stranger', async () => {
+    await page.goto('/console/demand');
+    await rows('Demand').first().getByRole('link', { name: 'Add', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add a partner or bot' });
+    assert.equal(await dialog.getByLabel('Id', { exact: true }).inputValue(), 'StrangeBot');
   });
 
   test('the overview leads there with its span', async () => {
     await page.goto('/console?period=7d');
-    await page.getByRole('link', { name: 'All 31 leads' }).click();
+    await page.getByRole('link', { name: 'All 31 who were denied' }).click();
     await page.locator('[data-total="31"]').waitFor();
     assert.ok(new URL(page.url()).searchParams.has('from'));
   });
