@@ -1,5 +1,5 @@
 /** Reads and writes of components. Answers are kept until something is written, then read again. */
-import { QueryClient, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
+import { QueryClient, type UseQueryResult, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type Answer, type Args, call, type Operation, open, PosternError } from './client.ts';
 
 export const queries = new QueryClient({
@@ -33,6 +33,20 @@ export function useRead<O extends Operation>(
     enabled,
     ...(keep ? { placeholderData: (last: Answer<O> | undefined) => last as never } : {}),
     ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+  });
+}
+
+/** Reads several records; undefined for each that is not there, or not there yet. */
+export function useReads<O extends Operation>(
+  operation: O,
+  all: readonly Omit<Args<O>, 'body'>[],
+): (Answer<O> | undefined)[] {
+  return useQueries({
+    queries: all.map((args) => ({
+      queryKey: [operation, args],
+      queryFn: ({ signal }: { signal: AbortSignal }) => call(operation, { ...args, signal }),
+    })),
+    combine: (answers) => answers.map(({ data }) => data),
   });
 }
 

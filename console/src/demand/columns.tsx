@@ -62,12 +62,12 @@ function Who({ row: { requesterId, name, registered, byLicense } }: { row: Deman
     <>
       <RequesterLink id={requesterId} name={name ?? requesterId} />
       {registered ? (
-        <span className="under">
+        <span className="under step">
           {name !== requesterId && `${requesterId} · `}
           <Link href={`/licenses?${license}`}>New license</Link>
         </span>
       ) : (
-        <span className="under">
+        <span className="under step">
           not in your list · <Link href={`/requesters?${new URLSearchParams({ new: requesterId })}`}>Add</Link>
         </span>
       )}

@@ -2,6 +2,8 @@
 import { ActionIcon, Button, Group, MultiSelect, Select, TagsInput, TextInput, Tooltip } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { type ConditionRow, findRow, getVerb } from './condition-table.ts';
+import { RecordChoices } from './record-choices.tsx';
+import { SuggestedTexts } from './suggested-texts.tsx';
 
 interface ConditionEditorProps {
   name: string;
@@ -109,15 +111,15 @@ function Value(props: ValueProps) {
     case 'verified':
       return Array.isArray(value) ? <Choices {...props} /> : null;
     case 'texts':
+      return <SuggestedTexts row={row} value={toList(value)} onChange={onChange} readOnly={readOnly} />;
+    case 'records':
       return (
-        <TagsInput
-          aria-label={row.label}
-          placeholder={toList(value).length === 0 ? `${row.about}; Enter adds one` : ''}
-          data={[...(row.values ?? [])]}
+        <RecordChoices
+          row={row}
+          source={row.source ?? 'requester'}
           value={toList(value)}
           onChange={onChange}
-          acceptValueOnBlur
-          disabled={readOnly}
+          readOnly={readOnly}
         />
       );
     case 'choices':
@@ -143,7 +145,7 @@ function Value(props: ValueProps) {
 const Choices = ({ row, value, onChange, readOnly }: ValueProps) => (
   <MultiSelect
     aria-label={row.kind === 'verified' ? `${row.label} by` : row.label}
-    data={[...(row.values ?? [])]}
+    data={(row.values ?? []).map((one) => ({ value: one, label: row.words?.[one] ?? one }))}
     value={toList(value)}
     onChange={onChange}
     disabled={readOnly}

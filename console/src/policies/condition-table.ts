@@ -1,6 +1,17 @@
 /** The conditions that the editor offers. A test compares this table with the service's. */
+import { PURPOSES } from '../crawlers/types.ts';
 
-export type ConditionKind = 'flag' | 'texts' | 'choices' | 'verified' | 'metadata' | 'expiry' | 'time';
+export type ConditionKind = 'flag' | 'texts' | 'choices' | 'records' | 'verified' | 'metadata' | 'expiry' | 'time';
+/** Records that are found by name. */
+export type RecordSource = 'collection' | 'requester' | 'content' | 'crawler' | 'country';
+/** Texts in use. */
+export type SuggestionSource =
+  | 'hosts'
+  | 'paths'
+  | 'requesterTypes'
+  | 'requesterTags'
+  | 'licenseTypes'
+  | 'licenseFeatures';
 
 export interface ConditionRow {
   key: string;
@@ -14,6 +25,12 @@ export interface ConditionRow {
   verbs?: readonly [string, string];
   /** The allowed or common values. */
   values?: readonly string[];
+  /** The words of values, for people. */
+  words?: Readonly<Record<string, string>>;
+  /** Where the values of `records` come from. */
+  source?: RecordSource;
+  /** Where suggestions for `texts` come from. */
+  suggests?: SuggestionSource;
 }
 
 export const PERMISSIONS = [
@@ -50,6 +67,7 @@ export const CONDITIONS: readonly ConditionRow[] = [
     kind: 'texts',
     negatable: true,
     group: 'License',
+    suggests: 'licenseTypes',
   },
   {
     key: 'licenseFeatures',
@@ -59,6 +77,7 @@ export const CONDITIONS: readonly ConditionRow[] = [
     kind: 'texts',
     negatable: true,
     group: 'License',
+    suggests: 'licenseFeatures',
   },
   {
     key: 'licenseExpiry',
@@ -71,10 +90,11 @@ export const CONDITIONS: readonly ConditionRow[] = [
   {
     key: 'requesterId',
     label: 'Partner or bot',
-    about: 'The requester, by id',
-    kind: 'texts',
+    about: 'One of your partners and bots, or the id of a stranger',
+    kind: 'records',
     negatable: true,
     group: 'Partner or bot',
+    source: 'requester',
   },
   {
     key: 'requesterType',
@@ -83,6 +103,7 @@ export const CONDITIONS: readonly ConditionRow[] = [
     kind: 'texts',
     negatable: true,
     group: 'Partner or bot',
+    suggests: 'requesterTypes',
   },
   {
     key: 'requesterTags',
@@ -92,6 +113,7 @@ export const CONDITIONS: readonly ConditionRow[] = [
     kind: 'texts',
     negatable: true,
     group: 'Partner or bot',
+    suggests: 'requesterTags',
   },
   {
     key: 'requesterMetadata',
@@ -109,20 +131,21 @@ export const CONDITIONS: readonly ConditionRow[] = [
     negatable: false,
     group: 'Partner or bot',
     values: ['token', 'signature', 'ip', 'dns'],
+    words: { token: 'its token', signature: 'its signature', ip: 'its address', dns: 'its host name' },
   },
   {
     key: 'crawler',
     label: 'Crawler',
-    about: 'By its name in the crawler directory',
-    kind: 'texts',
+    about: 'A known bot, by its name in the crawler directory',
+    kind: 'records',
     negatable: true,
     group: 'Partner or bot',
-    values: ['GPTBot', 'ClaudeBot', 'CCBot', 'Bytespider', 'PerplexityBot', 'Googlebot', 'bingbot'],
+    source: 'crawler',
   },
   {
     key: 'crawlerOperator',
     label: 'Crawler operator',
-    about: 'By its name in the crawler directory',
+    about: 'The company behind the crawler, as the crawler directory names it',
     kind: 'texts',
     negatable: true,
     group: 'Partner or bot',
@@ -136,6 +159,7 @@ export const CONDITIONS: readonly ConditionRow[] = [
     negatable: true,
     group: 'Partner or bot',
     values: ['training', 'search', 'user_fetch', 'index', 'preview', 'monitoring', 'other'],
+    words: PURPOSES,
   },
   {
     key: 'purpose',
@@ -158,11 +182,11 @@ export const CONDITIONS: readonly ConditionRow[] = [
   {
     key: 'country',
     label: 'Country',
-    about: 'ISO 3166 alpha-2, in capitals',
-    kind: 'texts',
+    about: 'The country of the visitor',
+    kind: 'records',
     negatable: true,
     group: 'Request',
-    values: ['AT', 'CH', 'CN', 'DE', 'FR', 'GB', 'IN', 'JP', 'US'],
+    source: 'country',
   },
   {
     key: 'ip',
@@ -189,6 +213,7 @@ export const CONDITIONS: readonly ConditionRow[] = [
     kind: 'texts',
     negatable: true,
     group: 'Page',
+    suggests: 'hosts',
   },
   {
     key: 'path',
@@ -198,16 +223,26 @@ export const CONDITIONS: readonly ConditionRow[] = [
     kind: 'texts',
     negatable: true,
     group: 'Page',
+    suggests: 'paths',
   },
   {
     key: 'collection',
     label: 'Collection',
-    about: 'By its id',
-    kind: 'texts',
+    about: 'The address or item falls in it',
+    kind: 'records',
     negatable: true,
     group: 'Page',
+    source: 'collection',
   },
-  { key: 'contentId', label: 'Item', about: 'By its id or external id', kind: 'texts', negatable: true, group: 'Item' },
+  {
+    key: 'contentId',
+    label: 'Item',
+    about: 'One item; found by its title',
+    kind: 'records',
+    negatable: true,
+    group: 'Item',
+    source: 'content',
+  },
   {
     key: 'contentType',
     label: 'Item type',

@@ -2,7 +2,8 @@
 import { useRead } from '../api/read.ts';
 import { Chip } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
-import { type Rule, ruleWords } from './rules.ts';
+import { RuleText } from './rule-text.tsx';
+import type { Rule } from './rules.ts';
 
 interface FieldChange {
   path: string;
@@ -53,7 +54,7 @@ export function Difference({ policyId, from, to }: { policyId: string; from: num
                 )}
                 {one.rule !== undefined && (
                   <div className="small">
-                    {one.rule.action} {ruleWords(one.rule)}
+                    {one.rule.action} <RuleText rule={one.rule} />
                   </div>
                 )}
                 {one.fields?.map((field) => (

@@ -13,7 +13,8 @@ import {
 import type { HTMLAttributes } from 'react';
 import { Chip, Words } from '../parts/show.tsx';
 import { RuleFields } from './rule-fields.tsx';
-import { type Rule, ruleWords } from './rules.ts';
+import { RuleText } from './rule-text.tsx';
+import type { Rule } from './rules.ts';
 
 interface RuleCardProps {
   rule: Rule;
@@ -50,7 +51,9 @@ export function RuleCard(props: RuleCardProps) {
           {open ? <IconChevronDown size={16} /> : <IconChevronRight size={16} />}
           <span className="number-badge">{number}</span>
           <Chip tone={rule.action === 'allow' ? 'allowed' : 'denied'}>{rule.action}</Chip>
-          <span className="words">{ruleWords(rule)}</span>
+          <span className="words">
+            <RuleText rule={rule} />
+          </span>
           {problems.length > 0 && (
             <IconAlertTriangle
               size={16}

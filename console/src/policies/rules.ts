@@ -1,6 +1,7 @@
 /** The editor's rules: their order, and sentences that describe them. */
 import type { Answer } from '../api/client.ts';
 import { CONDITIONS, type ConditionRow, findRow, getVerb, permissionName } from './condition-table.ts';
+import { countryName } from './countries.ts';
 
 export type Policy = Answer<'GET /v1/policies/{id}'>;
 export type Rule = Policy['rules'][number];
@@ -66,25 +67,41 @@ export function placeIn(param: string | null | undefined): number | undefined {
   return place === undefined ? undefined : Number(place);
 }
 
+/** The names of records, by id. */
+export type Names = ReadonlyMap<string, string>;
+const NO_NAMES: Names = new Map();
+
 /** Describes a condition. */
-export function conditionWords(key: string, value: unknown): string {
+export function conditionWords(key: string, value: unknown, names = NO_NAMES): string {
   if (key === 'default') return value === true ? 'no other rule matches' : 'never';
   if (key === 'hasValidLicense')
     return value === true ? 'the requester has a valid license' : 'the requester has no valid license';
   if (key === 'requesterVerified') return verifiedWords(value);
   const found = findRow(key);
   if (found === undefined) return `${key} ${JSON.stringify(value)}`;
-  return `${found.row.label.toLowerCase()} ${getVerb(found.row, found.negated)} ${valueWords(value)}`;
+  const { row, negated } = found;
+  return `${row.label.toLowerCase()} ${getVerb(row, negated)} ${valueWords(value, naming(row, names))}`;
+}
+
+type Naming = (value: unknown) => string;
+
+function naming({ words, source }: ConditionRow, names: Names): Naming {
+  if (source === 'country') return (value) => countryName(String(value));
+  const isRecord = source !== undefined;
+  return (value) =>
+    words?.[String(value)]?.toLowerCase() ?? (isRecord ? names.get(String(value)) : undefined) ?? String(value);
 }
 
 function verifiedWords(value: unknown): string {
   if (value === true) return 'the requester is verified';
-  return value === false ? 'the requester is not verified' : `the requester is verified by ${valueWords(value)}`;
+  const row = findRow('requesterVerified')?.row;
+  const words = valueWords(value, row === undefined ? String : naming(row, NO_NAMES));
+  return value === false ? 'the requester is not verified' : `the requester is verified by ${words}`;
 }
 
-function valueWords(value: unknown): string {
+function valueWords(value: unknown, nameOf: Naming = String): string {
   if (Array.isArray(value)) {
-    const shown = value.slice(0, 4).map(String).join(' or ');
+    const shown = value.slice(0, 4).map(nameOf).join(' or ');
     return value.length > 4 ? `${shown} or ${value.length - 4} more` : shown;
   }
   if (typeof value === 'object' && value !== null) {
@@ -92,21 +109,21 @@ function valueWords(value: unknown): string {
       .map(([name, one]) => `${name} ${valueWords(one)}`)
       .join(', ');
   }
-  return String(value);
+  return nameOf(value);
 }
 
-export function ruleWords(rule: Rule): string {
+export function ruleWords(rule: Rule, names = NO_NAMES): string {
   const { action, permissions, rateLimit } = rule;
-  if (action === 'deny') return whenWords(rule);
+  if (action === 'deny') return whenWords(rule, names);
   const limit =
     rateLimit === undefined
       ? ''
       : `, ${rateLimit.requests} ${periodWords(rateLimit.period)} for each ${scopeWords(rateLimit.scope)}`;
-  return `${whenWords(rule)}, granting ${grantWords(permissions)}${limit}`;
+  return `${whenWords(rule, names)}, granting ${grantWords(permissions)}${limit}`;
 }
 
-function whenWords({ conditions = {} }: Rule): string {
-  const words = Object.entries(conditions as Conditions).map(([key, value]) => conditionWords(key, value));
+function whenWords({ conditions = {} }: Rule, names: Names): string {
+  const words = Object.entries(conditions as Conditions).map(([key, value]) => conditionWords(key, value, names));
   if (words.length === 0) return 'always';
   return words.length === 1 && conditions.default === true ? 'everybody else' : `when ${words.join(' and ')}`;
 }

@@ -13,7 +13,8 @@ import { Loaded } from '../parts/states.tsx';
 import { useMayInSecret } from '../shell/session.tsx';
 import { Difference } from './difference.tsx';
 import { Impact, useImpact } from './impact.tsx';
-import { evaluationOrder, type Policy, type Rule, ruleWords } from './rules.ts';
+import { RuleText } from './rule-text.tsx';
+import { evaluationOrder, type Policy, type Rule } from './rules.ts';
 import '../parts/timeline.css';
 
 export function Versions({ policy }: { policy: Policy }) {
@@ -133,7 +134,9 @@ export function RuleSentences({ rules, defaultAction }: { rules: readonly Rule[]
               {/* The number in decisions. */}
               <strong>Rule {place + 1}</strong>{' '}
               <Chip tone={rule.action === 'allow' ? 'allowed' : 'denied'}>{rule.action}</Chip>{' '}
-              <span>{ruleWords(rule)}</span>
+              <span>
+                <RuleText rule={rule} />
+              </span>
             </li>
           );
         })}
