@@ -39,6 +39,7 @@ function sparseInserter(
 ): (values: readonly Value[]) => void {
   const shapes = new Lru<number, StatementSync>(SHAPES_MAX);
   const { length: width } = columns;
+  const bits = columns.map((_, i) => 2 ** i);
   return (values) => {
     for (let from = 0; from < values.length; from += width) {
       const present: Value[] = [];
@@ -46,7 +47,7 @@ function sparseInserter(
       for (let i = 0; i < width; i++) {
         const value = values[from + i] as Value;
         if (value === null) continue;
-        shape += 2 ** i;
+        shape += bits[i] as number;
         present.push(value);
       }
       let statement = shapes.get(shape);
