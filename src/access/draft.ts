@@ -127,9 +127,10 @@ const toMessage = ({ rule, reason }: Verdict): string =>
 /** Returns the URL that was asked for as it is recorded. */
 function urlOf({ policy, facts: { page, target } }: Evaluation): string | null {
   if (page === null || target === null) return null;
-  const url = page.locator.host + target.path;
+  // In one piece, which JSON.stringify writes faster.
+  const url = [page.locator.host, target.path].join('');
   const isRecorded = (page.namesQuery || policy.asksQuery) && target.query !== '' && target.query.length <= URL_MAX;
-  return isRecorded ? `${url}?${target.query}` : url;
+  return isRecorded ? [url, target.query].join('?') : url;
 }
 
 function toEntry(evaluation: Evaluation, decision: Decision, inputs: string | null): Entry {

@@ -207,7 +207,8 @@ export function decisionId(ledgerNo: number, at: number, seq: number): string {
     latestHigh = high;
     latestHighText = toBase32(high, 8);
   }
-  return latestHead + latestHighText + LOW[seq % 1024];
+  // Not `+`, whose result is in pieces: JSON.stringify then takes twice as long for the whole decision.
+  return [latestHead, latestHighText, LOW[seq % 1024]].join('');
 }
 const LOW = Array.from({ length: 1024 }, (_, low) => toBase32(low, 2));
 // Thousands of ids share a millisecond: their common head is spelled once.

@@ -158,7 +158,8 @@ export function toIso(at: number): string {
     texts[slot] = new Date(second * 1000).toISOString().slice(0, -4);
     seconds[slot] = second;
   }
-  return (texts[slot] as string) + MILLISECONDS[Math.floor(at - second * 1000)];
+  // In one piece, which JSON.stringify writes faster.
+  return [texts[slot], MILLISECONDS[Math.floor(at - second * 1000)]].join('');
 }
 // Formatting takes half a microsecond, and the times of checks and of their limits' resets are of few seconds.
 const SECONDS_KEPT = 16;
