@@ -29,6 +29,7 @@ import { policiesCommand } from './policies.ts';
 import { requestersCommand } from './requesters.ts';
 import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
+import { signalsCommand } from './signals.ts';
 import { statementsCommand } from './statements.ts';
 import { statusCommand } from './status.ts';
 import { plainLines, type Terminal } from './terminal.ts';
@@ -49,6 +50,7 @@ const COMMANDS = [
   eraseCommand,
   crawlersCommand,
   licensesCommand,
+  signalsCommand,
   statementsCommand,
   usageCommand,
   attentionCommand,

@@ -10,6 +10,7 @@ import { PageHead } from '../parts/page.tsx';
 import { useParam } from '../parts/params.ts';
 import { Chip } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
+import { Drift } from './drift.tsx';
 import { Files } from './files.tsx';
 import { Said } from './said.tsx';
 import { SiteForm } from './site-form.tsx';
@@ -42,6 +43,7 @@ function SiteView({ site }: { site: Site }) {
       />
       <div className="stack">
         <Said host={host} />
+        <Drift host={host} />
         <Files site={site} />
         <SiteForm key={version} site={site} />
       </div>

@@ -73,3 +73,18 @@ const UNKNOWNS: Record<string, string> = {
 
 export const variesWords = (varies: readonly string[]): string =>
   `Allowed only ${varies.map((unknown) => UNKNOWNS[unknown] ?? unknown).join(', ')}`;
+
+/** Words for the live files, compared with the intended ones. */
+export const DRIFT_STATES = {
+  same: { tone: 'allowed', text: 'as it should be' },
+  drifted: { tone: 'denied', text: 'says something else' },
+  unreachable: { tone: undefined, text: 'could not be looked at' },
+  unchecked: { tone: undefined, text: 'not looked at yet' },
+} as const;
+
+export const FILE_STATES = {
+  same: { tone: 'allowed', text: 'as it should be' },
+  drifted: { tone: 'denied', text: 'differs' },
+  unreachable: { tone: undefined, text: 'could not be looked at' },
+  off: { tone: undefined, text: 'off' },
+} as const;
