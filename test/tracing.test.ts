@@ -77,6 +77,28 @@ for (const protocol of ['http/json', 'http/protobuf']) {
   });
 }
 
+test('a request of a proxy is decided once, also where its denial says what would help', async () => {
+  await using receiver = await startOtlpReceiver();
+  using folder = temporaryFolder();
+  const key = newTestKey();
+  const env = { ...(await databaseSettings(folder.path)), OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url };
+  await using postern = await launched({ dataDir: folder.path, key, env });
+  const source = 'https://www.example.com/a';
+  const item = { externalId: 'a', title: 'T', type: 'article', source };
+  assert.equal((await postern.ask('POST', '/v1/content', { body: item })).status, 201);
+  const headers = {
+    traceparent: `00-${TRACE}-${SPAN}-01`,
+    'x-original-uri': '/a',
+    'x-postern-key': key,
+  };
+  const denied = await postern.ask('GET', '/v1/authorize?origin=https://www.example.com&body=problem', { headers });
+  assert.equal(denied.status, 403, denied.text);
+  assert.match(denied.text, /policy_denied/);
+  await postern.end('SIGTERM');
+  const names = receiver.spans.filter(({ traceId }) => traceId === TRACE).map(({ name }) => name);
+  assert.deepEqual(names.toSorted(), ['GET /v1/authorize', 'check', 'commit', 'decide']);
+});
+
 test('requests to others are spans with host and status, without their path', async () => {
   await using receiver = await startOtlpReceiver();
   await using endpoint = await startReceiver();

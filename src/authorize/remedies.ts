@@ -1,18 +1,25 @@
-/** Finds what would turn a denial, and at which price: decides again, as a dry run with its explanation. */
+/** Finds what would turn a denial, and at which price. */
 import type { Ask } from '../access/ask.ts';
 import { type CheckDeps, check } from '../access/check.ts';
-import { openExplainer } from '../access/explain.ts';
+import { type Explainer, openExplainer } from '../access/explain.ts';
 import type { Decision, Remedy } from '../ledger/decision.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import type { Offered } from '../offers/offer.ts';
 import type { PriceList } from '../offers/price-list.ts';
 import type { Caller } from '../permissions.ts';
 
+const TELLS_NOTHING: Pick<Caller, 'permissions'> = { permissions: new Set() };
+
+/** Returns what adds to a denial its remedies, of this price list, and no explanation of rules. */
+export const openRemedier = (deps: CheckDeps, caller: Caller, list: PriceList): Explainer =>
+  openExplainer({ ...caller, ...TELLS_NOTHING }, 'body', deps, list);
+
+/** Decides as a dry run, with remedies. */
 export const explained = (deps: CheckDeps, ask: Ask, caller: Caller, list: PriceList): Promise<Decision> =>
   check(
     deps,
     { ...ask, dryRun: true, explain: true },
-    { caller, grounds: { readAt: monotonicMs() }, explainer: openExplainer(caller, 'body', deps, list) },
+    { caller, grounds: { readAt: monotonicMs() }, explainer: openRemedier(deps, caller, list) },
   );
 
 /** Returns the offers of all remedies, each once. */

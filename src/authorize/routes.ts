@@ -12,11 +12,12 @@ import { UndecidedUrl } from '../content/address.ts';
 import { type Failure, fail } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { validatorCompiler } from '../http/validate.ts';
-import type { Decision, Remedy } from '../ledger/decision.ts';
+import type { Decision } from '../ledger/decision.ts';
 import type { Grounds } from '../ledger/ledger.ts';
 import type { Locator } from '../lib/locator.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import type { Offered } from '../offers/offer.ts';
+import type { PriceList } from '../offers/price-list.ts';
 import type { Caller } from '../permissions.ts';
 import { REQUESTER_ID_PATTERN } from '../policies/names.ts';
 import type { Signals } from '../signals/signals.ts';
@@ -26,7 +27,7 @@ import { refusalOf, toBody } from './body.ts';
 import { askPaid } from './pay-per-crawl.ts';
 import type { Arrival } from './probe-schema.ts';
 import { openProbes } from './probes.ts';
-import { explained, offeredIn } from './remedies.ts';
+import { offeredIn, openRemedier } from './remedies.ts';
 import { AuthorizeHeaders, AuthorizeOptions } from './schema.ts';
 import { type Forwarded, readNamedUrl, readSentUrl, readTarget, type Unclear } from './target.ts';
 
@@ -106,7 +107,10 @@ function openAuthorize(deps: AuthorizeDeps): Decide {
     const ask = toAsk(target, options, toContext(headers['user-agent'], deps.visitor(request)));
     try {
       const { ask: asked, price } = await askPaid(deps, asVisitor(ask, visitor), { caller, headers, options });
-      const decision = await check(deps, asked, { caller, grounds, explainer: null });
+      const list = deps.offers.read();
+      const explainer = toRemedier(deps, options, caller, list instanceof Promise ? await list : list);
+      const explained = explainer === null ? asked : { ...asked, explain: true };
+      const decision = await check(deps, explained, { caller, grounds, explainer });
       const url = readSentUrl(forwarded, target);
       const answer = await complete(deps, { ask: asked, decision, options, caller, url });
       if (price !== undefined && decision.allowed) answer.headers['crawler-price'] = price;
@@ -162,11 +166,11 @@ async function complete(deps: AuthorizeDeps, { ask, decision, options, caller, u
   const { link, denialLink, licensingUrl } = found instanceof Promise ? await found : found;
   if (decision.allowed || !decision.enforced) {
     const answer = toAnswer(decision, options);
-    if (link !== null) answer.headers.link = link;
+    addLink(answer, link);
     Object.assign(answer.headers, deps.signals.headersOf(ask.locator as Locator));
     return answer;
   }
-  const remedies = await findRemedies(deps, { ask, options, caller });
+  const { remedies = [] } = decision;
   const offered = offeredIn(remedies);
   const answer = toAnswer(decision, options, { offered, url });
   addLink(answer, options.body === undefined ? link : (denialLink ?? link));
@@ -184,15 +188,9 @@ function addLink({ headers }: Answer, link: string | null): void {
 const pageOf = (offered: readonly Offered[]): string | null =>
   offered.find(({ url }) => url !== undefined)?.url ?? null;
 
-/** Finds what would help only where the answer says it: an explanation takes longer than the decision. */
-async function findRemedies(
-  deps: AuthorizeDeps,
-  { ask, options, caller }: Pick<Settled, 'ask' | 'options' | 'caller'>,
-): Promise<readonly Remedy[]> {
-  const list = await deps.offers.read();
-  if (options.body === undefined && list.isEmpty) return [];
-  return (await explained(deps, ask, caller, list)).remedies ?? [];
-}
+/** Remedies are found only where the answer says them: that takes longer than the decision. */
+const toRemedier = (deps: AuthorizeDeps, { body }: AuthorizeOptions, caller: Caller, list: PriceList) =>
+  body === undefined && list.isEmpty ? null : openRemedier(deps, caller, list);
 
 type Decide = (question: Question) => Promise<Answer>;
 
