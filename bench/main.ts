@@ -26,6 +26,7 @@ import { importPart } from './import.ts';
 import { describeMachine } from './machine.ts';
 import { partnerPart } from './partner.ts';
 import { postgresPart } from './postgres.ts';
+import { privacyPart } from './privacy.ts';
 import { saveResults, tableOf } from './results.ts';
 import { signalsPart } from './signals.ts';
 import { signaturesPart } from './signatures.ts';
@@ -51,6 +52,7 @@ const PARTS: readonly Part[] = [
   usagePart,
   impactPart,
   partnerPart,
+  privacyPart,
   startPart,
   bulkPart,
   importPart,

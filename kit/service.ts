@@ -92,7 +92,7 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
   await service.firstKeyShown();
   const secrets = watchSecrets(key);
   const url = options.env?.POSTERN_DATABASE_URL ?? database.POSTERN_DATABASE_URL;
-  const run = (statement: Statement) => runStatement(dataDir, url, statement);
+  const run = (statement: Statement) => runOn(dataDir, url, statement);
   const test: TestService = {
     service,
     url: service.address,
@@ -132,7 +132,7 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
 }
 
 /** Runs a statement on the records while the service has them open. */
-async function runStatement(dataDir: string, url: string | undefined, { sql, params = [] }: Statement) {
+export async function runOn(dataDir: string, url: string | undefined, { sql, params = [] }: Statement) {
   if (url === undefined) {
     using file = new DatabaseSync(join(dataDir, 'postern.db'), { timeout: 5000 });
     return file.prepare(sql.replaceAll('$', '?')).all(...params);

@@ -18,8 +18,8 @@ import { recordWork, unregisteredSteps } from './records.ts';
 import { type Erasure, findNext, updateErasure } from './store.ts';
 
 const LOOK_EVERY_MS = 500;
-/** Decisions of one piece of work: a few milliseconds of the storage thread. */
-const DECISIONS_AT_ONCE = 4_000;
+/** Decisions are mostly looked at, which is quicker than writing rows. */
+const DECISIONS_PER_ROW = 10;
 /** Decisions that may have been written, on PostgreSQL, after a walk that passed their numbers: again. */
 const LATE = 10_000;
 /** Other nodes read the records every five seconds; a node that comes back later counts its columns again. */
@@ -67,7 +67,7 @@ interface Terms {
 async function goOn(deps: EraserDeps, one: Erasure, { pace, mayGoOn }: Terms): Promise<boolean> {
   const { db, clock } = deps;
   const by: Replacement = { requesterId: one.requesterId as string, pseudonym: one.pseudonym };
-  if (one.status === 'decisions') return pace(() => walkOn(deps, one, by));
+  if (one.status === 'decisions') return pace((rows) => walkOn(deps, one, by, rows * DECISIONS_PER_ROW));
   if (one.status === 'records') {
     for await (const work of recordWork(db, by)) {
       if (!mayGoOn()) return false;
@@ -92,9 +92,9 @@ async function goOn(deps: EraserDeps, one: Erasure, { pace, mayGoOn }: Terms): P
   return true;
 }
 
-async function walkOn({ db, clock }: EraserDeps, one: Erasure, by: Replacement): Promise<boolean> {
+async function walkOn({ db, clock }: EraserDeps, one: Erasure, by: Replacement, limit: number): Promise<boolean> {
   const [end] = await db.read<{ seq: number }>(
-    `select seq from decisions where seq > $1 order by seq limit 1 offset ${DECISIONS_AT_ONCE - 1}`,
+    `select seq from decisions where seq > $1 order by seq limit 1 offset ${limit - 1}`,
     [one.walkedSeq],
   );
   const [newest] = await db.read<{ seq: number }>('select coalesce(max(seq), 0) as seq from decisions');

@@ -1,16 +1,29 @@
-/** The pace of long work beside checks. */
+/**
+ * The pace of long work beside checks: a check may wait for one piece. So pieces become smaller while they take longer
+ * than that may, as in a busy store, and larger again.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Rest per time of work: checks have the storage for most of the time. */
-const REST = 2;
+const REST = 3;
 const REST_MIN_MS = 2;
+const PIECE_MS = 3;
+/** Rows of a piece: with fewer, the commit is most of the work. */
+const ROWS_MIN = 50;
+const ROWS_MAX = 2_000;
+const GROWTH_MAX = 1.25;
 
-export type Pace = <T>(work: () => Promise<T>) => Promise<T>;
+/** Runs a piece of work, which takes so many rows, and rests: longer where a busy store took longer. */
+export type Pace = <T>(work: (rows: number) => Promise<T>) => Promise<T>;
 
-/** Returns a function that runs a piece of work and rests: longer where a busy store took longer. */
-export const openPace = (): Pace => async (work) => {
-  const began = performance.now();
-  const value = await work();
-  await pause(Math.max(REST_MIN_MS, (performance.now() - began) * REST));
-  return value;
-};
+export function openPace(): Pace {
+  let rows = ROWS_MIN;
+  return async (work) => {
+    const began = performance.now();
+    const value = await work(Math.round(rows));
+    const tookMs = performance.now() - began;
+    rows = Math.min(ROWS_MAX, Math.max(ROWS_MIN, rows * Math.min(GROWTH_MAX, PIECE_MS / tookMs)));
+    await pause(Math.max(REST_MIN_MS, tookMs * REST));
+    return value;
+  };
+}

@@ -12,8 +12,6 @@ import type { PrivacyConfig } from '../privacy-settings.ts';
 import { eraseKeptBodies } from './kept-bodies.ts';
 import { openPace } from './pace.ts';
 
-/** A few milliseconds of the storage thread. */
-const BATCH = 400;
 const LOOK_EVERY_MS = 10_000;
 
 export interface RetentionDeps {
@@ -45,18 +43,18 @@ export function startRetention(deps: RetentionDeps): () => Promise<void> {
 
 /** Does everything that is due, unless it may no longer go on. */
 export async function retain({ db, now, privacy }: RetentionDeps, mayGoOn: () => boolean): Promise<void> {
-  const pace = openPace();
   const { inputDays, decisionDays } = privacy;
   let wasErased = false;
-  const walk = async (batch: () => Promise<boolean>): Promise<void> => {
+  const walk = async (batch: (rows: number) => Promise<boolean>): Promise<void> => {
+    const pace = openPace();
     while (mayGoOn() && (await pace(batch))) wasErased = true;
   };
   if (decisionDays !== null) {
-    await walk(() => retireBatch(db, cutoffOf(now(), decisionDays), BATCH));
+    await walk((rows) => retireBatch(db, cutoffOf(now(), decisionDays), rows));
     if (mayGoOn()) await endRetiring(db);
   }
   if (inputDays !== null) {
-    await walk(() => eraseInputsBatch(db, cutoffOf(now(), inputDays), BATCH));
+    await walk((rows) => eraseInputsBatch(db, cutoffOf(now(), inputDays), rows));
     await walk(() => eraseKeptBodies(db, cutoffOf(now(), inputDays)));
   }
   if (wasErased && 'checkpoint' in db) await db.checkpoint();

@@ -1,0 +1,147 @@
+/**
+ * Measures the checks beside retention and beside an erasure of many recorded decisions. Rounds with and without the
+ * work alternate on one machine: two services with the same decisions, of which one has the work to do.
+ */
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { temporaryFolder } from '../kit/launch.ts';
+import { seeded, skewed } from '../kit/random.ts';
+import { type Figure, median, medianRatio, type Part, type PartOptions } from './figure.ts';
+import { monthUntil, openStore } from './history.ts';
+import { checksOf, itemAt, TEN_RULES } from './inputs.ts';
+import { type LoadResult, openLoader } from './load.ts';
+import { splitCores } from './machine.ts';
+import { HEADERS, type Postern, startPostern } from './service.ts';
+
+const ITEMS = 10_000;
+/** POSTERN_BENCH_DECISIONS says another number, such as 10000000. */
+const DECISIONS = 1_000_000;
+const CONNECTIONS = 16;
+const MOST = 1.2;
+const DAY_MS = 86_400_000;
+const ROUNDS = 7;
+
+interface Side {
+  name: string;
+  postern: Postern;
+  /** Returns whether the work still goes on. */
+  isBusy(): Promise<boolean>;
+}
+
+interface Rounds {
+  idle: LoadResult[];
+  busy: LoadResult[];
+}
+
+interface Status {
+  privacy: { retiring: boolean; erasures: { running: number } };
+}
+
+export const privacyPart: Part = {
+  name: 'privacy',
+  about: 'The checks beside retention and beside an erasure',
+  async run(options) {
+    const decisions = Number(process.env.POSTERN_BENCH_DECISIONS ?? (options.quick ? DECISIONS / 4 : DECISIONS));
+    using dir = temporaryFolder();
+    const cores = splitCores();
+    await fill(join(dir.path, 'idle'), decisions);
+    await using idle = await startPostern({ dataDir: join(dir.path, 'idle') });
+    const figures: Figure[] = [];
+    for (const work of [besideRetention, besideErasure]) {
+      const dataDir = join(dir.path, work.name);
+      await fill(dataDir, decisions);
+      const side = await work(dataDir);
+      await using busy = side.postern;
+      const rounds = await measure({ idle, side, core: cores.load }, options);
+      options.say(`${side.name}: ${rounds.busy.length} rounds, pid ${busy.pid}`);
+      figures.push(toFigure(side.name, decisions, rounds));
+    }
+    return {
+      figures,
+      notes: [
+        `${CONNECTIONS} connections, each a closed loop; the load generator is pinned to a core, the services have all of them.`,
+        'A round counts only if the work went on at its end.',
+      ],
+    };
+  },
+};
+
+/** A month of decisions that ends two months ago. */
+async function fill(dataDir: string, count: number): Promise<void> {
+  const to = Date.now() - 60 * DAY_MS;
+  const store = await openStore(dataDir);
+  const policyId = await store.addPolicy('Ten rules', TEN_RULES);
+  await store.addItems(ITEMS, policyId);
+  await store.addDecisions({ count, items: ITEMS, from: monthUntil(to).from, to, rules: TEN_RULES });
+  await store.close();
+}
+
+async function besideRetention(dataDir: string): Promise<Side> {
+  const postern = await startPostern({ dataDir, env: { POSTERN_INPUT_DAYS: '31', POSTERN_DECISION_DAYS: '31' } });
+  const isBusy = async () => (await postern.get<Status>('/v1/status')).privacy.retiring;
+  // It looks for work every ten seconds.
+  const began = performance.now();
+  while (!(await isBusy())) {
+    if (performance.now() - began > 60_000) throw new Error('retention did not begin');
+    await pause(100);
+  }
+  return { name: 'retention', postern, isBusy };
+}
+
+async function besideErasure(dataDir: string): Promise<Side> {
+  const postern = await startPostern({ dataDir });
+  const { data } = await answered(() =>
+    postern.get<{ data: { requesterId: string | null }[] }>('/v1/access/decisions?limit=100'),
+  );
+  const id = data.find(({ requesterId }) => requesterId !== null)?.requesterId;
+  if (id === undefined || id === null) throw new Error('no requester was recorded');
+  await postern.post(`/v1/requesters/${encodeURIComponent(id)}/erase`, {});
+  const isBusy = async () => (await postern.get<Status>('/v1/status')).privacy.erasures.running > 0;
+  return { name: 'an erasure', postern, isBusy };
+}
+
+/** Asks until there is an answer: the columns of a new installation are still counted. */
+async function answered<T>(ask: () => Promise<T>): Promise<T> {
+  for (const began = performance.now(); ; await pause(1000)) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (performance.now() - began > 300_000) throw error;
+    }
+  }
+}
+
+async function measure(
+  { idle, side, core }: { idle: Postern; side: Side; core: number | null },
+  { quick, say }: PartOptions,
+): Promise<Rounds> {
+  const next = skewed(ITEMS, seeded(5));
+  const bodies = checksOf(20_000, () => itemAt(next()).externalId).map((check) => JSON.stringify(check));
+  const plan = { path: '/v1/access/check', headers: HEADERS, bodies, connections: CONNECTIONS };
+  await using loader = openLoader(core);
+  const run = ({ port }: Postern) =>
+    loader.run({ ...plan, port, warmupMs: quick ? 300 : 1000, measureMs: quick ? 1000 : 4000 });
+  const rounds: Rounds = { idle: [], busy: [] };
+  for (let round = 0; round < ROUNDS; round++) {
+    const busy = await run(side.postern);
+    if (!(await side.isBusy())) break;
+    rounds.busy.push(busy);
+    const without = await run(idle);
+    rounds.idle.push(without);
+    say(`beside ${side.name}: p99 ${busy.p99Ms.toFixed(1)} ms, without ${without.p99Ms.toFixed(1)} ms`);
+  }
+  if (rounds.busy.length === 0) throw new Error(`${side.name} ended before a round did: take more decisions`);
+  return rounds;
+}
+
+function toFigure(name: string, decisions: number, { idle, busy }: Rounds): Figure {
+  const p99 = (results: readonly LoadResult[]): number[] => results.map(({ p99Ms }) => p99Ms);
+  const ratio = medianRatio(p99(busy), p99(idle));
+  return {
+    what: `p99 of checks beside ${name} of ${decisions.toLocaleString('en')} decisions`,
+    value: median(p99(busy)),
+    unit: 'ms',
+    against: { what: 'without', value: median(p99(idle)), ratio },
+    target: { text: `≤ ${MOST}`, met: ratio <= MOST },
+  };
+}
