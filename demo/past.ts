@@ -16,6 +16,7 @@ import type { Decision } from '../src/ledger/decision.ts';
 import type { Entry, Ledger, Recorded } from '../src/ledger/ledger.ts';
 import { ledgerProcedure, openSqliteLedger } from '../src/ledger/sqlite.ts';
 import { openOffers } from '../src/offers/known.ts';
+import type { Caller } from '../src/permissions.ts';
 import { FULL_PRECISION } from '../src/privacy-settings.ts';
 import type { Listed } from './catalog.ts';
 import { progress } from './terminal.ts';
@@ -70,7 +71,7 @@ export async function writePast(options: PastOptions): Promise<{ allowed: number
     for (const times of chunks(timesOf(options), AT_ONCE)) {
       signal.throwIfAborted();
       const { answers, waiting } = await decideAll(
-        { db, snapshot, ledger, offers, ...NOBODY, maxAge: 0, precision: FULL_PRECISION },
+        { db, snapshot, ledger, testLedger: ledger, offers, ...NOBODY, maxAge: 0, precision: FULL_PRECISION },
         times,
         traffic,
       );
@@ -91,7 +92,13 @@ export async function writePast(options: PastOptions): Promise<{ allowed: number
   }
 }
 
-const CALLER = { credential: '', keyId: 'demo', permissions: new Set(['access:check']), readOnly: false };
+const CALLER: Caller = {
+  credential: '',
+  keyId: 'demo',
+  mode: 'live',
+  permissions: new Set(['access:check']),
+  readOnly: false,
+};
 
 /** A decided check that waits to be recorded. */
 interface Waiting {

@@ -9,6 +9,7 @@ import { placeItems } from './content/place.ts';
 import type { Db } from './db/db.ts';
 import { sweepEvents } from './events/store.ts';
 import { sweep } from './ledger/sweep.ts';
+import { sweepTests } from './ledger/test-sweep.ts';
 import type { Clock } from './lib/clock.ts';
 import { every } from './lib/every.ts';
 import { announceAhead, announceExpired } from './requesters/expiry.ts';
@@ -34,6 +35,8 @@ export interface HousekeepingDeps {
   ledgerNo: number;
   /** Retention of the audit log. */
   auditDays: number;
+  /** Retention of the decisions of tests. */
+  testDays: number;
   /** Returns whether this node does the work. */
   isOurs(): boolean;
   /** Returns whether the clock can be trusted with deletions. */
@@ -43,11 +46,12 @@ export interface HousekeepingDeps {
 
 /** Returns a function that stops the work and waits for a running sweep. */
 export function startHousekeeping(deps: HousekeepingDeps) {
-  const { db, changes, clock, collections, ledgerNo, auditDays, isOurs, isTimeSure, onProblem } = deps;
+  const { db, changes, clock, collections, ledgerNo, auditDays, testDays, isOurs, isTimeSure, onProblem } = deps;
   const sweeps = [
     () => sweepSessions(db, clock.now()),
     () => sweepSignIns(db, clock.now()),
     () => sweep(db, clock.now()),
+    () => sweepTests(db, clock.now(), clock.now() - testDays * DAY_MS),
     () => sweepEvents(db, clock.now()),
     () => sweepDeliveries(db, clock.now()),
     () => sweepUnregistered(db, clock.now()),

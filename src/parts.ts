@@ -20,6 +20,7 @@ import type { Authenticate, Needs } from './http/auth.ts';
 import { openIdentities } from './identities/identities.ts';
 import { openKeys } from './keys/authenticate.ts';
 import { findDecisions } from './ledger/log.ts';
+import { TEST_DAYS } from './ledger/test-sweep.ts';
 import type { Clock } from './lib/clock.ts';
 import { makeFolder } from './lib/folder.ts';
 import { type Budget, budgetOf } from './memory.ts';
@@ -102,21 +103,22 @@ async function openStore(
     own.notReady = 'The storage has failed.';
     onFatal?.(cause);
   };
-  const { db, records, clock, own: ownClock, openLedger } = await openRecords(config, given, onDeath, memory.storage);
+  const { own: ownClock, ...store } = await openRecords(config, given, onDeath, memory.storage);
+  const { db, clock } = store;
   opened.defer(() => db.close());
   const clockWatch = watchClock(ownClock, db.engine, logger);
   opened.defer(() => clockWatch.stop());
   const startedAt = clock.now();
   await migrate(db, clock.now());
   await ensureDefaultPolicy(db, clock.now());
-  return { db, records, clock, clockWatch, startedAt, openLedger };
+  return { ...store, clockWatch, startedAt };
 }
 
 /** Changes, ledger, columns, and what checks read from memory. */
 async function openEngine(
   { config, logger, onFatal = () => {} }: Options,
   opened: AsyncDisposableStack,
-  { db, records, clock, openLedger, memory, listening }: Store,
+  { db, records, clock, openLedgers, memory, listening }: Store,
 ) {
   const changes = openChanges(db, clock, config.privacy.ip);
   const readers: { abandon(): void }[] = [];
@@ -126,7 +128,7 @@ async function openEngine(
   const { follower, lease } = await joinCluster(db, changes, opened, { onFatal, onSilence });
   const archive = new Parquet(config.archiveDir, ARCHIVE_MIB);
   opened.defer(() => archive.close());
-  const ledger = await openLedger(await openSubscriptions(db, changes), (query, takers) =>
+  const ledgers = await openLedgers(await openSubscriptions(db, changes), (query, takers) =>
     countInOrder({ db, parquet: archive }, query, takers),
   );
   const secret = db.engine === 'postgres' ? await clusterSecret(db) : null;
@@ -143,10 +145,10 @@ async function openEngine(
           onProblem: (problem, isLoss) => logger[isLoss ? 'error' : 'warn']({ problem }, 'columns'),
         });
   opened.defer(() => columns.close());
-  opened.defer(() => ledger.close());
+  for (const ledger of Object.values(ledgers)) opened.defer(() => ledger.close());
   const collections = openCollections(db, changes);
   const snapshot = new Snapshot(db, changes, collections, memory.snapshot);
-  const impacts = openImpacts(records, memory.impact, () => ledger.figures().entries);
+  const impacts = openImpacts(records, memory.impact, () => ledgers.ledger.figures().entries);
   readers.push(columns, impacts);
   opened.defer(() => impacts.close());
   const keys = openKeys(db, changes, clock, config);
@@ -160,7 +162,7 @@ async function openEngine(
     changes,
     follower,
     lease,
-    ledger,
+    ...ledgers,
     secret,
     columns,
     archive,
@@ -226,6 +228,7 @@ function startBackground({ config, logger }: Options, opened: AsyncDisposableSta
       ...parts,
       ledgerNo: ledger.ledgerNo,
       auditDays: config.auditDays,
+      testDays: Math.min(TEST_DAYS, config.privacy.inputDays ?? TEST_DAYS),
       isOurs: housekeeping.held,
       isTimeSure: clockWatch.isSure,
       onProblem: (error) => logger.warn({ err: error }, 'housekeeping failed and will be retried'),

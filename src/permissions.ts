@@ -1,3 +1,7 @@
+/** Modes of keys. The checks of a test key are decided by the same rules, and recorded and counted apart. */
+export const MODES = ['live', 'test'] as const;
+export type Mode = (typeof MODES)[number];
+
 /** The permissions of keys, and which of them public keys may hold. Validation and the docs follow from this table. */
 export const PERMISSIONS = {
   'content:read': { public: true, doc: 'Read content' },
@@ -14,6 +18,10 @@ export const PERMISSIONS = {
 } as const;
 
 export type Permission = keyof typeof PERMISSIONS;
+
+/** Returns whether test keys may hold a permission: what they could change is live, so they only read and check. */
+export const isForTests = (permission: Permission): boolean =>
+  permission.endsWith(':read') || permission === 'access:check';
 
 /** Requesters once belonged to the permissions of policies: keys that hold those keep what they could do. */
 const IMPLIED: { readonly [P in Permission]?: Permission } = {
@@ -68,6 +76,8 @@ export interface Caller {
   role?: Role;
   /** The credential as the client sent it; the store holds only its hash. */
   credential: string;
+  /** The mode of the key; people and partners are live. */
+  mode: Mode;
   permissions: ReadonlySet<string>;
   /** A public key reads: its checks use up no limit and are not recorded. */
   readOnly: boolean;

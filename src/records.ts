@@ -7,7 +7,7 @@ import { openSqlite } from './db/sqlite/db.ts';
 import { StartRefused } from './errors.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { CountUsed } from './ledger/quota-open.ts';
-import { ledgerProcedure, openSqliteLedger } from './ledger/sqlite.ts';
+import { ledgerProcedure, openSqliteLedger, openSqliteTestLedger } from './ledger/sqlite.ts';
 import { type Clock, goingOnFrom, type MachineClock, machineClock } from './lib/clock.ts';
 import type { StorageMemory } from './memory.ts';
 import type { openSubscriptions } from './webhooks/subscriptions.ts';
@@ -23,7 +23,13 @@ export interface Records {
   /** The machine's or the database's clock; undefined when another was given. */
   own: MachineClock | undefined;
   /** Requires the tables. The clock continues from the newest entry. */
-  openLedger(subscribed: Subscribed, countUsed: CountUsed): Promise<Ledger>;
+  openLedgers(subscribed: Subscribed, countUsed: CountUsed): Promise<Ledgers>;
+}
+
+export interface Ledgers {
+  ledger: Ledger;
+  /** Records the checks of test keys. */
+  testLedger: Ledger;
 }
 
 /** Throws StartRefused when the database cannot be used. `onDeath`: the embedded store has failed for good. */
@@ -35,7 +41,7 @@ export async function openRecords(
 ): Promise<Records> {
   if (config.databaseUrl !== null) {
     const { openPostgres } = await import('./db/postgres/db.ts');
-    const { openPostgresLedger } = await import('./ledger/postgres.ts');
+    const { openPostgresLedger, openPostgresTestLedger } = await import('./ledger/postgres.ts');
     const db = await openPostgres(config.databaseUrl).catch((error: Error) => {
       if (error instanceof StartRefused) throw error;
       throw new StartRefused(`The database of POSTERN_DATABASE_URL cannot be used: ${findReason(error)}.`, {
@@ -43,21 +49,24 @@ export async function openRecords(
       });
     });
     const clock = given ?? db.clock;
-    const openLedger = async (subscribed: Subscribed, countUsed: CountUsed) => {
+    const openLedgers = async (subscribed: Subscribed, countUsed: CountUsed): Promise<Ledgers> => {
       goingOnFrom(clock, await newestEditAt(db));
-      return openPostgresLedger(db, given, { subscribed, countUsed });
+      const ledger = await openPostgresLedger(db, given, { subscribed, countUsed });
+      return { ledger, testLedger: await openPostgresTestLedger(db, given) };
     };
-    return { db, records: config.databaseUrl, clock, own: given === undefined ? db.clock : undefined, openLedger };
+    const own = given === undefined ? db.clock : undefined;
+    return { db, records: config.databaseUrl, clock, own, openLedgers };
   }
   const machine = machineClock();
   const clock = given ?? machine;
   const records = join(config.dataDir, 'postern.db');
   const db = await openSqlite(records, ledgerProcedure, onDeath, memory);
-  const openLedger = async (subscribed: Subscribed, countUsed: CountUsed) => {
+  const openLedgers = async (subscribed: Subscribed, countUsed: CountUsed): Promise<Ledgers> => {
     goingOnFrom(clock, await newestEditAt(db));
-    return openSqliteLedger(db, clock, { subscribed, countUsed });
+    const ledger = await openSqliteLedger(db, clock, { subscribed, countUsed });
+    return { ledger, testLedger: await openSqliteTestLedger(db, clock) };
   };
-  return { db, records, clock, own: given === undefined ? machine : undefined, openLedger };
+  return { db, records, clock, own: given === undefined ? machine : undefined, openLedgers };
 }
 
 /** Returns epoch ms; 0 without entries. */

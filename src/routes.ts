@@ -24,6 +24,7 @@ import { keyRoutes } from './keys/routes.ts';
 import { archivedTo, type DecisionFinder } from './ledger/log.ts';
 import { retiredTo } from './ledger/retire.ts';
 import { decisionRoutes } from './ledger/routes.ts';
+import { openTestLog } from './ledger/test-log.ts';
 import { offerRoutes } from './offers/routes.ts';
 import { type PartnerDeps, partnerRoutes } from './partner/routes.ts';
 import type { Parts } from './parts.ts';
@@ -62,7 +63,7 @@ const openFinder = ({ db, columns }: Pick<Parts, 'db' | 'columns'>): DecisionFin
 /** Adds every route. Hooks come before the routes they apply to. */
 export async function addRoutes(app: App, parts: Parts): Promise<void> {
   const { config, own, db, clock, changes, follower, ledger, columns, snapshot, keys, sessions } = parts;
-  const { unregistered, identities, visitors, offers, published: signals } = parts;
+  const { testLedger, unregistered, identities, visitors, offers, published: signals } = parts;
   await allowOrigins(app, config.corsOrigins);
   describeApi(app, VERSION);
   healthRoutes(app, { notReady: () => own.notReady ?? follower.notReady(), db, metrics: parts.metrics });
@@ -78,6 +79,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
     db,
     snapshot,
     ledger,
+    testLedger,
     unregistered,
     offers,
     identities,
@@ -90,7 +92,8 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   authorizeRoutes(app, { ...checkDeps, visitor: keys.visitor, signals });
   probeRoutes(app, { db, changes, clock });
   const finder = openFinder(parts);
-  decisionRoutes(app, { db, ledger, finder });
+  const tests = openTestLog(db, testLedger.ledgerNo);
+  decisionRoutes(app, { db, ledger, finder, tests });
   addContentRoutes(app, parts);
   publishingRoutes(app, parts);
   addRequesterRoutes(app, parts);
@@ -102,35 +105,40 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
     now: () => ledger.now(),
   });
   crawlerRoutes(app);
-  simulateRoutes(app, { db, snapshot, offers, now: () => ledger.now() });
-  impactRoutes(app, { db, ledger, impacts: parts.impacts });
-  candidateFiguresRoute(app, { db, columns });
-  const policyDeps = { db, changes, clock, findVerifiable: verifiableIn({ db, clock, identities }) };
-  candidateRoutes(app, policyDeps);
-  policyRoutes(app, policyDeps);
+  addPolicyRoutes(app, parts);
   const managing = { db, changes, clock, holderOf: (id: string) => holderOf(db, id) };
   keyRoutes(app, { ...managing, keys });
   userRoutes(app, managing);
   auditRoutes(app, db);
   notifyingRoutes(app, parts);
   if (parts.secret !== null && config.columnsUrl === null) columnsRoutes(app, columns, parts.secret);
-  addReports(app, parts, { finder, checks: checkDeps });
+  addReports(app, parts, { finder, tests, checks: checkDeps });
   unregisteredRoutes(app, parts);
   statusRoutes(app, { ...parts, dataDir: config.dataDir, privacy, privacyProgress: () => readProgress(db) });
   sessionRoutes(app, { db, changes, clock, sessions, provider: parts.provider });
   consoleFiles(app);
 }
 
+function addPolicyRoutes(app: App, parts: Parts): void {
+  const { db, changes, clock, columns, ledger, snapshot, offers, identities, impacts } = parts;
+  simulateRoutes(app, { db, snapshot, offers, now: () => ledger.now() });
+  impactRoutes(app, { db, ledger, impacts });
+  candidateFiguresRoute(app, { db, columns });
+  const policyDeps = { db, changes, clock, findVerifiable: verifiableIn({ db, clock, identities }) };
+  candidateRoutes(app, policyDeps);
+  policyRoutes(app, policyDeps);
+}
+
 /** Adds the routes that report usage, to publishers and to partners. */
 function addReports(
   app: App,
   { db, changes, clock, columns, ledger, archive, signatures }: Parts,
-  { finder, checks }: Pick<PartnerDeps, 'finder' | 'checks'>,
+  reading: Pick<PartnerDeps, 'finder' | 'tests' | 'checks'>,
 ): void {
   const now = () => ledger.now();
   attentionRoutes(app, { db, columns, signatures, now });
   usageRoutes(app, { db, columns, now, requesterNames: (ids: readonly string[]) => findNames(db, ids) });
-  partnerRoutes(app, { db, changes, clock, columns, finder, checks, parquet: archive, ledgerNo: ledger.ledgerNo, now });
+  partnerRoutes(app, { ...reading, db, changes, clock, columns, parquet: archive, ledgerNo: ledger.ledgerNo, now });
 }
 
 function notifyingRoutes(app: App, { config, db, changes, clock, events, streams }: Parts): void {

@@ -101,6 +101,8 @@ const OWNERS: Record<string, string> = {
   used_sign_ins: 'users/store.ts',
   decisions:
     'ledger/sqlite-procedure.ts ledger/postgres-write.ts ledger/postgres-trip.ts ledger/sweep.ts ledger/retire.ts ledger/erase.ts',
+  test_decisions: 'ledger/test-sweep.ts',
+  test_deleted_decisions: 'ledger/test-sweep.ts',
   archives: 'storage/archive.ts',
   quota_contents: 'ledger/quota-store.ts ledger/sqlite-procedure.ts ledger/postgres-write.ts ledger/sweep.ts',
   limits:

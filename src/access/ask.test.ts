@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Failure } from '../errors.ts';
+import type { Caller } from '../permissions.ts';
 import { UNPLACED } from '../policies/facts.ts';
 import { type Ask, type AskTerms, acceptOne } from './ask.ts';
 import { ANONYMOUS, type Inputs, toFacts } from './facts.ts';
@@ -14,7 +15,7 @@ const license = { type: 'a' };
 describe('a check is accepted or told why not', () => {
   const ask = (one: unknown, terms: Partial<AskTerms> & { readOnly?: boolean } = {}): Ask | Failure => {
     const { readOnly = false, ...more } = terms;
-    const caller = { keyId: 'key_1', credential: '', permissions: new Set<string>(), readOnly };
+    const caller: Caller = { keyId: 'key_1', credential: '', mode: 'live', permissions: new Set<string>(), readOnly };
     return acceptOne({ caller, now: () => now, dry: false, ...more }, one);
   };
   const accepted: [string, object, (Partial<AskTerms> & { readOnly?: boolean })?][] = [

@@ -38,6 +38,8 @@ export interface CheckDeps extends AddressDeps {
   db: Db;
   snapshot: Snapshot;
   ledger: Ledger;
+  /** Records the checks of test keys. */
+  testLedger: Ledger;
   unregistered: Pick<Unregistered, 'count'>;
   offers: KnownOffers;
   /** The longest that an answer may be used again, in seconds. */
@@ -77,8 +79,9 @@ async function answerAll(
   given: readonly (Ask | Failure)[],
   attempt: Attempt,
 ): Promise<(Decision | Failure)[]> {
-  const { ledger, maxAge, precision } = deps;
+  const { maxAge, precision } = deps;
   const { caller, explainer } = attempt;
+  const ledger = caller.mode === 'test' ? deps.testLedger : deps.ledger;
   // Only what is not there yet is awaited: each turn of a promise costs a check more than its rules do.
   const judging = judgeAddresses(deps, given);
   const asks = judging instanceof Promise ? await judging : judging;
@@ -109,7 +112,7 @@ function countUnregistered(
   { why, locator: { host, path } }: UndecidedUrl,
   { caller }: Attempt,
 ): void {
-  if (why !== 'none' || dryRun === true || caller.readOnly) return;
+  if (why !== 'none' || dryRun === true || caller.readOnly || caller.mode === 'test') return;
   const crawler = context?.userAgent === undefined ? null : (crawlerOf(context.userAgent)?.name ?? null);
   unregistered.count({
     host,

@@ -54,6 +54,7 @@ export function decideAsk(
   const evaluation = evaluate(subject, ask, asOf ?? now);
   const draft = toDraft(evaluation, explainerFor(ask, explainer), recorded);
   if (ask.claimed !== undefined) Object.assign(draft.decision, { spoofed: true, claimed: ask.claimed });
+  if (caller.mode === 'test') draft.decision.mode = 'test';
   const entry = toEntry(evaluation, draft.decision, toInputs(ask, precision));
   if (asOf === undefined) {
     const reusable = ask.dryRun === true ? 0 : toMaxAge(evaluation, maxAge);

@@ -86,7 +86,7 @@ const refused = (why: string, message: string, kind: BodyKind | undefined, statu
 });
 
 function toHeaders(decision: Decision): Record<string, string> {
-  const { id, reason, requesterId, crawler, verified, maxAge } = decision;
+  const { id, reason, requesterId, crawler, verified, maxAge, mode } = decision;
   const isObserved = !decision.allowed && !decision.enforced;
   return {
     'x-postern-allowed': String(decision.allowed),
@@ -103,6 +103,7 @@ function toHeaders(decision: Decision): Record<string, string> {
     'x-postern-permissions': decision.permissions.join(','),
     ...limitHeaders(decision, isObserved),
     ...(maxAge === undefined ? {} : { 'x-postern-max-age': String(maxAge) }),
+    ...(mode === undefined ? {} : { 'x-postern-mode': mode }),
   };
 }
 

@@ -125,6 +125,7 @@ const toKnown = (key: Key, credential: string): Known => ({
   credential,
   permissions: permissionsOfKey(key.permissions),
   readOnly: key.type === 'public',
+  mode: key.mode,
   key,
   ranges: key.allowedIps.map(parseRange).filter((range): range is Range => range !== undefined),
 });

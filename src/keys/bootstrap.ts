@@ -21,6 +21,7 @@ export async function ensureFirstKey(db: Db, chosen: string | null, now: number)
     prefix: shownOf(text),
     name: 'First key',
     type: 'secret',
+    mode: 'live',
     permissions: ['*'],
     allowedIps: [],
     expiresAt: null,

@@ -50,7 +50,7 @@ export async function planRotate({ callerId, holderOf, now, show }: KeyEdit, old
   requireMayEnd(caller, old);
   // The caller receives the new key, so it must hold everything that the new key can do.
   requireMayGrant(caller, old);
-  const text = newKeyText(old.type);
+  const text = newKeyText(old.type, old.mode);
   const key: Key = { ...old, id: newId('key_', now), prefix: shownOf(text), lastUsedAt: null, createdAt: now };
   const expiresAt = Math.min(old.expiresAt ?? Infinity, now + graceMs);
   return {

@@ -1,17 +1,21 @@
-/** API keys: credentials with `svc_sk_` or `svc_pk_`. */
+/** API keys: credentials with `svc_sk_` or `svc_pk_`, and `test_` after it for test keys. */
 import { isCredential, newCredential } from '../lib/credential.ts';
-import type { Permission } from '../permissions.ts';
+import { MODES, type Mode, type Permission } from '../permissions.ts';
 
 export const KEY_TYPES = ['secret', 'public'] as const;
 export type KeyType = (typeof KEY_TYPES)[number];
 
-const PREFIXES = { secret: 'svc_sk_', public: 'svc_pk_' } as const;
+const PREFIXES = {
+  live: { secret: 'svc_sk_', public: 'svc_pk_' },
+  test: { secret: 'svc_sk_test_', public: 'svc_pk_test_' },
+} as const;
 
 export interface Key {
   id: string;
   prefix: string;
   name: string;
   type: KeyType;
+  mode: Mode;
   permissions: Permission[];
   allowedIps: string[];
   expiresAt: number | null;
@@ -20,10 +24,11 @@ export interface Key {
   createdAt: number;
 }
 
-export const newKeyText = (type: KeyType): string => newCredential(PREFIXES[type]);
+export const newKeyText = (type: KeyType, mode: Mode = 'live'): string => newCredential(PREFIXES[mode][type]);
 
 /** Checks form and checksum, not whether the key exists. */
-export const isKeyText = (text: string): boolean => KEY_TYPES.some((type) => isCredential(text, PREFIXES[type]));
+export const isKeyText = (text: string): boolean =>
+  MODES.some((mode) => KEY_TYPES.some((type) => isCredential(text, PREFIXES[mode][type])));
 
 /** Holds `*` from any address, without expiry. The last such key must stay, so that any mistake can be undone. */
 export const isUnrestricted = (key: Key): boolean =>

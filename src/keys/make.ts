@@ -5,24 +5,30 @@ import { fail } from '../errors.ts';
 import { parseIso } from '../lib/clock.ts';
 import { hashOf, shownOf } from '../lib/credential.ts';
 import { newId } from '../lib/id.ts';
-import { PERMISSIONS, type Permission } from '../permissions.ts';
-import { type Key, newKeyText } from './key.ts';
+import { isForTests, type Mode, PERMISSIONS, type Permission } from '../permissions.ts';
+import { type Key, type KeyType, newKeyText } from './key.ts';
 import { type CreateKey, keyAnswer } from './schema.ts';
 import { insertKey } from './store.ts';
 
-const DEFAULT_PERMISSIONS = { secret: ['*'], public: ['content:read'] } as const;
+const DEFAULT_PERMISSIONS: Readonly<Record<Mode, Readonly<Record<KeyType, readonly Permission[]>>>> = {
+  live: { secret: ['*'], public: ['content:read'] },
+  test: { secret: ['content:read', 'policies:read', 'access:check', 'analytics:read'], public: ['content:read'] },
+};
 
 /** Creates the key that `body` requests, with its text. Throws invalid_request. */
 export function newKey(body: CreateKey, now: number): { key: Key; text: string } {
-  const permissions = [...new Set(body.permissions ?? DEFAULT_PERMISSIONS[body.type])];
-  if (body.type === 'public') requirePublic(permissions);
+  const { type, mode = 'live' } = body;
+  const permissions = [...new Set(body.permissions ?? DEFAULT_PERMISSIONS[mode][type])];
+  if (type === 'public') requireEach(permissions, 'A public key', (one) => PERMISSIONS[one].public);
+  if (mode === 'test') requireEach(permissions, 'A test key', isForTests);
   const expiresAt = toExpiry(body.expiresAt, now);
-  const text = newKeyText(body.type);
+  const text = newKeyText(type, mode);
   const key: Key = {
     id: newId('key_', now),
     prefix: shownOf(text),
     name: body.name,
-    type: body.type,
+    type,
+    mode,
     permissions,
     allowedIps: [...new Set(body.allowedIps ?? [])],
     expiresAt,
@@ -49,11 +55,10 @@ export function toExpiry(text: string | null | undefined, now: number): number |
   throw fail('invalid_request', '`expiresAt` must be in the future.', { param: 'expiresAt' });
 }
 
-function requirePublic(permissions: readonly Permission[]): void {
-  const wrong = permissions.findIndex((permission) => !PERMISSIONS[permission].public);
+/** Throws invalid_request for the first permission that such a key may not hold. */
+function requireEach(permissions: readonly Permission[], key: string, may: (one: Permission) => boolean): void {
+  const wrong = permissions.findIndex((one) => !may(one));
   if (wrong === -1) return;
-  const may = Object.entries(PERMISSIONS).filter(([, row]) => row.public);
-  throw fail('invalid_request', `A public key may hold only ${may.map(([name]) => name).join(', ')}.`, {
-    param: `permissions[${wrong}]`,
-  });
+  const allowed = (Object.keys(PERMISSIONS) as Permission[]).filter(may);
+  throw fail('invalid_request', `${key} may hold only ${allowed.join(', ')}.`, { param: `permissions[${wrong}]` });
 }

@@ -1,7 +1,7 @@
 /** Keys on the wire. */
 import { type Static, Type } from 'typebox';
 import { toIso } from '../lib/clock.ts';
-import { PERMISSIONS, type Permission } from '../permissions.ts';
+import { MODES, PERMISSIONS, type Permission } from '../permissions.ts';
 import { KEY_TYPES, type Key } from './key.ts';
 
 const permission = Type.Enum(Object.keys(PERMISSIONS) as Permission[], { title: 'KeyPermission' });
@@ -12,6 +12,11 @@ export const CreateKey = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 200, format: 'plain-text' }),
     type: Type.Enum([...KEY_TYPES]),
+    mode: Type.Optional(
+      Type.Enum([...MODES], {
+        description: 'Default: `live`. A test key reads and checks; its checks are recorded apart',
+      }),
+    ),
     permissions: Type.Optional(Type.Array(permission, { minItems: 1, maxItems: 50 })),
     allowedIps: Type.Optional(Type.Array(Type.String({ format: 'ip-range', maxLength: 64 }), { maxItems: 100 })),
     expiresAt: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
@@ -39,9 +44,12 @@ export const KeyAnswer = Type.Object(
     object: Type.Literal('api_key'),
     name: Type.String(),
     type: Type.Enum([...KEY_TYPES]),
+    mode: Type.Enum([...MODES], {
+      description: 'The checks of a `test` key have limits, quotas and a log of their own, and are in no report',
+    }),
     permissions: Type.Array(permission),
     allowedIps: Type.Array(Type.String()),
-    prefix: Type.String({ description: 'The first 12 characters of the key' }),
+    prefix: Type.String({ description: 'The first 12 characters of the key; the first 17 of a test key' }),
     expiresAt: Type.Union([Type.String(), Type.Null()]),
     createdAt: Type.String(),
     lastUsedAt: Type.Union([Type.String(), Type.Null()]),
@@ -62,6 +70,7 @@ export const keyAnswer = (key: Key, text?: string) => ({
   object: 'api_key' as const,
   name: key.name,
   type: key.type,
+  mode: key.mode,
   permissions: key.permissions,
   allowedIps: key.allowedIps,
   prefix: key.prefix,

@@ -11,6 +11,7 @@ const KEY = columns<Key>({
   prefix: 'fixed',
   name: 'fixed',
   type: 'fixed',
+  mode: 'fixed',
   permissions: 'json',
   allowedIps: 'json',
   expiresAt: 'fixed',

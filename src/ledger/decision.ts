@@ -89,6 +89,8 @@ export interface Decision {
   enforced: boolean;
   recorded: boolean;
   created: string;
+  /** Only of a test key's check: it is recorded and counted apart. */
+  mode?: 'test';
   /** Seconds for which the caller may use it again; absent: not at all. */
   maxAge?: number;
   /** Only for checks with `explain`. */

@@ -1,6 +1,7 @@
 /** Replaces a requester in the ledger: in its decisions, the daily counts and its limits. */
 import type { Db, Step } from '../db/db.ts';
 import { eraseInputsSql } from './retire.ts';
+import { toTestSql } from './test-tables.ts';
 
 export interface Replacement {
   requesterId: string;
@@ -48,8 +49,8 @@ export const replaceInCounts = (span: string, { requesterId, pseudonym }: Replac
   },
 ];
 
-/** Deletes the limits of the requester. */
-export const dropLimits = (requesterId: string): Step => ({
-  sql: `delete from limits where substr(key, length(key) - length($1) - 1) = '.r' || $1`,
-  params: [requesterId],
-});
+const DROP_LIMITS = `delete from limits where substr(key, length(key) - length($1) - 1) = '.r' || $1`;
+
+/** Deletes the limits of the requester, also those of tests. */
+export const dropLimits = (requesterId: string): Step[] =>
+  [DROP_LIMITS, toTestSql(DROP_LIMITS)].map((sql) => ({ sql, params: [requesterId] }));

@@ -9,8 +9,9 @@ import { spanOf, toList } from '../http/list.ts';
 import { preferred } from '../http/negotiate.ts';
 import { sendText } from '../http/reply.ts';
 import { route } from '../http/route.ts';
-import { type Caller, holdsPermission } from '../permissions.ts';
+import { type Caller, holdsPermission, type Mode } from '../permissions.ts';
 import { findPolicyNo } from '../policies/store.ts';
+import { parseDecisionId } from './decision.ts';
 import { groundsOf, toUrlPrefix } from './grounds.ts';
 import type { Ledger } from './ledger.ts';
 import { type DecisionFilter, type DecisionFinder, findDecision, type LoggedDecision, readDecisions } from './log.ts';
@@ -22,11 +23,13 @@ import {
   LoggedDecision as LoggedDecisionSchema,
   ReadDecisionQuery,
 } from './schema.ts';
+import { asTest, type DecisionLog } from './test-log.ts';
 
 export interface LogDeps {
   db: Db;
   ledger: Ledger;
   finder: DecisionFinder;
+  tests: DecisionLog;
 }
 
 const reading = { tag: 'Access', permission: 'analytics:read' } as const;
@@ -35,7 +38,11 @@ const reading = { tag: 'Access', permission: 'analytics:read' } as const;
 const STREAM_CHUNK = 5000;
 
 export function decisionRoutes(app: App, deps: LogDeps): void {
-  const { db, ledger, finder } = deps;
+  const { db, ledger, finder, tests } = deps;
+  const logs: Record<Mode, Log> = {
+    live: { db, ledgerNo: ledger.ledgerNo, finder, mode: 'live' },
+    test: { ...tests, mode: 'test' },
+  };
   const named = (decisions: LoggedDecision[], { query, caller }: { query: { expand?: 'names' }; caller: Caller }) =>
     query.expand === undefined
       ? decisions
@@ -52,14 +59,15 @@ export function decisionRoutes(app: App, deps: LogDeps): void {
     const { limit = PAGE_DEFAULT, cursor, expand } = request.query;
     const before = cursor === undefined ? null : Number(fromCursor(cursor, SEQ_FORM));
     const filter = await toFilter(db, request.query);
+    const log = logs[request.query.mode ?? request.caller.mode];
     const format = FORMATS[preferred(request.headers.accept, MEDIA_TYPES)]?.(expand !== undefined);
     if (format !== undefined) {
-      const lines = filter && stream(deps, filter, format, (some) => named(some, request));
+      const lines = filter && stream(log, filter, format, (some) => named(some, request));
       return sendText(reply, format.type, lines ?? format.head);
     }
-    const found = filter === undefined ? NOTHING : await finder.find(filter, { before, limit: limit + 1 });
+    const found = filter === undefined ? NOTHING : await log.finder.find(filter, { before, limit: limit + 1 });
     const page = cutPage(found.seqs, limit, found.totalCount, String);
-    const data = await named(await readDecisions(db, ledger.ledgerNo, page.data), request);
+    const data = await named(await readFrom(log, page.data), request);
     return reply.send(toList({ ...page, data }));
   });
 
@@ -72,11 +80,24 @@ export function decisionRoutes(app: App, deps: LogDeps): void {
   };
   route(app, 'GET /v1/access/decisions/:id', read, async (request, reply) => {
     const { id } = request.params;
-    const found = await findDecision(db, ledger.ledgerNo, id);
+    const log = parseDecisionId(id)?.ledgerNo === tests.ledgerNo ? logs.test : logs.live;
+    const found = await findDecision(log.db, log.ledgerNo, id);
     if (found === undefined) throw fail('decision_not_found', `There is no decision ${id.slice(0, 100)}.`);
-    return reply.send((await named([found], request))[0]);
+    return reply.send((await named([shownFrom(log, found)], request))[0]);
   });
 }
+
+interface Log extends DecisionLog {
+  mode: Mode;
+}
+
+const shownFrom = ({ mode }: Log, decision: LoggedDecision): LoggedDecision =>
+  mode === 'test' ? asTest(decision) : decision;
+
+const readFrom = async (log: Log, seqs: readonly number[]): Promise<LoggedDecision[]> => {
+  const decisions = await readDecisions(log.db, log.ledgerNo, seqs);
+  return log.mode === 'test' ? decisions.map(asTest) : decisions;
+};
 
 const NOTHING = { seqs: [], totalCount: 0 };
 
@@ -156,7 +177,7 @@ const FORMATS: Record<(typeof MEDIA_TYPES)[number], ((named: boolean) => StreamF
 
 /** Yields the whole selection, newest first, as it was when the stream began, with one chunk in memory at a time. */
 async function* stream(
-  { db, ledger, finder }: LogDeps,
+  log: Log,
   filter: DecisionFilter,
   format: StreamFormat,
   named: (decisions: LoggedDecision[]) => NamedDecision[] | Promise<NamedDecision[]>,
@@ -164,9 +185,9 @@ async function* stream(
   if (format.head !== '') yield format.head;
   let before: number | null = null;
   for (;;) {
-    const { seqs }: { seqs: number[] } = await finder.find(filter, { before, limit: STREAM_CHUNK });
+    const { seqs }: { seqs: number[] } = await log.finder.find(filter, { before, limit: STREAM_CHUNK });
     if (seqs.length === 0) return;
-    const decisions = await named(await readDecisions(db, ledger.ledgerNo, seqs));
+    const decisions = await named(await readFrom(log, seqs));
     yield decisions.map(format.line).join('');
     before = seqs.at(-1) as number;
   }

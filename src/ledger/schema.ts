@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { pageOf, pageProperties, spanProperties } from '../http/list.ts';
 import { PERIODS, type Period } from '../limits/limit.ts';
+import { MODES } from '../permissions.ts';
 import { VERIFIED_KINDS } from '../policies/facts.ts';
 import { ACTIONS } from '../policies/policy.ts';
 import { QuotaStatus } from '../terms/terms.ts';
@@ -66,6 +67,9 @@ export const decisionProperties = {
   }),
   recorded: Type.Boolean({ description: 'false for dry runs and for checks by public keys' }),
   created: Type.String(),
+  mode: Type.Optional(
+    Type.Literal('test', { description: 'Only of checks with a test key: recorded apart, and in no report' }),
+  ),
 };
 
 const nameOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
@@ -157,6 +161,9 @@ export const spoofed = Type.Optional(
 const expand = Type.Optional(
   Type.Enum(['names'], { description: 'Adds `names`: the current names of item, requester, policy and collection' }),
 );
+export const modeFilter = Type.Optional(
+  Type.Enum([...MODES], { description: 'Decisions for `live` or for `test` keys. Default: the mode of your key' }),
+);
 export const ReadDecisionQuery = Type.Object({ expand }, { additionalProperties: false });
 export const ListDecisionsQuery = Type.Object(
   {
@@ -170,6 +177,7 @@ export const ListDecisionsQuery = Type.Object(
     spoofed,
     ...groundsProperties,
     ...spanProperties,
+    mode: modeFilter,
     expand,
   },
   { additionalProperties: false },

@@ -10,6 +10,7 @@ import { keepDeleted } from './counted.ts';
 import { parseDecisionId } from './decision.ts';
 import { findDecisions } from './log.ts';
 import { dropCounts } from './retire.ts';
+import { onTestTables } from './test-tables.ts';
 
 const ROWS_AT_ONCE = 5_000;
 /** A limit's row outlives its expiry by this, so that a clock set back this little still finds it. */
@@ -23,13 +24,16 @@ const EXPIRED_LIMITS = {
 };
 
 export async function sweep(db: Db, now: number): Promise<void> {
-  await db.atomic([
-    { sql: EXPIRED_LIMITS[db.engine], params: [now - LIMITS_MARGIN_MS] },
-    { sql: 'delete from quota_contents where expires_at <= $1', params: [now - LIMITS_MARGIN_MS] },
-    { sql: 'delete from receipts where created_at <= $1', params: [receiptsEnd(now)] },
-  ]);
+  await sweepLimits(db, now);
+  await db.atomic([{ sql: 'delete from receipts where created_at <= $1', params: [receiptsEnd(now)] }]);
   await purge(db);
 }
+
+export const sweepLimits = (db: Db, now: number): Promise<void> =>
+  db.atomic([
+    { sql: EXPIRED_LIMITS[db.engine], params: [now - LIMITS_MARGIN_MS] },
+    { sql: 'delete from quota_contents where expires_at <= $1', params: [now - LIMITS_MARGIN_MS] },
+  ]);
 
 /** Deletes archived decisions, oldest first, in small transactions. */
 export async function deleteDecisionsUpTo(db: Db, last: number): Promise<void> {
@@ -57,12 +61,14 @@ async function purge(db: Db): Promise<void> {
   // Items deleted during the walk have a walk of their own.
   const list = nos.join(', ');
   await walk(db, 'events', (span) => keepBodies(db, `${span} and object_no in (${list})`));
-  await walk(db, 'decisions', (span) =>
-    db.atomic([
-      keepDeleted(db.engine, `${span} and content_no in (${list})`),
-      { sql: `delete from decisions where ${span} and content_no in (${list})` },
-    ]),
-  );
+  for (const ledger of [db, onTestTables(db)]) {
+    await walk(ledger, 'decisions', (span) =>
+      ledger.atomic([
+        keepDeleted(db.engine, `${span} and content_no in (${list})`),
+        { sql: `delete from decisions where ${span} and content_no in (${list})` },
+      ]),
+    );
+  }
   await db.atomic([
     { sql: `delete from purges where content_no in (${list})` },
     dropCounts(list),

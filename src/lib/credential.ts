@@ -8,7 +8,8 @@ import { crc32 } from 'node:zlib';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const BODY = /^[0-9A-Za-z]{49}$/;
-const SHOWN = 12;
+/** Random characters that are shown. */
+const SHOWN = 5;
 const RANDOM = 43;
 const CHECKSUM = 6;
 
@@ -53,4 +54,4 @@ export interface End {
 }
 
 /** The beginning that identifies a credential to people and reveals nothing. */
-export const shownOf = (text: string): string => text.slice(0, SHOWN);
+export const shownOf = (text: string): string => text.slice(0, text.lastIndexOf('_') + 1 + SHOWN);

@@ -7,23 +7,16 @@ import { findContent, findContents } from '../content/store.ts';
 import type { Db } from '../db/db.ts';
 import { cutPage, fromCursor, PAGE_DEFAULT, type Page, SEQ_FORM } from '../db/page.ts';
 import { fail } from '../errors.ts';
-import type { Decision } from '../ledger/decision.ts';
+import { type Decision, parseDecisionId } from '../ledger/decision.ts';
 import { groundsOf, toUrlPrefix } from '../ledger/grounds.ts';
-import {
-  type DecisionFilter,
-  type DecisionFinder,
-  findDecision,
-  type LoggedDecision,
-  readDecisions,
-} from '../ledger/log.ts';
+import { type DecisionFilter, findDecision, type LoggedDecision, readDecisions } from '../ledger/log.ts';
 import { reasonCode } from '../ledger/reason.ts';
+import { asTest, type DecisionLog } from '../ledger/test-log.ts';
 import { findPolicyNo, findVersion } from '../policies/store.ts';
 import type { ListOwnDecisionsQuery, PartnerDecision } from './schema.ts';
 
-export interface DecisionDeps {
-  db: Db;
-  finder: DecisionFinder;
-  ledgerNo: number;
+export interface DecisionDeps extends DecisionLog {
+  tests: DecisionLog;
 }
 
 export type DecisionView = Static<typeof PartnerDecision>;
@@ -33,18 +26,19 @@ type Span = Pick<DecisionFilter, 'from' | 'to'>;
 
 /** Throws invalid_cursor. */
 export async function listOwnDecisions(
-  { db, finder, ledgerNo }: DecisionDeps,
+  deps: DecisionDeps,
   requesterId: string,
   query: ListOwnDecisionsQuery,
   span: Span,
 ): Promise<Page<DecisionView>> {
-  const { limit = PAGE_DEFAULT, cursor } = query;
+  const { limit = PAGE_DEFAULT, cursor, mode = 'live' } = query;
+  const { db, finder, ledgerNo } = mode === 'test' ? deps.tests : deps;
   const before = cursor === undefined ? null : Number(fromCursor(cursor, SEQ_FORM));
   const filter = await toFilter(db, requesterId, query, span);
   const found = filter === undefined ? NOTHING : await finder.find(filter, { before, limit: limit + 1 });
   const page = cutPage(found.seqs, limit, found.totalCount, String);
   const decisions = await readDecisions(db, ledgerNo, page.data);
-  return { ...page, data: await viewDecisions(db, decisions) };
+  return { ...page, data: await viewDecisions(db, mode === 'test' ? decisions.map(asTest) : decisions) };
 }
 
 const NOTHING = { seqs: [], totalCount: 0 };
@@ -66,16 +60,14 @@ async function toFilter(
 }
 
 /** Throws decision_not_found, also for a decision about another requester. */
-export async function getOwnDecision(
-  { db, ledgerNo }: DecisionDeps,
-  requesterId: string,
-  id: string,
-): Promise<DecisionView> {
+export async function getOwnDecision(deps: DecisionDeps, requesterId: string, id: string): Promise<DecisionView> {
+  const isTest = parseDecisionId(id)?.ledgerNo === deps.tests.ledgerNo;
+  const { db, ledgerNo } = isTest ? deps.tests : deps;
   const decision = await findDecision(db, ledgerNo, id);
   if (decision === undefined || decision.requesterId !== requesterId) {
     throw fail('decision_not_found', `There is no decision ${id.slice(0, 100)}.`);
   }
-  const [view] = await viewDecisions(db, [decision]);
+  const [view] = await viewDecisions(db, [isTest ? asTest(decision) : decision]);
   return view as DecisionView;
 }
 
@@ -118,6 +110,7 @@ export const viewDecision = (decision: Decision, shared: ReadonlySet<Decision>) 
   enforced: decision.enforced,
   recorded: decision.recorded,
   created: decision.created,
+  ...(decision.mode === undefined ? {} : { mode: decision.mode }),
 });
 
 interface LimitedRule {

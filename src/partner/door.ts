@@ -29,7 +29,7 @@ export const openPartnerDoor =
     if (facts.suspended) {
       throw fail('requester_suspended', 'The publisher has suspended your access. Ask the publisher why.');
     }
-    return { keyId: tokenId, requesterId, credential: text, permissions: NO_PERMISSIONS, readOnly: true };
+    return { keyId: tokenId, requesterId, credential: text, permissions: NO_PERMISSIONS, readOnly: true, mode: 'live' };
   };
 
 function parseHeader(credentials: string | undefined): string {

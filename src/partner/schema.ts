@@ -4,6 +4,7 @@ import { identities } from '../crawlers/identity.ts';
 import { pageOf, pageProperties, spanProperties } from '../http/list.ts';
 import { DenialReason, decisionProperties, groundsProperties, LoggedDecision } from '../ledger/schema.ts';
 import { toIso } from '../lib/clock.ts';
+import { MODES } from '../permissions.ts';
 import { isValidNow, FIELDS as LICENSE_FIELDS, LICENSE_STATUSES, type License } from '../requesters/license.ts';
 import type { Requester } from '../requesters/requester.ts';
 import type { RequesterToken } from '../requesters/token.ts';
@@ -169,6 +170,9 @@ export const ListOwnDecisionsQuery = Type.Object(
     ),
     ...groundsProperties,
     ...spanProperties,
+    mode: Type.Optional(
+      Type.Enum([...MODES], { description: '`test`: decisions for test keys of the publisher. Default: `live`' }),
+    ),
   },
   { additionalProperties: false },
 );

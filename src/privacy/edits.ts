@@ -50,7 +50,8 @@ async function isKnown(db: Db, id: string): Promise<boolean> {
     `select case when exists (select 1 from history where owner_id = $1)
        or exists (select 1 from license_terms where requester_id = $1)
        or exists (select 1 from unregistered where requester_id = $1)
-       or exists (select 1 from daily_counts where requester_id = $1) then 1 else 0 end as known`,
+       or exists (select 1 from daily_counts where requester_id = $1)
+       or exists (select 1 from test_decisions where requester_id = $1 or claimed = $1) then 1 else 0 end as known`,
     [id],
   );
   return row?.known === 1;

@@ -10,6 +10,7 @@ import type { Db } from '../db/db.ts';
 import type { PostgresDb } from '../db/postgres/db.ts';
 import type { SqliteDb } from '../db/sqlite/db.ts';
 import { countDecisions, type Replacement, replaceInDecisions } from '../ledger/erase.ts';
+import { eraseTests } from '../ledger/test-sweep.ts';
 import type { Clock } from '../lib/clock.ts';
 import { every } from '../lib/every.ts';
 import { archiveWork } from './archives.ts';
@@ -79,6 +80,7 @@ async function goOn(deps: EraserDeps, one: Erasure, { pace, mayGoOn }: Terms): P
     }
     await db.atomic([
       ...replaceInDecisions(db, `seq > ${one.walkedSeq - LATE} and seq <= ${one.walkedSeq}`, by),
+      eraseTests(`seq > (select coalesce(max(seq), 0) - ${LATE} from test_decisions)`, by.requesterId),
       updateErasure({ ...one, status: 'columns', updatedAt: clock.now() }, one),
     ]);
     return true;

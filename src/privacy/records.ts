@@ -5,6 +5,7 @@
  */
 import type { Db, Row, Step } from '../db/db.ts';
 import { dropLimits, type Replacement, replaceInCounts } from '../ledger/erase.ts';
+import { eraseTests } from '../ledger/test-sweep.ts';
 import { scrubDeliveries } from './deliveries.ts';
 import { identityWork } from './identity-records.ts';
 import { scrub, scrubPrevious } from './scrub.ts';
@@ -73,6 +74,7 @@ export async function* recordWork(db: Db, by: Replacement): AsyncGenerator<() =>
   yield () => scrubTerms(db, id);
   yield () => db.atomic(smallSteps(by));
   yield* await inSpans('daily_counts', 'no', (span) => replaceInCounts(span, by));
+  yield* await inSpans('test_decisions', 'seq', (span) => [eraseTests(span, id)]);
   yield* await inSpans('receipts', 'scope', (span) => [
     { sql: `delete from receipts where ${span} and ${contains('body')}`, params: [JSON.stringify(id)] },
   ]);
@@ -119,7 +121,7 @@ const smallSteps = ({ requesterId: id, pseudonym }: Replacement): Step[] => [
   { sql: 'update statements set requester_id = $2 where requester_id = $1', params: [id, pseudonym] },
   ...unregisteredSteps({ requesterId: id, pseudonym }),
   { sql: `delete from sightings where kind = 'spoofed' and name = $1`, params: [id] },
-  dropLimits(id),
+  ...dropLimits(id),
 ];
 
 /** Once more at the end: nodes write what they counted in memory every few seconds. */

@@ -131,7 +131,7 @@ async function copy(from: SqliteDb, to: PostgresDb, table: Table, say: MoveOptio
   const [counted] = await to.read<{ rows: number }>(`select count(*) as rows from ${table.name}${ours}`);
   let found = counted?.rows ?? 0;
   let last: Row | undefined;
-  if (table.name === 'limits' || table.name === 'settings') {
+  if (hasLimitKeys(table) || table.name === 'settings') {
     // Few rows, and sorted differently there: copied again.
     await to.atomic([{ sql: `delete from ${table.name}${ours}` }]);
     found = 0;
@@ -162,15 +162,21 @@ async function copy(from: SqliteDb, to: PostgresDb, table: Table, say: MoveOptio
 
 /** Returns a value as PostgreSQL stores it: without NUL, which only keys of limits contain. */
 const toStored = (table: Table, column: string, value: Value): Value =>
-  table.name === 'limits' && column === 'key' ? toStoredKey(value as string) : value;
+  hasLimitKeys(table) && column === 'key' ? toStoredKey(value as string) : value;
+
+const hasLimitKeys = ({ name }: Table): boolean => name === 'limits' || name === 'test_limits';
 
 /** Continues the sequences: the number of a deleted item is not reused. */
 async function setSequences(from: SqliteDb, to: PostgresDb, tables: readonly Table[]): Promise<void> {
   const given = await from.read<{ name: string; seq: number }>('select name, seq from sqlite_sequence');
-  const settings = await from.read<{ value: string }>(`select value from settings where name = 'ledger_reserved'`);
   const lastNumbers = new Map(given.map(({ name, seq }) => [name, seq]));
-  // The ledger reserves sequence numbers in blocks.
-  lastNumbers.set('decisions', Number(settings[0]?.value ?? 0));
+  // The ledgers reserve sequence numbers in blocks.
+  const reserved = await from.read<{ name: string; value: string }>(
+    `select name, value from settings where name in ('ledger_reserved', 'test_ledger_reserved')`,
+  );
+  for (const { name, value } of reserved) {
+    lastNumbers.set(name === 'ledger_reserved' ? 'decisions' : 'test_decisions', Number(value));
+  }
   for (const { name, key } of tables) {
     const last = lastNumbers.get(name) ?? 0;
     if (last === 0) continue;

@@ -76,7 +76,7 @@ async function callerOf(
   // A full disk, or another node that is faster, is no reason to refuse the user.
   if ((user.lastSeenAt ?? 0) <= now - SEEN_MS) await db.atomic([touchUser(userId, now)]).catch(() => {});
   const { permissions, readOnly } = ROLES[user.role];
-  return { keyId: userId, role: user.role, credential, permissions: new Set(permissions), readOnly };
+  return { keyId: userId, role: user.role, credential, permissions: new Set(permissions), readOnly, mode: 'live' };
 }
 
 function newSession(holderId: string, now: number): NewSession {

@@ -2211,6 +2211,11 @@ export interface components {
             /** @description false for dry runs and for checks by public keys */
             recorded: boolean;
             created: string;
+            /**
+             * @description Only of checks with a test key: recorded apart, and in no report
+             * @enum {string}
+             */
+            mode?: "test";
             /** @description Seconds for which the caller may reuse this decision; absent: not at all */
             maxAge?: number;
             /** @description With `explain`: every rule in evaluation order. null for keys without `policies:read`; fields of the item are withheld from keys without `content:read`. */
@@ -2240,9 +2245,14 @@ export interface components {
             name: string;
             /** @enum {unknown} */
             type: "secret" | "public";
+            /**
+             * @description The checks of a `test` key have limits, quotas and a log of their own, and are in no report
+             * @enum {unknown}
+             */
+            mode: "live" | "test";
             permissions: components["schemas"]["KeyPermission"][];
             allowedIps: string[];
-            /** @description The first 12 characters of the key */
+            /** @description The first 12 characters of the key; the first 17 of a test key */
             prefix: string;
             expiresAt: string | null;
             createdAt: string;
@@ -2768,6 +2778,11 @@ export interface components {
             name: string;
             /** @enum {unknown} */
             type: "secret" | "public";
+            /**
+             * @description Default: `live`. A test key reads and checks; its checks are recorded apart
+             * @enum {unknown}
+             */
+            mode?: "live" | "test";
             permissions?: components["schemas"]["KeyPermission"][];
             allowedIps?: string[];
             expiresAt?: string | null;
@@ -3461,6 +3476,11 @@ export interface components {
             /** @description false for dry runs and for checks by public keys */
             recorded: boolean;
             created: string;
+            /**
+             * @description Only of checks with a test key: recorded apart, and in no report
+             * @enum {string}
+             */
+            mode?: "test";
             /** @description The permission that the check requested */
             permission: string | null;
             purpose: string | null;
@@ -3753,6 +3773,11 @@ export interface components {
             /** @description false for dry runs and for checks by public keys */
             recorded: boolean;
             created: string;
+            /**
+             * @description Only of checks with a test key: recorded apart, and in no report
+             * @enum {string}
+             */
+            mode?: "test";
             /** @description The address of the item; null for a denial, and for a page without an item */
             source: string | null;
             /** @description The permission that the check requested */
@@ -4805,6 +4830,11 @@ export interface components {
             /** @description false for dry runs and for checks by public keys */
             recorded: boolean;
             created: string;
+            /**
+             * @description Only of checks with a test key: recorded apart, and in no report
+             * @enum {string}
+             */
+            mode?: "test";
             /** @description Seconds for which the caller may reuse this decision; absent: not at all */
             maxAge?: number;
             /** @description With `explain`: every rule in evaluation order. null for keys without `policies:read`; fields of the item are withheld from keys without `content:read`. */
@@ -5720,6 +5750,8 @@ export interface operations {
                 from?: string;
                 /** @description A date, whose day is included, or an exclusive date-time */
                 to?: string;
+                /** @description Decisions for `live` or for `test` keys. Default: the mode of your key */
+                mode?: "live" | "test";
                 /** @description Adds `names`: the current names of item, requester, policy and collection */
                 expand?: "names";
             };
@@ -9094,6 +9126,8 @@ export interface operations {
                 from?: string;
                 /** @description A date, whose day is included, or an exclusive date-time */
                 to?: string;
+                /** @description `test`: decisions for test keys of the publisher. Default: `live` */
+                mode?: "live" | "test";
             };
             header?: never;
             path?: never;
