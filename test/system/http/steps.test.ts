@@ -184,7 +184,7 @@ const ROWS: Record<string, Ask[]> = {
   'POST /v1/statements/{id}/reconcile': [
     {
       path: `/${statement.id}/reconcile`,
-      raw: `contentId,count\n${many(1_000_000, (i) => `item-${i},1`).join('\n')}`,
+      raw: `contentId,count\n${many(200_000, (i) => `item-${i},1`).join('\n')}`,
       headers: { 'content-type': 'text/csv' },
     },
   ],
