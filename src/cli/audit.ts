@@ -1,21 +1,24 @@
 /**
- * `postern audit`: reports the crawlers in access logs. It uses no service, no store and no network: an identity that
- * no file proves stays unknown.
+ * `postern audit`: reports the crawlers in access logs. It uses no service and no store, and the network only with
+ * --fetch: an identity that no published address proves stays unknown.
  */
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
+import { VERSION } from '../version.ts';
+import type { Given } from './audit/range-files.ts';
 import type { AuditReport } from './audit/report.ts';
 import { type Context, collect, does, examples, toWholeNumber } from './command.ts';
 import { isAddress, openSource } from './import/source.ts';
 import { EXIT, misused } from './outcome.ts';
-import { json, progress, type Terminal } from './terminal.ts';
+import { counted, json, progress, type Terminal } from './terminal.ts';
 
 interface Options {
   policy?: string;
   host?: string;
   ranges?: string[];
+  fetch?: boolean;
   html?: string;
   top: string;
   threads?: string;
@@ -36,9 +39,10 @@ export function auditCommand(parent: Command, context: Context): void {
     .option('--host <name>', 'host of requests whose line names none, for the policy')
     .option(
       '--ranges <[crawler=]file>',
-      'published addresses of a crawler, to verify it; the name is optional for a file that has the name of its list, such as gptbot.json; may be repeated',
+      'published addresses of a crawler, to verify it; the name is optional for a file that has the name of its list, such as gptbot.json; or a folder of files with the names of lists or crawlers; may be repeated',
       collect,
     )
+    .option('--fetch', 'fetch the lists of addresses that the crawler directory names; without it, nothing is fetched')
     .option('--html <file>', 'also write the report as one HTML page')
     .option('--top <n>', 'crawlers in the table', '20')
     .option('--threads <n>', 'threads that count (default: one for each core, at most 8)');
@@ -47,7 +51,9 @@ export function auditCommand(parent: Command, context: Context): void {
     '$ postern audit /var/log/nginx/access.log',
     '$ postern audit /var/log/nginx/access.log* --html report.html',
     '$ zcat logs/*.gz | postern audit - --json',
+    '$ postern audit access.log --fetch',
     '$ postern audit access.log --ranges gptbot.json --ranges ClaudeBot=bots.json',
+    '$ postern audit access.log --ranges lists/',
     '$ postern audit access.log --policy policies/articles.yaml --host www.example.com',
   );
   does<Options>(command, context, async (options, ...files) => {
@@ -65,28 +71,53 @@ export function auditCommand(parent: Command, context: Context): void {
 }
 
 /** Returns undefined after reporting an invalid policy file. */
-async function audit(terminal: Terminal, options: Options, files: string[]): Promise<AuditReport | undefined> {
-  const { loadRanges } = await import('./audit/range-files.ts');
-  const ranges = loadRanges(options.ranges ?? []);
+async function audit(terminal: Terminal, options: Options, logs: string[]): Promise<AuditReport | undefined> {
+  const { loadRanges, toKnownRanges } = await import('./audit/range-files.ts');
+  const { given: files, ignored } = loadRanges(options.ranges ?? []);
   if (options.host !== undefined && options.policy === undefined) throw misused('--host needs --policy.');
   const policy = options.policy === undefined ? null : await loadPolicy(terminal, options.policy, options.host);
   if (policy === undefined) return undefined;
-  const web = files.find(isAddress);
+  const web = logs.find(isAddress);
   if (web !== undefined) throw misused(`${web} is not a file; download it first.`);
-  const sources = files.map(openSource);
+  const sources = logs.map(openSource);
+  const { given: fetched, missed } = options.fetch === true ? await fetchLists(terminal, files) : NOTHING;
+  const given = [...files, ...fetched];
   const [{ readLogs }, { toReport }] = await Promise.all([import('./audit/read.ts'), import('./audit/report.ts')]);
   const total = sources.reduce((sum, { size }) => sum + (size ?? Number.NaN), 0);
   const shown = progress(terminal, 'line');
   const read = await readLogs(sources, {
     seed: randomInt(2 ** 31),
     policy,
-    ranges,
+    ranges: toKnownRanges(given),
     threads: toThreads(options.threads),
     signal: terminal.signal,
     onProgress: (bytes, lines) => shown.show(lines, Number.isNaN(total) ? undefined : bytes / total),
   });
   shown.end();
-  return toReport({ files, read, policy, paths: PATHS });
+  return toReport({ files: logs, read, policy, paths: PATHS, given, missed, ignored, now: terminal.now() });
+}
+
+const NOTHING = { given: [], missed: [] };
+
+/** Says what it fetched: it is the only network that an audit uses. */
+async function fetchLists(terminal: Terminal, files: readonly Given[]) {
+  const [{ openGetter }, { fetchRanges }] = await Promise.all([
+    import('../outgoing/get.ts'),
+    import('./audit/fetch-ranges.ts'),
+  ]);
+  const getter = openGetter({ userAgent: `Postern/${VERSION}`, allowPrivate: false });
+  const stop = (): void => void getter.close();
+  terminal.signal.addEventListener('abort', stop);
+  try {
+    const found = await fetchRanges(getter, files);
+    for (const { source, ranges } of found.given)
+      terminal.err(`Fetched ${source}: ${counted(ranges.length, 'range')}\n`);
+    for (const { source, error } of found.missed) terminal.err(`Not fetched: ${source}. ${error}\n`);
+    return found;
+  } finally {
+    terminal.signal.removeEventListener('abort', stop);
+    await getter.close();
+  }
 }
 
 const toThreads = (text: string | undefined): number =>

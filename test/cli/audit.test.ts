@@ -1,7 +1,7 @@
 /** `postern audit`: every format gives the same report, identities need proof, and hostile logs do no harm. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -9,7 +9,10 @@ import { gzipSync } from 'node:zlib';
 import { logLine } from '../../kit/access-log.ts';
 import { commandHere } from '../../kit/command.ts';
 import { seeded } from '../../kit/random.ts';
+import { fetchRanges } from '../../src/cli/audit/fetch-ranges.ts';
+import { loadRanges, toKnownRanges } from '../../src/cli/audit/range-files.ts';
 import type { AuditReport } from '../../src/cli/audit/report.ts';
+import type { Fetched } from '../../src/outgoing/get.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-audit-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -324,6 +327,72 @@ describe('identities', () => {
     const { operators, days } = await audit(log(), '--ranges', list);
     assert.equal(operators[0]?.crawls, 3, 'forged requests are not the operator’s');
     assert.deepEqual(days[1]?.requests, { forged: 1, none: 2 });
+  });
+
+  test('a folder has files with the names of lists and of crawlers; others are named', async () => {
+    mkdirSync(join(folder, 'lists'));
+    const inLists = (name: string, text: string) => put(join('lists', name), text);
+    inLists('gptbot.json', '{"prefixes":[{"ipv4Prefix":"192.0.2.0/25"},{"ipv6Prefix":"2001:db8::/32"}]}');
+    inLists('geofeed.csv', '# Meta\n198.51.100.0/24,US,,,\n');
+    inLists('claudebot.txt', '203.0.113.0/24\n');
+    inLists('applebot.csv', '203.0.113.9,US,,,\n');
+    inLists('.hidden', '');
+    inLists('README.md', 'no list');
+    const agents = ['GPTBot/1', 'FacebookBot/1', 'Claude-User/1', 'Applebot/1'];
+    const ips = ['192.0.2.1', '198.51.100.1', '203.0.113.9'];
+    const lines = agents.flatMap((agent) => ips.map((ip) => combined({ ...(LINES[0] as Line), ip, agent })));
+    const file = put('folder.log', `${lines.join('\n')}\n`);
+    const page = join(folder, 'folder.html');
+    const report = await audit(file, '--ranges', join(folder, 'lists'), '--html', page);
+    const seen = report.crawlers.map(({ name, outcome, requests }) => `${name} ${outcome} ${requests}`).toSorted();
+    assert.deepEqual(seen, [
+      'Applebot forged 2',
+      'Applebot verified 1',
+      'Claude-User forged 2',
+      'Claude-User verified 1',
+      'FacebookBot forged 2',
+      'FacebookBot verified 1',
+      'GPTBot forged 2',
+      'GPTBot verified 1',
+    ]);
+    assert.match(report.notes.join(), /No crawler and no list has the name of .*README\.md\./);
+    assert.equal(report.lists.length, 4);
+    assert.match(readFileSync(page, 'utf8'), /Addresses that verified them.*gptbot\.json.*GPTBot/s);
+    const { stdout } = await run(file, '--ranges', join(folder, 'lists'));
+    assert.match(stdout, /Verified with the addresses of .*gptbot\.json \(2 ranges\)/);
+    inLists('ccbot.json', '{}');
+    const broken = await run(file, '--ranges', join(folder, 'lists'));
+    assert.equal(broken.status, 2);
+    assert.match(broken.stderr, /ccbot\.json is no list of addresses/);
+  });
+
+  test('fetched lists: each once, but for what was given; what fails calls no crawler forged', async () => {
+    const asked: string[] = [];
+    const TEXTS: Record<string, string> = {
+      'https://openai.com/gptbot.json': '{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}',
+      'https://claude.com/crawling/bots.json': '{"prefixes":[{"ipv4Prefix":"203.0.113.0/24"}]}',
+      'https://www.perplexity.ai/perplexitybot.json': '<html>blocked</html>',
+      'https://developers.google.com/static/search/apis/ipranges/user-triggered-fetchers.json':
+        '{"prefixes":[{"ipv6Prefix":"2001:db8::/32"}]}',
+    };
+    const get = async (url: string): Promise<Fetched> => {
+      asked.push(url);
+      const text = TEXTS[url];
+      return text === undefined ? { error: 'It answered with HTTP 404.' } : { headers: {}, body: Buffer.from(text) };
+    };
+    const { given: before } = loadRanges([`bingbot=${put('bing.txt', '198.51.100.0/24')}`]);
+    const { given, missed } = await fetchRanges({ get }, before);
+    assert.equal(new Set(asked).size, asked.length);
+    assert.ok(asked.length > 10);
+    assert.ok(!asked.some((url) => url.includes('bingbot')), 'what was given is not fetched');
+    assert.equal(given.length, 3);
+    assert.equal(missed.length, asked.length - 3);
+    assert.match(missed.find(({ source }) => source.includes('perplexitybot'))?.error ?? '', /neither JSON/);
+    const known = toKnownRanges([...before, ...given]);
+    assert.deepEqual(known.GPTBot, { ranges: ['192.0.2.0/24'], complete: true });
+    assert.deepEqual(known['Claude-User'], known.ClaudeBot);
+    assert.equal(known['FeedFetcher-Google']?.complete, false, 'its other list is missing');
+    assert.equal(known.PerplexityBot, undefined);
   });
 
   test('without a list, or with the list of another, nothing is claimed', async () => {

@@ -45,6 +45,7 @@ export function auditHtml(report: AuditReport, at: number): string {
     policyPart(report),
     tablePart(report),
     pathsPart(report),
+    listsPart(report),
     unreadablePart(report),
   ];
   return `<!doctype html>
@@ -217,6 +218,12 @@ function pathsPart({ crawlers }: AuditReport): string {
     return `<details${i === 0 ? ' open' : ''}><summary>${escape(name)} ${tag(outcome).html}</summary>${tableHtml(['Path', 'Requests'], rows)}</details>`;
   });
   return `<h2>Most requested paths</h2>${lists.join('\n')}`;
+}
+
+function listsPart({ lists }: AuditReport): string {
+  if (lists.length === 0) return '';
+  const rows = lists.map(({ source, crawlers, ranges }) => [source, crawlers.join(', '), ranges]);
+  return `<h2>Addresses that verified them</h2>${tableHtml(['List', 'Crawlers', 'Ranges'], rows)}`;
 }
 
 function unreadablePart({ unreadable, faults, lines }: AuditReport): string {

@@ -1,6 +1,6 @@
 /** Reads the published addresses that the operator of Postern names for an audit. */
-import { readFileSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { Crawler } from '../../crawlers/crawler.ts';
 import { CRAWLERS } from '../../crawlers/directory.ts';
 import { readRanges } from '../../identities/ranges.ts';
@@ -15,21 +15,77 @@ export interface KnownRanges {
 }
 
 const FILE_BYTES_MAX = 16 << 20;
+/** Files of a folder. */
+const FILES_MAX = 500;
 
-/** Reads `name=file` and `file` options into ranges by the names of crawlers. Throws for an invalid one. */
-export function loadRanges(options: readonly string[]): Record<string, KnownRanges> {
-  const found = new Map<string, { ranges: string[]; files: number }>();
+/** Ranges from one source: a file, or a list that was fetched. */
+export interface Given {
+  source: string;
+  crawlers: readonly Crawler[];
+  ranges: string[];
+}
+
+/** The ranges of the options, and the files of folders that belong to no crawler. */
+export interface Loaded {
+  given: Given[];
+  ignored: string[];
+}
+
+/** Reads `name=file`, `file` and `folder` options. Throws for an invalid one. */
+export function loadRanges(options: readonly string[]): Loaded {
+  const loaded: Loaded = { given: [], ignored: [] };
   for (const option of options) {
-    const { file, crawlers } = toCrawlers(option);
-    const ranges = load(file);
-    for (const { name } of crawlers) {
-      const before = found.get(name) ?? { ranges: [], files: 0 };
-      found.set(name, { ranges: [...before.ranges, ...ranges], files: before.files + 1 });
+    if (isFolder(option)) loadFolder(option, loaded);
+    else {
+      const { file, crawlers } = toCrawlers(option);
+      loaded.given.push({ source: file, crawlers, ranges: load(file) });
+    }
+  }
+  return loaded;
+}
+
+/** Puts the ranges of all sources together, by the names of crawlers. */
+export function toKnownRanges(given: readonly Given[]): Record<string, KnownRanges> {
+  const found = new Map<Crawler, { ranges: string[]; sources: number }>();
+  for (const { crawlers, ranges } of given) {
+    for (const crawler of crawlers) {
+      const before = found.get(crawler) ?? { ranges: [], sources: 0 };
+      found.set(crawler, { ranges: [...before.ranges, ...ranges], sources: before.sources + 1 });
     }
   }
   return Object.fromEntries(
-    [...found].map(([name, { ranges, files }]) => [name, { ranges, complete: files >= listsOf(find(name)).length }]),
+    [...found].map(([crawler, { ranges, sources }]) => [
+      crawler.name,
+      { ranges, complete: sources >= listsOf(crawler).length },
+    ]),
   );
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** A file has the name of a list, such as gptbot.json, or of a crawler, such as Applebot.txt. */
+function loadFolder(folder: string, { given, ignored }: Loaded): void {
+  const names = readdirSync(folder).filter((name) => !name.startsWith('.'));
+  if (names.length > FILES_MAX) throw misused(`${folder} has more than ${FILES_MAX} files.`);
+  for (const name of names.toSorted()) {
+    const file = join(folder, name);
+    const crawlers = namedBy(name);
+    if (crawlers.length === 0 || isFolder(file)) ignored.push(file);
+    else given.push({ source: file, crawlers, ranges: load(file) });
+  }
+}
+
+const stemOf = (name: string): string => name.replace(/\.[A-Za-z]+$/, '').toLowerCase();
+
+/** The crawlers of the list with this name; else the crawler, and those that share its one list. */
+function namedBy(name: string): readonly Crawler[] {
+  const stem = stemOf(name);
+  const owners = CRAWLERS.filter((one) => listsOf(one).some((list) => stemOf(basename(list)) === stem));
+  if (owners.length > 0) return owners;
+  const crawler = CRAWLERS.find(
+    (one) => one.name.toLowerCase() === stem || one.name.toLowerCase() === name.toLowerCase(),
+  );
+  return crawler === undefined ? [] : sharing(crawler);
 }
 
 /** A list belongs to all crawlers that share it. */
@@ -42,13 +98,18 @@ function toCrawlers(option: string): { file: string; crawlers: readonly Crawler[
     }
     return { file: option, crawlers };
   }
-  const crawler = find(option.slice(0, equals));
-  const lists = listsOf(crawler);
-  const sharing = CRAWLERS.filter((one) => one === crawler || (lists.length === 1 && listsOf(one).join() === lists[0]));
-  return { file: option.slice(equals + 1), crawlers: sharing };
+  return { file: option.slice(equals + 1), crawlers: sharing(find(option.slice(0, equals))) };
 }
 
-const listsOf = ({ identities }: Crawler): string[] => identities.flatMap((one) => ('list' in one ? [one.list] : []));
+/** The crawler, and others whose only list is its only list. */
+function sharing(crawler: Crawler): readonly Crawler[] {
+  const [list, ...more] = listsOf(crawler);
+  if (list === undefined || more.length > 0) return [crawler];
+  return CRAWLERS.filter((one) => listsOf(one).join(' ') === list);
+}
+
+export const listsOf = ({ identities }: Crawler): string[] =>
+  identities.flatMap((one) => ('list' in one ? [one.list] : []));
 
 function find(name: string): Crawler {
   const crawler = CRAWLERS.find((one) => one.name.toLowerCase() === name.toLowerCase());

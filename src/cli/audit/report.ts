@@ -3,6 +3,8 @@ import type { CrawlerPurpose } from '../../crawlers/crawler.ts';
 import { CRAWLERS } from '../../crawlers/directory.ts';
 import type { Reason } from '../../ledger/reason.ts';
 import { counted } from '../terminal.ts';
+import type { Missed } from './fetch-ranges.ts';
+import type { Given } from './range-files.ts';
 import type { Read } from './read.ts';
 import { GROUPS, type Group, keyOf, type Merged, merge, type Outcome, type Row } from './tally.ts';
 
@@ -63,6 +65,10 @@ export interface AuditReport {
   others: Traffic | null;
   operators: OperatorTraffic[];
   days: { date: string; requests: Partial<Record<Group, number>> }[];
+  /** The published addresses that crawlers were verified with. */
+  lists: { source: string; crawlers: string[]; ranges: number }[];
+  /** Lists that could not be fetched. */
+  missed: Missed[];
   policy: (Answers & { name: string; reasons: Partial<Record<Reason, number>> }) | null;
   notes: string[];
 }
@@ -72,11 +78,19 @@ export interface ReportInput {
   read: Read;
   policy: { name: string; collections?: readonly unknown[] | undefined; host: string | null } | null;
   paths: number;
+  given: readonly Given[];
+  missed: Missed[];
+  /** Files that belong to no crawler. */
+  ignored: readonly string[];
+  /** Epoch ms. */
+  now: number;
 }
 
 const DAY_MS = 86_400_000;
+const OLD_MS = 30 * DAY_MS;
 
-export function toReport({ files, read, policy, paths }: ReportInput): AuditReport {
+export function toReport(input: ReportInput): AuditReport {
+  const { files, read, policy, paths, given, missed } = input;
   const merged = merge(read.counted);
   const rows = merged.rows.filter(({ requests }) => requests > 0).toSorted((a, b) => b.requests - a.requests);
   const named = rows.filter(({ crawler }) => crawler >= 0);
@@ -103,8 +117,17 @@ export function toReport({ files, read, policy, paths }: ReportInput): AuditRepo
     others: others === undefined ? null : toTraffic(others, answersOf),
     operators: toOperators(named, merged),
     days: toDays(merged),
+    lists: given.map(({ source, crawlers, ranges }) => ({
+      source,
+      crawlers: crawlers.map(({ name }) => name),
+      ranges: ranges.length,
+    })),
+    missed,
     policy: policy && answers && { name: policy.name, ...answers, reasons: Object.fromEntries(merged.reasons) },
-    notes: toNotes(named, { ...merged, hostless: policy?.host === null ? merged.hostless : 0 }),
+    notes: [
+      ...toNotes(named, { ...merged, hostless: policy?.host === null ? merged.hostless : 0 }),
+      ...toListNotes(input, rows),
+    ],
   };
 }
 
@@ -181,6 +204,28 @@ function toDays({ days }: Merged): AuditReport['days'] {
     }));
 }
 
+/** Says how much the published addresses are worth for this log. */
+function toListNotes({ given, missed, ignored, now }: ReportInput, rows: readonly Row[]): string[] {
+  const notes: string[] = [];
+  const crawlers = rows.filter(({ crawler }) => crawler >= 0);
+  if (crawlers.length > 0 && crawlers.every(({ outcome }) => outcome === 'unknown')) {
+    notes.push(
+      given.length === 0 && missed.length === 0
+        ? 'No addresses were given to verify crawlers with (--fetch, --ranges): a name in a user agent proves nothing.'
+        : 'No addresses that were found say anything about the crawlers of this log.',
+    );
+  }
+  if (missed.length > 0) {
+    notes.push(`Not fetched: ${missed.map(({ source }) => source).join(', ')}. Their crawlers are not called forged.`);
+  }
+  if (ignored.length > 0) notes.push(`No crawler and no list has the name of ${ignored.join(', ')}.`);
+  const oldest = Math.min(...crawlers.map(({ first }) => first));
+  if (given.some(({ source }) => /^https?:/.test(source)) && now - oldest > OLD_MS) {
+    notes.push('The lists are those of today, and the log begins over 30 days ago: addresses may have moved since.');
+  }
+  return notes;
+}
+
 function toNotes(rows: readonly Row[], { otherDays, hostless }: Merged): string[] {
   const notes: string[] = [];
   const has = (outcome: Outcome): boolean => rows.some((row) => row.outcome === outcome);
@@ -188,9 +233,6 @@ function toNotes(rows: readonly Row[], { otherDays, hostless }: Merged): string[
     notes.push(
       'No crawler came from its published addresses. Check that the log has the addresses of visitors, not those of a proxy.',
     );
-  }
-  if (rows.length > 0 && !has('forged') && !has('verified')) {
-    notes.push('No addresses were given to verify crawlers with (--ranges): a name in a user agent proves nothing.');
   }
   if (otherDays > 0) notes.push(`The days leave out ${otherDays} requests: the log has too many different days.`);
   if (hostless > 0) {

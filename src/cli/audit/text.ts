@@ -19,6 +19,7 @@ export function auditText(terminal: Terminal, report: AuditReport, { top }: Text
     operatorsText(terminal, report),
     pathsText(terminal, report),
     policyText(report),
+    listsText(report),
     unreadableText(terminal, report),
     ...report.notes.map((note) => `Note: ${note}\n`),
   ];
@@ -105,6 +106,11 @@ function policyText({ policy }: AuditReport): string {
       ? ''
       : `Not covered: ${policy.notCovered.toLocaleString('en')}, in no collection of the file\n`;
   return `${head}${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}\n${rest}`;
+}
+
+function listsText({ lists }: AuditReport): string {
+  const named = lists.map(({ source, ranges }) => `${plain(source)} (${counted(ranges, 'range')})`);
+  return named.length === 0 ? '' : `Verified with the addresses of ${named.join(', ')}\n`;
 }
 
 function unreadableText(terminal: Terminal, { unreadable, faults }: AuditReport): string {
