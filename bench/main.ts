@@ -32,6 +32,7 @@ import { signalsPart } from './signals.ts';
 import { signaturesPart } from './signatures.ts';
 import { signedPart } from './signed.ts';
 import { startPart } from './start.ts';
+import { statementsPart } from './statements.ts';
 import { usagePart } from './usage.ts';
 import { webhooksPart } from './webhooks.ts';
 
@@ -53,6 +54,7 @@ const PARTS: readonly Part[] = [
   impactPart,
   partnerPart,
   privacyPart,
+  statementsPart,
   startPart,
   bulkPart,
   importPart,

@@ -18,7 +18,7 @@ import type { Parquet } from '../usage/archive-source.ts';
 import { type ArchivedFile, SourceFailed } from '../usage/source.ts';
 
 /** Numbers read at once. */
-const WINDOW = 20_000;
+const WINDOW = 50_000;
 /** Decisions are recorded out of order by less than this. */
 const DISORDER_MS = 60_000;
 
@@ -73,7 +73,7 @@ async function inOrder(
     }
   };
   for await (const found of windows(deps, query)) {
-    waiting = [...waiting, ...found].toSorted(byId);
+    waiting = [...waiting, ...found].sort(byId);
     const newest = waiting.at(-1)?.at ?? 0;
     const ready = waiting.findIndex(({ at }) => at > newest - DISORDER_MS);
     release(waiting.splice(0, Math.max(0, ready)));
@@ -84,16 +84,21 @@ async function inOrder(
 /** Yields the decisions of one span of numbers after another, in no order within it. */
 async function* windows({ db, parquet }: CountingDeps, { from, to, licenseIds }: CountingQuery) {
   const span = await wholeSpan({ db, parquet }, from, to);
+  const wanted = licenseIds === null ? null : new Set(licenseIds);
   for (let { after } = span; after < span.last; after += WINDOW) {
     const window = { ...span, after, last: Math.min(after + WINDOW, span.last) };
     const found = new Map<number, CountedDecision>();
     // The records first: what is no longer there is in the files by now.
     const stored = await readCounted(db, window, licenseIds);
     for (const one of await archivedWithin({ db, parquet }, window)) {
-      if (licenseIds === null || licenseIds.includes(one.licenseId)) found.set(one.seq, one);
+      if (wanted?.has(one.licenseId) ?? true) found.set(one.seq, one);
     }
-    for (const one of stored) found.set(one.seq, one);
-    yield [...found.values()];
+    // Numbers in the records are there once.
+    if (found.size === 0) yield stored;
+    else {
+      for (const one of stored) found.set(one.seq, one);
+      yield [...found.values()];
+    }
   }
 }
 

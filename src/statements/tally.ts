@@ -51,8 +51,31 @@ interface OpenLine {
   decisions: number;
   first: string;
   last: string;
-  hash: Hash;
-  deleted: { decisions: number; hash: Hash };
+  hash: IdHash;
+  deleted: { decisions: number; hash: IdHash };
+}
+
+/** A hash takes longer to begin an update than to take an id. */
+const IDS_AT_ONCE = 128;
+
+/** The SHA-256 over ids, each followed by a line feed. */
+class IdHash {
+  readonly #hash: Hash = createHash('sha256');
+  #ids: string[] = [];
+
+  add(id: string): void {
+    if (this.#ids.push(id) === IDS_AT_ONCE) this.#update();
+  }
+
+  digest(): string {
+    this.#update();
+    return this.#hash.copy().digest('hex');
+  }
+
+  #update(): void {
+    if (this.#ids.length > 0) this.#hash.update(`${this.#ids.join('\n')}\n`);
+    this.#ids = [];
+  }
 }
 
 export class Tally {
@@ -80,10 +103,10 @@ export class Tally {
     if (isUnit) line.units += 1;
     line.decisions += 1;
     line.last = id;
-    line.hash.update(`${id}\n`);
+    line.hash.add(id);
     if (!deleted) return;
     line.deleted.decisions += 1;
-    line.deleted.hash.update(`${id}\n`);
+    line.deleted.hash.add(id);
   }
 
   #isUnit(content: number | string): boolean {
@@ -105,8 +128,8 @@ export class Tally {
       decisions: 0,
       first,
       last: first,
-      hash: createHash('sha256'),
-      deleted: { decisions: 0, hash: createHash('sha256') },
+      hash: new IdHash(),
+      deleted: { decisions: 0, hash: new IdHash() },
     };
     lines.push(line);
     return line;
@@ -121,9 +144,9 @@ export class Tally {
       decisions: line.decisions,
       firstDecisionId: line.first,
       lastDecisionId: line.last,
-      sha256: digest(line.hash),
+      sha256: line.hash.digest(),
       deleted:
-        line.deleted.decisions === 0 ? null : { decisions: line.deleted.decisions, sha256: digest(line.deleted.hash) },
+        line.deleted.decisions === 0 ? null : { decisions: line.deleted.decisions, sha256: line.deleted.hash.digest() },
     }));
     return {
       units: this.#units,
@@ -133,8 +156,6 @@ export class Tally {
     };
   }
 }
-
-const digest = (hash: Hash): string => hash.copy().digest('hex');
 
 const bounded = (known: ReadonlyMap<string | null, unknown>, purpose: string | null): string | null =>
   known.has(purpose) || known.size < PURPOSES_MAX ? purpose : OTHER_PURPOSES;
