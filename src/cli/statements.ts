@@ -1,5 +1,6 @@
 /** `postern statements`: lists, shows, finalizes, verifies and reconciles the statements of licenses. */
 import { createReadStream, readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import type { Answered } from '../../client/src/types.ts';
 import { type Context, calls, does, examples, idArgument } from './command.ts';
@@ -7,6 +8,7 @@ import { connect } from './connection.ts';
 import { EXIT, misused } from './outcome.ts';
 import { openOutput } from './output.ts';
 import { confirmed } from './prompts.ts';
+import { readArchived } from './statements/archived.ts';
 import { reconcileCommand } from './statements/reconcile.ts';
 import { findDifferences, type Verified } from './statements/verify.ts';
 import { json, paint, printList, report } from './terminal.ts';
@@ -95,6 +97,7 @@ function finalizeCommand(parent: Command, context: Context): void {
 interface VerifyOptions {
   statement?: string;
   decisions?: string;
+  archive?: string;
 }
 
 function verifyCommand(parent: Command, context: Context): void {
@@ -105,11 +108,13 @@ function verifyCommand(parent: Command, context: Context): void {
       'Counts a statement again from the decision log and compares units, decisions and SHA-256 of each line. With files, it needs no service.',
     )
     .option('--statement <file>', 'the statement, as `show` writes it in JSON')
-    .option('--decisions <file>', 'the decisions, as `postern decisions export` writes them in NDJSON');
+    .option('--decisions <file>', 'the decisions, as `postern decisions export` writes them in NDJSON')
+    .option('--archive <folder>', 'also counts decisions that `postern archive` moved there');
   examples(
     command,
     '$ postern statements verify stm_…',
     '$ postern statements verify --statement acme-2026-10.json --decisions october.ndjson',
+    '$ postern statements verify --statement acme-2026-01.json --archive /srv/archive',
   );
   does<VerifyOptions>(command, context, async (options, id) => {
     const { terminal } = context;
@@ -120,11 +125,8 @@ function verifyCommand(parent: Command, context: Context): void {
       options.statement === undefined
         ? await (await connect(terminal, options)).getStatement(id)
         : readStatement(options.statement);
-    const decisions =
-      options.decisions === undefined
-        ? await exported(await connect(terminal, options), statement)
-        : createReadStream(options.decisions);
-    const verified = await findDifferences(statement, decisions);
+    const archived = options.archive === undefined ? [] : await readArchived(options.archive, statement);
+    const verified = await findDifferences(statement, await decisionsOf(statement, terminal, options), archived);
     await terminal.out(options.json === true ? json(verified) : toText(terminal, statement, verified));
     return verified.differences.length === 0 ? EXIT.ok : EXIT.failed;
   });
@@ -138,6 +140,17 @@ function readStatement(file: string): Statement {
     throw misused(`Cannot read ${file}: ${(error as Error).message}`);
   }
   throw misused(`${file} is not a statement in JSON.`);
+}
+
+/** Returns NDJSON: a file, or an export of the service. With a statement's file, the archive alone is enough. */
+async function decisionsOf(
+  statement: Statement,
+  terminal: Context['terminal'],
+  options: VerifyOptions & { url?: string },
+) {
+  if (options.decisions !== undefined) return createReadStream(options.decisions);
+  if (options.statement !== undefined && options.archive !== undefined) return Readable.from([]);
+  return exported(await connect(terminal, options), statement);
 }
 
 async function exported(postern: Awaited<ReturnType<typeof connect>>, { requesterId, from, to }: Statement) {

@@ -73,7 +73,7 @@ async function inOrder(
     }
   };
   for await (const found of windows(deps, query)) {
-    waiting = [...waiting, ...found].sort(byId);
+    waiting = [...waiting, ...found].toSorted(byId);
     const newest = waiting.at(-1)?.at ?? 0;
     const ready = waiting.findIndex(({ at }) => at > newest - DISORDER_MS);
     release(waiting.splice(0, Math.max(0, ready)));

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { commandHere, type Ran } from '../../kit/command.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
+import { archive } from '../../src/storage/archive.ts';
 import { item, made, makePolicy } from '../http/given.ts';
 
 const clock = testClock(Date.parse('2026-10-05T12:00:00Z'));
@@ -104,4 +105,35 @@ test('a wrong file, effect or choice is a misuse', async () => {
     const { status, stderr } = await run(...args);
     assert.equal(status, 2, `${args.join(' ')}: ${stderr}`);
   }
+});
+
+test('an archive is counted again, alone or beside the log; amounts are priced again', async () => {
+  const [{ id }] = JSON.parse((await run('statements', 'list', '--period', '2026-10', '--json')).stdout);
+  const now = Date.parse('2026-12-15T00:00:00Z');
+  const archives = file('archive');
+  // In the middle of the period.
+  for (const before of ['2026-10-05T12:00:03Z', '2026-11-01T00:00:00Z']) {
+    await archive({ records: postern.dataDir, before: Date.parse(before), to: archives, now, say: () => {} });
+    assert.equal((await run('statements', 'verify', id)).status, 1, 'the log alone has less');
+    assert.equal(
+      (await run('statements', 'verify', id, '--archive', archives)).stdout,
+      `${id}: 3 decisions counted again\n✓ every line agrees\n`,
+    );
+  }
+  const offline = (statement: object) => {
+    writeFileSync(file('archived.json'), JSON.stringify(statement));
+    return commandHere(['statements', 'verify', '--statement', file('archived.json'), '--archive', archives], {
+      env: {},
+    });
+  };
+  const statement = JSON.parse(readFileSync(file('statement.json'), 'utf8'));
+  assert.equal((await offline(statement)).status, 0);
+  const [first, ...rest] = statement.lines;
+  const dearer = await offline({ ...statement, lines: [{ ...first, amount: '9.99' }, ...rest] });
+  assert.equal(dearer.status, 1);
+  assert.match(dearer.stdout, /amount is 9\.99, counted 0\.0/);
+  const total = await offline({ ...statement, total: { ...statement.total, amount: '0.03' } });
+  assert.match(total.stdout, /total: amount is 0\.03, counted 0\.02/);
+  const none = await run('statements', 'verify', id, '--archive', file('nowhere'));
+  assert.deepEqual([none.status, /Cannot read .*nowhere/.test(none.stderr)], [2, true]);
 });

@@ -1,6 +1,8 @@
 /** Counts a statement again from exported decisions, and compares. */
 import type { Answered } from '../../../client/src/types.ts';
-import { type TalliedLine, Tally } from '../../statements/tally.ts';
+import { billOf } from '../../statements/bill.ts';
+import { type Tallied, type TalliedLine, Tally } from '../../statements/tally.ts';
+import { formatAmount } from '../../terms/money.ts';
 import { textLines } from '../import/text-lines.ts';
 import { misused } from '../outcome.ts';
 
@@ -22,7 +24,8 @@ export interface Verified {
   differences: Difference[];
 }
 
-interface Exported {
+/** A decision, as the log exports it. */
+export interface Exported {
   id: string;
   allowed: boolean;
   enforced?: boolean;
@@ -33,21 +36,66 @@ interface Exported {
   created: string;
 }
 
-/** `decisions`: NDJSON, in any order; those of others are left out. */
-export async function findDifferences(statement: Statement, decisions: AsyncIterable<Uint8Array>): Promise<Verified> {
-  const own: Exported[] = [];
+/** `decisions`: NDJSON, in any order; those of others are left out. `archived`: decisions of the statement. */
+export async function findDifferences(
+  statement: Statement,
+  decisions: AsyncIterable<Uint8Array>,
+  archived: readonly Exported[] = [],
+): Promise<Verified> {
+  const own = new Map(archived.map((one) => [one.id, one]));
   for await (const lines of textLines(decisions)) {
-    for (const line of lines) if (line.trim() !== '') own.push(...ofStatement(statement, line));
+    for (const line of lines)
+      if (line.trim() !== '') for (const one of ofStatement(statement, line)) own.set(one.id, one);
   }
   const tally = new Tally(statement.terms);
-  for (const one of own.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+  for (const one of [...own.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     tally.add({ id: one.id, purpose: one.purpose, content: one.contentId ?? one.url ?? '', deleted: false });
   }
-  const { lines, decisions: counted } = tally.result();
+  const tallied = tally.result();
+  const { lines, decisions: counted } = tallied;
   const stated = statement.lines.filter(({ kind }) => kind === 'usage');
   const deleted = stated.reduce((sum, line) => sum + (line.deleted?.decisions ?? 0), 0);
-  const differences = deleted === 0 ? compareLines(stated, lines) : comparePurposes(stated, lines);
-  return { decisions: counted, deleted, differences };
+  const isWhole = deleted === 0 || counted === statement.decisions;
+  // An archive keeps decisions of items that were deleted later.
+  const differences = isWhole ? compareLines(stated, lines) : comparePurposes(stated, lines, archived.length > 0);
+  return {
+    decisions: counted,
+    deleted: isWhole ? 0 : deleted,
+    differences: [...differences, ...compareAmounts(statement, tallied)],
+  };
+}
+
+/** Prices the lines again: those of the statement itself, whose units are compared before. */
+function compareAmounts({ lines, terms, total }: Statement, { uncounted }: Tallied): Difference[] {
+  const stated = lines.filter(({ kind }) => kind !== 'correction');
+  const usage = stated.flatMap(({ kind, tier, units, ...line }) =>
+    kind === 'usage' ? [{ ...line, tier: (tier ?? 1) - 1, units: units ?? 0 } as TalliedLine] : [],
+  );
+  const { lines: priced, ownMicros } = billOf(terms, { units: 0, decisions: 0, lines: usage, uncounted }, null);
+  const corrected = lines.reduce((sum, { kind, amount }) => (kind === 'correction' ? sum + toMicros(amount) : sum), 0n);
+  const known = new Map(stated.map((line) => [amountName(line), line.amount]));
+  const names = new Set([...known.keys(), ...priced.map(amountName)]);
+  const own = new Map(priced.map((line) => [amountName(line), line.amount]));
+  const wrong = [...names].flatMap((line): Difference[] => {
+    const [one, other] = [known.get(line) ?? null, own.get(line) ?? null];
+    return one === other ? [] : [{ line, field: 'amount', stated: one, counted: other }];
+  });
+  const sum = ownMicros + corrected;
+  if (toMicros(total.amount) === sum) return wrong;
+  return [
+    ...wrong,
+    { line: 'total', field: 'amount', stated: total.amount, counted: formatAmount(sum, terms.currency) },
+  ];
+}
+
+const amountName = (line: Pick<Line, 'kind' | 'purpose' | 'tier'>): string =>
+  line.kind === 'usage' ? nameOf(line) : line.kind;
+
+/** Returns a decimal with up to six digits as an integer of 1/1,000,000. */
+function toMicros(amount: string): bigint {
+  const [whole = '', fraction = ''] = amount.replace('-', '').split('.');
+  const micros = BigInt(whole + fraction.padEnd(6, '0'));
+  return amount.startsWith('-') ? -micros : micros;
 }
 
 function ofStatement({ licenseId, from, to }: Statement, line: string): Exported[] {
@@ -80,13 +128,15 @@ function compareLines(stated: readonly Line[], counted: readonly TalliedLine[]):
 }
 
 /** Without the decisions of deleted items, tiers and digests cannot be counted again: the numbers must still add up. */
-function comparePurposes(stated: readonly Line[], counted: readonly TalliedLine[]): Difference[] {
+function comparePurposes(stated: readonly Line[], counted: readonly TalliedLine[], mayHaveMore: boolean): Difference[] {
   const purposes = new Set([...stated, ...counted].map(({ purpose }) => purpose));
   return [...purposes].flatMap((purpose): Difference[] => {
     const said = stated.filter((line) => line.purpose === purpose);
+    const all = said.reduce((sum, line) => sum + (line.decisions ?? 0), 0);
     const left = said.reduce((sum, line) => sum + (line.decisions ?? 0) - (line.deleted?.decisions ?? 0), 0);
     const found = counted.reduce((sum, line) => sum + (line.purpose === purpose ? line.decisions : 0), 0);
     const name = purpose ?? 'no purpose';
-    return left === found ? [] : [{ line: name, field: 'decisions of existing items', stated: left, counted: found }];
+    const agrees = mayHaveMore ? left <= found && found <= all : left === found;
+    return agrees ? [] : [{ line: name, field: 'decisions of existing items', stated: left, counted: found }];
   });
 }
