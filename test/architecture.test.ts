@@ -66,7 +66,7 @@ const TRANSPORT = words(`
   usage/report-csv
 `);
 const OWNERS: Record<string, string> = {
-  content: 'content/store.ts',
+  content: 'content/store.ts content/place-store.ts',
   purges: 'content/store.ts ledger/sweep.ts',
   collections: 'collections/store.ts',
   collection_versions: 'collections/store.ts',

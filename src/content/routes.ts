@@ -31,6 +31,7 @@ import {
   UpdateContent,
 } from './schema.ts';
 import { listContent } from './store.ts';
+import { openTotals } from './totals.ts';
 
 export interface ContentDeps {
   db: Db;
@@ -56,13 +57,14 @@ export function contentRoutes(app: App, deps: ContentDeps): void {
   bulkRoutes(app, deps);
 }
 
-function readingRoutes(app: App, { db, collections, stats }: ContentDeps, content: Resource<Found>): void {
+function readingRoutes(app: App, { db, changes, collections, stats }: ContentDeps, content: Resource<Found>): void {
+  const count = openTotals(db, changes);
   const list = { ...reading, id: 'listContent', is: 'List items', query: ListContentQuery, answer: ContentPage };
   route(app, 'GET /v1/content', list, async ({ query }) => {
     const created = { createdAfter: toTime(query.createdAfter), createdBefore: toTime(query.createdBefore) };
     const isPlaced = query.policyId !== undefined || query.collectionId !== undefined;
     const inForce = isPlaced ? await readPlaced(db, collections) : await collections.read();
-    const page = await listContent(db, { ...query, ...created }, inForce);
+    const page = await listContent(db, { ...query, ...created }, { inForce, count });
     const data = page.data.map((item) => contentAnswer(item, inForce));
     const policies = await findPolicies(db, query.expand === undefined ? [] : data.map(({ policyId }) => policyId));
     return toList({ ...page, data }, (answer) => expanded(answer, policies.get(answer.policyId)));

@@ -4,7 +4,7 @@ import { keepPayload } from '../changes/rows.ts';
 import type { InForce } from '../collections/known.ts';
 import { LAST_EDIT } from '../collections/store.ts';
 import type { ContentType } from '../content-types.ts';
-import type { Db, Row, Step } from '../db/db.ts';
+import type { Db, Step } from '../db/db.ts';
 import { idForm, type Page, type PageQuery, readPage } from '../db/page.ts';
 import { inList, toList, Where } from '../db/query.ts';
 import { columns } from '../db/record.ts';
@@ -12,7 +12,8 @@ import { keysOf, type LocatorKeys, parseLocator } from '../lib/locator.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { words } from '../lib/text.ts';
 import { type Content, isContentId, type Status } from './content.ts';
-import { type Placeable, placementOf } from './placement.ts';
+import { placementOf } from './placement.ts';
+import type { Totals } from './totals.ts';
 
 const CONTENT = columns<Content>(
   {
@@ -133,7 +134,11 @@ export interface ContentQuery extends PageQuery {
 }
 
 /** Every item must have been placed by `inForce` if the query names a policy or a collection. */
-export function listContent(db: Db, query: ContentQuery, inForce: InForce): Promise<Page<Content>> {
+export function listContent(
+  db: Db,
+  query: ContentQuery,
+  { inForce, count }: { inForce: InForce; count: Totals },
+): Promise<Page<Content>> {
   const { policyId, collectionId } = query;
   const where = new Where()
     .and(inForce.index.size === 0 ? 'policy_id = ?' : UNDER_POLICY, policyId)
@@ -148,7 +153,15 @@ export function listContent(db: Db, query: ContentQuery, inForce: InForce): Prom
   if (collectionId !== undefined && inForce.index.get(collectionId) === undefined) where.and('1 = 0');
   return readPage(
     db,
-    { select: CONTENT.list, from: 'content', where, order: 'id', form: idForm('cnt_'), toRecord: CONTENT.toRecord },
+    {
+      select: CONTENT.list,
+      from: 'content',
+      where,
+      order: 'id',
+      form: idForm('cnt_'),
+      toRecord: CONTENT.toRecord,
+      count,
+    },
     query,
   );
 }
@@ -196,72 +209,4 @@ export const deleteContent = (content: Content): Step[] => [
   { sql: 'delete from content where id = $1 and revision = $2', params: [content.id, content.revision], expect: 1 },
   { sql: 'insert into purges (content_no) values ($1)', params: [content.no] },
   keepPayload(DELETED_ITEM + content.no, { id: content.id, externalId: content.externalId }),
-];
-
-/** An item to be placed. */
-export interface Unplaced extends Placeable {
-  no: number;
-  revision: number;
-  collectionId: string | null;
-}
-
-/** Returns the number of the last item that is in the right collection; `all`, also without collections: every item. */
-export async function findPlacedTo(db: Db): Promise<number | 'all'> {
-  const [row] = await db.read<{ value: string }>(`select value from settings where name = 'items_placed_to'`);
-  return row === undefined || row.value === 'all' ? 'all' : Number(row.value);
-}
-
-interface UnplacedRow extends Row {
-  no: number;
-  revision: number;
-  source: string;
-  type: string;
-  tags: string;
-  policy_id: string;
-  owns_policy: number;
-  collection_id: string | null;
-}
-
-/** Returns the items after one, in order of their numbers. */
-export async function findUnplaced(db: Db, after: number, limit: number): Promise<Unplaced[]> {
-  const rows = await db.read<UnplacedRow>(
-    `select no, revision, source, type, tags, policy_id, owns_policy, collection_id
-     from content where no > $1 order by no limit ${limit}`,
-    [after],
-  );
-  return mapInSlices(rows, (row) => ({
-    no: row.no,
-    revision: row.revision,
-    source: row.source,
-    type: row.type as ContentType,
-    tags: JSON.parse(row.tags) as string[],
-    policyId: row.policy_id,
-    ownsPolicy: row.owns_policy === 1 ? 1 : 0,
-    collectionId: row.collection_id,
-  }));
-}
-
-interface Slice {
-  from: number;
-  to: number | 'all';
-  moved: readonly Unplaced[];
-  lastEdit: number;
-}
-
-/** A Conflict when a collection was edited since. An item that was edited since was placed by its edit. */
-export const placeSlice = (engine: Db['engine'], { from, to, moved, lastEdit }: Slice): Step[] => [
-  {
-    sql: `update settings set value = $1 where name = 'items_placed_to' and value = $2 and ${LAST_EDIT} = $3`,
-    params: [String(to), String(from), lastEdit],
-    expect: 1,
-  },
-  ...[...Map.groupBy(moved, ({ collectionId }) => collectionId)].map(([collectionId, items]) => ({
-    sql: `update content set collection_id = $1 where ${inList(engine, 'no', 'bigint', '$2')}
-          and ${inList(engine, "no || '-' || revision", 'text', '$3')}`,
-    params: [
-      collectionId,
-      toList(items.map(({ no }) => no)),
-      toList(items.map(({ no, revision }) => `${no}-${revision}`)),
-    ],
-  })),
 ];

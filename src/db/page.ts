@@ -4,7 +4,7 @@
  */
 import { ID_BODY } from '../lib/id.ts';
 import { mapInSlices } from '../lib/slices.ts';
-import type { Db, Row } from './db.ts';
+import type { Db, Row, Value } from './db.ts';
 import { Where } from './query.ts';
 
 export interface Page<T> {
@@ -49,19 +49,32 @@ export interface List<R extends Row, T> {
   /** The form of that column's values. */
   form: RegExp;
   toRecord(row: R): T;
+  /** Counts the whole list; without it, every page counts. */
+  count?: (counting: Counting) => Promise<number>;
+}
+
+/** A statement that counts, as `total`. */
+export interface Counting {
+  sql: string;
+  params: readonly Value[];
+}
+
+export async function countRows(db: Db, { sql, params }: Counting): Promise<number> {
+  const [row] = await db.read<{ total: number }>(sql, params);
+  return Number(row?.total ?? 0);
 }
 
 /** Reads one page, and the number of records in the whole list. Throws InvalidCursor. */
 export async function readPage<R extends Row, T>(db: Db, list: List<R, T>, query: PageQuery): Promise<Page<T>> {
-  const { select, from, counted = from, where = new Where(), order, form } = list;
+  const { select, from, counted = from, where = new Where(), order, form, count = (one) => countRows(db, one) } = list;
   const { limit = PAGE_DEFAULT, cursor } = query;
   const rest = where.copy().and(`${order} < ?`, cursor === undefined ? undefined : fromCursor(cursor, form));
-  const [rows, [count]] = await Promise.all([
+  const [rows, total] = await Promise.all([
     db.read<R>(`select ${select} from ${from}${rest.sql} order by ${order} desc limit ${limit + 1}`, rest.params),
-    db.read<{ total: number }>(`select count(*) as total from ${counted}${where.sql}`, where.params),
+    count({ sql: `select count(*) as total from ${counted}${where.sql}`, params: where.params }),
   ]);
   const column = order.slice(order.indexOf('.') + 1);
-  const page = cutPage(rows, limit, Number(count?.total ?? 0), (last) => String(last[column]));
+  const page = cutPage(rows, limit, total, (last) => String(last[column]));
   return { ...page, data: await mapInSlices(page.data, (row) => list.toRecord(row)) };
 }
 

@@ -5,11 +5,13 @@
  * input has it again, and one that a person restored stays active.
  */
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { metaOf, type Postern } from '../../../client/src/client.ts';
 import { PosternError } from '../../../client/src/errors.ts';
 import type { Content } from '../../../client/src/types.ts';
 import { misused } from '../outcome.ts';
 import { counted, plain } from '../terminal.ts';
+import { DigestSet } from './digest-set.ts';
 import type { Entries } from './entry.ts';
 import { isAddress } from './source.ts';
 
@@ -19,6 +21,9 @@ export const MISSING_SINCE = 'missingSince';
 
 const SHARE_MAX = 0.2;
 const AT_ONCE = 4;
+const PAGE = 100;
+/** Rests as long as it works, so that a walk through millions of items leaves the service to its checks. */
+const REST = 1;
 
 export interface MissingOptions {
   archiveMissing?: boolean;
@@ -58,7 +63,7 @@ export function openMissing(input: string, options: MissingOptions): Missing {
   if (dryRun === true) throw misused('--archive-missing needs the service; leave out --dry-run.');
   const name = sourceName === undefined ? nameOf(input) : checkedName(sourceName);
   const most = archiveMax === undefined ? undefined : toCount(archiveMax);
-  const seen = new Set<number>();
+  const seen = new DigestSet();
   let unread: string | undefined;
   return {
     mark: { [IMPORTED_FROM]: name },
@@ -106,8 +111,8 @@ function toCount(text: string): number {
   return Number(text);
 }
 
-/** Millions of texts take too much memory. Two with one digest only keep an item that could be archived. */
-const digest = (externalId: string): number => createHash('sha256').update(externalId).digest().readUIntBE(0, 6);
+/** Two texts with one digest only keep an item that could be archived. */
+const digest = (externalId: string): number => createHash('sha256').update(externalId).digest().readUIntBE(0, 6) + 1;
 
 interface Compared {
   /** Active items of this import. */
@@ -118,19 +123,35 @@ interface Compared {
   back: string[];
 }
 
-async function compare(postern: Postern, name: string, seen: ReadonlySet<number>): Promise<Compared> {
+async function compare(postern: Postern, name: string, seen: Pick<DigestSet, 'has'>): Promise<Compared> {
   const compared: Compared = { owned: 0, missing: [], back: [] };
-  for await (const item of postern.listContent({ limit: 100 })) {
-    if (item.metadata[IMPORTED_FROM] !== name) continue;
-    const isThere = seen.has(digest(item.externalId));
-    const wasMissing = typeof item.metadata[MISSING_SINCE] === 'string';
-    if (item.status === 'active') compared.owned++;
-    if (isThere && wasMissing) compared.back.push(item.id);
-    // An item that was missing and is active was restored by a person.
-    if (!isThere && !wasMissing && item.status === 'active') compared.missing.push(item.id);
+  let began = performance.now();
+  let left = PAGE;
+  for await (const item of postern.listContent({ limit: PAGE })) {
+    compareOne(compared, item, { name, seen });
+    if (--left > 0) continue;
+    left = PAGE;
+    await rest(began);
+    began = performance.now();
   }
   return compared;
 }
+
+function compareOne(
+  compared: Compared,
+  { id, externalId, status, metadata }: Content,
+  { name, seen }: { name: string; seen: Pick<DigestSet, 'has'> },
+): void {
+  if (metadata[IMPORTED_FROM] !== name) return;
+  const isThere = seen.has(digest(externalId));
+  const wasMissing = typeof metadata[MISSING_SINCE] === 'string';
+  if (status === 'active') compared.owned++;
+  if (isThere && wasMissing) compared.back.push(id);
+  // An item that was missing and is active was restored by a person.
+  if (!isThere && !wasMissing && status === 'active') compared.missing.push(id);
+}
+
+const rest = (began: number): Promise<void> => pause((performance.now() - began) * REST);
 
 interface Found {
   missing: number;
@@ -162,8 +183,10 @@ interface ItemEdit {
 async function editAll(postern: Postern, ids: readonly string[], edit: ItemEdit): Promise<number> {
   let count = 0;
   for (let i = 0; i < ids.length; i += AT_ONCE) {
+    const began = performance.now();
     const done = await Promise.all(ids.slice(i, i + AT_ONCE).map((id) => editOne(postern, id, edit)));
     count += done.filter(Boolean).length;
+    await rest(began);
   }
   return count;
 }

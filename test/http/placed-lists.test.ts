@@ -1,0 +1,114 @@
+/** Lists by collection after random edits: an item is in the list of the collection that its own answer names. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { pluck } from '../../kit/pluck.ts';
+import { runSeed, seeded } from '../../kit/random.ts';
+import { startTestService } from '../../kit/service.ts';
+import { assertStatus, item, made } from './given.ts';
+
+const postern = await startTestService();
+after(() => postern[Symbol.asyncDispose]());
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
+type Any = any;
+
+const EDITS = 40;
+/** Spellings of a few hosts. */
+const HOSTS = [
+  'www.a.example',
+  'WWW.A.example',
+  'www.a.example.',
+  'www.a.example:8080',
+  'www%2Ea.example',
+  'www.ａ.example',
+  'user@www.a.example',
+  'b.a.example',
+  'a.example',
+  'bücher.example',
+  'xn--bcher-kva.example',
+  '127.0.0.1',
+  '0x7f.1',
+  '[::1]',
+  '[0:0::1]:8080',
+];
+const PATHS = ['/', '/news/1', '/news/2;v=1', '/a%20b'];
+const PATTERNS = ['/', '/news/', '/news/1$', '*1', '/a%20b'];
+const SELECTED_HOSTS = [
+  'www.a.example',
+  '*.A.example',
+  'a.example.',
+  'www.a.example:8080',
+  'XN--bcher-kva.example',
+  '*.example',
+  '127.0.0.1',
+  '[::1]',
+];
+const TYPES = ['article', 'report', 'video'];
+const TAGS = ['x', 'y'];
+
+async function all(query = ''): Promise<Any[]> {
+  const found: Any[] = [];
+  let cursor: string | null = null;
+  do {
+    const { status, body } = await postern.call(
+      'GET',
+      `/v1/content?limit=100${query}${cursor === null ? '' : `&cursor=${cursor}`}`,
+    );
+    assert.equal(status, 200);
+    found.push(...(body.data as Any[]));
+    cursor = body.nextCursor as string | null;
+    if (cursor === null) assert.equal(body.totalCount, found.length);
+  } while (cursor !== null);
+  return found;
+}
+
+test('every list has what the answers of the items say, after each of many edits', async (t) => {
+  t.diagnostic(`seed ${runSeed} (again with SEED=${runSeed})`);
+  const random = seeded(runSeed);
+  const items = HOSTS.flatMap((host) =>
+    PATHS.map((path) =>
+      item({ source: `https://${host}${path}`, type: random.pick(TYPES), tags: [random.pick(TAGS)] }),
+    ),
+  );
+  await made(postern, '/v1/content/bulk-upsert', { items }, 200);
+  assert.equal((await all()).length, items.length);
+  const some = (values: readonly string[], share: number): string[] => values.filter(() => random.chance(share));
+  const selectors = () => {
+    const body = {
+      hosts: some(SELECTED_HOSTS, random.pick([0, 0.15, 0.9])),
+      paths: some(PATTERNS, 0.2),
+      contentTypes: some(TYPES, 0.2),
+      contentTags: some(TAGS, 0.1),
+    };
+    return Object.values(body).every(({ length }) => length === 0) ? { ...body, paths: ['/'] } : body;
+  };
+  const ids: string[] = [];
+  let moved = 0;
+  for (let edit = 0; edit < EDITS; edit++) {
+    const before = pluck(await all(), 'collectionId');
+    // Several edits in a row are placed at once.
+    for (let n = random.int(1, 3); n > 0; n--) {
+      const id = random.pick(ids);
+      const turn = random.int(1, 4);
+      if (ids.length < 3 || turn === 1) {
+        ids.push((await made(postern, '/v1/collections', { name: 'C', ...selectors() })).id);
+      } else if (turn === 2) {
+        assertStatus(await postern.call('DELETE', `/v1/collections/${id}`), 200);
+        ids.splice(ids.indexOf(id), 1);
+      } else assertStatus(await postern.call('PATCH', `/v1/collections/${id}`, { body: selectors() }), 200);
+    }
+    const found = await all();
+    moved += found.filter(({ collectionId }, i) => collectionId !== before[i]).length;
+    for (const id of ids) {
+      assert.deepEqual(
+        pluck(await all(`&collectionId=${id}`), 'id'),
+        pluck(
+          found.filter(({ collectionId }) => collectionId === id),
+          'id',
+        ),
+        `seed ${runSeed}, edit ${edit}, ${id}`,
+      );
+    }
+  }
+  assert.ok(moved > EDITS, `${moved} moved`);
+});
