@@ -37,6 +37,7 @@ import { licenseRoutes } from './requesters/license-routes.ts';
 import { requesterRoutes } from './requesters/routes.ts';
 import { findNames } from './requesters/store.ts';
 import { tokenRoutes } from './requesters/token-routes.ts';
+import { openRobotsJudge } from './signals/broken.ts';
 import { signalRoutes } from './signals/routes.ts';
 import { siteRoutes } from './sites/routes.ts';
 import { statementRoutes } from './statements/routes.ts';
@@ -93,7 +94,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   probeRoutes(app, { db, changes, clock });
   const finder = openFinder(parts);
   const tests = openTestLog(db, testLedger.ledgerNo);
-  decisionRoutes(app, { db, ledger, finder, tests });
+  decisionRoutes(app, { db, ledger, finder, tests, robots: openRobotsJudge(db) });
   addContentRoutes(app, parts);
   publishingRoutes(app, parts);
   addRequesterRoutes(app, parts);

@@ -34,6 +34,8 @@ export interface DecisionFilter extends GroundsFilter {
   /** A prefix of host and path. */
   url?: string;
   spoofed?: boolean;
+  /** Requests of crawlers of the directory. */
+  ofCrawlers?: boolean;
   /** Epoch ms, inclusive. */
   from?: number;
   /** Epoch ms, exclusive. */
@@ -48,6 +50,16 @@ export interface DecisionFinder {
   ): Promise<{ seqs: number[]; totalCount: number }>;
 }
 
+/** `within_24h`: a copy of robots.txt that the crawler may have kept for 24 hours (RFC 9309) allowed the access. */
+export const ROBOTS_BREAKS = ['broken', 'within_24h'] as const;
+export type RobotsBreak = (typeof ROBOTS_BREAKS)[number];
+
+/** Compares accesses with robots.txt as it was then. */
+export interface RobotsJudge {
+  /** Returns null for an access that broke nothing. */
+  judge(decisions: readonly LoggedDecision[]): Promise<(RobotsBreak | null)[]>;
+}
+
 /** A decision with the inputs of its check. */
 export interface LoggedDecision extends Decision {
   permission: string | null;
@@ -58,6 +70,8 @@ export interface LoggedDecision extends Decision {
   reduced?: Reducible[];
   /** The decision of the policy's candidate, before limits. */
   candidate?: { allowed: boolean; reason: Reason | null; rule: number | null };
+  /** Only where the log is filtered by it. */
+  robots?: RobotsBreak;
 }
 
 interface DecisionRow extends Row {

@@ -11,10 +11,18 @@ import { sendText } from '../http/reply.ts';
 import { route } from '../http/route.ts';
 import { type Caller, holdsPermission, type Mode } from '../permissions.ts';
 import { findPolicyNo } from '../policies/store.ts';
+import { findBroken, keepBroken } from './broken.ts';
 import { parseDecisionId } from './decision.ts';
 import { groundsOf, toUrlPrefix } from './grounds.ts';
 import type { Ledger } from './ledger.ts';
-import { type DecisionFilter, type DecisionFinder, findDecision, type LoggedDecision, readDecisions } from './log.ts';
+import {
+  type DecisionFilter,
+  type DecisionFinder,
+  findDecision,
+  type LoggedDecision,
+  type RobotsJudge,
+  readDecisions,
+} from './log.ts';
 import { type NamedDecision, withNames } from './names.ts';
 import { reasonCode } from './reason.ts';
 import {
@@ -30,6 +38,7 @@ export interface LogDeps {
   ledger: Ledger;
   finder: DecisionFinder;
   tests: DecisionLog;
+  robots: RobotsJudge;
 }
 
 const reading = { tag: 'Access', permission: 'analytics:read' } as const;
@@ -60,10 +69,19 @@ export function decisionRoutes(app: App, deps: LogDeps): void {
     const before = cursor === undefined ? null : Number(fromCursor(cursor, SEQ_FORM));
     const filter = await toFilter(db, request.query);
     const log = logs[request.query.mode ?? request.caller.mode];
+    const { robots: wanted } = request.query;
+    const keep = wanted === undefined ? undefined : keepBroken(deps.robots, wanted);
     const format = FORMATS[preferred(request.headers.accept, MEDIA_TYPES)]?.(expand !== undefined);
     if (format !== undefined) {
-      const lines = filter && stream(log, filter, format, (some) => named(some, request));
+      const lines = filter && stream(log, filter, format, async (some) => named((await keep?.(some)) ?? some, request));
       return sendText(reply, format.type, lines ?? format.head);
+    }
+    if (filter !== undefined && keep !== undefined) {
+      const page = await findBroken({ finder: log.finder, read: (seqs) => readFrom(log, seqs), keep }, filter, {
+        before,
+        limit,
+      });
+      return reply.send(toList({ ...page, data: await named(page.data, request) }));
     }
     const found = filter === undefined ? NOTHING : await log.finder.find(filter, { before, limit: limit + 1 });
     const page = cutPage(found.seqs, limit, found.totalCount, String);
@@ -106,6 +124,8 @@ async function toFilter(db: Db, query: ListDecisionsQuery): Promise<DecisionFilt
   const filter: DecisionFilter = { ...spanOf(query), ...groundsOf(query) };
   if (query.url !== undefined) filter.url = toUrlPrefix(query.url);
   if (query.spoofed !== undefined) filter.spoofed = query.spoofed;
+  // A false name proves nothing about the crawler that has it.
+  if (query.robots !== undefined) Object.assign(filter, { ofCrawlers: true, spoofed: query.spoofed ?? false });
   if (query.requesterId !== undefined) filter.requesterId = query.requesterId;
   if (query.allowed !== undefined) filter.allowed = query.allowed;
   if (query.reason !== undefined) filter.reason = reasonCode(query.reason);

@@ -7,6 +7,7 @@ import { VERIFIED_KINDS } from '../policies/facts.ts';
 import { ACTIONS } from '../policies/policy.ts';
 import { QuotaStatus } from '../terms/terms.ts';
 import { REDUCIBLE } from './inputs.ts';
+import { ROBOTS_BREAKS } from './log.ts';
 import { REASONS, type Reason } from './reason.ts';
 import { VERIFIED_FILTERS } from './verified.ts';
 
@@ -118,6 +119,11 @@ export const LoggedDecision = Type.Object(
         { description: 'What the candidate of the policy decided, before limits; absent without a candidate' },
       ),
     ),
+    robots: Type.Optional(
+      Type.Enum([...ROBOTS_BREAKS], {
+        description: 'How the access broke robots.txt as it was then; only with the filter `robots`',
+      }),
+    ),
     names: Type.Optional(
       Type.Object(
         {
@@ -175,6 +181,12 @@ export const ListDecisionsQuery = Type.Object(
     reason: Type.Optional(DenialReason),
     url: named('Only URLs that begin like this: host and path; a scheme is ignored', 2048),
     spoofed,
+    robots: Type.Optional(
+      Type.Enum([...ROBOTS_BREAKS, 'any'], {
+        description:
+          'Only accesses of crawlers that broke robots.txt as it was then; `within_24h`: a copy that they may have kept for 24 hours allowed them. A page may have fewer entries than follow, and `totalCount` counts the accesses of crawlers',
+      }),
+    ),
     ...groundsProperties,
     ...spanProperties,
     mode: modeFilter,

@@ -32,6 +32,7 @@ const TERMS: { [Key in keyof DecisionFilter]-?: Term<NonNullable<DecisionFilter[
   reason: (code) => ['reason = ?', code],
   url: (prefix) => ['substr(url, 1, length(?)) = ?', prefix],
   spoofed: isThere('claimed'),
+  ofCrawlers: isThere('crawler'),
   from: (at) => ['at >= ?', at],
   to: (at) => ['at < ?', at],
   collectionId: (id) => ['collection_id = ?', id],

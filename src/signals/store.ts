@@ -25,6 +25,38 @@ export async function findServed(
   return row && { at: Number(row.at), body: row.body };
 }
 
+/** When a file was served first, without its text. */
+export interface ServedTime {
+  seq: number;
+  /** Epoch ms. */
+  at: number;
+  /** From then on, none was served. */
+  isNone: boolean;
+}
+
+/** Further files of the time are not looked at: the oldest ones. */
+const TIMES_MAX = 1_000;
+
+/** Returns the files that were served in a time (epoch ms), the newest first, with the one before. */
+export async function findServedTimes(
+  db: Db,
+  { host, kind, from, to }: { host: string; kind: string; from: number; to: number },
+): Promise<ServedTime[]> {
+  const rows = await db.read<{ seq: number; at: number; none: number }>(
+    `select seq, at, case when body is null then 1 else 0 end as none from served_signals
+       where host = $1 and kind = $2 and at <= $4 and at >= coalesce(
+         (select max(at) from served_signals where host = $1 and kind = $2 and at <= $3), 0)
+       order by at desc, seq desc limit ${TIMES_MAX}`,
+    [host, kind, from, to],
+  );
+  return rows.map(({ seq, at, none }) => ({ seq: Number(seq), at: Number(at), isNone: Number(none) === 1 }));
+}
+
+export async function findServedBody(db: Db, seq: number): Promise<string | null> {
+  const [row] = await db.read<{ body: string | null }>('select body from served_signals where seq = $1', [seq]);
+  return row?.body ?? null;
+}
+
 /** Written only if it differs from the last one. */
 export const insertServed = (host: string, kind: string, { at, body }: Served): Step => ({
   sql: `insert into served_signals (host, kind, at, body)

@@ -17,6 +17,8 @@ export interface DecisionFilter {
   /** A code of ledger/verified, or whether there is one. */
   verified?: number | boolean | undefined;
   spoofed?: boolean | undefined;
+  /** Requests of crawlers of the directory. */
+  ofCrawlers?: boolean | undefined;
   licenseId?: string | undefined;
   purpose?: string | undefined;
   permission?: string | undefined;
@@ -55,6 +57,7 @@ const TERMS: Omit<Terms, keyof typeof NUMBERED | 'type'> = {
   verified: (code) =>
     typeof code === 'number' ? `verified = ${integer(code)}` : code ? 'verified <> 0' : 'verified = 0',
   spoofed: (spoofed) => (spoofed ? 'claimed <> 0' : 'claimed = 0'),
+  ofCrawlers: (are) => (are ? 'crawler <> 0' : 'crawler = 0'),
   enforced: (enforced) => `enforced = ${enforced ? 1 : 0}`,
   after: (seq) => `seq > ${integer(seq)}`,
   from: (at) => `decided_at >= ${integer(at)} and quarter >= ${integer(quarterAt(at))}`,

@@ -3507,6 +3507,11 @@ export interface components {
                 /** @description Index in the rules of the candidate */
                 rule: number | null;
             };
+            /**
+             * @description How the access broke robots.txt as it was then; only with the filter `robots`
+             * @enum {unknown}
+             */
+            robots?: "broken" | "within_24h";
             /** @description Current names; only with `expand=names` */
             names?: {
                 /** @description Title of the item */
@@ -5732,6 +5737,8 @@ export interface operations {
                 url?: string;
                 /** @description Only requests whose visitor claimed a name falsely */
                 spoofed?: boolean;
+                /** @description Only accesses of crawlers that broke robots.txt as it was then; `within_24h`: a copy that they may have kept for 24 hours allowed them. A page may have fewer entries than follow, and `totalCount` counts the accesses of crawlers */
+                robots?: "broken" | "within_24h" | "any";
                 /** @description Only decisions in this collection */
                 collectionId?: string;
                 /** @description Only requests whose user agent names this crawler */
