@@ -53,10 +53,28 @@ export interface QuotaCount {
   opened: number;
 }
 
-const FIELDS = ['version', 'start', 'used', 'after', 'settlesAt', 'alerted', 'exceeded', 'opened'] as const;
-export const toNumbers = (count: QuotaCount): number[] => FIELDS.map((field) => count[field]);
-export const toCount = (state: LimitState): QuotaCount =>
-  Object.fromEntries(FIELDS.map((field, i) => [field, state[i] ?? 0])) as unknown as QuotaCount;
+export const toNumbers = (count: QuotaCount): number[] => [
+  count.version,
+  count.start,
+  count.used,
+  count.after,
+  count.settlesAt,
+  count.alerted,
+  count.exceeded,
+  count.opened,
+];
+
+/** In the order of `toNumbers`; one by one, because every claim reads its count. */
+export const toCount = (state: LimitState): QuotaCount => ({
+  version: state[0] ?? 0,
+  start: state[1] ?? 0,
+  used: state[2] ?? 0,
+  after: state[3] ?? 0,
+  settlesAt: state[4] ?? 0,
+  alerted: state[5] ?? 0,
+  exceeded: state[6] ?? 0,
+  opened: state[7] ?? 0,
+});
 
 export const quotaKey = (licenseId: string): string => `q.${licenseId}`;
 

@@ -79,7 +79,8 @@ function quotaStore(
     countOf(span) {
       const key = quotaKey(span.licenseId);
       const cached = known(key);
-      if (cached !== undefined && isCountOf(toCount(cached), span)) return toCount(cached);
+      const count = cached && toCount(cached);
+      if (count !== undefined && isCountOf(count, span)) return count;
       // Counts are opened beside this procedure.
       const row = read(key);
       return row && toCount(JSON.parse(row.state) as number[]);
