@@ -1,5 +1,6 @@
 /** The generator's process: takes a plan, answers with what it measured. */
 import { connect, type Socket } from 'node:net';
+import { monotonicMs } from '../src/lib/monotonic.ts';
 import type { LoadPlan, LoadResult } from './load.ts';
 
 process.on('message', (plan: LoadPlan) => {
@@ -19,6 +20,7 @@ interface Tally {
   measuring: boolean;
   stopping: boolean;
   latencies: Float32Array;
+  begun: Float64Array;
   count: number;
   answered: number;
   failures: number;
@@ -31,6 +33,7 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
     measuring: false,
     stopping: false,
     latencies: new Float32Array(expected),
+    begun: new Float64Array(expected),
     count: 0,
     answered: 0,
     failures: 0,
@@ -47,18 +50,21 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
   tally.measuring = true;
   await pause(plan.measureMs);
   tally.measuring = false;
-  const tookMs = performance.now() - began;
+  const spanMs = performance.now() - began;
   const { user, system } = process.cpuUsage(cpu);
   tally.stopping = true;
   await loops;
-  const sorted = tally.latencies.subarray(0, Math.min(tally.count, expected)).toSorted();
+  const count = Math.min(tally.count, expected);
+  const tookMs = tally.latencies.subarray(0, count);
+  const sorted = tookMs.toSorted();
   return {
     answered: tally.answered,
-    perSecond: (tally.count / tookMs) * 1000,
+    perSecond: (tally.count / spanMs) * 1000,
     p50Ms: sorted[Math.floor(sorted.length * 0.5)] ?? Number.NaN,
     p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN,
     failures: tally.failures,
-    ownCpu: (user + system) / 1000 / tookMs,
+    ownCpu: (user + system) / 1000 / spanMs,
+    ...(plan.withTimes === undefined ? {} : { times: { fromMs: tally.begun.slice(0, count), tookMs: tookMs.slice() } }),
   };
 }
 
@@ -79,7 +85,7 @@ function loop(port: number, requests: readonly Buffer[], first: number, tally: T
     function send(): void {
       const request = requests[next] as Buffer;
       next = next + 1 === requests.length ? 0 : next + 1;
-      sentAt = performance.now();
+      sentAt = monotonicMs();
       socket.write(request);
     }
 
@@ -94,7 +100,10 @@ function loop(port: number, requests: readonly Buffer[], first: number, tally: T
       tally.answered++;
       // "HTTP/1.1 200"
       if (buffer[9] !== 0x32 || buffer[10] !== 0x30 || buffer[11] !== 0x30) tally.failures++;
-      if (tally.measuring) tally.latencies[tally.count++] = performance.now() - sentAt;
+      if (tally.measuring) {
+        tally.begun[tally.count] = sentAt;
+        tally.latencies[tally.count++] = monotonicMs() - sentAt;
+      }
       if (tally.stopping) {
         socket.destroy();
         resolve();

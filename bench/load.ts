@@ -15,6 +15,8 @@ export interface LoadPlan {
   connections: number;
   warmupMs: number;
   measureMs: number;
+  /** Returns the time of each request too. */
+  withTimes?: true;
 }
 
 export interface LoadResult {
@@ -27,6 +29,8 @@ export interface LoadResult {
   failures: number;
   /** Share of a core the generator took: near 1, it was the limit and not the server. */
   ownCpu: number;
+  /** When each request began (see lib/monotonic), and how long it took. */
+  times?: { fromMs: Float64Array; tookMs: Float32Array };
 }
 
 export interface Loader extends AsyncDisposable {

@@ -24,9 +24,11 @@ import { identitiesPart } from './identities.ts';
 import { impactPart } from './impact.ts';
 import { importPart } from './import.ts';
 import { describeMachine } from './machine.ts';
+import { p99Part } from './p99.ts';
 import { partnerPart } from './partner.ts';
 import { postgresPart } from './postgres.ts';
 import { privacyPart } from './privacy.ts';
+import { quotaPart } from './quota.ts';
 import { saveResults, tableOf } from './results.ts';
 import { signalsPart } from './signals.ts';
 import { signaturesPart } from './signatures.ts';
@@ -38,7 +40,9 @@ import { webhooksPart } from './webhooks.ts';
 
 const PARTS: readonly Part[] = [
   checkPart,
+  p99Part,
   candidatePart,
+  quotaPart,
   batchPart,
   decidePart,
   conditionsPart,
