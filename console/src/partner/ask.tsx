@@ -2,8 +2,9 @@
 import { Button, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { Answer } from '../api/client.ts';
+import { priceWords } from '../offers/preview.tsx';
 import { Panel } from '../parts/page.tsx';
-import { formatTime, Tags, Verdict, Words } from '../parts/show.tsx';
+import { formatLastDay, formatTime, Tags, Verdict, Words } from '../parts/show.tsx';
 import { Failed } from '../parts/states.tsx';
 import { useWork } from '../parts/work.ts';
 import { useConnection } from './api.ts';
@@ -108,20 +109,8 @@ function AnswerView({ entry, onAskFor }: { entry: Entry } & AskProps) {
 
 function RemedyWords({ of: remedy, onAskFor }: { of: Remedy } & AskProps): ReactNode {
   switch (remedy.kind) {
-    case 'license': {
-      const { licenseType, licenseFeatures } = remedy;
-      const features = licenseFeatures.length === 0 ? '' : `, with ${licenseFeatures.join(' and ')}`;
-      const kind = licenseType === null ? 'any kind' : `the kind ${licenseType.join(' or ')}`;
-      return (
-        <>
-          A license of {kind}
-          {features}.{' '}
-          <button type="button" className="link" onClick={() => onAskFor(licenseType?.[0] ?? '')}>
-            Ask for it
-          </button>
-        </>
-      );
-    }
+    case 'license':
+      return <LicenseRemedy of={remedy} onAskFor={onAskFor} />;
     case 'permission':
       return <>Ask for {remedy.permissions.join(' or ')} instead: that is granted to you.</>;
     case 'verification':
@@ -131,4 +120,52 @@ function RemedyWords({ of: remedy, onAskFor }: { of: Remedy } & AskProps): React
     case 'amend':
       return <>More units in your license. Ask the publisher to extend its terms.</>;
   }
+}
+
+function LicenseRemedy({ of, onAskFor }: { of: Extract<Remedy, { kind: 'license' }> } & AskProps) {
+  const { licenseType, licenseFeatures, offers = [] } = of;
+  const features = licenseFeatures.length === 0 ? '' : `, with ${licenseFeatures.join(' and ')}`;
+  const kind = licenseType === null ? 'any kind' : `the kind ${licenseType.join(' or ')}`;
+  return (
+    <>
+      A license of {kind}
+      {features}.{' '}
+      {offers.length === 0 && (
+        <button type="button" className="link" onClick={() => onAskFor(licenseType?.[0] ?? '')}>
+          Ask for it
+        </button>
+      )}
+      {offers.length > 0 && (
+        <ul className="partner-offers" aria-label="Offers">
+          {offers.map((offer) => (
+            <li key={JSON.stringify(offer)}>
+              <OfferWords of={offer} />{' '}
+              <button type="button" className="link" onClick={() => onAskFor(offer.licenseType)}>
+                Ask for it
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+type Offer = NonNullable<Extract<Remedy, { kind: 'license' }>['offers']>[number];
+
+function OfferWords({ of: offer }: { of: Offer }) {
+  const { licenseType, features, unit, unitPriceMicros = null, currency = null, contact, url, validUntil } = offer;
+  return (
+    <>
+      <strong>{licenseType}</strong>
+      {features.length > 0 && `, with ${features.join(' and ')}`}: {priceWords({ unit, unitPriceMicros, currency })}
+      {validUntil !== undefined && `, until ${formatLastDay(validUntil)}`}.{' '}
+      {contact !== undefined && `Contact: ${contact}. `}
+      {url !== undefined && (
+        <a href={url} target="_blank" rel="noreferrer">
+          About this license
+        </a>
+      )}
+    </>
+  );
 }

@@ -8,6 +8,7 @@ import { Chip, formatDay } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { getState, lastDayWords, scopeWords } from '../requesters/types.ts';
 import { type License, useOwn } from './api.ts';
+import { Running } from './running.tsx';
 
 /** `current`: those that are valid or begin later. */
 export function Licenses({ current }: { current: readonly License[] }) {
@@ -49,6 +50,7 @@ function LicenseCard({ license }: { license: License }) {
           alerts={(terms?.alerts ?? []).map((at) => ({ at, reached: quota.used >= at * quota.units }))}
         />
       )}
+      {terms !== null && <Running licenseId={id} />}
       {terms !== null && (
         <details>
           <summary>Terms{terms.reference === undefined ? '' : `: ${terms.reference}`}</summary>

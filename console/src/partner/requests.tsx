@@ -1,5 +1,5 @@
 /** Requests for licenses, and the publisher's answers. */
-import { Button, Textarea, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { List } from '../parts/list.tsx';
@@ -23,9 +23,10 @@ const SHOWN_MAX = 100;
 export function Requests({ kind, onKind }: RequestsProps) {
   const [limit, setLimit] = useState(SHOWN);
   const requests = useOwn('GET /v1/me/requests', { query: { limit } });
+  const places = usePlaces();
   return (
     <Panel title="Ask for a license" lead="The publisher grants or declines it; the answer appears here.">
-      <RequestForm kind={kind} onKind={onKind} />
+      <RequestForm kind={kind} onKind={onKind} places={places} />
       <div className="below">
         <Loaded of={requests} rows={2}>
           {({ data, totalCount }) =>
@@ -38,9 +39,12 @@ export function Requests({ kind, onKind }: RequestsProps) {
                   columns={[
                     {
                       label: 'Kind',
-                      show: ({ licenseType, note }) => (
+                      show: ({ licenseType, collectionId, note }) => (
                         <>
                           <strong>{licenseType}</strong>
+                          {collectionId !== null && (
+                            <span className="under">for {places.get(collectionId) ?? collectionId}</span>
+                          )}
                           {note !== null && <span className="under">{note}</span>}
                         </>
                       ),
@@ -71,19 +75,40 @@ export function Requests({ kind, onKind }: RequestsProps) {
   );
 }
 
-function RequestForm({ kind, onKind }: RequestsProps) {
+type Places = ReadonlyMap<string, string>;
+const NO_PLACES: Places = new Map();
+const PLACES_MAX = 50;
+
+/** Returns the collections that the partner asked for within a year, by id: the only ones that it knows. */
+function usePlaces(): Places {
+  const query = { period: 'year', groupBy: 'collection', limit: PLACES_MAX } as const;
+  const { data } = useOwn('GET /v1/me/usage', { query });
+  if (data === undefined) return NO_PLACES;
+  const named = (data.groups ?? []).flatMap(({ id, name }): [string, string][] =>
+    id === null || name == null ? [] : [[id, name]],
+  );
+  return new Map(named);
+}
+
+function RequestForm({ kind, onKind, places }: RequestsProps & { places: Places }) {
   const { call } = useConnection();
   const readAgain = useReadAgain();
+  const [collectionId, setCollectionId] = useState('');
   const [note, setNote] = useState('');
   const [busy, setBusy] = useState(false);
   const clear = () => {
     onKind('');
+    setCollectionId('');
     setNote('');
   };
   const { error, start } = useWork(async () => {
     setBusy(true);
     try {
-      const body = { licenseType: kind.trim(), ...(note.trim() === '' ? {} : { note: note.trim() }) };
+      const body = {
+        licenseType: kind.trim(),
+        ...(collectionId === '' ? {} : { collectionId }),
+        ...(note.trim() === '' ? {} : { note: note.trim() }),
+      };
       await call('POST /v1/me/requests', { body });
       notify('The publisher has your request.');
       clear();
@@ -103,6 +128,14 @@ function RequestForm({ kind, onKind }: RequestsProps) {
         withAsterisk={false}
         maxLength={64}
       />
+      {places.size > 0 && (
+        <NativeSelect
+          label="For"
+          data={[{ value: '', label: 'Everything' }, ...[...places].map(([value, label]) => ({ value, label }))]}
+          value={collectionId}
+          onChange={(event) => setCollectionId(event.currentTarget.value)}
+        />
+      )}
       <Textarea
         label="What you want to do"
         placeholder="optional, for the publisher"

@@ -162,6 +162,9 @@ describe('what is shown', () => {
     const { used, units } = me.licenses[0].quota;
     const card = page.getByRole('article', { name: 'commercial' });
     await card.getByText(`${used} of ${units} used`).waitFor();
+    const running = await acme.get(`/v1/me/licenses/${acme.license.id}/usage`);
+    await card.getByText(`3 requests in ${running.period}, €${running.amount.amount} so far.`).waitFor();
+    await card.getByText(`About ${running.projectedUnits} and €${running.projectedAmount.amount} by`).waitFor();
     await card.getByText('Terms: Contract 12').click();
     await card.getByText('€0.02 each, up to 100').waitFor();
     await page.getByText('Ended and suspended (1)').click();
@@ -217,6 +220,42 @@ describe('what is shown', () => {
     await page.reload();
     await form.getByText('Welcome.').waitFor();
     await page.getByRole('article', { name: 'gold' }).waitFor();
+    assert.deepEqual(opened.faults, []);
+  });
+
+  test('of offers and collections: a price becomes a request for one collection', async () => {
+    const acme = await newPartner();
+    const offer = {
+      unitPriceMicros: 20_000,
+      currency: 'EUR',
+      contact: 'sales@news.example',
+      url: 'https://news.example/l',
+    };
+    assert.ok((await postern.call('PUT', '/v1/offers/diamond', { body: offer })).status < 300);
+    const diamond = await makePolicy(postern, [{ action: 'allow', conditions: { licenseType: 'diamond' } }]);
+    const reports = await made(postern, '/v1/collections', {
+      name: 'Reports',
+      hosts: ['reports.example'],
+      policyId: diamond.id,
+    });
+    await check(postern, { url: 'https://reports.example/1', requesterId: acme.id });
+    await using opened = await open(PHONE);
+    const { page } = opened;
+    await signIn(page, acme.token);
+    const ask = page.getByRole('region', { name: 'May I have this?' });
+    await ask.getByLabel('Address or id').fill('https://reports.example/2');
+    await ask.getByRole('button', { name: 'Ask', exact: true }).click();
+    const offers = ask.getByRole('list', { name: 'Offers' });
+    assert.match(await offers.innerText(), /diamond: €0\.02 per access\. Contact: sales@news\.example/);
+    assert.equal(await offers.getByRole('link', { name: 'About this license' }).getAttribute('href'), offer.url);
+    await offers.getByRole('button', { name: 'Ask for it' }).click();
+    const form = page.getByRole('region', { name: 'Ask for a license' });
+    assert.equal(await form.getByLabel('Kind of license').inputValue(), 'diamond');
+    await form.getByLabel('For', { exact: true }).selectOption('Reports');
+    await form.getByRole('button', { name: 'Send request' }).click();
+    await page.getByRole('row', { name: /diamond for Reports/ }).waitFor();
+    const [request] = (await acme.get('/v1/me/requests')).data;
+    assert.deepEqual([request.licenseType, request.collectionId], ['diamond', reports.id]);
     assert.deepEqual(opened.faults, []);
   });
 

@@ -1,0 +1,25 @@
+/** The running period of a license in words: used, owed, and both by its end. */
+import type { Answer } from '../api/client.ts';
+import { formatMoney } from '../licenses/money.ts';
+import { pluralize } from '../parts/plural.ts';
+import { formatCount, formatLastDay } from '../parts/show.tsx';
+import { useOwn } from './api.ts';
+
+type Usage = Answer<'GET /v1/me/licenses/{id}/usage'>;
+
+/** Nothing while it loads, and before the terms begin. */
+export function Running({ licenseId }: { licenseId: string }) {
+  const { data } = useOwn('GET /v1/me/licenses/{id}/usage', { path: { id: licenseId } });
+  if (data === undefined) return null;
+  const { period, to, currency, amount, projectedUnits, projectedAmount } = data;
+  return (
+    <p>
+      <strong>{unitWords(data)}</strong> in {period}, {formatMoney(amount.amount, currency)} so far.{' '}
+      <span className="soft">
+        About {formatCount(projectedUnits)} and {formatMoney(projectedAmount.amount, currency)} by {formatLastDay(to)}.
+      </span>
+    </p>
+  );
+}
+
+const unitWords = ({ unit, units }: Usage): string => pluralize(units, unit === 'decision' ? 'request' : 'item');
