@@ -54,9 +54,11 @@ function CollectionView({ collection }: { collection: Collection }) {
         <Ties of={collection} />
         <div className="columns">
           <Details collection={collection} />
-          <Panel title="Metadata">
-            <Json of={metadata} />
-          </Panel>
+          {Object.keys(metadata).length > 0 && (
+            <Panel title="Metadata">
+              <Json of={metadata} />
+            </Panel>
+          )}
         </div>
         {mayAnalyze && <AskedFor collection={collection} />}
         <Panel title="Test an address" lead="Which collection an address falls in, and why">
@@ -112,9 +114,12 @@ function Items({ id }: { id: string }) {
       title="Items"
       lead="Registered items whose most specific collection this is"
       actions={
-        <Anchor component={Link} size="sm" href={`/content?collectionId=${id}`}>
-          {items.data === undefined ? 'Show all' : `Show all ${pluralize(items.data.totalCount, 'item')}`}
-        </Anchor>
+        items.data !== undefined &&
+        items.data.totalCount > 0 && (
+          <Anchor component={Link} size="sm" href={`/content?collectionId=${id}`}>
+            Show all {pluralize(items.data.totalCount, 'item')}
+          </Anchor>
+        )
       }
     >
       <Loaded of={items}>

@@ -6,8 +6,9 @@ import { Bars, type Series } from '../parts/bars.tsx';
 import { List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
 import { pluralize } from '../parts/plural.ts';
-import { formatCount, formatDay, formatPercent } from '../parts/show.tsx';
+import { formatCount, formatDay, formatLastDay, formatPercent } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
+import { periodWords } from '../statements/period.ts';
 import { formatMoney } from './money.ts';
 
 type Usage = Answer<'GET /v1/licenses/{id}/usage'>;
@@ -25,7 +26,7 @@ export function RunningPeriod({ id }: { id: string }) {
       {(data) => (
         <>
           <Figures usage={data} />
-          <Panel title={`Used in ${data.period}`} lead="Allowed requests that the terms count, by day.">
+          <Panel title={`Used in ${periodWords(data.period)}`} lead="Allowed requests that the terms count, by day.">
             {data.quota !== null && <QuotaBar quota={data.quota} alerts={data.alerts} />}
             <Bars
               series={COUNTED}
@@ -58,7 +59,7 @@ function Figures({ usage }: { usage: Usage }) {
       value: formatMoney(amount.amount, currency),
       under: `about ${formatMoney(projectedAmount.amount, currency)} by the end`,
     },
-    { name: 'Left', value: pluralize(days, 'day'), under: `until ${formatDay(to)}` },
+    { name: 'Left', value: pluralize(days, 'day'), under: `until ${formatLastDay(to)}` },
   ];
   return (
     <div className="totals">

@@ -38,8 +38,11 @@ export function Feed({ contentId, requesterId }: FeedProps) {
             {data.map(({ id, externalId, url, requesterId: who, reason, created, names, ...more }) => (
               <li key={id}>
                 <span className="what">
-                  <RequesterLink id={who} name={names?.requester ?? who ?? ''} />{' '}
-                  {who === null && more.crawler !== null && <CrawlerLink name={more.crawler} />}{' '}
+                  {who === null && more.crawler !== null ? (
+                    <CrawlerLink name={more.crawler} />
+                  ) : (
+                    <RequesterLink id={who} name={names?.requester ?? who ?? ''} />
+                  )}{' '}
                   <ProofChip of={{ requesterId: who, ...more }} /> <span className="soft">asked for</span>{' '}
                   <Link href={`/decisions/${id}`} title={externalId ?? url ?? ''}>
                     {names?.content ?? externalId ?? url}

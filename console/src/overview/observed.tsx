@@ -17,11 +17,9 @@ export function Observed({ usage, onShow }: { usage: Usage; onShow: () => void }
         <Figure name="Would have been allowed" figure="wouldAllow" value={wouldAllow} />
         <Figure name="Would have been denied" figure="wouldDeny" value={wouldDeny} />
       </div>
-      <p>
-        <Anchor component="button" onClick={onShow}>
-          Show these requests instead
-        </Anchor>
-      </p>
+      <Anchor component="button" size="sm" mt="sm" onClick={onShow}>
+        Show these requests instead
+      </Anchor>
     </Panel>
   );
 }

@@ -14,7 +14,9 @@ export function Limits({ limits }: { limits: Me['limits'] }) {
         columns={[
           {
             label: 'Limit',
-            show: ({ rateLimit }) => rateLimit !== null && `${formatCount(rateLimit.limit)} a ${rateLimit.period}`,
+            show: ({ rateLimit }) =>
+              rateLimit !== null &&
+              `${formatCount(rateLimit.limit)} ${rateLimit.period === 'hour' ? 'an' : 'a'} ${rateLimit.period}`,
           },
           {
             label: 'Left',

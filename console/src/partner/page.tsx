@@ -75,8 +75,8 @@ function Who({ me: { requester, token } }: { me: Me }) {
     <div className="partner-who">
       <h1>{requester.name}</h1>
       <p className="soft">
-        Known as <code>{requester.id}</code>, by the token “{token.name}”{' '}
-        {expiresAt === null ? 'which does not expire' : `until ${formatDay(expiresAt)}`}
+        Known as <code>{requester.id}</code>, by the token “{token.name}”
+        {expiresAt === null ? ', which does not expire' : ` until ${formatDay(expiresAt)}`}
       </p>
     </div>
   );

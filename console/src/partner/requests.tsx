@@ -128,14 +128,7 @@ function RequestForm({ kind, onKind, places }: RequestsProps & { places: Places 
         withAsterisk={false}
         maxLength={64}
       />
-      {places.size > 0 && (
-        <NativeSelect
-          label="For"
-          data={[{ value: '', label: 'Everything' }, ...[...places].map(([value, label]) => ({ value, label }))]}
-          value={collectionId}
-          onChange={(event) => setCollectionId(event.currentTarget.value)}
-        />
-      )}
+      <PlaceField places={places} value={collectionId} onChange={setCollectionId} />
       <Textarea
         label="What you want to do"
         placeholder="optional, for the publisher"
@@ -152,5 +145,23 @@ function RequestForm({ kind, onKind, places }: RequestsProps & { places: Places 
         onCancel={clear}
       />
     </form>
+  );
+}
+
+interface PlaceFieldProps {
+  places: Places;
+  value: string;
+  onChange: (collectionId: string) => void;
+}
+
+function PlaceField({ places, value, onChange }: PlaceFieldProps) {
+  if (places.size === 0) return null;
+  return (
+    <NativeSelect
+      label="For"
+      data={[{ value: '', label: 'Everything' }, ...[...places].map(([id, name]) => ({ value: id, label: name }))]}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
   );
 }

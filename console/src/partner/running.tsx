@@ -3,6 +3,7 @@ import type { Answer } from '../api/client.ts';
 import { formatMoney } from '../licenses/money.ts';
 import { pluralize } from '../parts/plural.ts';
 import { formatCount, formatLastDay } from '../parts/show.tsx';
+import { periodWords } from '../statements/period.ts';
 import { useOwn } from './api.ts';
 
 type Usage = Answer<'GET /v1/me/licenses/{id}/usage'>;
@@ -14,7 +15,7 @@ export function Running({ licenseId }: { licenseId: string }) {
   const { period, to, currency, amount, projectedUnits, projectedAmount } = data;
   return (
     <p>
-      <strong>{unitWords(data)}</strong> in {period}, {formatMoney(amount.amount, currency)} so far.{' '}
+      <strong>{unitWords(data)}</strong> in {periodWords(period)}, {formatMoney(amount.amount, currency)} so far.{' '}
       <span className="soft">
         About {formatCount(projectedUnits)} and {formatMoney(projectedAmount.amount, currency)} by {formatLastDay(to)}.
       </span>

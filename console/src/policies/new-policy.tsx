@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import { useRead, useWrite } from '../api/read.ts';
 import { notify } from '../parts/notices.tsx';
 import { PageHead, Panel } from '../parts/page.tsx';
+import { Words } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { useWork } from '../parts/work.ts';
 import { DraftBar, Restored } from './draft-notices.tsx';
@@ -55,7 +56,9 @@ function Templates({ onChoose }: { onChoose: (draft: Draft) => void }) {
           ].map((template) => (
             <section key={template.id} className="panel card">
               <h2>{template.name}</h2>
-              <p className="soft">{template.description}</p>
+              <p className="soft">
+                <Words of={template.description} />
+              </p>
               <Button
                 variant="default"
                 onClick={() => onChoose(template.id === 'blank' ? BLANK : toDraft(template))}
