@@ -51,7 +51,10 @@ const item = await first('/v1/content?q=fetch');
 const collection = await first('/v1/collections?limit=1');
 const policy = await first('/v1/policies?limit=1');
 const denied = await first('/v1/access/decisions?allowed=false&reason=no_license&limit=1');
-const license = (await get('/v1/licenses?limit=1')).data[0] as { requesterId?: string } | undefined;
+const license = (await get('/v1/licenses?limit=1')).data[0] as { id: string; requesterId: string } | undefined;
+const statement = await first('/v1/statements?limit=1');
+const site = ((await get('/v1/sites?limit=1')).data[0] as { host?: string } | undefined)?.host;
+const crawler = ((await get('/v1/analytics/usage?period=30d')) as { byCrawler?: { crawler: string }[] }).byCrawler?.[0];
 const webhook = await first('/v1/webhooks');
 const under = (base: string, id: string | undefined): string | null =>
   id === undefined ? null : `${base}/${encodeURIComponent(id)}`;
@@ -60,6 +63,8 @@ const SHOTS: readonly Shot[] = [
   { name: 'overview', path: '' },
   { name: 'decisions', path: '/decisions' },
   { name: 'decision', path: under('/decisions', denied) },
+  { name: 'demand', path: '/demand' },
+  { name: 'demand-grouped', path: '/demand?by=requester,purpose,licenseType' },
   { name: 'content', path: '/content' },
   { name: 'new-item', path: '/content/new' },
   { name: 'import', path: '/content/import' },
@@ -82,8 +87,18 @@ const SHOTS: readonly Shot[] = [
   { name: 'requesters', path: '/requesters' },
   { name: 'requester', path: under('/requesters', license?.requesterId ?? 'somebody') },
   { name: 'crawlers', path: '/crawlers' },
+  { name: 'crawler', path: under('/crawlers', crawler?.crawler) },
+  { name: 'sites', path: '/sites' },
+  { name: 'site', path: under('/sites', site) },
   { name: 'licenses', path: '/licenses' },
+  { name: 'license', path: under('/licenses', license?.id) },
   { name: 'new-license', path: '/licenses?new=1' },
+  { name: 'offers', path: '/offers' },
+  { name: 'new-offer', path: '/offers?new=1' },
+  { name: 'requests', path: '/requests' },
+  { name: 'statements', path: '/statements' },
+  { name: 'statement', path: under('/statements', statement) },
+  { name: 'users', path: '/users' },
   { name: 'keys', path: '/keys' },
   { name: 'new-key', path: '/keys?new=1' },
   { name: 'webhooks', path: '/webhooks' },
@@ -93,10 +108,11 @@ const SHOTS: readonly Shot[] = [
 ];
 
 /** Screenshots of the README. */
-const README: readonly { name: string; scheme: (typeof SCHEMES)[number]; screen: number }[] = [
-  { name: 'overview', scheme: 'light', screen: 0 },
-  { name: 'policy', scheme: 'light', screen: 0 },
-  { name: 'decision', scheme: 'dark', screen: 0 },
+const README: readonly { name: string; scheme: (typeof SCHEMES)[number]; height: number }[] = [
+  { name: 'overview', scheme: 'light', height: 1060 },
+  { name: 'demand', scheme: 'light', height: 900 },
+  { name: 'policy', scheme: 'light', height: 900 },
+  { name: 'decision', scheme: 'dark', height: 900 },
 ];
 
 interface Picture {
@@ -132,11 +148,11 @@ const browser = await launchBrowser();
 const out = flags.readme ? 'docs/images' : flags.out;
 mkdirSync(out, { recursive: true });
 if (flags.readme) {
-  for (const { name, scheme, screen } of README) {
+  for (const { name, scheme, height } of README) {
     const shot = SHOTS.find((one) => one.name === name);
     if (shot === undefined) continue;
     const file = join(out, `console-${name}.png`);
-    await take(browser, { shot, screen: SCREENS[screen] as Screen, scheme, file, whole: false });
+    await take(browser, { shot, screen: { name: 'desktop', width: 1440, height }, scheme, file, whole: false });
   }
 } else {
   for (const shot of SHOTS.filter(({ name }) => flags.only === undefined || flags.only.split(',').includes(name))) {
