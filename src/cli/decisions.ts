@@ -14,6 +14,7 @@ interface Filter extends Grounds {
   url?: string;
   spoofed?: boolean;
   observed?: boolean;
+  test?: boolean;
   content?: string;
   requester?: string;
   policy?: string;
@@ -29,6 +30,7 @@ const addFilter = (command: Command): Command =>
     .option('--url <prefix>', 'only URLs that begin like this: host and path')
     .option('--spoofed', 'only requests whose visitor claimed a name falsely')
     .option('--observed', 'only decisions that were observed, not enforced')
+    .option('--test', 'the log of test keys')
     .option('--content <id>', 'only decisions about this item')
     .option('--requester <id>', 'only decisions for this requester')
     .option('--policy <id>', 'only decisions by this policy')
@@ -41,6 +43,7 @@ const toQuery = ({ content, requester, policy, allowed, denied, reason, from, to
   url: more.url,
   spoofed: more.spoofed,
   enforced: more.observed === true ? false : undefined,
+  mode: more.test === true ? 'test' : undefined,
   contentId: content,
   requesterId: requester,
   policyId: policy,

@@ -32,6 +32,7 @@ function listCommand(parent: Command, context: Context): void {
       id: ({ id }) => id,
       name: ({ name }) => name,
       begins: ({ prefix }) => prefix,
+      mode: ({ mode }) => mode,
       permissions: ({ permissions }) => permissions.join(' '),
       'last day': ({ expiresAt }) => toLastDay(expiresAt),
       'last used': ({ lastUsedAt }) => toDay(lastUsedAt),
@@ -41,6 +42,7 @@ function listCommand(parent: Command, context: Context): void {
 
 interface Create {
   type: NewKey['type'];
+  test?: boolean;
   permission?: NewKey['permissions'];
   allowIp?: string[];
   expires?: string;
@@ -58,9 +60,10 @@ function createCommand(parent: Command, context: Context): void {
     .addOption(
       new Option(
         '--permission <permission>',
-        `may be repeated; one of ${permissions} (default: * for a secret key, content:read for a public one)`,
+        `may be repeated; one of ${permissions} (default: * for a secret key, content:read for a public one, reads and checks for a test key)`,
       ).argParser(collect),
     )
+    .option('--test', 'create a test key: its checks are recorded and counted apart')
     .option('--allow-ip <range>', 'address or CIDR range that may use it; may be repeated', collect)
     .option('--expires <day>', 'last day (UTC) on which it works, or the time at which it stops')
     .option('--offline', 'create it directly in the data folder or the database, without a key or a running service')
@@ -72,14 +75,16 @@ function createCommand(parent: Command, context: Context): void {
     command,
     '$ postern keys create "Web server" --permission access:check > web-server.key',
     '$ postern keys create Reports --permission analytics:read --allow-ip 10.0.0.0/8 --expires 2027-12-31',
+    '$ postern keys create Staging --test > staging.key',
     '$ postern keys create Recovery --offline --data-dir /var/lib/postern',
   );
   does<Create>(command, context, async (options, name = '') => {
     const { terminal } = context;
-    const { type, permission, allowIp, expires, offline, dataDir } = options;
+    const { type, test, permission, allowIp, expires, offline, dataDir } = options;
     if (dataDir !== undefined && offline !== true) throw misused('--data-dir needs --offline.');
     const expiresAt = expires === undefined ? undefined : toEnd('--expires', expires);
-    const body: NewKey = { name, type, permissions: permission, allowedIps: allowIp, expiresAt };
+    const mode = test === true ? 'test' : undefined;
+    const body: NewKey = { name, type, mode, permissions: permission, allowedIps: allowIp, expiresAt };
     const made: MadeKey =
       offline === true
         ? await withRecords(terminal, dataDir, (records) => makeKeyOffline(records, withoutUndefined(body)) as never)

@@ -17,9 +17,9 @@ type Key = Row<'GET /v1/api-keys'>;
 const COLUMNS: readonly Column<Key>[] = [
   {
     label: 'Name',
-    show: ({ id, name, prefix }) => (
+    show: ({ id, name, prefix, mode }) => (
       <>
-        <strong>{name}</strong> <OwnKey id={id} />
+        <strong>{name}</strong> {mode === 'test' && <Chip>test</Chip>} <OwnKey id={id} />
         <span className="under">
           <code>{prefix}…</code>
         </span>

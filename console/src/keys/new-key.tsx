@@ -9,7 +9,7 @@ import { FormFoot } from '../parts/form-foot.tsx';
 import { useWork } from '../parts/work.ts';
 import { holds, useSession } from '../shell/session.tsx';
 import { KeyText } from './key-text.tsx';
-import { PERMISSIONS, PRESETS, type Preset } from './presets.ts';
+import { mayHold, PERMISSIONS, PRESETS, type Preset } from './presets.ts';
 
 interface Fields {
   name: string;
@@ -38,6 +38,7 @@ function toBody(
   return {
     name: name.trim(),
     type: preset.type,
+    ...(preset.mode === undefined ? {} : { mode: preset.mode }),
     permissions: (all ? ['*'] : permissions) as Body<'POST /v1/api-keys'>['permissions'] & {},
     ...(allowedIps.length === 0 ? {} : { allowedIps }),
     ...(expires === '' ? {} : { expiresAt: endOfDay(expires) ?? expires }),
@@ -130,6 +131,7 @@ function PermissionFields({ fields: { preset, permissions }, onChange }: Permiss
     <>
       <Select
         label="Preset"
+        description={preset.mode === 'test' && 'Same rules and licenses. Counts apart, in no report.'}
         data={PRESETS.map(({ value, label }) => ({ value, label }))}
         value={preset.value}
         onChange={choose}
@@ -137,15 +139,18 @@ function PermissionFields({ fields: { preset, permissions }, onChange }: Permiss
       />
       <Checkbox.Group label="Permissions" value={permissions} onChange={(some) => onChange({ permissions: some })}>
         <div className="checks">
-          {PERMISSIONS.map(([permission, label, open]) => (
-            <Checkbox
-              key={permission}
-              value={permission}
-              label={label}
-              description={holds(session, permission) ? permission : `${permission}: you do not hold it`}
-              disabled={!holds(session, permission) || (preset.type === 'public' && !open)}
-            />
-          ))}
+          {PERMISSIONS.map((row) => {
+            const [permission, label] = row;
+            return (
+              <Checkbox
+                key={permission}
+                value={permission}
+                label={label}
+                description={holds(session, permission) ? permission : `${permission}: you do not hold it`}
+                disabled={!holds(session, permission) || !mayHold(preset, row)}
+              />
+            );
+          })}
         </div>
       </Checkbox.Group>
     </>

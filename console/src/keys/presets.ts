@@ -19,7 +19,15 @@ export interface Preset {
   value: string;
   label: string;
   type: 'secret' | 'public';
+  /** Without it, the key is live. */
+  mode?: 'test';
   permissions: Permission[];
+}
+
+/** Returns whether a key of this preset may hold a permission. */
+export function mayHold({ type, mode }: Preset, [permission, , open]: (typeof PERMISSIONS)[number]): boolean {
+  const isReading = permission.endsWith(':read') || permission === 'access:check';
+  return (type === 'secret' || open) && (mode === undefined || isReading);
 }
 
 export const PRESETS: readonly Preset[] = [
@@ -54,6 +62,13 @@ export const PRESETS: readonly Preset[] = [
     label: 'Browser or app: a public key',
     type: 'public',
     permissions: ['content:read', 'access:check'],
+  },
+  {
+    value: 'test',
+    label: 'Test key: try an integration',
+    type: 'secret',
+    mode: 'test',
+    permissions: ['content:read', 'policies:read', 'access:check', 'analytics:read'],
   },
   { value: 'admin', label: 'Everything', type: 'secret', permissions: PERMISSIONS.map(([permission]) => permission) },
 ];
