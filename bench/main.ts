@@ -35,6 +35,7 @@ import { signaturesPart } from './signatures.ts';
 import { signedPart } from './signed.ts';
 import { startPart } from './start.ts';
 import { statementsPart } from './statements.ts';
+import { urlsPart } from './urls.ts';
 import { usagePart } from './usage.ts';
 import { webhooksPart } from './webhooks.ts';
 
@@ -51,6 +52,7 @@ const PARTS: readonly Part[] = [
   signedPart,
   identitiesPart,
   collectionsPart,
+  urlsPart,
   signalsPart,
   enginesPart,
   flatPart,
