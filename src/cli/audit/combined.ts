@@ -3,7 +3,7 @@
  * only texts with others are decoded.
  */
 import { rememberingTimes } from './times.ts';
-import { present, targetOf, toBytes, toStatus, type Visit } from './visit.ts';
+import { present, targetOf, toBytes, toStatus, type Visit, withOwnHost } from './visit.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -25,7 +25,7 @@ export function combinedReader(): LineReader {
     if (status === undefined || !/^\d{3}$/.test(status)) return undefined;
     const referrer = numbers === -1 ? undefined : quoted(line, numbers);
     const userAgent = referrer === undefined ? undefined : quotedAfter(line, referrer.end);
-    return {
+    return withOwnHost({
       ...visitorOf(line, time.start),
       at: time.at,
       target: targetOf(request.text),
@@ -33,7 +33,7 @@ export function combinedReader(): LineReader {
       bytes: toBytes(bytes),
       referrer: present(referrer?.text),
       userAgent: present(userAgent?.text),
-    };
+    });
   };
 }
 

@@ -1,6 +1,6 @@
 /** Lines of JSON: nginx with the names of its variables, Cloudflare Logpush, CloudFront, and Caddy. */
 import { parseTime } from './times.ts';
-import { present, targetOf, toBytes, toStatus, type Visit } from './visit.ts';
+import { present, targetOf, toBytes, toStatus, type Visit, withOwnHost } from './visit.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -33,7 +33,7 @@ export function readJsonLine(line: string): Visit | undefined {
   const at = timeOf(fields);
   const status = first(fields, STATUS);
   if (address === null || at === undefined || status === undefined) return undefined;
-  return {
+  return withOwnHost({
     address,
     at,
     host: textOf(fields, HOST),
@@ -42,7 +42,7 @@ export function readJsonLine(line: string): Visit | undefined {
     bytes: toBytes(first(fields, BYTES)),
     referrer: decoded(textOf(fields, REFERRER)),
     userAgent: decoded(textOf(fields, USER_AGENT)),
-  };
+  });
 }
 
 function toFields(line: string): Fields | undefined {

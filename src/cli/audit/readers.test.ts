@@ -20,6 +20,29 @@ function assertVisit(visit: Visit | undefined): void {
   }
 }
 
+describe('a target with a host, as a client may send it', () => {
+  const agent = '"-" "GPTBot/1.2"';
+  for (const [target, host, path] of [
+    ['http://www.example.com/a?b', 'www.example.com', '/a?b'],
+    ['HTTPS://www.example.com:8443', 'www.example.com:8443', '/'],
+    ['http://www.example.com?b', 'www.example.com', '/?b'],
+    ['/http://other.example/', null, '/http://other.example/'],
+    ['*', null, '*'],
+  ] as const) {
+    test(target, () => {
+      const line = combinedReader()(
+        `192.0.2.1 - - [01/Nov/2026:06:12:03 +0000] "GET ${target} HTTP/1.1" 200 1 ${agent}`,
+      );
+      assert.deepEqual([line?.host, line?.target], [host, path]);
+      const request = `GET ${target} HTTP/1.1`;
+      const json = readJsonLine(
+        JSON.stringify({ remote_addr: '192.0.2.1', time: '2026-11-01T00:00:00Z', status: 200, request }),
+      );
+      assert.deepEqual([json?.host, json?.target], [host, path]);
+    });
+  }
+});
+
 describe('any line', () => {
   const piece = fc.constantFrom(
     '"',

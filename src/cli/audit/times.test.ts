@@ -35,6 +35,16 @@ test('what is no time of the web', () => {
     '2026',
     '22/Foo/2026:14:05:46 +0000',
     '22/Nov/2026:14:05:46',
+    '99/Nov/2026:14:05:46 +0000',
+    '00/Nov/2026:14:05:46 +0000',
+    '31/Nov/2026:14:05:46 +0000',
+    '22/Nov/2026:24:05:46 +0000',
+    '22/Nov/2026:14:60:46 +0000',
+    '22/Nov/2026:14:05:61 +0000',
+    '22/Nov/2026:14:05:46 +0060',
+    '22/Nov/2026:14:05:46 +2400',
+    '2026-02-30T14:05:46Z',
+    '2026-11-22T25:05:46Z',
     '1',
     0,
     -1,
@@ -52,8 +62,8 @@ test('a remembered day changes no time', () => {
     .record({
       day: fc.constantFrom('01', '02'),
       hour: part(23),
-      minute: part(59),
-      second: part(59),
+      minute: part(61),
+      second: part(61),
       zone: fc.constantFrom('+0000', '-0530'),
     })
     .map(({ day, hour, minute, second, zone }) => `${day}/Nov/2026:${hour}:${minute}:${second} ${zone}`);

@@ -24,7 +24,9 @@ function fromText(text: string): number | undefined {
     .replace(/ (?=[Z+-])/i, '');
   // A time without a zone is UTC.
   const at = Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(iso) ? iso.replace(/([+-]\d\d)(\d\d)$/, '$1:$2') : `${iso}Z`);
-  return Number.isNaN(at) ? undefined : at;
+  // A day that the month does not have would be one of the next.
+  const hasDay = new Date(`${iso.slice(0, 10)}T00:00Z`).getUTCDate() === Number(iso.slice(8, 10));
+  return Number.isNaN(at) || !hasDay ? undefined : at;
 }
 
 const SLASH = 0x2f;
@@ -41,8 +43,12 @@ function fromClf(text: string): number | undefined {
   if (found === null) return undefined;
   const [, day, name = '', year, hour, minute, second, sign, zoneHours, zoneMinutes] = found;
   const month = MONTHS.indexOf(name.toLowerCase());
-  if (month === -1) return undefined;
-  const at = Date.UTC(Number(year), month, Number(day), Number(hour), Number(minute), Number(second));
+  const time = toTimeOfDay(Number(hour), Number(minute), Number(second));
+  if (month === -1 || time === undefined || Number(zoneHours) > 23 || Number(zoneMinutes) > 59) return undefined;
+  const midnight = new Date(Date.UTC(Number(year), month, Number(day)));
+  // A day that the month does not have would be one of the next.
+  if (midnight.getUTCDate() !== Number(day)) return undefined;
+  const at = midnight.getTime() + time;
   const zone = (Number(zoneHours) * 60 + Number(zoneMinutes)) * 60_000;
   return sign === '-' ? at + zone : at - zone;
 }
@@ -75,10 +81,12 @@ const ZONE_AT = CLF_LENGTH - ' +0000'.length;
 function sinceMidnight(text: string): number | undefined {
   const [hours, minutes, seconds] = [digits(text, TIME_AT), digits(text, TIME_AT + 3), digits(text, TIME_AT + 6)];
   if (text.charCodeAt(TIME_AT + 2) !== COLON || text.charCodeAt(TIME_AT + 5) !== COLON) return undefined;
-  return hours >= 0 && hours < 24 && minutes >= 0 && seconds >= 0
-    ? ((hours * 60 + minutes) * 60 + seconds) * 1000
-    : undefined;
+  return hours >= 0 && minutes >= 0 && seconds >= 0 ? toTimeOfDay(hours, minutes, seconds) : undefined;
 }
+
+/** Second 60 is a leap second. */
+const toTimeOfDay = (hours: number, minutes: number, seconds: number): number | undefined =>
+  hours < 24 && minutes < 60 && seconds <= 60 ? ((hours * 60 + minutes) * 60 + seconds) * 1000 : undefined;
 
 const COLON = 0x3a;
 const ZERO = 0x30;

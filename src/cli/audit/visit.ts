@@ -32,6 +32,17 @@ export function targetOf(request: string): string | null {
   return REQUEST.exec(request)?.[1] ?? null;
 }
 
+const SLASH = 0x2f;
+const WITH_HOST = /^https?:\/\/([^/?#]+)([^]*)$/i;
+
+/** Takes the host of a target such as `http://www.example.com/a`: servers follow it, not the header. */
+export function withOwnHost(visit: Visit): Visit {
+  const { target } = visit;
+  if (target === null || target.charCodeAt(0) === SLASH) return visit;
+  const [, host, rest = ''] = WITH_HOST.exec(target) ?? [];
+  return host === undefined ? visit : { ...visit, host, target: rest.startsWith('/') ? rest : `/${rest}` };
+}
+
 const hasSpace = (text: string, from: number, to: number): boolean => {
   const space = text.indexOf(' ', from);
   return space !== -1 && space < to;
