@@ -141,14 +141,13 @@ export class OpenQuotas {
     return since.length === version - count.version + 1 && ways.size === 1 && !ways.has(null);
   }
 
-  /** Claims may go on meanwhile, so the other numbers stay as they are. */
-  #carryOver({ licenseId, version }: QuotaSpan, count: QuotaCount): Promise<unknown> {
-    const sql =
-      this.#deps.db.engine === 'sqlite'
-        ? `update limits set state = json_set(state, '$[0]', $2) where key = $1 and json_extract(state, '$[0]') = $3`
-        : `update limits set state = jsonb_set(state::jsonb, '{0}', to_jsonb($2::bigint))::text
-           where key = $1 and (state::jsonb ->> 0)::bigint = $3`;
-    return this.#deps.write([{ sql, params: [quotaKey(licenseId), version, count.version] }]);
+  /**
+   * Claims may go on meanwhile, so the other numbers stay as they are. With more units, parts of the quota are reached
+   * again; while `used` lacks decisions that are counted from their rows, nobody can say which.
+   */
+  #carryOver({ licenseId, version, units }: QuotaSpan, count: QuotaCount): Promise<unknown> {
+    const params = [quotaKey(licenseId), version, count.version, units];
+    return this.#deps.write([{ sql: CARRY_OVER[this.#deps.db.engine], params }]);
   }
 
   async #count(span: QuotaSpan, before: QuotaCount | undefined): Promise<void> {
@@ -208,6 +207,20 @@ export class OpenQuotas {
     return counted;
   }
 }
+
+/** Of the numbers of a count: `used`, `settlesAt`, `alerted` and `exceeded`. */
+const CARRY_OVER = {
+  sqlite: `update limits set state = iif(state ->> 4 > 0, json_set(state, '$[0]', $2),
+      json_set(state, '$[0]', $2, '$[5]', min(state ->> 5, (state ->> 2) * 1000000 / $4),
+        '$[6]', iif(state ->> 2 < $4, 0, state ->> 6)))
+    where key = $1 and state ->> 0 = $3`,
+  postgres: `update limits set state = (case when (state::jsonb ->> 4)::bigint > 0
+      then jsonb_set(state::jsonb, '{0}', to_jsonb($2::bigint))
+      else jsonb_set(jsonb_set(jsonb_set(state::jsonb, '{0}', to_jsonb($2::bigint)),
+        '{5}', to_jsonb(least((state::jsonb ->> 5)::bigint, (state::jsonb ->> 2)::bigint * 1000000 / $4::bigint))),
+        '{6}', case when (state::jsonb ->> 2)::bigint < $4::bigint then '0' else state::jsonb -> 6 end) end)::text
+    where key = $1 and (state::jsonb ->> 0)::bigint = $3`,
+};
 
 const NOTHING: QuotaSpan[] = [];
 

@@ -319,6 +319,27 @@ describe('events', () => {
     assert.equal((await eventsOf(id, 'license.quota_exceeded')).length, 2);
   });
 
+  test('tell the parts of more units again, those that are not reached yet', async () => {
+    const { requesterId, id } = await holder({ terms: quota(4) });
+    const parts = async () => (await eventsOf(id, 'license.threshold_reached')).map(({ threshold }: any) => threshold);
+    for (let i = 0; i < 4; i++) {
+      await check(requesterId);
+      // Until the count is settled.
+      clock.advance(10_000);
+    }
+    assert.equal((await check(requesterId)).reason, 'quota_exceeded');
+    await patch(id, { terms: quota(10), effective: 'now' });
+    await check(requesterId);
+    assert.deepEqual((await parts()).toSorted(), [0.5, 0.5, 0.8, 1]);
+    for (let i = 0; i < 6; i++) await check(requesterId);
+    assert.deepEqual((await parts()).toSorted(), [0.5, 0.5, 0.8, 0.8, 1, 1]);
+    assert.equal((await eventsOf(id, 'license.quota_exceeded')).length, 2);
+    // Fewer units reach no part twice.
+    await patch(id, { terms: quota(9), effective: 'now' });
+    await check(requesterId);
+    assert.equal((await parts()).length, 6);
+  });
+
   test('follow the alerts of the terms; an allowing quota is exceeded by the first unit beyond it', async () => {
     const { requesterId, id } = await holder({ terms: { ...quota(2, { onExceed: 'allow' }), alerts: [1, 1.5] } });
     for (let i = 0; i < 2; i++) await check(requesterId);
