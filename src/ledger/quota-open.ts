@@ -143,7 +143,7 @@ export class OpenQuotas {
 
   /**
    * Claims may go on meanwhile, so the other numbers stay as they are. With more units, parts of the quota are reached
-   * again; while `used` lacks decisions that are counted from their rows, nobody can say which.
+   * again. Not while `used` lacks decisions that are counted from their rows: then the parts are unknown.
    */
   #carryOver({ licenseId, version, units }: QuotaSpan, count: QuotaCount): Promise<unknown> {
     const params = [quotaKey(licenseId), version, count.version, units];
@@ -208,7 +208,7 @@ export class OpenQuotas {
   }
 }
 
-/** Of the numbers of a count: `used`, `settlesAt`, `alerted` and `exceeded`. */
+/** The numbers 2, 4, 5 and 6 of a count are `used`, `settlesAt`, `alerted` and `exceeded`. */
 const CARRY_OVER = {
   sqlite: `update limits set state = iif(state ->> 4 > 0, json_set(state, '$[0]', $2),
       json_set(state, '$[0]', $2, '$[5]', min(state ->> 5, (state ->> 2) * 1000000 / $4),
