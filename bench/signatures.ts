@@ -5,10 +5,10 @@
  */
 import { verify } from 'node:crypto';
 import { newSigningKey, signRequest } from '../kit/signing.ts';
-import { judge, type VerifyBytes } from '../src/signatures/judge.ts';
+import { judge, readSignatures, type VerifyBytes } from '../src/signatures/judge.ts';
 import { type Key, readKeys, verifyWith } from '../src/signatures/keys.ts';
 import type { Doubt } from '../src/signatures/outcome.ts';
-import { remembering } from '../src/signatures/remember.ts';
+import { remembering, rememberingHeaders } from '../src/signatures/remember.ts';
 import type { RequestHeaders } from '../src/signatures/request.ts';
 import { type Figure, median, medianRatio, type Part } from './figure.ts';
 
@@ -30,10 +30,21 @@ export const signaturesPart: Part = {
       const headers = { 'signature-agent': `sig1="${agent}"` };
       return signRequest(key, { url: PAGE, headers, parameters: { nonce }, at: AT });
     };
-    const judging = (headers: RequestHeaders, verifyBytes?: VerifyBytes) => (): unknown => {
+    const judging =
+      (headers: RequestHeaders, verifyBytes: VerifyBytes = verifyWith) =>
+      (): unknown => {
+        const request = { method: 'GET', authority: 'www.example.com', targetUri: PAGE, headers, at: AT };
+        const findKey = (_agent: string, thumbprint: string): Key | Doubt => keys?.get(thumbprint) ?? 'key_unknown';
+        return judge(request, agents, findKey, { verifyBytes });
+      };
+    const judgingAgain = (headers: RequestHeaders) => {
+      const { read, keep } = rememberingHeaders(readSignatures);
+      const tools = { verifyBytes: remembering(verifyWith), readHeaders: read };
       const request = { method: 'GET', authority: 'www.example.com', targetUri: PAGE, headers, at: AT };
       const findKey = (_agent: string, thumbprint: string): Key | Doubt => keys?.get(thumbprint) ?? 'key_unknown';
-      return judge(request, agents, findKey, verifyBytes);
+      judge(request, agents, findKey, tools);
+      keep();
+      return (): unknown => judge(request, agents, findKey, tools);
     };
     const base = Buffer.alloc(400, 'a');
     const bare = ed25519.sign(base);
@@ -44,7 +55,7 @@ export const signaturesPart: Part = {
       ['a signature of an agent that is not registered', SIGNED * 10, judging(signed(ed25519, 'https://x.example'))],
       ['a signature, Ed25519', SIGNED, judging(signed())],
       ['a signature, RSA-PSS with 2,048 bits', SIGNED, judging(signed(rsa))],
-      ['a signature that verified before', SIGNED * 10, judging(signed(), remembering(verifyWith))],
+      ['a signature that verified before', SIGNED * 10, judgingAgain(signed())],
       ['the arithmetic of Ed25519 alone', SIGNED, () => verify(null, base, object, bare)],
     ];
     const times = sides.map((): number[] => []);

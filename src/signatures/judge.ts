@@ -10,6 +10,7 @@ import {
   type Component,
   fieldOf,
   isSupported,
+  memberOf,
   openValues,
   type RequestHeaders,
   readDictionary,
@@ -35,75 +36,99 @@ export type VerifyBytes = typeof verifyWith;
 const NONE: SignatureOutcome = { outcome: 'none' };
 const RANK = { verified: 0, failed: 1, unknown: 2, none: 3 } as const;
 
+/** The contents of the three headers of signatures; they depend on nothing else. */
+export interface ReadSignatures {
+  field: AgentField;
+  /** undefined: `Signature-Input` is unreadable. */
+  made: readonly Made[] | undefined;
+}
+
+/** Returns the signatures of a request; undefined without any that an agent made that is permitted. */
+export type ReadHeaders = (headers: RequestHeaders, agents: Agents) => ReadSignatures | undefined;
+
 /** Each signature is verified by itself; a verified one outweighs a failed one, and a failed one an unknown one. */
 export function judge(
   request: SignedRequest,
   agents: Agents,
   findKey: FindKey,
-  verifyBytes: VerifyBytes = verifyWith,
+  {
+    verifyBytes = verifyWith,
+    readHeaders = readSignatures,
+  }: { verifyBytes?: VerifyBytes; readHeaders?: ReadHeaders } = {},
 ): SignatureOutcome {
   const { headers } = request;
   if (headers['signature-input'] === undefined) return NONE;
-  const claim = readClaim(headers, agents);
-  if (claim === undefined) return NONE;
-  const { input, field, claimed } = claim;
-  const inputs = readDictionary(input);
-  if (inputs === undefined) return { outcome: 'failed', agent: claimed, why: 'input_unreadable' };
-  const signatures = readDictionary(fieldOf(headers, 'signature') ?? '');
+  const read = readHeaders(headers, agents);
+  const claimed = read && claimedOf(read.field, agents);
+  if (read === undefined || claimed === undefined) return NONE;
+  const { field, made } = read;
+  if (made === undefined) return { outcome: 'failed', agent: claimed, why: 'input_unreadable' };
   const context: Context = { request, field, claimed, agents, findKey, verifyBytes };
   let best = NONE;
-  for (const [label, list] of listTagged(inputs)) {
-    const made: Made = { label, list, components: listComponents(list), signature: signatures?.get(label)?.[0] };
-    const found = judgeOne(made, context);
+  for (const one of made) {
+    const found = judgeOne(one, context);
     if (RANK[found.outcome] < RANK[best.outcome]) best = found;
   }
   return best;
 }
 
-interface Claim {
-  input: string;
-  field: AgentField;
-  /** The first permitted agent of the header. */
-  claimed: string;
+/** Only signatures in the name of agents that an operator named are worth the work of reading them. */
+export function readSignatures(headers: RequestHeaders, agents: Agents): ReadSignatures | undefined {
+  const input = fieldOf(headers, 'signature-input');
+  const line = fieldOf(headers, 'signature-agent') ?? '';
+  const field = readAgents(line);
+  if (input === undefined || field === undefined || claimedOf(field, agents) === undefined) return undefined;
+  const inputs = readDictionary(input);
+  if (inputs === undefined) return { field, made: undefined };
+  const signatures = readDictionary(fieldOf(headers, 'signature') ?? '');
+  const made = listTagged(inputs).map(([label, list]) => ({
+    label,
+    parameters: list[1],
+    components: listComponents(list, line),
+    lastLine: `"@signature-params": ${serializeInnerList(list)}`,
+    signature: signatures?.get(label)?.[0],
+  }));
+  return { field, made };
 }
 
-/** Returns undefined without a permitted agent: only those that an operator named are worth the work that follows. */
-function readClaim(headers: RequestHeaders, agents: Agents): Claim | undefined {
-  const input = fieldOf(headers, 'signature-input');
-  const field = readAgents(fieldOf(headers, 'signature-agent') ?? '');
-  if (input === undefined || field === undefined) return undefined;
-  const claimed = [...field.members.values()].find((agent) => agent !== undefined && agents.has(agent));
-  return claimed === undefined ? undefined : { input, field, claimed };
-}
+/** Returns the first permitted agent of the header. */
+const claimedOf = ({ members }: AgentField, agents: Agents): string | undefined =>
+  members.values().find((agent) => agent !== undefined && agents.has(agent));
 
 const listTagged = (inputs: NonNullable<ReturnType<typeof readDictionary>>): [string, InnerList][] =>
   [...inputs]
     .filter((entry): entry is [string, InnerList] => isInnerList(entry[1]) && entry[1][1].get('tag') === TAG)
     .slice(0, SIGNATURES_MAX);
 
-/** A signature of a request. */
+/** A signature of a request, as its member of `Signature-Input` describes it. */
 interface Made {
   label: string;
-  /** The member of `Signature-Input`. */
-  list: InnerList;
+  parameters: InnerList[1];
   components: readonly Component[];
+  /** The last line of the signature base. */
+  lastLine: string;
   signature: unknown;
 }
 
-interface Context extends Omit<Claim, 'input'> {
+interface Context {
   request: SignedRequest;
+  field: AgentField;
+  /** The first permitted agent of the header. */
+  claimed: string;
   agents: Agents;
   findKey: FindKey;
   verifyBytes: VerifyBytes;
 }
 
-const listComponents = ([items]: InnerList): Component[] =>
-  items.map((item) => ({
+/** `line`: the header `Signature-Agent`. */
+const listComponents = ([items]: InnerList, line: string): Component[] =>
+  items.map(([text, parameters]) => {
     // The name of a component is a String; `""` is none.
-    name: typeof item[0] === 'string' ? item[0] : '',
-    parameters: item[1],
-    identifier: serializeItem(item),
-  }));
+    const name = typeof text === 'string' ? text : '';
+    const key = parameters.get('key');
+    const value = name === 'signature-agent' && typeof key === 'string' ? memberOf(line, key) : undefined;
+    return { name, parameters, identifier: serializeItem([text, parameters]), value };
+  });
 
 function judgeOne(made: Made, context: Context): SignatureOutcome {
   const attributed = attribute(context.field, made.label, made.components);
@@ -119,7 +144,7 @@ function judgeOne(made: Made, context: Context): SignatureOutcome {
 /** Judges a signature in which nothing is wrong but, perhaps, its bytes. */
 function judgeBytes(made: Made, { request, findKey, verifyBytes }: Context, agent: string): SignatureOutcome {
   const failed = (why: Fault): SignatureOutcome => ({ outcome: 'failed', agent, why });
-  const parameters = made.list[1];
+  const { parameters } = made;
   const base = baseOf(made, request);
   if (base === undefined) return failed('component_missing');
   const key = findKey(agent, parameters.get('keyid') as string);
@@ -134,8 +159,7 @@ function judgeBytes(made: Made, { request, findKey, verifyBytes }: Context, agen
 }
 
 /** Returns what is wrong with a signature, as far as no key is needed to know. */
-function findFault({ list, components, signature }: Made, at: number): Fault | undefined {
-  const parameters = list[1];
+function findFault({ parameters, components, signature }: Made, at: number): Fault | undefined {
   const [created, expires] = [parameters.get('created'), parameters.get('expires')];
   if (components.some(({ name }) => name === '')) return 'input_unreadable';
   if (!(signature instanceof ArrayBuffer)) return 'signature_unreadable';
@@ -159,17 +183,17 @@ const isAsymmetric = (algorithm: BareItem | undefined): boolean =>
   algorithm === undefined || (typeof algorithm === 'string' && !algorithm.startsWith('hmac'));
 
 /** Returns the signature base (RFC 9421, 2.5); undefined if the request lacks a component. */
-function baseOf({ list, components }: Made, request: SignedRequest): Buffer | undefined {
+function baseOf({ lastLine, components }: Made, request: SignedRequest): Buffer | undefined {
   if (components.length > COMPONENTS_MAX) return undefined;
   const valueOf = openValues(request);
   const lines: string[] = [];
   for (const component of components) {
-    const value = valueOf(component);
+    const value = component.value ?? valueOf(component);
     // A line end within a value would let one component pass for two.
     if (value === undefined || /[\r\n]/.test(value)) return undefined;
     lines.push(`${component.identifier}: ${value}`);
   }
-  lines.push(`"@signature-params": ${serializeInnerList(list)}`);
+  lines.push(lastLine);
   // Node.js reads headers as Latin-1: their bytes are restored.
   return Buffer.from(lines.join('\n'), 'latin1');
 }

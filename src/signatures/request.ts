@@ -22,6 +22,8 @@ export interface Component {
   parameters: ReadonlyMap<string, unknown>;
   /** In the form of the signature base, such as `"signature-agent";key="sig1"`. */
   identifier: string;
+  /** The value, where it was read together with the signature. */
+  value?: string | undefined;
 }
 
 /** Fields beyond this length are neither parsed nor covered. */
@@ -81,7 +83,7 @@ export function openValues({ method, authority, targetUri, headers }: SignedRequ
   };
 }
 
-function memberOf(line: string, key: string): string | undefined {
+export function memberOf(line: string, key: string): string | undefined {
   const member = readDictionary(line)?.get(key);
   if (member === undefined) return undefined;
   return isInnerList(member) ? serializeInnerList(member) : serializeItem(member);

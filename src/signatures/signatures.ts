@@ -6,10 +6,10 @@ import type { LookupFunction } from 'node:net';
 import { monotonicMs } from '../lib/monotonic.ts';
 import { type Getter, openGetter } from '../outgoing/get.ts';
 import { Directories, type DirectoryState, type KeptKeys } from './directories.ts';
-import { type Agents, type FindKey, judge } from './judge.ts';
+import { type Agents, type FindKey, judge, readSignatures } from './judge.ts';
 import { verifyWith } from './keys.ts';
 import type { SignatureOutcome } from './outcome.ts';
-import { remembering } from './remember.ts';
+import { remembering, rememberingHeaders } from './remember.ts';
 import type { SignedRequest } from './request.ts';
 
 export interface SignaturesOptions {
@@ -60,10 +60,12 @@ export function openSignatures({
   const directories = new Directories({ getter, elapsed, kept });
   const findKey: FindKey = (agent, thumbprint) => directories.find(agent, thumbprint);
   const verifyBytes = remembering(verifyWith);
+  const headersOf = rememberingHeaders(readSignatures);
   const outcomes = { none: 0, verified: 0, failed: 0, unknown: 0 };
   return {
     verify(request, agents) {
-      const found = judge(request, agents, findKey, verifyBytes);
+      const found = judge(request, agents, findKey, { verifyBytes, readHeaders: headersOf.read });
+      if (found.outcome === 'verified') headersOf.keep();
       outcomes[found.outcome]++;
       return found;
     },

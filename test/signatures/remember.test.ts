@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newSigningKey, type SigningKey } from '../../kit/signing.ts';
-import { judge } from '../../src/signatures/judge.ts';
+import { judge, readSignatures } from '../../src/signatures/judge.ts';
 import { type Key, verifyWith } from '../../src/signatures/keys.ts';
-import { remembering } from '../../src/signatures/remember.ts';
+import type { Doubt } from '../../src/signatures/outcome.ts';
+import { remembering, rememberingHeaders } from '../../src/signatures/remember.ts';
+import type { RequestHeaders } from '../../src/signatures/request.ts';
 import { AGENT, failed, KEY, keysOf, made, NOW, PAGE, VERIFIED } from './judging.ts';
 
 const keyOf = (key: SigningKey): Key => keysOf(key).get(key.keyId) ?? assert.fail();
@@ -23,7 +25,7 @@ test('the same signature of the same request is verified once, and its times eac
   const key = keyOf(KEY);
   const headers = made();
   const judged = (at: number, targetUri = PAGE, authority = 'www.example.com') =>
-    judge({ method: 'GET', authority, targetUri, headers, at }, new Set([AGENT]), () => key, verifyBytes);
+    judge({ method: 'GET', authority, targetUri, headers, at }, new Set([AGENT]), () => key, { verifyBytes });
   for (let i = 0; i < 10; i++) assert.deepEqual(judged(NOW + i), VERIFIED);
   assert.equal(verifications(), 1);
   assert.deepEqual(judged(NOW + 3_600_000), failed('expired'));
@@ -53,4 +55,40 @@ test('the memory is bounded', () => {
   for (const [i, base] of bases.entries()) assert.equal(verifyBytes(key, base, signatures[i] as Buffer), true);
   for (const [i, base] of bases.entries()) assert.equal(verifyBytes(key, base, signatures[i] as Buffer), true);
   assert.equal(verifications(), 80);
+});
+
+test('headers that verified are read once, and judged each time', () => {
+  let reads = 0;
+  const { read, keep } = rememberingHeaders((...given) => {
+    reads++;
+    return readSignatures(...given);
+  });
+  const key = keyOf(KEY);
+  const ask = (headers: RequestHeaders, given: { agent?: string; at?: number; found?: Key | Doubt } = {}) => {
+    const { agent = AGENT, at = NOW, found = key } = given;
+    const request = { method: 'GET', authority: 'www.example.com', targetUri: PAGE, headers, at };
+    const outcome = judge(request, new Set([agent]), () => found, { readHeaders: read });
+    if (outcome.outcome === 'verified') keep();
+    return outcome;
+  };
+  const headers = made();
+  for (let i = 0; i < 5; i++) assert.deepEqual(ask(headers), VERIFIED);
+  assert.equal(reads, 1);
+  assert.deepEqual(ask(headers, { at: NOW + 3_600_000 }), failed('expired'));
+  assert.deepEqual(ask(headers, { agent: 'https://other.example' }), { outcome: 'none' }, 'no longer permitted');
+  assert.deepEqual(ask(headers, { found: 'key_unknown' }), { outcome: 'unknown', agent: AGENT, why: 'key_unknown' });
+  assert.equal(reads, 1);
+  // Neither texts that run into each other nor a changed header are the same.
+  const agent = headers['signature-agent'] as string;
+  const moved = {
+    ...headers,
+    'signature-agent': `${agent}s`,
+    'signature-input': (headers['signature-input'] as string).slice(1),
+  };
+  assert.notEqual(ask(moved).outcome, 'verified');
+  assert.notEqual(ask({ ...headers, signature: undefined }).outcome, 'verified');
+  assert.equal(reads, 3);
+  for (let i = 0; i < 3; i++)
+    assert.deepEqual(ask({ ...headers, signature: 'sig1=:AAAA:' }), failed('wrong_signature'));
+  assert.equal(reads, 6, 'a wrong one is read each time');
 });
