@@ -42,6 +42,7 @@ import { signalRoutes } from './signals/routes.ts';
 import { siteRoutes } from './sites/routes.ts';
 import { statementRoutes } from './statements/routes.ts';
 import { unregisteredRoutes } from './unregistered/routes.ts';
+import { findArchived } from './usage/archived-decision.ts';
 import { columnsRoutes } from './usage/remote.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { holderOf } from './users/holder.ts';
@@ -94,7 +95,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   probeRoutes(app, { db, changes, clock });
   const finder = openFinder(parts);
   const tests = openTestLog(db, testLedger.ledgerNo);
-  decisionRoutes(app, { db, ledger, finder, tests, robots: openRobotsJudge(db) });
+  decisionRoutes(app, { db, ledger, finder, tests, robots: openRobotsJudge(db), findArchived: inArchive(parts) });
   addContentRoutes(app, parts);
   publishingRoutes(app, parts);
   addRequesterRoutes(app, parts);
@@ -129,6 +130,11 @@ function addPolicyRoutes(app: App, parts: Parts): void {
   candidateRoutes(app, policyDeps);
   policyRoutes(app, policyDeps);
 }
+
+const inArchive =
+  ({ db, archive, ledger: { ledgerNo } }: Parts) =>
+  (id: string) =>
+    findArchived({ db, parquet: archive, ledgerNo }, id);
 
 /** Adds the routes that report usage, to publishers and to partners. */
 function addReports(

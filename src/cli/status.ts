@@ -1,4 +1,4 @@
-/** `postern status`: shows how the service is doing, and what verifies visitors. */
+/** `postern status`: shows how the service is doing, what it keeps of visitors, and what verifies them. */
 import type { Command } from 'commander';
 import type { Postern } from '../../client/src/client.ts';
 import { type Context, calls, examples } from './command.ts';
@@ -12,7 +12,7 @@ export function statusCommand(parent: Command, context: Context): void {
   const command = parent
     .command('status')
     .description(
-      'Shows how the service is doing: storage, recording, and what verifies visitors: the age of published lists and of the keys of agents, their failures, and names that were falsely claimed.',
+      'Shows how the service is doing: storage, recording, what is kept of visitors, and what verifies them: the age of published lists and of the keys of agents, their failures, and names that were falsely claimed.',
     );
   examples(
     command,
@@ -32,11 +32,25 @@ function statusText(terminal: Terminal, status: Status): string {
   return [
     `Postern ${version}, running since ${started}, ${free}`,
     `${counted(ledger.decisions, 'decision')} recorded, ${counted(ledger.waiting, 'check')} waiting, ${behind}`,
+    ...privacyLines(status.privacy),
     '',
     listsText(terminal, visitors.lists),
     directoriesText(terminal, visitors.directories),
     spoofedText(terminal, visitors.spoofed),
   ].join('\n');
+}
+
+function privacyLines({ ipPrecision, userAgent, inputDays, decisionDays, retiring, erasures }: Status['privacy']) {
+  const days = (count: number | null): string => (count === null ? 'for ever' : `for ${counted(count, 'day')}`);
+  const kept = `inputs ${days(inputDays)}, decisions ${days(decisionDays)}`;
+  const { running, walked, of } = erasures;
+  return [
+    `Kept of visitors: addresses ${ipPrecision}, user agents ${userAgent}; ${kept}`,
+    ...(retiring ? ['Old decisions are leaving the log now'] : []),
+    ...(running === 0
+      ? []
+      : [`${counted(running, 'erasure')} not done, the oldest has read ${walked} of ${of} decisions`]),
+  ];
 }
 
 function listsText(terminal: Terminal, { count, data }: Visitors['lists']): string {

@@ -74,7 +74,8 @@ export interface LoggedDecision extends Decision {
   robots?: RobotsBreak;
 }
 
-interface DecisionRow extends Row {
+/** A decision as it is stored, with what it refers to. */
+export interface StoredDecision extends Row {
   seq: number;
   at: number;
   requester_id: string | null;
@@ -103,7 +104,7 @@ interface DecisionRow extends Row {
   rules: string;
 }
 
-interface AnyDecisionRow extends DecisionRow {
+interface AnyDecisionRow extends StoredDecision {
   deleted: string | null;
 }
 
@@ -120,14 +121,14 @@ const SELECT_ALL = `select ${COLUMNS}, x.object as deleted from decisions as d l
 export async function findDecision(db: Db, ledgerNo: number, id: string): Promise<LoggedDecision | undefined> {
   const parsed = parseDecisionId(id);
   if (parsed === undefined || parsed.ledgerNo !== ledgerNo) return undefined;
-  const [row] = await db.read<DecisionRow>(`${SELECT} d.seq = $1 and d.at = $2`, [parsed.seq, parsed.at]);
-  return row && toDecision(row, ledgerNo);
+  const [row] = await db.read<StoredDecision>(`${SELECT} d.seq = $1 and d.at = $2`, [parsed.seq, parsed.at]);
+  return row && toLogged(row, ledgerNo);
 }
 
 /** Returns the decisions that exist, in the order of `seqs`. */
 export async function readDecisions(db: Db, ledgerNo: number, seqs: readonly number[]): Promise<LoggedDecision[]> {
   const bySeq = new Map<number, LoggedDecision>();
-  for (const row of await readRows<DecisionRow>(db, SELECT, seqs)) bySeq.set(row.seq, toDecision(row, ledgerNo));
+  for (const row of await readRows<StoredDecision>(db, SELECT, seqs)) bySeq.set(row.seq, toLogged(row, ledgerNo));
   return seqs.flatMap((seq) => bySeq.get(seq) ?? []);
 }
 
@@ -151,12 +152,12 @@ export async function findDecisions(
 ): Promise<Map<string, LoggedDecision>> {
   const seqs = ids.flatMap((id) => parseDecisionId(id)?.seq ?? []);
   const rows = await readRows<AnyDecisionRow>(db, SELECT_ALL, seqs);
-  const found = rows.flatMap((row) => withItem(row) ?? []).map((row) => toDecision(row, ledgerNo));
+  const found = rows.flatMap((row) => withItem(row) ?? []).map((row) => toLogged(row, ledgerNo));
   return new Map(found.map((decision) => [decision.id as string, decision]));
 }
 
 /** Returns undefined when nothing is known of the item any more. */
-function withItem({ deleted, ...row }: AnyDecisionRow): DecisionRow | undefined {
+function withItem({ deleted, ...row }: AnyDecisionRow): StoredDecision | undefined {
   if (row.content_id !== null || row.content_no === 0) return row;
   if (deleted === null) return undefined;
   const { id, externalId } = JSON.parse(deleted) as { id: string; externalId: string };
@@ -178,7 +179,7 @@ interface StoredRule {
 }
 
 /** Makes a decision as it was answered; the rule's part is read from the version that decided. */
-function toDecision(row: DecisionRow, ledgerNo: number): LoggedDecision {
+export function toLogged(row: StoredDecision, ledgerNo: number): LoggedDecision {
   const reason = reasonOf(row.reason);
   const rule = row.rule_index === null ? undefined : (JSON.parse(row.rules) as StoredRule[])[row.rule_index];
   return {
@@ -218,19 +219,21 @@ function toCandidate(text: string): NonNullable<LoggedDecision['candidate']> {
 
 type Inputs = Pick<LoggedDecision, 'permission' | 'purpose' | 'context' | 'license' | 'reduced'>;
 
-function parseInputs({ permission, purpose, inputs }: DecisionRow): Inputs {
+function parseInputs({ permission, purpose, inputs }: StoredDecision): Inputs {
   const own: Inputs = { permission, purpose, context: null, license: null };
   // Older decisions have permission and purpose among the inputs.
   return inputs === null ? own : { ...own, ...(JSON.parse(inputs) as Partial<Inputs>) };
 }
 
-const toQuota = ({ quota }: DecisionRow): LoggedDecision['quota'] =>
+const toQuota = ({ quota }: StoredDecision): LoggedDecision['quota'] =>
   quota === null ? null : toDecisionQuota(parseQuota(quota));
 
-const toMatchedRule = ({ rule_index: index, rule_priority: priority }: DecisionRow): LoggedDecision['matchedRule'] =>
-  index === null || priority === null ? null : { index, priority };
+const toMatchedRule = ({
+  rule_index: index,
+  rule_priority: priority,
+}: StoredDecision): LoggedDecision['matchedRule'] => (index === null || priority === null ? null : { index, priority });
 
-function toRateLimit(row: DecisionRow, limit: StoredRule['rateLimit']): DecisionLimit | null {
+function toRateLimit(row: StoredDecision, limit: StoredRule['rateLimit']): DecisionLimit | null {
   const { limit_remaining: remaining, limit_reset_at: resetAt } = row;
   if (limit === undefined || remaining === null || resetAt === null) return null;
   const refused = row.reason === REASONS.rate_limit_exceeded.code;

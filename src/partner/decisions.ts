@@ -13,6 +13,7 @@ import { type DecisionFilter, findDecision, type LoggedDecision, readDecisions }
 import { reasonCode } from '../ledger/reason.ts';
 import { asTest, type DecisionLog } from '../ledger/test-log.ts';
 import { findPolicyNo, findVersion } from '../policies/store.ts';
+import { type ArchivedDeps, findArchived } from '../usage/archived-decision.ts';
 import type { ListOwnDecisionsQuery, PartnerDecision } from './schema.ts';
 
 export interface DecisionDeps extends DecisionLog {
@@ -60,10 +61,14 @@ async function toFilter(
 }
 
 /** Throws decision_not_found, also for a decision about another requester. */
-export async function getOwnDecision(deps: DecisionDeps, requesterId: string, id: string): Promise<DecisionView> {
+export async function getOwnDecision(
+  deps: DecisionDeps & Pick<ArchivedDeps, 'parquet'>,
+  requesterId: string,
+  id: string,
+): Promise<DecisionView> {
   const isTest = parseDecisionId(id)?.ledgerNo === deps.tests.ledgerNo;
   const { db, ledgerNo } = isTest ? deps.tests : deps;
-  const decision = await findDecision(db, ledgerNo, id);
+  const decision = (await findDecision(db, ledgerNo, id)) ?? (await findArchived(deps, id));
   if (decision === undefined || decision.requesterId !== requesterId) {
     throw fail('decision_not_found', `There is no decision ${id.slice(0, 100)}.`);
   }

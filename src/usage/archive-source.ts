@@ -75,6 +75,10 @@ export class Parquet {
     this.#engineMiB = engineMiB;
   }
 
+  get isConfigured(): boolean {
+    return this.#folder !== null;
+  }
+
   async select<T>(file: ArchivedFile, columns: string, rest: string): Promise<T[]> {
     return (await this.#run(file, toSelect(columns, rest))).getRowsJS() as unknown as T[];
   }

@@ -30,12 +30,14 @@ const ERASED: Record<string, string> = {
   requesters: 'id name name_words type tags user_agents metadata status identities',
   sightings: 'kind name',
   statements: 'requester_id body',
+  test_decisions: 'requester_id claimed inputs',
+  test_limits: 'key state',
   unregistered: 'host path crawler requester_id',
 };
 
 /** Columns of the publisher's own texts, of ids, digests and closed words. */
 const FREE: Record<string, string> = {
-  api_keys: 'id hash prefix name type permissions allowed_ips',
+  api_keys: 'id hash prefix name type permissions allowed_ips mode',
   archives: 'file',
   candidates: 'policy_id default_action key_id',
   change_data: 'id',
@@ -67,9 +69,13 @@ const FREE: Record<string, string> = {
   sessions: 'token_hash key_id',
   settings: 'name value',
   sign_in_links: 'token_hash user_id',
+  signal_checks: 'host state digest files',
   site_versions: 'host record',
   sites: 'host signals contact licensing_url purposes',
   statements: 'id license_id own_micros',
+  test_decisions: 'license_id url collection_id crawler purpose permission candidate wanted quota',
+  test_deleted_decisions: 'license_id purpose url',
+  test_quota_contents: 'license_id content',
   used_sign_ins: 'state_hash',
   users: 'id issuer subject name email role status',
   webhooks: 'id url events description metadata status disabled_reason secret old_secrets',

@@ -144,7 +144,7 @@ const withoutTimes = (body: Any): Any =>
   JSON.parse(JSON.stringify(body, (name, value) => (name === 'lastSeen' || name === 'trend' ? undefined : value)));
 
 const written = async (postern: TestService): Promise<string> => {
-  const tables = ['decisions', 'daily_counts', 'deleted_decisions', 'change_data', 'receipts'];
+  const tables = ['decisions', 'test_decisions', 'daily_counts', 'deleted_decisions', 'change_data', 'receipts'];
   const rows = await Promise.all(tables.map((table) => postern.rowsOf(table)));
   const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
   return [JSON.stringify(rows), ...files.map((one) => readFileSync(join(one.parentPath, one.name), 'latin1'))].join(
@@ -164,6 +164,17 @@ test(`reports and statements survive retention (seed ${runSeed})`, async () => {
     before[`/v1/analytics/usage?startDate=2026-08-01&endDate=2026-08-31&timezone=UTC&`].summary.totalRequests > 100,
   );
   assert.match(await written(first), new RegExp(AGENT));
+  for (const seq of [1, 2]) {
+    await first.tamper({
+      sql: `insert into test_decisions (seq, at, content_no, policy_no, policy_version, reason, inputs)
+            values ($1, $2, 0, 1, 1, 0, $3)`,
+      params: [
+        seq,
+        seq === 1 ? START : clock.now(),
+        JSON.stringify({ context: { userAgent: seq === 1 ? AGENT : 'new' } }),
+      ],
+    });
+  }
   await first.service.close();
 
   const inputs = await start({ POSTERN_INPUT_DAYS: '30' });
@@ -176,6 +187,8 @@ test(`reports and statements survive retention (seed ${runSeed})`, async () => {
   assert.deepEqual(await readReports(inputs), before);
   if (testEngine() === 'sqlite') {
     await until('no file has the inputs', async () => !(await written(inputs)).includes(AGENT));
+  } else {
+    await until('no row has the inputs', async () => !(await written(inputs)).includes(AGENT));
   }
   await inputs.service.close();
 
@@ -184,6 +197,7 @@ test(`reports and statements survive retention (seed ${runSeed})`, async () => {
     'the decisions left the log',
     async () => (await second.call('GET', '/v1/access/decisions')).body.totalCount === 1,
   );
+  await until('tests left it, too', async () => (await second.rowsOf('test_decisions')).length === 1);
   assertError(await second.call('GET', `/v1/access/decisions/${oldest.id}`), 'decision_not_found');
   assert.deepEqual(await readReports(second), before);
   if (testEngine() === 'sqlite') {

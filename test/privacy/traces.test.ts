@@ -83,6 +83,11 @@ async function plant(): Promise<void> {
     const { data } = (await postern.call('GET', '/v1/identity-lists')).body;
     return data.some((one: Any) => one.url === listUrl && one.ranges > 0);
   });
+  await postern.tamper({
+    sql: `insert into test_decisions (seq, at, content_no, requester_id, policy_no, policy_version, reason, inputs)
+          values (1, $1, 0, $2, 1, 1, 0, $3)`,
+    params: [clock.now(), ID, JSON.stringify({ context: { userAgent: `${MARK}-agent` } })],
+  });
   const { token } = await made(postern, `/v1/requesters/${ID}/tokens`, { name: `${MARK} token` });
   const headers = (name: string) => ({ 'idempotency-key': `${MARK}-${name}` });
   const asked = await postern.call('POST', '/v1/me/requests', {
