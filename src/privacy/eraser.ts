@@ -52,7 +52,7 @@ export function startEraser(deps: EraserDeps): () => Promise<void> {
 }
 
 async function eraseAll(deps: EraserDeps, mayGoOn: () => boolean): Promise<void> {
-  const pace = openPace();
+  const pace = openPace(deps.db.engine);
   while (mayGoOn()) {
     const one = await findNext(deps.db);
     if (one === undefined || !(await goOn(deps, one, { pace, mayGoOn }))) return;

@@ -3,27 +3,30 @@
  * than that may, as in a busy store, and larger again.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Db } from '../db/db.ts';
 
 /** Rest per time of work: checks have the storage for most of the time. */
-const REST = 3;
+const REST = 2;
 const REST_MIN_MS = 2;
+const REST_MAX_MS = 500;
 const PIECE_MS = 3;
-/** Rows of a piece: with fewer, the commit is most of the work. */
-const ROWS_MIN = 50;
+/** Rows of a piece: with fewer, the commit is most of the work, and on PostgreSQL the round trips. */
+const ROWS_MIN = { sqlite: 100, postgres: 400 };
 const ROWS_MAX = 2_000;
 const GROWTH_MAX = 1.25;
 
 /** Runs a piece of work, which takes so many rows, and rests: longer where a busy store took longer. */
 export type Pace = <T>(work: (rows: number) => Promise<T>) => Promise<T>;
 
-export function openPace(): Pace {
-  let rows = ROWS_MIN;
+export function openPace(engine: Db['engine']): Pace {
+  const least = ROWS_MIN[engine];
+  let rows = least;
   return async (work) => {
     const began = performance.now();
     const value = await work(Math.round(rows));
     const tookMs = performance.now() - began;
-    rows = Math.min(ROWS_MAX, Math.max(ROWS_MIN, rows * Math.min(GROWTH_MAX, PIECE_MS / tookMs)));
-    await pause(Math.max(REST_MIN_MS, tookMs * REST));
+    rows = Math.min(ROWS_MAX, Math.max(least, rows * Math.min(GROWTH_MAX, PIECE_MS / tookMs)));
+    await pause(Math.min(REST_MAX_MS, Math.max(REST_MIN_MS, tookMs * REST)));
     return value;
   };
 }

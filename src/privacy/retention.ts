@@ -46,7 +46,7 @@ export async function retain({ db, now, privacy }: RetentionDeps, mayGoOn: () =>
   const { inputDays, decisionDays } = privacy;
   let wasErased = false;
   const walk = async (batch: (rows: number) => Promise<boolean>): Promise<void> => {
-    const pace = openPace();
+    const pace = openPace(db.engine);
     while (mayGoOn() && (await pace(batch))) wasErased = true;
   };
   if (decisionDays !== null) {

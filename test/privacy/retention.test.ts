@@ -196,6 +196,7 @@ test(`reports and statements survive retention (seed ${runSeed})`, async () => {
   await until(
     'the decisions left the log',
     async () => (await second.call('GET', '/v1/access/decisions')).body.totalCount === 1,
+    60_000,
   );
   await until('tests left it, too', async () => (await second.rowsOf('test_decisions')).length === 1);
   assertError(await second.call('GET', `/v1/access/decisions/${oldest.id}`), 'decision_not_found');
