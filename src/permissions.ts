@@ -53,7 +53,7 @@ const READING = ['content:read', 'policies:read', 'requesters:read', 'access:che
 export const ROLES = {
   viewer: { doc: 'Reads content, policies, requesters, licenses and usage', permissions: READING, readOnly: true },
   licensing: {
-    doc: 'A viewer who also manages requesters and licenses',
+    doc: 'A viewer who also manages requesters, licenses and offers',
     permissions: [...READING, 'requesters:write'],
     readOnly: false,
   },

@@ -4,6 +4,7 @@
  * answer, so no other address needs a look. Pure but for the turns of the event loop that it leaves to others.
  */
 import { Slices } from '../lib/slices.ts';
+import { examplesOf, partsOf } from '../signals/robots-reader.ts';
 
 /** A file, or a group of one. */
 export interface Side {
@@ -42,27 +43,8 @@ export class Budget {
   }
 }
 
-/** Stand for `*`: nothing, a part of a name, and a folder. */
-const FILLERS = ['', 'x', 'zq/', '0-z'];
 /** Rules whose common addresses are looked at too. */
 const CROSSED_MAX = 40;
-/** Ends of addresses that a pattern without `$` matches. */
-const TAILS = ['', 'x', '?x=1'];
-
-const partsOf = (pattern: string): string[] => (pattern.endsWith('$') ? pattern.slice(0, -1) : pattern).split(/\*+/);
-
-/** Returns paths that a pattern matches. */
-export function examplesOf(pattern: string): string[] {
-  const ends = pattern.endsWith('$');
-  const parts = partsOf(pattern);
-  const texts = FILLERS.flatMap((filler) => {
-    const text = parts.join(filler);
-    const path = text.startsWith('/') ? text : `/${text}`;
-    return ends ? [path] : TAILS.map((tail) => path + tail);
-  });
-  return [...new Set(texts)];
-}
-
 /** Yields paths that a pattern and another one match together, where one has a star that the other can fill. */
 export function* crossingsOf(pattern: string, others: Iterable<Ruled>): Generator<string> {
   for (const { pattern: other } of others) {

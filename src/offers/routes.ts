@@ -30,7 +30,7 @@ export interface OfferDeps {
 }
 
 const reading = { tag: 'Offers', permission: 'policies:read' } as const;
-const editing = { tag: 'Offers', permission: 'policies:write', ifMatch: true, query: OfferQuery } as const;
+const editing = { tag: 'Offers', permission: 'requesters:write', ifMatch: true, query: OfferQuery } as const;
 
 export function offerRoutes(app: App, deps: OfferDeps): void {
   const { db, clock } = deps;

@@ -9,15 +9,20 @@ const finders = new WeakMap<Table, (locator: Locator) => Row | undefined>();
 
 /** Returns none for a page that no statement is about. */
 export function pageHeaders(table: Table, locator: Locator): Record<string, string> {
-  const find = finders.get(table) ?? openFinder(table.rows);
-  finders.set(table, find);
-  const row = find(locator);
+  const row = rowAt(table, locator);
   if (row === undefined || row.cell.policyId === null) return {};
   const { tdmrep, contentUsage } = table.site.signals;
   return {
     ...(tdmrep ? tdmHeaders(table.host, row) : {}),
     ...(contentUsage ? { 'content-usage': usageHeader(row) } : {}),
   };
+}
+
+/** Returns the row that holds for a page. */
+export function rowAt(table: Table, locator: Locator): Row | undefined {
+  const find = finders.get(table) ?? openFinder(table.rows);
+  finders.set(table, find);
+  return find(locator);
 }
 
 /** Returns a function that finds the first row that matches, among those whose literal beginning the path has. */

@@ -1,6 +1,7 @@
 /** Lists the statements of a site with the rules that they come from. Pure. */
 import { cutPage, fromCursor, PAGE_DEFAULT } from '../db/page.ts';
 import { textOf } from './assess.ts';
+import type { Contradiction } from './contradictions.ts';
 import type { SignalsReport } from './schema.ts';
 import type { Published } from './signals.ts';
 import { type Answer, crawlOf, type Group, groupAudiences, type Row, type Table, useOf } from './table.ts';
@@ -13,6 +14,7 @@ const NAMES_MAX = 20;
 /** Throws InvalidCursor. */
 export function toReport(
   { table, cannotExpress }: Published,
+  contradictions: readonly Contradiction[],
   { limit = PAGE_DEFAULT, cursor }: { limit?: number; cursor?: string },
 ): SignalsReport {
   const { rows, host } = table;
@@ -30,7 +32,7 @@ export function toReport(
     totalCount,
     nextCursor,
     cannotExpress: cannotExpress.map((one) => ({ ...one, about: [...one.about] })),
-    contradictions: [],
+    contradictions: [...contradictions],
   };
 }
 

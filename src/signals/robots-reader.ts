@@ -147,3 +147,23 @@ export const ruleFor = ({ rules }: RobotsGroup, readable: string): RobotsRule | 
   rules.find(({ pattern }) => matchesReadable(pattern, readable));
 
 export const mayFetch = (group: RobotsGroup, readable: string): boolean => ruleFor(group, readable)?.allowed ?? true;
+
+/** Stand for `*`: nothing, a part of a name, and a folder. */
+const FILLERS = ['', 'x', 'zq/', '0-z'];
+/** Ends of addresses that a pattern without `$` matches. */
+const TAILS = ['', 'x', '?x=1'];
+
+export const partsOf = (pattern: string): string[] =>
+  (pattern.endsWith('$') ? pattern.slice(0, -1) : pattern).split(/\*+/);
+
+/** Returns paths that a pattern matches. */
+export function examplesOf(pattern: string): string[] {
+  const ends = pattern.endsWith('$');
+  const parts = partsOf(pattern);
+  const texts = FILLERS.flatMap((filler) => {
+    const text = parts.join(filler);
+    const path = text.startsWith('/') ? text : `/${text}`;
+    return ends ? [path] : TAILS.map((tail) => path + tail);
+  });
+  return [...new Set(texts)];
+}

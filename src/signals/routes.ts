@@ -9,6 +9,7 @@ import { sendText } from '../http/reply.ts';
 import { route } from '../http/route.ts';
 import { type Clock, parseIso } from '../lib/clock.ts';
 import { requireHost } from '../sites/edits.ts';
+import { contradictionsIn } from './contradictions.ts';
 import { SIGNAL_KINDS, SIGNALS, type Signal, type SignalKind } from './kinds.ts';
 import { toReport } from './report.ts';
 import { ReportQuery, SignalQuery, SignalsReport, TdmPolicyQuery } from './schema.ts';
@@ -53,9 +54,10 @@ export function signalRoutes(app: App, deps: SignalRouteDeps): void {
     query: ReportQuery,
     answer: SignalsReport,
   } as const;
-  route(app, 'GET /v1/sites/:host/signals/report', report, async ({ params, query }) =>
-    toReport(await signals.read(requireHost(params.host)), query),
-  );
+  route(app, 'GET /v1/sites/:host/signals/report', report, async ({ params, query }) => {
+    const published = await signals.read(requireHost(params.host));
+    return toReport(published, await contradictionsIn(published), query);
+  });
 }
 
 /** `getRobotsTxtSignal` */

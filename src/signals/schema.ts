@@ -83,7 +83,10 @@ export const SignalsReport = Type.Object(
     cannotExpress: Type.Array(CannotExpress),
     contradictions: Type.Array(
       Type.Object({ pattern: Type.String(), crawler: Type.String(), message: Type.String() }),
-      { description: 'Statements of a file that the policies contradict; there are none' },
+      {
+        description:
+          'Statements of robots.txt and tdmrep.json, read back, that the policies contradict; there must be none',
+      },
     ),
   },
   { title: 'SignalsReport' },

@@ -6,8 +6,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import robotsParser from 'robots-parser';
 import * as fc from '../../kit/fast-check.ts';
-import { Budget, crossingsOf, examplesOf } from '../../src/drift/meaning.ts';
+import { Budget, crossingsOf } from '../../src/drift/meaning.ts';
 import { compareRobots } from '../../src/drift/robots.ts';
+import { examplesOf } from '../../src/signals/robots-reader.ts';
 
 interface Robots {
   isAllowed(url: string, token: string): boolean | undefined;

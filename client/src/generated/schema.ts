@@ -429,13 +429,13 @@ export interface paths {
         get: operations["getOffer"];
         /**
          * Offer licenses of a type, or change the offer
-         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         * @description Needs the permission `requesters:write` (Create, update and delete requesters and licenses).
          */
         put: operations["putOffer"];
         post?: never;
         /**
          * Delete an offer
-         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         * @description Needs the permission `requesters:write` (Create, update and delete requesters and licenses).
          */
         delete: operations["deleteOffer"];
         options?: never;
@@ -4780,7 +4780,7 @@ export interface components {
             totalCount: number;
             nextCursor: string | null;
             cannotExpress: components["schemas"]["SignalLimit"][];
-            /** @description Statements of a file that the policies contradict; there are none */
+            /** @description Statements of robots.txt and tdmrep.json, read back, that the policies contradict; there must be none */
             contradictions: {
                 pattern: string;
                 crawler: string;

@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<Offer>[] = [
 export default function OffersPage() {
   const { values, set } = useFilters();
   const create = (
-    <MayButton permission="policies:write" leftSection={<IconPlus size={16} />} onClick={() => set({ new: '1' })}>
+    <MayButton permission="requesters:write" leftSection={<IconPlus size={16} />} onClick={() => set({ new: '1' })}>
       Offer a license
     </MayButton>
   );
@@ -82,7 +82,7 @@ function Actions({ offer }: { offer: Offer }) {
     <>
       <MoreMenu
         of={`the offer of ${licenseType}`}
-        permission="policies:write"
+        permission="requesters:write"
         actions={[
           { label: 'Edit…', onClick: () => setDialog('edit') },
           { label: 'Delete…', hurts: true, onClick: () => setDialog('delete') },
