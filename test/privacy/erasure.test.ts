@@ -7,7 +7,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { startTestService, type TestService, testEngine } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { backUp } from '../../src/storage/backup.ts';
-import { assertError, assertStatus, check, item, made } from '../http/given.ts';
+import { assertError, assertStatus, check, item, made, makeKey } from '../http/given.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
@@ -28,6 +28,8 @@ const TABLES = [
   'daily_counts',
   'deleted_decisions',
   'limits',
+  'test_decisions',
+  'test_limits',
   'changes',
   'change_data',
   'events',
@@ -107,6 +109,9 @@ const totals = async (): Promise<Any> => (await postern.call('GET', '/v1/analyti
 test('a requester is erased from everything, and what it used still counts', async () => {
   const { contentId, policyId } = await known();
   const context = { ip: '203.0.113.7', userAgent: `${MARK}-agent` };
+  const testKey = await makeKey(postern, { mode: 'test' });
+  await check(postern, { contentId, requesterId: ID, context }, testKey);
+  assert.ok((await rowsWith(postern, MARK)).some((row) => row.startsWith('test_limits')));
   const ids: string[] = [];
   for (let i = 0; i < 30; i++) ids.push((await check(postern, { contentId, requesterId: ID, context })).id);
   await check(postern, { contentId, requesterId: 'other' });
@@ -174,6 +179,14 @@ test('a requester is erased from everything, and what it used still counts', asy
 
 test('an id that nobody knows is not found', async () => {
   assertError(await postern.call('POST', '/v1/requesters/never-seen/erase'), 'requester_not_found');
+});
+
+test('an id that only tests named is erased', async () => {
+  const { id: contentId } = await made(postern, '/v1/content', item());
+  const id = `${MARK}-tested`;
+  await check(postern, { contentId, requesterId: id }, await makeKey(postern, { mode: 'test' }));
+  assertStatus(await postern.call('POST', `/v1/requesters/${id}/erase`), 200);
+  await until('it is erased', async () => (await rowsWith(postern, id)).length === 0, 60_000);
 });
 
 test('a requester that was never registered is erased, and columns that missed it are counted again', async () => {

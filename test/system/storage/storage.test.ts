@@ -36,7 +36,7 @@ async function must(on: TestService, key: string, request: string, body?: object
 }
 
 /** A little of everything, and things that were deleted. */
-async function fill(dataDir: string): Promise<{ key: string; limited: string; lastNo: number }> {
+async function fill(dataDir: string): Promise<{ key: string; testKey: string; limited: string; lastNo: number }> {
   await using service = await startTestService({ dataDir });
   const { key } = service;
   const call = (request: string, body?: object) => must(service, key, request, body);
@@ -65,12 +65,15 @@ async function fill(dataDir: string): Promise<{ key: string; limited: string; la
     dryRun: i === 0,
   }));
   for (let i = 0; i < 5; i++) await call('POST /v1/access/check/batch', { checks });
+  const tests = await call('POST /v1/api-keys', { name: 't', type: 'secret', mode: 'test' });
+  const tested = { contentId: limited.id, requesterId: 'r' };
+  for (let i = 0; i < 2; i++) await must(service, tests.key, 'POST /v1/access/check', tested);
   const last = await call('POST /v1/content', item());
   await call(`DELETE /v1/content/${last.id}`);
   await service.service.close();
   using file = new DatabaseSync(join(dataDir, 'postern.db'), { readOnly: true });
   const row = file.prepare(`select seq from sqlite_sequence where name = 'content'`).get() as { seq: number };
-  return { key, limited: limited.id, lastNo: row.seq };
+  return { key, testKey: tests.key as string, limited: limited.id, lastNo: row.seq };
 }
 
 /** Returns the service's answers to queries about all records. */
@@ -79,7 +82,7 @@ async function answers(on: TestService, key: string): Promise<Any[]> {
   for (const path of words(`
     /v1/content?limit=100 /v1/policies /v1/requesters /v1/licenses /v1/webhooks /v1/audit-log?limit=100
     /v1/events?limit=100 /v1/access/decisions?limit=100 /v1/access/decisions?limit=100&requesterId=r
-    /v1/analytics/usage?period=all
+    /v1/analytics/usage?period=all /v1/access/decisions?mode=test
   `)) {
     found.push(await must(on, key, `GET ${path}`));
   }
@@ -93,7 +96,7 @@ async function answers(on: TestService, key: string): Promise<Any[]> {
 describe('moving to PostgreSQL', () => {
   test('everything is there, decisions and limits included; the folder is as it was', async () => {
     const dataDir = newFolder();
-    const { key, limited, lastNo } = await fill(dataDir);
+    const { key, testKey, limited, lastNo } = await fill(dataDir);
     await using database = await server.newDatabase();
     const result = await command(['migrate-store', '--from', dataDir, '--to', database.url, '--json']);
     assert.equal(result.status, 0, result.stderr);
@@ -106,6 +109,8 @@ describe('moving to PostgreSQL', () => {
     for (const one of [before, now]) {
       const { rateLimit } = await must(one, key, 'POST /v1/access/check', { contentId: limited, requesterId: 'r' });
       assert.equal(rateLimit.remaining, 1, 'what was used before is used');
+      const tested = await must(one, testKey, 'POST /v1/access/check', { contentId: limited, requesterId: 'r' });
+      assert.equal(tested.rateLimit.remaining, 2, 'and what tests used');
     }
     // What it gives from now on was never given before.
     const body = item();
