@@ -75,13 +75,31 @@ export function parseLocator(url: string): Locator | undefined {
  * `parseLocator`, it refuses what URL parsers resolve, such as `..`: a server may resolve it differently.
  */
 export function parseVisited(url: string): Locator | undefined {
-  const [, authority = '', rest = ''] = /^https?:\/\/([^/?#\\@]+)(?=[/?#]|$)([^#]*)/i.exec(url) ?? [];
-  if (authority === '' || !URL.canParse(url) || !rest.isWellFormed()) return undefined;
+  const [, origin = '', authority = '', rest = ''] = /^(https?:\/\/([^/?#\\@]+))(?=[/?#]|$)([^#]*)/i.exec(url) ?? [];
+  if (authority === '' || !rest.isWellFormed()) return undefined;
+  const host = PLAIN_AUTHORITY.test(authority) ? hostOfOrigin(origin) : hostOf(url);
+  if (host === undefined) return undefined;
   const encoded = rest.replaceAll(/\P{ASCII}+/gu, encodeURIComponent);
   const target = parseTarget(encoded.startsWith('/') ? encoded : `/${encoded}`);
-  const host = parseHost(new URL(url).host);
-  return target === undefined || host === undefined ? undefined : { host, ...target };
+  return target === undefined ? undefined : { host, ...target };
 }
+
+/** Nothing of it is dropped or ended by what follows. */
+const PLAIN_AUTHORITY = /^[\w.:[\]-]{1,260}$/;
+const ORIGINS_MAX = 1_000;
+/** Hosts by origin: parsing takes longer than a check's rules, and most visitors ask for few hosts. */
+const hosts = new Map<string, string | undefined>();
+
+function hostOfOrigin(origin: string): string | undefined {
+  const known = hosts.get(origin);
+  if (known !== undefined || hosts.has(origin)) return known;
+  if (hosts.size >= ORIGINS_MAX) hosts.clear();
+  const host = hostOf(`${origin}/`);
+  hosts.set(origin, host);
+  return host;
+}
+
+const hostOf = (url: string): string | undefined => (URL.canParse(url) ? parseHost(new URL(url).host) : undefined);
 
 export interface LocatorKeys {
   /** Digest of host and path. */
