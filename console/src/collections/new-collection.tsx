@@ -1,4 +1,4 @@
-/** The page that creates a collection. Its address may name a first host and path. */
+/** The page that creates a collection. Its address may name a first host, a path and the mode. */
 import { useLocation } from 'wouter';
 import { useWrite } from '../api/read.ts';
 import { useFilters } from '../parts/filters.ts';
@@ -9,7 +9,7 @@ import { CollectionForm, NO_FIELDS } from './collection-form.tsx';
 export default function NewCollection() {
   const write = useWrite();
   const [, go] = useLocation();
-  const { host = '', path = '' } = useFilters().values;
+  const { host = '', path = '', mode } = useFilters().values;
   return (
     <>
       <PageHead
@@ -20,7 +20,7 @@ export default function NewCollection() {
       <div className="panel narrow-page">
         <CollectionForm
           action="Create collection"
-          initial={{ ...NO_FIELDS, hosts: host, paths: path }}
+          initial={{ ...NO_FIELDS, hosts: host, paths: path, mode: mode === 'observe' ? mode : NO_FIELDS.mode }}
           onCancel={() => go('/collections')}
           onSubmit={async (body) => {
             const { id, name } = await write('POST /v1/collections', { body });

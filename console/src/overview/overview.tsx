@@ -169,7 +169,12 @@ function Nothing({ filtered }: { filtered: boolean }) {
         action={
           <div className="actions">
             {mayWrite && (
-              <Button component={Link} href="/content/import">
+              <Button component={Link} href="/collections/new?mode=observe">
+                Observe a site
+              </Button>
+            )}
+            {mayWrite && (
+              <Button component={Link} href="/content/import" variant="default">
                 Import your content
               </Button>
             )}
@@ -179,8 +184,9 @@ function Nothing({ filtered }: { filtered: boolean }) {
           </div>
         }
       >
-        Register your content, write a policy for it, and let your server ask <code>POST /v1/access/check</code> before
-        it hands something out. See the <Anchor href="/docs">API reference</Anchor>.
+        Create a collection for the addresses of your site that only observes: nothing is denied, and you see who comes
+        and what your policy would answer. Then let your proxy or your server ask Postern. See the{' '}
+        <Anchor href="/docs">API reference</Anchor>.
       </Empty>
     </Panel>
   );

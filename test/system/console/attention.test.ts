@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { launchBrowser, signedIn } from '../../../kit/browser.ts';
 import { startTestService } from '../../../kit/service.ts';
+import { until } from '../../../kit/until.ts';
 import { allowAll, check, item, made, makePolicy } from '../../http/given.ts';
 
 const postern = await startTestService();
@@ -22,6 +23,12 @@ test('what needs attention: the most severe first, each with its step; nothing w
   await (await answered).finished();
   await page.getByText('Requests for your content appear here').waitFor();
   assert.equal(await panel.count(), 0);
+  await page.getByRole('link', { name: 'Observe a site' }).click();
+  assert.match(
+    await page.getByRole('combobox', { name: 'Mode' }).inputValue(),
+    /^Observe/,
+    'the first step denies nothing',
+  );
 
   await made(postern, '/v1/requesters', { id: 'acme', name: 'Acme' });
   const license = await made(postern, '/v1/licenses', { requesterId: 'acme', type: 'press', expiresAt: inDays(20) });
@@ -33,7 +40,12 @@ test('what needs attention: the most severe first, each with its step; nothing w
   for (const userAgent of ['GPTBot', 'CCBot', 'Bytespider'])
     await check(postern, { contentId, visitor: {}, context: { userAgent } });
 
-  await page.reload();
+  // New crawlers are recorded beside the decisions, not with them.
+  await until('three new crawlers', async () => {
+    const { data } = (await postern.call('GET', '/v1/attention')).body as { data: { kind: string }[] };
+    return data.filter(({ kind }) => kind === 'crawler').length === 3;
+  });
+  await page.goto('/console');
   const rows = panel.getByRole('listitem');
   await rows.first().waitFor();
   const texts = await rows.allInnerTexts();
