@@ -146,7 +146,7 @@ function anyAsk(random: Random, isTest: boolean): object {
 }
 
 function stepsOf(random: Random): Step[] {
-  return Array.from({ length: STEPS }, (_, n) => {
+  const steps = Array.from({ length: STEPS }, (_, n) => {
     const isTest = random.chance(0.5);
     const kinds = ['check', 'check', 'check', 'batch', 'authorize', 'kept', ...(isTest ? ['public'] : [])] as const;
     const kind = n % 40 === 39 ? (n === 79 ? 'restart' : 'edit') : random.pick(kinds as readonly Step['kind'][]);
@@ -154,7 +154,22 @@ function stepsOf(random: Random): Step[] {
     const asks = Array.from({ length: count }, () => anyAsk(random, isTest));
     return { kind, isTest, asks, afterMs: random.int(0, 40 * 60_000), n };
   });
+  return [...steps, ...lastSteps()];
 }
+
+/** The last steps use up the quotas of a requester and a limit, also where the random ones did not. */
+const lastSteps = (): Step[] =>
+  [true, false].map((isTest, i) => ({
+    kind: 'batch',
+    isTest,
+    asks: [
+      ...Array.from({ length: 10 }, () => ({ contentId: 'item-0', requesterId: 'acme' })),
+      ...Array.from({ length: 8 }, () => ({ contentId: 'item-3' })),
+      { contentId: 'item-0' },
+    ],
+    afterMs: 0,
+    n: STEPS + i,
+  }));
 
 /** Sends a step; returns what was answered. */
 async function send(side: Side, { kind, isTest, asks, n }: Step): Promise<Any> {
