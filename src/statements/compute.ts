@@ -4,7 +4,7 @@ import { toIso } from '../lib/clock.ts';
 import { type BillingPeriodSpan, billingPeriodAt, billingPeriods } from '../terms/timeline.ts';
 import { type Bill, billOf, type Correction, toAmount } from './bill.ts';
 import { type CountingDeps, countInOrder, countOutside } from './counting.ts';
-import type { Billed, Statement } from './statement.ts';
+import { type Billed, billedOf, type Statement } from './statement.ts';
 import { type FinalStatement, findFinalBefore, findFinals } from './store.ts';
 import { type Tallied, Tally } from './tally.ts';
 
@@ -35,7 +35,7 @@ export async function computeStatements(deps: ComputeDeps, billed: readonly Bill
   const open = billed.filter(({ id }) => !finals.has(id));
   const works = await Promise.all(
     open.map(async (one) => {
-      const before = await findFinalBefore(deps.db, one.contract.licenseId, one.span.start);
+      const before = await findCorrected(deps, one);
       return { one, job: jobOf(one), before, recount: before && recountOf(before) };
     }),
   );
@@ -56,6 +56,13 @@ export async function computeStatements(deps: ComputeDeps, billed: readonly Bill
     if (final === undefined) return computed.get(id) as Computed;
     return { statement: final.statement, ownMicros: final.ownMicros, isFinal: true };
   });
+}
+
+/** Returns the final statement that this one corrects: it is the first after it. Later ones would correct it again. */
+async function findCorrected({ db }: ComputeDeps, { contract, span }: Billed): Promise<FinalStatement | undefined> {
+  const before = await findFinalBefore(db, contract.licenseId, span.start);
+  const between = before === undefined ? [] : billedOf(contract, { since: before.to, until: span.start });
+  return between.length === 0 ? before : undefined;
 }
 
 const jobOf = ({ contract, span }: Billed): Job => ({
