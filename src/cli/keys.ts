@@ -32,10 +32,10 @@ function listCommand(parent: Command, context: Context): void {
       id: ({ id }) => id,
       name: ({ name }) => name,
       begins: ({ prefix }) => prefix,
-      mode: ({ mode }) => mode,
       permissions: ({ permissions }) => permissions.join(' '),
       'last day': ({ expiresAt }) => toLastDay(expiresAt),
       'last used': ({ lastUsedAt }) => toDay(lastUsedAt),
+      mode: ({ mode }) => mode,
     });
   });
 }
