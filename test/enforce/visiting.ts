@@ -7,6 +7,8 @@ export interface Visit {
   method?: string;
   headers?: Record<string, string | string[]>;
   body?: string;
+  /** The address of this machine that the visitor has. */
+  from?: string;
 }
 
 export interface Page {
@@ -16,7 +18,11 @@ export interface Page {
 }
 
 /** Visits a path of the site. Status 0 means that the connection closed without an answer. */
-export function visit(site: string, path: string, { method = 'GET', headers = {}, body }: Visit = {}): Promise<Page> {
+export function visit(
+  site: string,
+  path: string,
+  { method = 'GET', headers = {}, body, from }: Visit = {},
+): Promise<Page> {
   const { hostname, port } = new URL(site);
   return new Promise((resolve) => {
     const all = {
@@ -24,7 +30,8 @@ export function visit(site: string, path: string, { method = 'GET', headers = {}
       ...headers,
       ...(body === undefined ? {} : { 'content-length': String(body.length) }),
     };
-    const sent = request({ hostname, port, method, path, headers: all, agent: false, timeout: 20_000 }, (got) => {
+    const to = { hostname, port, localAddress: from, agent: false, timeout: 20_000 };
+    const sent = request({ ...to, method, path, headers: all }, (got) => {
       let text = '';
       got.setEncoding('utf8');
       got.on('data', (chunk: string) => (text += chunk));

@@ -1,6 +1,6 @@
 /**
- * Signed requests over TLS, through a proxy in front of real nginx and Caddy, each with its page's configuration: what
- * the visitor signed reaches Postern through both.
+ * A proxy in front of real nginx and Caddy, each with its page's configuration. Promise: Postern receives
+ * what the visitor signed, over TLS too, and its address, which it cannot make up.
  */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -13,14 +13,21 @@ import { freePort } from '../../../kit/port.ts';
 import { startTestService } from '../../../kit/service.ts';
 import { agentComponent, newSigningKey, signRequest } from '../../../kit/signing.ts';
 import { until } from '../../../kit/until.ts';
-import { folderOf, startNginx } from '../../../kit/web-server.ts';
+import { folderOf, startCaddy, startNginx } from '../../../kit/web-server.ts';
+import { configurationOf, visit } from '../../enforce/visiting.ts';
 import { made, makePolicy } from '../../http/given.ts';
 import { SERVERS } from './servers.ts';
 
 const HOST = 'www.example.com';
+/** Addresses of this machine: of two visitors, and of the proxy in front of Caddy. */
+const [VISITOR, OTHER, FRONT] = ['127.0.0.3', '127.0.0.4', '127.0.0.9'];
 const stack = new AsyncDisposableStack();
 after(() => stack.disposeAsync());
-const postern = stack.use(await startTestService({ env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' } }));
+const postern = stack.use(
+  await startTestService({
+    env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true', POSTERN_TRUSTED_PROXIES: FRONT },
+  }),
+);
 
 const KEY = newSigningKey();
 const RSA = newSigningKey('rsa-pss-sha512');
@@ -125,26 +132,89 @@ for (const [name, start] of SERVERS) {
   });
 }
 
-describe('the address of a visitor behind two proxies', async () => {
-  const [, nginx] = SERVERS[0];
-  await made(postern, '/v1/requesters', {
-    id: 'ranged',
-    userAgents: ['RangedBot'],
-    identities: [{ kind: 'ip', ranges: ['192.0.2.0/24'] }],
-  });
-  const site = folderOf({ 'tides.html': 'the page' });
-  const asked = new URL(postern.url).host;
-  const trusting = 'set_real_ip_from 127.0.0.1;\nreal_ip_header X-Forwarded-For;\nserver_name www.example.com;';
-  const inner = stack.use(
-    await nginx({ asked, key: postern.key, site, changes: { 'server_name www.example.com;': trusting } }),
-  );
-  const port = await startFront(inner.url);
+/** The documented configuration of each server, behind the other one as a CDN that appends the visitor's address. */
+const BEHIND = [
+  {
+    server: SERVERS[0],
+    lines: () => configurationOf('nginx', 'nginx-behind', { '198.51.100.0/24': '127.0.0.1' }),
+    before: 'location / {',
+    front: (port: number, inner: string) =>
+      startCaddy(
+        port,
+        `http://:${port} {\n\treverse_proxy ${inner} {\n\t\ttrusted_proxies ${VISITOR} ${OTHER}\n\t}\n}\n`,
+        {},
+      ),
+  },
+  {
+    server: SERVERS[1],
+    lines: () => configurationOf('caddy', 'caddy-behind', { '198.51.100.0/24': FRONT }),
+    before: 'header_up X-Postern-Key',
+    front: (port: number, inner: string) =>
+      startNginx(
+        port,
+        `server {
+           listen 127.0.0.1:${port};
+           location / {
+             proxy_pass ${inner};
+             proxy_bind ${FRONT};
+             proxy_set_header Host $host;
+             proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+           }
+         }`,
+      ),
+  },
+] as const;
 
-  test('is not the one that it claims', async () => {
-    const headers = { 'user-agent': 'RangedBot', 'x-forwarded-for': '192.0.2.7', 'x-real-ip': '192.0.2.7' };
-    assert.equal(await visitTls(port, '/tides.html', headers), 403);
-    const { data } = (await postern.call('GET', '/v1/access/decisions?limit=1')).body;
-    assert.deepEqual([data[0].spoofed, data[0].claimed, data[0].requesterId], [true, 'ranged', null]);
-    assert.equal(data[0].context.ip, '127.0.0.1', 'the one that the front proxy saw');
-  });
+const RANGED = { 'user-agent': 'RangedBot' };
+await made(postern, '/v1/requesters', {
+  id: 'ranged',
+  userAgents: ['RangedBot'],
+  identities: [{ kind: 'ip', ranges: [`${VISITOR}/32`] }],
 });
+
+for (const { server, lines, before, front } of BEHIND) {
+  const [name, start] = server;
+  describe(`the address of a visitor, where another proxy stands in front of ${name}`, async () => {
+    const site = folderOf({ 'tides.html': 'the page' });
+    const given = { asked: new URL(postern.url).host, key: postern.key, site };
+    const inner = stack.use(await start({ ...given, changes: { [before]: `${lines()}\n${before}` } }));
+    const outer = stack.use(await front(await freePort(), inner.url));
+    /** Returns the status of a visit, and the visitor as the log has it. */
+    const visited = async (url: string, from: string, headers: Record<string, string>) => {
+      const { status } = await visit(url, '/tides.html', { from, headers });
+      const [{ context, requesterId, spoofed = false }] = (await postern.call('GET', '/v1/access/decisions?limit=1'))
+        .body.data;
+      return { status, ip: context.ip, verified: context.verified ?? null, requesterId, spoofed };
+    };
+    const ACCUSED = { status: 403, verified: null, requesterId: null, spoofed: true };
+
+    test('arrives, and published ranges prove who it is', async () => {
+      const proven = { status: 200, ip: VISITOR, verified: 'ip', requesterId: 'ranged', spoofed: false };
+      assert.deepEqual(await visited(outer.url, VISITOR, RANGED), proven, inner.log());
+    });
+
+    test('is not the one that it claims, through the proxy in front or past it', async () => {
+      for (const claim of [VISITOR, `${VISITOR}, ${FRONT}`, `${VISITOR}, 127.0.0.1`, `${VISITOR},`]) {
+        const forged = { ...RANGED, 'x-forwarded-for': claim, 'x-real-ip': VISITOR, forwarded: `for=${VISITOR}` };
+        for (const { url } of [outer, inner]) {
+          assert.deepEqual(await visited(url, OTHER, forged), { ...ACCUSED, ip: OTHER }, `${claim} at ${url}`);
+        }
+      }
+    });
+
+    test('without these lines is that of the proxy in front, and the genuine one stands accused', async () => {
+      await using bare = await start(given);
+      await using its = await front(await freePort(), bare.url);
+      const { ip, ...rest } = await visited(its.url, VISITOR, RANGED);
+      assert.deepEqual(rest, ACCUSED);
+      assert.notEqual(ip, VISITOR);
+    });
+
+    test('a signature comes through both', async () => {
+      const ask = async (path: string, headers: Record<string, string>) =>
+        (await visit(outer.url, path, { headers, from: OTHER })).status;
+      await until('the keys of the agent', async () => (await ask('/tides.html', signed('/tides.html'))) === 200);
+      assert.equal(await ask('/tides.html?a=1', signed('/tides.html')), 403);
+    });
+  });
+}
