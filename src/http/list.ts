@@ -31,6 +31,11 @@ export function spanOf(query: { from?: string; to?: string }): { from?: number; 
   };
 }
 
+/** Throws invalid_request where a span ends before it has begun. */
+export function requireOrder({ from = -Infinity, to = Infinity }: { from?: number; to?: number }): void {
+  if (from >= to) throw fail('invalid_request', '`from` is not before `to`: swap them.', { param: 'from' });
+}
+
 const DAY_MS = 86_400_000;
 
 function momentOf(param: string, text: string, dayMs: number): number {

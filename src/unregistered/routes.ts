@@ -1,7 +1,7 @@
 /** Lists requests that find neither an item nor a collection. */
 import type { Db } from '../db/db.ts';
 import type { App } from '../http/app.ts';
-import { spanOf, toList } from '../http/list.ts';
+import { requireOrder, spanOf, toList } from '../http/list.ts';
 import { route } from '../http/route.ts';
 import { UnregisteredPage, UnregisteredQuery } from './schema.ts';
 import { listCounts } from './store.ts';
@@ -17,8 +17,10 @@ export function unregisteredRoutes(app: App, { db, unregistered }: { db: Db; unr
     answer: UnregisteredPage,
   } as const;
   route(app, 'GET /v1/analytics/unregistered', list, async ({ query }) => {
-    await unregistered.flush();
     const { from: _from, to: _to, ...rest } = query;
-    return toList(await listCounts(db, { ...rest, ...spanOf(query) }));
+    const span = spanOf(query);
+    requireOrder(span);
+    await unregistered.flush();
+    return toList(await listCounts(db, { ...rest, ...span }));
   });
 }

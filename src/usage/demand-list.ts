@@ -1,8 +1,7 @@
 /** The report of denied demand as answered: what is asked, and its rows with names and estimates. */
 import { findCollectionNames } from '../collections/store.ts';
-import { fail } from '../errors.ts';
 import type { CsvColumns } from '../http/csv.ts';
-import { spanOf } from '../http/list.ts';
+import { requireOrder, spanOf } from '../http/list.ts';
 import { reasonCode, reasonOf } from '../ledger/reason.ts';
 import { parseWanted } from '../ledger/wanted.ts';
 import { toIso } from '../lib/clock.ts';
@@ -31,7 +30,7 @@ export async function toDemandQuery(
   now: number,
 ): Promise<Omit<DemandQuery, 'after' | 'limit'> | undefined> {
   const { from, to } = await toSpan(deps, query, now);
-  if (from >= to) throw fail('invalid_request', '`from` is not before `to`: swap them.', { param: 'from' });
+  requireOrder({ from, to });
   const contentNo = query.contentId === undefined ? undefined : await findContentNo(deps.db, query.contentId);
   if (query.contentId !== undefined && contentNo === undefined) return undefined;
   const { requesterId, type, purpose, reason, collectionId, crawler, enforced = true, sort = 'denied' } = query;

@@ -48,6 +48,9 @@ test('rows are summed over the hours of the span, page by page', async () => {
 test('unknown parameters, times and orders are refused', async () => {
   assertError(await list('?segment=news'), 'invalid_request', 'segment');
   assertError(await list('?from=yesterday'), 'invalid_request', 'from');
+  for (const span of ['from=2026-11-21&to=2026-11-20', 'from=2026-11-20T12:30:00Z&to=2026-11-20T12:00:00Z']) {
+    assertError(await list(`?${span}`), 'invalid_request', 'from');
+  }
   assertError(await list('?sort=host'), 'invalid_request', 'sort');
   assertError(await list('?host='), 'invalid_request', 'host');
 });
