@@ -111,6 +111,7 @@ export function edit<Path extends Target, Query extends TSchema, Body extends TS
 }
 
 function supplyBody(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
-  request.body ??= {};
+  // `null` is a body, of the wrong type.
+  if (request.body === undefined) request.body = {};
   done();
 }

@@ -756,6 +756,22 @@ describe('bodies', () => {
       assertError(await postern.call('POST', '/v1/content', { raw }), 'invalid_request'));
   }
 
+  for (const path of [
+    'requesters/x/erase',
+    'api-keys/x/rotate',
+    'requesters/x/tokens/y/rotate',
+    'license-requests/x/grant',
+    'license-requests/x/decline',
+  ]) {
+    test(`null is no body of ${path}, which may have none`, async () => {
+      for (const raw of ['null', '[]']) {
+        const answer = await postern.call('POST', `/v1/${path}`, { raw });
+        assertError(answer, 'invalid_request');
+      }
+      assertStatus(await postern.call('POST', `/v1/${path}`), 404);
+    });
+  }
+
   const around = (bad: number[]) => {
     const [head, tail] = JSON.stringify({ ...item(), title: '@' }).split('@') as [string, string];
     return Buffer.concat([Buffer.from(head), Buffer.from(bad), Buffer.from(tail)]);
