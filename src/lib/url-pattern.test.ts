@@ -246,7 +246,20 @@ test('hosts, and the names below them', () => {
   ] as const) {
     assert.equal(parseHostPattern(text), host);
   }
-  for (const text of ['', '*', '*.', 'a*.b', '*.*.b', 'https://a', 'a/b', 'a b', '*.10.0.0.1', '*.[::1]']) {
+  for (const text of [
+    '',
+    '*',
+    '*.',
+    'a*.b',
+    '*.*.b',
+    'https://a',
+    'a/b',
+    'a b',
+    '*.10.0.0.1',
+    '*.[::1]',
+    'a.b:0',
+    '[::1]:0',
+  ]) {
     assert.equal(parseHostPattern(text), undefined, text);
   }
   assert.deepEqual(hostPatternsOf('a.b.c:80'), ['a.b.c:80', '*.b.c:80', '*.c:80']);

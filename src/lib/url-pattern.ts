@@ -161,7 +161,8 @@ export function impliesHost(one: string, other: string): boolean {
 export function parseHostPattern(text: string): string | undefined {
   const isBelow = text.startsWith('*.');
   const host = parseHost(isBelow ? text.slice(2) : text);
-  if (host === undefined) return undefined;
+  // Nothing is served at port 0.
+  if (host === undefined || host.endsWith(':0')) return undefined;
   // An address has no names below it.
   return isBelow ? (/^\[|\.\d+(:|$)/.test(host) ? undefined : `*.${host}`) : host;
 }

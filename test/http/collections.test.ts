@@ -66,7 +66,7 @@ describe('create', () => {
   });
 
   test('refuses hosts and patterns that can match nothing', async () => {
-    for (const host of ['', 'https://a.b', 'a.b/c', '*', 'a b', '*.10.0.0.1', 5]) {
+    for (const host of ['', 'https://a.b', 'a.b/c', '*', 'a b', '*.10.0.0.1', 'a.b:0', '*.a.b:00', 5]) {
       assertError(await create({ name: 'C', hosts: ['a.b', host] }), 'invalid_request', 'hosts[1]');
     }
     for (const path of ['', 'news', '/a b', '/a//b', '/a/../b', '/%2Fa', '/%zz', '/%2541', '/a#b', null]) {
