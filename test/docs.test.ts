@@ -188,12 +188,25 @@ test('links between the pages lead somewhere, to the heading', () => {
 });
 
 test('the architecture names rooms and files that exist', () => {
-  const built = read('.gitignore').split('\n');
+  const built = read('.gitignore')
+    .split('\n')
+    .map((name) => name.replace(/\/$/, ''));
   for (const [, name = ''] of read('ARCHITECTURE.md').matchAll(/`((?:[a-z]+\/)+[a-z-]*(?:\.ts)?)`/g)) {
-    if (built.includes(name)) continue;
+    if (built.includes(name.replace(/\/$/, ''))) continue;
     const places = ['', 'src/', 'client/src/'].flatMap((folder) => [folder + name, `${folder}${name}.ts`]);
     assert.ok(places.some(existsSync), name);
   }
+});
+
+test('the architecture names every room', () => {
+  const rooms = globSync(['src/*/', 'src/*.ts'], { exclude: ['src/*.test.ts'] }).map((path) =>
+    path.slice('src/'.length),
+  );
+  const text = read('ARCHITECTURE.md');
+  assert.deepEqual(
+    rooms.filter((room) => !text.includes(room.endsWith('.ts') ? `\`${room}\`` : `\`${room.replace(/\/?$/, '/')}\``)),
+    [],
+  );
 });
 
 test('every page can be found from the first one', () => {
