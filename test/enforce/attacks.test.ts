@@ -276,6 +276,24 @@ describe('a stated verification', () => {
     assertStatus(await ask({ context: { claimed: 'partner' } }), 400);
     assertStatus(await ask({ claimed: 'partner' }), 400);
   });
+
+  test('by an address that a public key makes up leaves no trace, genuine or forged', async () => {
+    const { key } = await made(postern, '/v1/api-keys', { name: 'P', type: 'public', permissions: ['access:check'] });
+    const log = async () => (await postern.call('GET', '/v1/access/decisions?limit=1')).body.data[0]?.id;
+    const before = await log();
+    for (const [ip, verified, spoofed] of [
+      ['192.0.2.7', 'ip', undefined],
+      ['198.51.100.1', undefined, true],
+    ]) {
+      const context = { ip, userAgent: 'ranged-bot' };
+      const { body } = await postern.call('POST', '/v1/access/check', {
+        body: { url: URL_PAID, requesterId: 'ranged', context },
+        key,
+      });
+      assert.deepEqual([body.recorded, body.verified ?? undefined, body.spoofed], [false, verified, spoofed]);
+    }
+    assert.equal(await log(), before);
+  });
 });
 
 describe('a false name', () => {
