@@ -87,10 +87,10 @@ class Writer {
   }
 }
 
-const inOneSpelling = (text: string): string => encodeURI(text).replaceAll('%25', '%');
+export const inOneSpelling = (text: string): string => encodeURI(text).replaceAll('%25', '%');
 
 /** Returns the text in the wanted length with the same meaning, or undefined. */
-function pad(text: string, length: number): string | undefined {
+export function pad(text: string, length: number): string | undefined {
   const more = length - text.length;
   if (more <= 0) return text;
   const stars = '*'.repeat(more);

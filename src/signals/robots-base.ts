@@ -1,5 +1,8 @@
 /** Reads a site's own robots.txt as crawlers do (RFC 9309, section 2.2), to write groups beside it. Pure. */
 
+import { type Rule, inOneSpelling as spell } from './longest-match.ts';
+import { inOneSpelling } from './robots-reader.ts';
+
 /** A group of one token: all of its groups in the file together. */
 interface BaseGroup {
   /** Its lines but those that name crawlers. */
@@ -14,6 +17,8 @@ export interface Base {
   readonly isOpen: boolean;
   /** Paths that the group of a token allows; `*` where it has none. */
   allowed(token: string): string[];
+  /** The rules of the group of a token, in all spellings; those of `*` where it has none. */
+  rules(token: string): Rule[];
   /** The lines of `*`, for groups that replace it. */
   readonly everybody: readonly string[];
   /** Returns whether the group of a token has a line of this name. */
@@ -60,8 +65,16 @@ function toBase(groups: ReadonlyMap<string, BaseGroup>, tokens: readonly string[
     isNamed: (token) => groups.has(toKey(token)),
     allowed: (token) =>
       linesOf(token).flatMap(({ name, value }) => (name.toLowerCase() === 'allow' && value !== '' ? [value] : [])),
+    rules: (token) => linesOf(token).flatMap(toRules),
     has: (token, wanted) => linesOf(token).some(({ name }) => name.toLowerCase() === wanted),
   };
+}
+
+/** An empty rule says nothing. Readers differ in the escapes that they take for the character itself. */
+function toRules({ name, value }: BaseGroup['lines'][number]): Rule[] {
+  const isRule = value !== '' && /^(?:dis)?allow$/i.test(name);
+  const texts = isRule ? new Set([inOneSpelling(value), spell(value)]) : [];
+  return [...texts].map((text) => ({ text, allowed: /^allow$/i.test(name) }));
 }
 
 /** Tokens are compared without a version and in lowercase. */

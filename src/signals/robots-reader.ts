@@ -3,7 +3,10 @@
  * equally long. Pure. Knows nothing of how Postern writes the file: it reads any site's.
  */
 import { matchesPath, type PathPattern } from '../lib/url-pattern.ts';
-import { BEGIN, END } from './robots.ts';
+
+/** The marks around the groups of Postern. */
+export const BEGIN = '# BEGIN Postern';
+export const END = '# END Postern';
 
 export interface RobotsRule {
   /** In one spelling. */

@@ -4,8 +4,10 @@
  */
 
 import { usageLines } from './aipref.ts';
-import { type Ranked, type Rules, toLongestMatch } from './longest-match.ts';
+import { keepClosed } from './keep-closed.ts';
+import { type Ranked, type Rule, type Rules, toLongestMatch } from './longest-match.ts';
 import { type Base, readBase } from './robots-base.ts';
+import { BEGIN, END } from './robots-reader.ts';
 import { crawlOf, type Group, groupAudiences, type Inexpressible, type Row, type Table, useOf } from './table.ts';
 import { FORMATS, USE_WORDS, USES, type Use } from './words.ts';
 
@@ -18,8 +20,6 @@ interface Rendering {
 
 /** Parsers must read this much and may ignore the rest. */
 const BYTES_MAX = 500 * 1024;
-export const BEGIN = '# BEGIN Postern';
-export const END = '# END Postern';
 const KIND = 'robots.txt';
 const ABOUT_MAX = 20;
 
@@ -140,17 +140,50 @@ function writeGroup(table: Table, { tokens, group, uses, licenseUrl, base }: Gro
     cannotExpress.push(OWN_SIGNAL);
   const usage = table.site.signals.contentUsage ? usageLines(table.rows, audience) : NO_USAGE;
   cannotExpress.push(...usage.cannotExpress);
-  const rules = own.rules.map(({ allowed, text }) => `${allowed ? 'Allow' : 'Disallow'}: ${text}`);
-  const lines = [
-    ...tokens.map((token) => `User-agent: ${token}`),
+  const head = [
     ...(licenseUrl === null ? [] : [`License: ${licenseUrl}`]),
     ...(signal === '' ? [] : [`Content-Signal: ${signal}`]),
     ...usage.lines,
     ...repeated,
-    ...(rules.length + repeated.length === 0 ? ['Disallow:'] : rules),
   ];
+  const { parts, closed } = besideRules(tokens, own.rules, base);
+  if (closed.length > 0) cannotExpress.push({ kind: KIND, about: closed.slice(0, ABOUT_MAX), message: CLOSED });
+  const lines = parts.flatMap(({ tokens: some, rules }, i) => [
+    ...(i === 0 ? [] : ['']),
+    ...some.map((token) => `User-agent: ${token}`),
+    ...head,
+    ...(rules.length + repeated.length === 0 ? ['Disallow:'] : rules),
+  ]);
   return { lines, stricter: own.stricter, cannotExpress };
 }
+
+/** Splits tokens where the site's own rules for some of them need other rules beside them. */
+function besideRules(tokens: readonly string[], ours: readonly Rule[], base: Base) {
+  const closed = new Set<string>();
+  const parts = new Map<string, { tokens: string[]; rules: string[] }>();
+  const kept = new Map<string, string[]>();
+  for (const token of tokens) {
+    const site = base.rules(token);
+    const name = site.map(toLine).join('\n');
+    let rules = kept.get(name);
+    if (rules === undefined) {
+      const found = keepClosed(ours, site);
+      for (const text of found.stricter) closed.add(text);
+      rules = found.rules.map(toLine);
+      kept.set(name, rules);
+    }
+    const whole = rules.join('\n');
+    const part = parts.get(whole) ?? { tokens: [], rules };
+    part.tokens.push(token);
+    parts.set(whole, part);
+  }
+  return { parts: [...parts.values()], closed: [...closed] };
+}
+
+const toLine = ({ allowed, text }: Rule): string => `${allowed ? 'Allow' : 'Disallow'}: ${text}`;
+
+const CLOSED =
+  'What the site’s own file disallows stays so. Rules that would open some of it are left out or overruled, and some paths beside it are disallowed too.';
 
 const NO_USAGE = { lines: [], cannotExpress: [] };
 

@@ -71,8 +71,11 @@ export async function compare(
     statements++;
     const isAllowed = said.robots.isAllowed(ORIGIN + url, token);
     const where = `${token} ${url}\n${text}\n${JSON.stringify(report.cannotExpress)}`;
-    if (isAllowed === true) assert.equal(door, true, `the file allows what is denied: ${where}`);
-    else if (door) {
+    if (isAllowed === true) {
+      assert.equal(door, true, `the file allows what is denied: ${where}`);
+      assert.equal(baseDisallows(given.base, url, token), false, `our rules open what the site closed: ${where}`);
+    }
+    if (isAllowed === false && door) {
       stricter++;
       const isExcused = baseDisallows(given.base, url, token) || aboutRobots !== '';
       assert.ok(isExcused, `the file denies what is allowed: ${where}`);

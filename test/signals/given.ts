@@ -40,6 +40,7 @@ export const PATHS = [
   '/ab*',
   '*/feed',
   '/news/a?q=a%20b$',
+  '/admin/press/',
 ];
 
 /** URLs in and around the patterns. */
@@ -81,6 +82,10 @@ export const URLS = [
   '/item',
   '/item?x=1',
   '/other',
+  '/admin',
+  '/admin/x.pdf',
+  '/admin/press/1',
+  '/admin/press/secret',
 ];
 
 const path = fc.constantFrom(...PATHS);
@@ -136,6 +141,8 @@ const collection = fc.record({
 const baseLine = fc.oneof(
   fc.constantFrom('User-agent: *', 'User-agent: GPTBot', 'User-agent: Googlebot', 'User-agent: SomeBot', '', '# note'),
   fc.constantFrom('Disallow: /admin', 'Allow: /', 'Allow: /news/', 'Allow: /a$', 'Disallow: /press/', 'Allow: /*.pdf$'),
+  fc.constantFrom('Disallow: /', 'Disallow: /*/live', 'Disallow: /a$', 'Disallow: /%61dmin/p', 'Allow: /admin/press/'),
+  fc.constantFrom('Disallow: /new', 'Disallow: /*secret', 'Disallow: /*f$', 'User-agent: CCBot'),
 );
 
 export const world = fc.record({
@@ -184,6 +191,13 @@ export const EXAMPLES: World[] = [
       open,
     ],
     collections: [everywhere],
+  },
+  // Ours are longer than rules of the site's own file, which differ between crawlers.
+  {
+    ...plain,
+    base: 'User-agent: *\nDisallow: /admin\nDisallow: /a$\n\nUser-agent: GPTBot\nDisallow: /*s\nAllow: /news/sport/\n',
+    policies: [closed, open, open],
+    collections: [everywhere, { ...everywhere, paths: ['/admin/press/', '/news/', '/ab*', '/a$'], policy: 1 }],
   },
 ];
 
