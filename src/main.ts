@@ -140,8 +140,11 @@ The API: ${address}/docs
 }
 
 function consoleOf(address: string, link: string | undefined): string {
-  const signIn = link === undefined ? '' : `Sign in to it with this link, once, within 15 minutes:\n\n  ${link}\n\n`;
-  return `The console, in a browser: ${address}\n${signIn}Another link: postern console link`;
+  const signIn =
+    link === undefined
+      ? 'A link that signs you in: postern console link'
+      : `Sign in to it with this link, once, within 15 minutes:\n\n  ${link}\n\nAnother link: postern console link`;
+  return `The console, in a browser: ${address}\n${signIn}`;
 }
 
 /** Returns the shell expression that yields the key. */
