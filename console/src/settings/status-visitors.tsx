@@ -2,18 +2,18 @@
 import type { Answer } from '../api/client.ts';
 import { List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
-import { Chip, formatCount, Time } from '../parts/show.tsx';
+import { Chip, formatCount, Time, Words } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 
 type Visitors = Answer<'GET /v1/status'>['visitors'];
 
-export function VisitorPanels({ of: { lists, directories, spoofed } }: { of: Visitors }) {
+/** The tables of addresses and sentences need the width of the page. */
+export function ProofPanels({ of: { lists, directories } }: { of: Visitors }) {
   return (
     <>
       <Panel title="Published addresses" lead="They prove which bots are who they say they are.">
         <List
           caption="Published addresses"
-          tight
           records={lists.data}
           idOf={({ url }) => url}
           columns={[
@@ -27,7 +27,6 @@ export function VisitorPanels({ of: { lists, directories, spoofed } }: { of: Vis
       <Panel title="Keys of agents" lead="They prove the signatures of requests.">
         <List
           caption="Keys of agents"
-          tight
           records={directories.data}
           idOf={({ agent }) => agent}
           columns={[
@@ -38,42 +37,47 @@ export function VisitorPanels({ of: { lists, directories, spoofed } }: { of: Vis
         />
         <Rest of={directories} empty="No agents that sign" />
       </Panel>
-      <Panel title="False names" lead="Claimed by visitors within 24 hours that were not who they said.">
-        {spoofed === null || spoofed.length === 0 ? (
-          <Empty title={spoofed === null ? 'Still being counted' : 'None'} />
-        ) : (
-          <List
-            caption="False names"
-            tight
-            records={spoofed}
-            idOf={({ claimed }) => claimed}
-            columns={[
-              { label: 'Name', show: ({ claimed }) => claimed },
-              { label: 'Requests', right: true, show: ({ checks }) => formatCount(checks) },
-              { label: 'Since', narrow: true, show: ({ since }) => <Time at={since} /> },
-            ]}
-          />
-        )}
-      </Panel>
     </>
   );
 }
 
-function ListState({ of: { ranges, fresh, held, ...fetching } }: { of: Visitors['lists']['data'][number] }) {
+export function FalseNames({ of: { spoofed } }: { of: Visitors }) {
   return (
-    <span className="tags">
-      {fresh ? (
-        <Chip tone="allowed">{`${formatCount(ranges)} ranges`}</Chip>
+    <Panel title="False names" lead="Claimed by visitors within 24 hours that were not who they said.">
+      {spoofed === null || spoofed.length === 0 ? (
+        <Empty title={spoofed === null ? 'Still being counted' : 'None'} />
       ) : (
-        <Chip tone="denied">too old: it proves nothing</Chip>
+        <List
+          caption="False names"
+          tight
+          records={spoofed}
+          idOf={({ claimed }) => claimed}
+          columns={[
+            { label: 'Name', show: ({ claimed }) => claimed },
+            { label: 'Requests', right: true, show: ({ checks }) => formatCount(checks) },
+            { label: 'Since', narrow: true, show: ({ since }) => <Time at={since} /> },
+          ]}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function ListState({ of: { ranges, fetched, fresh, held, ...fetching } }: { of: Visitors['lists']['data'][number] }) {
+  return (
+    <>
+      {fresh ? (
+        <Chip tone="allowed">{countOf(ranges, 'range')}</Chip>
+      ) : (
+        <Chip tone="denied">{fetched === null ? 'never fetched' : 'too old: it proves nothing'}</Chip>
       )}
       {held !== null && (
-        <Chip tone="limited">
-          {formatCount(held.ranges)} new ranges held back since <Time at={held.since} />
-        </Chip>
+        <span className="under">
+          A new list with {countOf(held.ranges, 'range')} is held back, first seen <Time at={held.since} />.
+        </span>
       )}
       <Failing of={fetching} />
-    </span>
+    </>
   );
 }
 
@@ -87,10 +91,10 @@ const KEYS = {
 function DirectoryState({ of: { state, keys, ...fetching } }: { of: Visitors['directories']['data'][number] }) {
   const [tone, words] = KEYS[state];
   return (
-    <span className="tags">
-      <Chip tone={tone}>{words || `${formatCount(keys)} keys`}</Chip>
+    <>
+      <Chip tone={tone}>{words || countOf(keys, 'key')}</Chip>
       <Failing of={fetching} />
-    </span>
+    </>
   );
 }
 
@@ -103,18 +107,20 @@ interface Fetching {
 function Failing({ of: { failures, failingSince, error } }: { of: Fetching }) {
   if (failures === 0) return null;
   return (
-    <Chip tone="limited">
-      {formatCount(failures)} {failures === 1 ? 'fetch' : 'fetches'} failed
+    <span className="under">
+      {countOf(failures, 'failed fetch', 'failed fetches')}
       {failingSince !== null && (
         <>
-          {' '}
-          since <Time at={failingSince} />
+          , the first <Time at={failingSince} />
         </>
       )}
-      : {error}
-    </Chip>
+      : {error === null ? '' : <Words of={error} />}
+    </span>
   );
 }
+
+const countOf = (count: number, one: string, several = `${one}s`): string =>
+  `${formatCount(count)} ${count === 1 ? one : several}`;
 
 /** Says that there is nothing, or more than the table shows. */
 function Rest({ of: { count, data }, empty }: { of: { count: number; data: readonly unknown[] }; empty: string }) {

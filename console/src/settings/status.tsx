@@ -5,7 +5,7 @@ import { useRead } from '../api/read.ts';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { Chip, formatBytes, formatCount, formatPercent, Time } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
-import { VisitorPanels } from './status-visitors.tsx';
+import { FalseNames, ProofPanels } from './status-visitors.tsx';
 import './status.css';
 
 type Status = Answer<'GET /v1/status'>;
@@ -19,13 +19,16 @@ export default function StatusPage() {
       <PageHead title="Status" lead="How this service is doing, refreshed every three seconds." />
       <Loaded of={reading} rows={8}>
         {(status) => (
-          <div className="columns">
-            <Service status={status} />
-            <Storage of={status.storage} />
-            <Decisions status={status} />
-            <Privacy of={status.privacy} />
-            <Deliveries of={status.webhooks} />
-            <VisitorPanels of={status.visitors} />
+          <div className="stack">
+            <div className="columns">
+              <Service status={status} />
+              <Storage of={status.storage} />
+              <Decisions status={status} />
+              <Privacy of={status.privacy} />
+              <Deliveries of={status.webhooks} />
+              <FalseNames of={status.visitors} />
+            </div>
+            <ProofPanels of={status.visitors} />
           </div>
         )}
       </Loaded>
