@@ -452,7 +452,7 @@ test('by the keyboard alone: the palette, and rules put in another order', async
   await page.keyboard.press('Space');
   await page.getByText('Not published yet').waitFor();
   const first = page.locator('.rule-title').first();
-  assert.match(await first.innerText(), /FR/);
+  assert.match(await first.innerText(), /France/);
   await page.getByRole('button', { name: 'Move rule 2 up' }).focus();
   await page.keyboard.press('Enter');
   await page.getByText('Not published yet').waitFor({ state: 'detached' });
