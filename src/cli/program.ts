@@ -162,9 +162,13 @@ function endWith(error: unknown, terminal: Terminal, getUrl: () => string): Exit
   return EXIT.failed;
 }
 
+/** The environment wins, also where it names the key in the other way than the file does. */
 function loadVariables(file: string): void {
+  const { POSTERN_KEY: key, POSTERN_KEY_FILE: keyFile } = process.env;
   try {
     process.loadEnvFile(file);
+    if (key !== undefined && keyFile === undefined) delete process.env.POSTERN_KEY_FILE;
+    if (keyFile !== undefined && key === undefined) delete process.env.POSTERN_KEY;
   } catch (error) {
     throw new CommandError(EXIT.usage, `Cannot read ${file} (${(error as NodeJS.ErrnoException).code}).`, {
       cause: error,

@@ -258,6 +258,9 @@ describe('the key', () => {
       assert.equal((await command(listing, { env: one })).status, 0);
     }
     assert.equal((await command([...listing, '--env-file', file])).status, 0);
+    const other = await command([...listing, '--env-file', file], { env: { POSTERN_KEY: 'svc_sk_other' } });
+    assert.equal(other.status, 1);
+    assert.match(other.stderr, /API key/);
     const away = await command([...listing, '--env-file', file], { env: { POSTERN_URL: 'http://127.0.0.1:1' } });
     assert.match(away.stderr, /No answer from http:\/\/127\.0\.0\.1:1 /);
   });
