@@ -166,13 +166,24 @@ async function settleDry(
   for (const one of decided) {
     if (!(one instanceof Failure) && hasClaims(one)) entries.push({ ...claimsOf(one), uses: one.recorded });
   }
-  const granted = (entries.length === 0 ? [] : await ledger.peekAll(entries)).values();
+  const granted = (entries.length === 0 ? [] : await peekAll(ledger, entries, decided.some(isRecorded))).values();
   const now = ledger.now();
   return decided.map((one) => {
     if (one instanceof Failure) return one;
     const own = hasClaims(one) ? (granted.next().value as Peeked) : NOTHING;
     return one.recorded ? one.draft : settle(one.draft, { id: null, at: one.at ?? now, ...own });
   });
+}
+
+const isRecorded = (one: Decided | Failure): boolean => !(one instanceof Failure) && one.recorded;
+
+/** Opening the count of a quota writes. If it fails, what is recorded with it is refused as recording is. */
+async function peekAll(ledger: Ledger, entries: PeekedEntry[], recorded: boolean): Promise<readonly Peeked[]> {
+  try {
+    return await ledger.peekAll(entries);
+  } catch (error) {
+    throw recorded ? toRefusal(error) : error;
+  }
 }
 
 type Peeked = Pick<Recorded, 'granted' | 'quota'>;
