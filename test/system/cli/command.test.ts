@@ -172,7 +172,9 @@ describe('a service that is away or busy for a moment', () => {
     const { status, stdout, stderr } = await give(proxy.url);
     assert.equal(status, 0, stderr);
     assert.match(stdout, /^lic_/);
-    assert.deepEqual([proxy.attempts(), await licenses()], [2, there + 1]);
+    // More than twice if the first request is still being served.
+    assert.ok(proxy.attempts() >= 2, String(proxy.attempts()));
+    assert.equal(await licenses(), there + 1);
   });
 
   test('503: asked again after the time it names, and given up in the end', async () => {
