@@ -14,6 +14,7 @@ import { eraseTests } from '../ledger/test-sweep.ts';
 import type { Clock } from '../lib/clock.ts';
 import { every } from '../lib/every.ts';
 import { archiveWork } from './archives.ts';
+import { openLog } from './log.ts';
 import { openPace, type Pace } from './pace.ts';
 import { recordWork, unregisteredSteps } from './records.ts';
 import { type Erasure, findNext, updateErasure } from './store.ts';
@@ -44,19 +45,28 @@ export interface EraserDeps {
 export function startEraser(deps: EraserDeps): () => Promise<void> {
   let isOver = false;
   const mayGoOn = () => !isOver && deps.isOurs();
-  const stop = every(LOOK_EVERY_MS, () => eraseAll(deps, mayGoOn), deps.onProblem);
+  const log = openLog(deps.db);
+  const work = async (): Promise<void> => {
+    if (await eraseAll(deps, mayGoOn)) log.isStale();
+    await log.tryEmpty();
+  };
+  const stop = every(LOOK_EVERY_MS, work, deps.onProblem);
   return async () => {
     isOver = true;
     await stop();
   };
 }
 
-async function eraseAll(deps: EraserDeps, mayGoOn: () => boolean): Promise<void> {
+/** Returns whether anything was erased. */
+async function eraseAll(deps: EraserDeps, mayGoOn: () => boolean): Promise<boolean> {
   const pace = openPace(deps.db.engine);
+  let wasErased = false;
   while (mayGoOn()) {
     const one = await findNext(deps.db);
-    if (one === undefined || !(await goOn(deps, one, { pace, mayGoOn }))) return;
+    if (one === undefined || !(await goOn(deps, one, { pace, mayGoOn }))) break;
+    wasErased = true;
   }
+  return wasErased;
 }
 
 interface Terms {
@@ -110,7 +120,7 @@ async function walkOn({ db, clock }: EraserDeps, one: Erasure, by: Replacement, 
 }
 
 /** Forgets the id itself. Caches of all nodes drop what they compiled from rules that named it. */
-async function finish({ db, changes, clock }: EraserDeps, one: Erasure, by: Replacement): Promise<void> {
+async function finish({ changes, clock }: EraserDeps, one: Erasure, by: Replacement): Promise<void> {
   const done: Erasure = { ...one, status: 'done', requesterId: null, updatedAt: clock.now() };
   const change: Change = {
     kind: 'requester.erased',
@@ -124,5 +134,4 @@ async function finish({ db, changes, clock }: EraserDeps, one: Erasure, by: Repl
     status: 200,
     body: null,
   }));
-  if ('checkpoint' in db) await db.checkpoint();
 }

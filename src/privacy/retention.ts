@@ -10,6 +10,7 @@ import { DAY_MS, endRetiring, eraseInputsBatch, retireBatch } from '../ledger/re
 import { every } from '../lib/every.ts';
 import type { PrivacyConfig } from '../privacy-settings.ts';
 import { eraseKeptBodies } from './kept-bodies.ts';
+import { openLog } from './log.ts';
 import { openPace } from './pace.ts';
 
 const LOOK_EVERY_MS = 10_000;
@@ -34,15 +35,20 @@ export function startRetention(deps: RetentionDeps): () => Promise<void> {
   if (privacy.inputDays === null && privacy.decisionDays === null) return async () => {};
   let isOver = false;
   const mayGoOn = () => !isOver && deps.isOurs() && deps.isTimeSure();
-  const stop = every(LOOK_EVERY_MS, () => retain(deps, mayGoOn), onProblem);
+  const log = openLog(deps.db);
+  const work = async (): Promise<void> => {
+    if (await retain(deps, mayGoOn)) log.isStale();
+    await log.tryEmpty();
+  };
+  const stop = every(LOOK_EVERY_MS, work, onProblem);
   return async () => {
     isOver = true;
     await stop();
   };
 }
 
-/** Does everything that is due, unless it may no longer go on. */
-export async function retain({ db, now, privacy }: RetentionDeps, mayGoOn: () => boolean): Promise<void> {
+/** Does everything that is due, unless it may no longer go on. Returns whether anything was erased. */
+async function retain({ db, now, privacy }: RetentionDeps, mayGoOn: () => boolean): Promise<boolean> {
   const { inputDays, decisionDays } = privacy;
   let wasErased = false;
   const walk = async (batch: (rows: number) => Promise<boolean>): Promise<void> => {
@@ -57,5 +63,5 @@ export async function retain({ db, now, privacy }: RetentionDeps, mayGoOn: () =>
     await walk((rows) => eraseInputsBatch(db, cutoffOf(now(), inputDays), rows));
     await walk(() => eraseKeptBodies(db, cutoffOf(now(), inputDays)));
   }
-  if (wasErased && 'checkpoint' in db) await db.checkpoint();
+  return wasErased;
 }

@@ -177,7 +177,7 @@ test('no byte of an erased requester is left', async () => {
     [],
   );
   if (testEngine() === 'sqlite') {
-    await until('no file has it', () => filesWith(postern.dataDir, MARK).length === 0, 60_000);
+    await until('no file has it', () => filesWith(postern.dataDir, MARK).length === 0);
     const copy = join(copies, 'copy');
     backUp(postern.dataDir, copy);
     assert.deepEqual(filesWith(copy, MARK), []);
