@@ -165,6 +165,30 @@ for (const [name, ask] of [
   });
 }
 
+describe('limits and signals', () => {
+  const fields = ['ratelimit', 'ratelimit-policy'];
+  const signals = ['link', 'tdm-reservation', 'tdm-policy', 'content-usage'];
+  const lower = (names: readonly string[]) => new Set(names.map((name) => name.toLowerCase()));
+
+  test('Envoy adds them to the answers of visitors, allowed or not, and lets bodies through', () => {
+    const [{ typed_config: filter }] = parse(configurationOf('envoy', 'yaml', {}));
+    const { allowed_client_headers: denied, allowed_client_headers_on_success: allowed } =
+      filter.http_service.authorization_response;
+    const namesOf = ({ patterns }: { patterns: { exact?: string }[] }) =>
+      lower(patterns.flatMap(({ exact }) => exact ?? []));
+    assert.deepEqual(namesOf(allowed), new Set([...fields, ...signals]));
+    for (const one of [...fields, 'retry-after', 'content-type', 'cache-control', 'link']) {
+      assert.ok(namesOf(denied).has(one), one);
+    }
+  });
+
+  test('Traefik passes limits on to the application, which alone answers allowed requests', () => {
+    const { http } = parse(configurationOf('traefik', 'yaml', {}));
+    const passed = lower(http.middlewares.postern.forwardAuth.authResponseHeaders);
+    for (const one of fields) assert.ok(passed.has(one), one);
+  });
+});
+
 test('Traefik removes every spelling of what an application reads that CGI would read, and keeps its own', () => {
   const { http } = parse(configurationOf('traefik', 'yaml', {}));
   const changed = http.middlewares['postern-key-off'].headers.customRequestHeaders as Record<string, string>;

@@ -152,15 +152,22 @@ for (const [name, startOne] of SERVERS) {
       ]);
       await postern.call('PATCH', '/v1/content/%2Flimited.html', { body: { policyId } });
       const statuses = [];
+      const left = [];
       let last: Awaited<ReturnType<typeof get>> | undefined;
       for (let i = 0; i < 4; i++) {
         last = await get('/limited.html', { 'user-agent': `SlowBot-${name}`, 'idempotency-key': 'same' });
         statuses.push(last.status);
+        left.push(/^"access";r=(\d+);t=\d+$/.exec(String(last.headers.ratelimit))?.[1]);
+        assert.equal(last.headers['ratelimit-policy'], '"access";q=2;w=3600', server.log());
       }
       await postern.call('PATCH', '/v1/content/%2Flimited.html', { body: { policyId: LIMITED } });
       assert.deepEqual(statuses, [200, 200, 429, 429]);
+      assert.deepEqual(left, ['1', '0', '0', '0']);
       const wait = Number(last?.headers['retry-after']);
       assert.ok(wait > 3000 && wait <= 3601, String(wait));
+      assert.ok(wait >= Number(/t=(\d+)/.exec(String(last?.headers.ratelimit))?.[1]));
+      const open = await get('/open.html');
+      assert.deepEqual([open.headers.ratelimit, open.headers['ratelimit-policy']], [undefined, undefined]);
       assert.ok(!last?.text.includes(SECRET));
     });
 
@@ -306,6 +313,30 @@ test('nginx limits visitors before Postern is asked', async () => {
   assert.equal(count(403) + count(429), 100);
   assert.ok(count(403) >= 50 && count(429) > 0, `${count(403)} were asked about`);
   assert.equal(await decisions(postern), before + count(403));
+});
+
+test('Caddy shows the page of Postern, or problem details, if it is told to', async () => {
+  const [, startCaddy] = SERVERS[1];
+  const page = configurationOf('caddy', 'caddyfile', {});
+  const own = page.slice(page.indexOf('@denied header'), page.indexOf('transport http'));
+  const options = 'denyStatus=401,402,429';
+  for (const [body, type] of [
+    ['html', /^text\/html/],
+    ['problem', /^application\/problem\+json/],
+  ] as const) {
+    const changes = {
+      [own]: '',
+      [options]: `${options}&body=${body}`,
+    };
+    await using server = await startCaddy({ asked: POSTERN, key: postern.key, site, changes });
+    const denied = await visit(server.url, '/offered.html', { headers: { 'user-agent': 'UnpaidBot' } });
+    assert.equal(denied.status, 402, server.log());
+    assert.match(String(denied.headers['content-type']), type);
+    assert.ok(denied.text.includes('offered'), denied.text);
+    assert.equal(denied.headers['cache-control'], 'no-store');
+    assert.ok(denied.text.includes(String(denied.headers['x-postern-decision'])));
+    assert.equal((await visit(server.url, '/open.html')).text, 'open to all');
+  }
 });
 
 describe('offers in nginx', () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { commandHere } from '../../../kit/command.ts';
 import { startTestService } from '../../../kit/service.ts';
+import { until } from '../../../kit/until.ts';
 import { folderOf } from '../../../kit/web-server.ts';
 import { configurationOf, visit } from '../../enforce/visiting.ts';
 import { made, makeKey, makePolicy } from '../../http/given.ts';
@@ -15,11 +16,17 @@ let isClosed = false;
 after(() => (isClosed ? undefined : postern[Symbol.asyncDispose]()));
 const HOST = 'www.example.com';
 const asked = new URL(postern.url).host;
-const { id: policyId } = await makePolicy(postern, [{ action: 'deny', conditions: { crawler: ['GPTBot'] } }]);
+const { id: policyId } = await makePolicy(postern, [
+  { action: 'deny', conditions: { crawler: ['GPTBot'] } },
+  { action: 'deny', conditions: { purpose: 'training' } },
+  { action: 'allow', conditions: { default: true } },
+]);
 const { id } = await made(postern, '/v1/collections', { name: 'C', hosts: [HOST], paths: ['/'], policyId });
-await postern.call('PUT', `/v1/sites/${HOST}`, {
-  body: { signals: { public: true, robots: 'replace', license: true, tdmrep: true } },
-});
+const SITE = {
+  signals: { public: true, robots: 'replace', license: true, tdmrep: true, link: true, contentUsage: true },
+  licensingUrl: 'https://example.com/licensing',
+};
+await postern.call('PUT', `/v1/sites/${HOST}`, { body: SITE });
 const key = await makeKey(postern, { permissions: ['access:check'] });
 const site = folderOf({ 'index.html': 'page' });
 const written = join(site, 'signals');
@@ -62,6 +69,30 @@ const changes = {
 const folder = {
   Caddy: { '\troute {': `${configurationOf('caddy', 'caddy-folder', { '/srv/signals': written })}\troute {` },
 };
+
+for (const [name, start] of SERVERS) {
+  test(`${name} adds to a page what its policy says, and nothing to a page without`, async () => {
+    await using server = await start({ asked, key, site });
+    const names = ['link', 'tdm-reservation', 'tdm-policy', 'content-usage'];
+    const asProxy = { 'x-postern-key': key, 'x-original-uri': '/index.html' };
+    let answer = new Response();
+    await until('the headers after the edit', async () => {
+      answer = await fetch(`${postern.url}/v1/authorize?origin=https://${HOST}`, { headers: asProxy });
+      return answer.headers.has('tdm-reservation');
+    });
+    const page = await visit(server.url, '/index.html');
+    for (const one of names) assert.equal(page.headers[one], answer.headers.get(one), `${one} ${server.log()}`);
+    assert.match(String(page.headers.link), /rel="license"/);
+    assert.equal(page.headers['tdm-reservation'], '1');
+    await postern.call('PUT', `/v1/sites/${HOST}`, { body: { signals: { public: true } } });
+    const bare = await visit(server.url, '/index.html');
+    await postern.call('PUT', `/v1/sites/${HOST}`, { body: SITE });
+    assert.deepEqual(
+      names.map((one) => bare.headers[one]),
+      names.map(() => undefined),
+    );
+  });
+}
 
 test('from Postern, through Caddy, and from a folder', async () => {
   const [, start] = SERVERS[1];
