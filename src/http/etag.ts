@@ -39,3 +39,30 @@ export function isUnchanged(request: FastifyRequest, reply: FastifyReply, etag: 
   reply.code(304);
   return true;
 }
+
+const SECOND = 1000;
+
+/** Reads the date of a header; NaN for any other text. `Date.parse` alone takes a bare year for a date. */
+function readDate(header = ''): number {
+  const date = new Date(header);
+  return date.toUTCString() === header ? date.getTime() : Number.NaN;
+}
+
+/**
+ * Sets `Last-Modified`; true when a client without `If-None-Match` has this state already and 304 was set. The date is
+ * the second after the change, as soon as that has come: another change in the second of the first one would otherwise
+ * go unnoticed.
+ */
+export function isUnmodified(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { modifiedAt, now }: { modifiedAt: number; now: number },
+): boolean {
+  const second = modifiedAt - (modifiedAt % SECOND);
+  const after = second + SECOND;
+  reply.header('last-modified', new Date(now < after ? second : after).toUTCString());
+  if (request.headers['if-none-match'] !== undefined) return false;
+  const unmodified = readDate(request.headers['if-modified-since']) >= after;
+  if (unmodified) reply.code(304);
+  return unmodified;
+}

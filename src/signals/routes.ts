@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import type { App } from '../http/app.ts';
-import { isUnchanged, NotModified } from '../http/etag.ts';
+import { isUnchanged, isUnmodified, NotModified } from '../http/etag.ts';
 import { sendText } from '../http/reply.ts';
 import { route } from '../http/route.ts';
 import { type Clock, parseIso } from '../lib/clock.ts';
@@ -42,7 +42,10 @@ export function signalRoutes(app: App, deps: SignalRouteDeps): void {
       const host = requireHost(request.params.host);
       const { asOf, collectionId } = request.query as Static<typeof TdmPolicyQuery>;
       const file = asOf === undefined ? await fileNow(signals, host, kind) : await fileAt(deps, { host, kind, asOf });
-      return sendFile(request, reply, collectionId === undefined ? file : policyIn(file, host, collectionId));
+      return sendFile(request, reply, {
+        file: collectionId === undefined ? file : policyIn(file, host, collectionId),
+        now: deps.clock.now(),
+      });
     });
   }
 
@@ -92,12 +95,16 @@ function policyIn(file: File, host: string, collectionId: string): File {
   const uid = tdmPolicyUrl(host, collectionId);
   const policy = (JSON.parse(file.body) as { uid: string }[]).find((one) => one.uid === uid);
   if (policy === undefined) throw fail('signal_not_found', `Nothing of the collection ${collectionId} is reserved.`);
-  return toFile(`${JSON.stringify(policy, null, 1)}\n`, file.type, Date.parse(file.modified));
+  return toFile(`${JSON.stringify(policy, null, 1)}\n`, file.type, file.modifiedAt);
 }
 
-function sendFile(request: FastifyRequest, reply: FastifyReply, file: File): FastifyReply {
-  const unchanged = isUnchanged(request, reply, file.etag);
-  reply.header('last-modified', file.modified);
+function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { file, now }: { file: File; now: number },
+): FastifyReply {
+  const hasTag = isUnchanged(request, reply, file.etag);
+  const unchanged = isUnmodified(request, reply, { modifiedAt: file.modifiedAt, now }) || hasTag;
   reply.header('cache-control', 'no-cache');
   return unchanged ? reply.send() : sendText(reply, file.type, file.body);
 }

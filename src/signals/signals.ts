@@ -24,8 +24,7 @@ export interface File {
   body: string;
   type: string;
   etag: string;
-  /** The value of `Last-Modified`. */
-  modified: string;
+  modifiedAt: number;
 }
 
 export interface Published {
@@ -187,7 +186,7 @@ export const toFile = (body: string, type: string, modifiedAt: number): File => 
   body,
   type,
   etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
-  modified: new Date(modifiedAt).toUTCString(),
+  modifiedAt,
 });
 
 const weightOf = ({ published: { table, files } }: Entry): number =>

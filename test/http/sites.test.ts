@@ -1,7 +1,7 @@
 /** Sites and their signals: every operation, and what is served to whom. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { startTestService } from '../../kit/service.ts';
+import { startTestService, testClock } from '../../kit/service.ts';
 import { assertError, assertStatus, MOMENT, made, makeKey, makePolicy } from './given.ts';
 
 const postern = await startTestService();
@@ -108,6 +108,30 @@ describe('robots.txt', () => {
     assert.match(text, /^# BEGIN Postern\n/);
     const tag = headers.get('etag') ?? '';
     assert.equal((await robots('tag.example.com', '', postern.key, { 'if-none-match': tag })).status, 304);
+  });
+
+  test('answers 304 to If-Modified-Since, and never hides a second edit in the same second', async () => {
+    const clock = testClock(Date.parse('2026-11-21T09:30:00.200Z'));
+    await using site = await startTestService({ clock });
+    const edit = (robotsBase: string) =>
+      site.call('PUT', '/v1/sites/since.example.com', { body: { signals: { robotsBase } } });
+    const ask = (headers: Record<string, string>, method = 'GET') =>
+      site.call(method, '/v1/sites/since.example.com/signals/robots.txt', { headers });
+    assertStatus(await edit('# one\n'), 201);
+    const early = (await ask({})).headers.get('last-modified') ?? '';
+    clock.advance(500);
+    await edit('# two\n');
+    assert.match((await ask({ 'if-modified-since': early })).text, /# two/);
+    clock.advance(500);
+    const { headers } = await ask({ 'if-modified-since': early });
+    const date = headers.get('last-modified') ?? '';
+    assert.ok(Date.parse(date) > Date.parse(early) && Date.parse(date) <= clock.now(), date);
+    for (const method of ['GET', 'HEAD']) assert.equal((await ask({ 'if-modified-since': date }, method)).status, 304);
+    for (const other of ['not a date', '', early, '5000', '2030-01-01'])
+      assertStatus(await ask({ 'if-modified-since': other }), 200);
+    assertStatus(await ask({ 'if-modified-since': date, 'if-none-match': '"another"' }), 200);
+    await edit('# three\n');
+    assert.match((await ask({ 'if-modified-since': date })).text, /# three/);
   });
 
   test('follows edits of policies, collections, items and requesters at once', async () => {
