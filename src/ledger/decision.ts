@@ -152,9 +152,9 @@ function denyByLimit(draft: Draft, settling: Settling, rateLimit: DecisionLimit)
   return { ...denied, rateLimit: { ...rateLimit, retryAfter: seconds } };
 }
 
-function denyByQuota(draft: Draft, settling: Settling, { licenseId, quota }: QuotaGrant): Decision {
+function denyByQuota(draft: Draft, settling: Settling, { licenseId, quota, renewsAt }: QuotaGrant): Decision {
   const state = quota && toDecisionQuota(quota);
-  const wait: Remedy[] = state?.resetAt == null ? [] : [{ kind: 'wait', until: state.resetAt }];
+  const wait: Remedy[] = renewsAt === null ? [] : [{ kind: 'wait', until: toIso(renewsAt) }];
   const denied = deny(draft, settling, 'quota_exceeded', [...wait, { kind: 'amend', licenseId: licenseId ?? '' }]);
   return { ...denied, licenseId, quota: state };
 }

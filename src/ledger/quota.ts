@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { toIso } from '../lib/clock.ts';
 import { toBase32 } from '../lib/id.ts';
 import type { LimitState } from '../limits/limit.ts';
-import { type QuotaSpan, type QuotaState, toQuotaState } from '../terms/quota.ts';
+import { type QuotaSpan, type QuotaState, renewalOf, toQuotaState } from '../terms/quota.ts';
 import { countsPurpose, type QuotaPeriod } from '../terms/terms.ts';
 
 /** The licenses that would do, in the order in which they serve: the first one with a unit left. */
@@ -31,6 +31,8 @@ export interface QuotaGrant {
   /** The license that serves; of a denial, the one with the next units. */
   licenseId: string | null;
   quota: QuotaState | null;
+  /** When the license has units again; null: never. */
+  renewsAt: number | null;
 }
 
 /** The units that a license has used in a period. */
@@ -246,14 +248,14 @@ export class QuotaCounts {
 }
 
 function firstToReset(offers: readonly Offer[]): number {
-  const ends = offers.map(({ quota }) => toQuotaState(quota as QuotaSpan, 0).resetAt ?? Infinity);
-  return ends.indexOf(Math.min(...ends));
+  const renewals = offers.map(({ quota }) => renewalOf(quota as QuotaSpan) ?? Infinity);
+  return renewals.indexOf(Math.min(...renewals));
 }
 
 /** Returns the answer that a claim was given; `taken`: three numbers. */
 export function toGrant({ offers }: QuotaClaim, { refused, offer, used }: QuotaTaken): QuotaGrant {
   const { licenseId, quota } = offers[offer] as Offer;
-  return { refused, licenseId, quota: quota && toQuotaState(quota, used) };
+  return { refused, licenseId, quota: quota && toQuotaState(quota, used), renewsAt: quota && renewalOf(quota) };
 }
 
 /** The answer to a claim as if no license had used anything. */

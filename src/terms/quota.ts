@@ -66,7 +66,13 @@ export interface QuotaSpan {
   readonly until: number;
   /** Parts of the quota that are announced, ascending. */
   readonly alerts: readonly number[];
+  /** When the license expires; may be Infinity. */
+  readonly expires: number;
 }
+
+/** Returns when the license has units again; null: never, because the quota or the license ends first. */
+export const renewalOf = ({ period, end, expires }: QuotaSpan): number | null =>
+  period === 'term' || end >= expires ? null : end;
 
 /** Returns what units depend on: counts of terms that agree in it go on when the terms change. */
 export const countingOf = ({ unit, purposes, timezone, period, quota }: Terms): string | null =>
@@ -121,6 +127,7 @@ export class LicenseQuotas {
       from: Math.max(start, from),
       until: Math.min(period.end, to),
       alerts: terms.alerts ?? ALERTS,
+      expires: this.#license.expiresAt ?? Infinity,
     };
   }
 }

@@ -73,6 +73,24 @@ describe('a quota', () => {
     assert.deepEqual(await usageOf(id), denied.quota);
   });
 
+  test('does not advise to wait for units that come after the license has expired', async () => {
+    const expiresAt = '2026-10-20T00:00:00.000Z';
+    const { requesterId, id } = await holder({ terms: quota(1), expiresAt });
+    assert.equal((await check(requesterId)).allowed, true);
+    const denied = await check(requesterId, { explain: true });
+    assert.deepEqual([denied.reason, denied.licenseId, denied.quota.resetAt], ['quota_exceeded', id, NOVEMBER]);
+    assert.deepEqual(denied.remedies, [{ kind: 'amend', licenseId: id }]);
+    // Where another license has units again, the denial names that one.
+    const terms = quota(1, { period: 'quarter' });
+    const longer = await made(postern, '/v1/licenses', { requesterId, type: 'commercial', terms });
+    assert.equal((await check(requesterId)).licenseId, longer.id);
+    const later = await check(requesterId, { explain: true });
+    assert.deepEqual(
+      [later.licenseId, later.remedies[0]],
+      [longer.id, { kind: 'wait', until: '2026-12-31T23:00:00.000Z' }],
+    );
+  });
+
   test('is peeked at by dry runs and public keys, and used by neither', async () => {
     const { requesterId, id } = await holder({ terms: quota(1) });
     for (let i = 0; i < 2; i++) assert.deepEqual(told(await check(requesterId, { dryRun: true })), [true, 0, 1]);

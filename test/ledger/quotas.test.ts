@@ -38,6 +38,7 @@ const span = (licenseId: string, units: number, more: Partial<QuotaSpan> = {}): 
   purposes: undefined,
   units,
   denies: true,
+  expires: Infinity,
   period: 'term',
   start: 0,
   end: Infinity,
