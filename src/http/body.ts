@@ -1,4 +1,5 @@
 /** Bodies in: JSON as it is, CSV where an operation takes it, and none where an operation takes none. */
+import { isUtf8 } from 'node:buffer';
 import { errorCodes, type FastifyRequest } from 'fastify';
 import { fail, unavailable } from '../errors.ts';
 import type { App } from './app.ts';
@@ -14,6 +15,7 @@ export function readBodies(app: App): void {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     // Some clients name a content type on a DELETE without a body; nothing is nothing.
     if (body.length === 0) return done(null, undefined);
+    if (takesCsv(request)) return done(NOT_CSV);
     if (isEncoded(request)) return done(ENCODED);
     if (request.headers['idempotency-key'] !== undefined) request.rawBody = body as Buffer;
     const list =
@@ -29,9 +31,10 @@ export function readBodies(app: App): void {
     }
   });
   app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, (request, body, done) => {
-    const { takesCsv } = request.routeOptions.config as { takesCsv?: true };
-    if (takesCsv !== true) return done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE('text/csv'));
+    if (!takesCsv(request)) return done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE('text/csv'));
     if (isEncoded(request)) return done(ENCODED);
+    // A program that saved it in another encoding lost no character yet; decoding it would.
+    if (!isUtf8(body as Buffer)) return done(NOT_UTF8);
     if (request.headers['idempotency-key'] !== undefined) request.rawBody = body as Buffer;
     done(null, body.toString());
   });
@@ -87,6 +90,11 @@ const isEmpty = (body: unknown): boolean => typeof body === 'object' && Object.k
 const isEncoded = ({ headers }: FastifyRequest): boolean =>
   headers['content-encoding'] !== undefined && headers['content-encoding'].trim().toLowerCase() !== 'identity';
 
+const takesCsv = ({ routeOptions }: FastifyRequest): boolean =>
+  (routeOptions.config as { takesCsv?: true }).takesCsv === true;
+
+const NOT_CSV = fail('unsupported_media_type', 'Send the body as CSV with Content-Type: text/csv.');
+const NOT_UTF8 = fail('invalid_request', 'The CSV is not valid UTF-8. Save it as "CSV UTF-8", and send it again.');
 const ENCODED = fail('unsupported_media_type', 'Send the body as it is, without a Content-Encoding.');
 
 declare module 'fastify' {

@@ -168,8 +168,23 @@ test('faults are told with their lines, and nothing is written', async () => {
   assertError(await send('   \n'), 'invalid_request', 'line 1');
 });
 
+test('a file in another encoding than UTF-8 is refused, not misread', async () => {
+  for (const encoding of ['latin1', 'utf16le'] as const) {
+    const raw = Buffer.from('url,count\nhttps://www.example.com/news/ü,1\n', encoding);
+    const headers = { 'content-type': 'text/csv' };
+    const answer = await postern.call('POST', `/v1/statements/${statement.id}/reconcile`, { raw, headers });
+    assertError(answer, 'invalid_request', undefined, encoding);
+    assert.match(answer.body.error.message, /UTF-8/);
+  }
+});
+
 test('only this operation takes CSV, and it takes nothing else', async () => {
   assertError(await send('{}', { 'content-type': 'text/plain' }), 'unsupported_media_type');
+  for (const json of ['{}', '"date,count\\n2026-10-05,1"', '[]', 'x']) {
+    const answer = await send(json, { 'content-type': 'application/json' });
+    assertError(answer, 'unsupported_media_type', undefined, json);
+    assert.match(answer.body.error.message, /text\/csv/);
+  }
   const elsewhere = await postern.call('POST', '/v1/requesters', { raw: 'a', headers: { 'content-type': 'text/csv' } });
   assertError(elsewhere, 'unsupported_media_type');
 });
