@@ -90,7 +90,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
     maxAge,
     precision: privacy,
   };
-  accessRoutes(app, checkDeps);
+  accessRoutes(app, { ...checkDeps, openSignalsOf: signals.ofPages });
   authorizeRoutes(app, { ...checkDeps, visitor: keys.visitor, signals });
   probeRoutes(app, { db, changes, clock });
   const finder = openFinder(parts);

@@ -5,6 +5,7 @@
 import { type Ask, openAsker } from './asker.ts';
 import { createPostern } from './client.ts';
 import { PosternError } from './errors.ts';
+import { putHeaders, withHeaders } from './put-headers.ts';
 import type { ConnectionOptions } from './transport.ts';
 import type { Check } from './types.ts';
 import { allowedWithout, refusedUnknown, refusedWithout, type Verdict, verdictOf } from './verdict.ts';
@@ -50,6 +51,8 @@ export interface GuardOptions extends Pick<ConnectionOptions, 'url' | 'key' | 'f
   timeoutMs?: number;
   /** Shows remedies and offers to visitors; true by default. Without them no denial is 402. */
   remedies?: boolean;
+  /** Adds what the signals of your site say about the page, such as `tdm-reservation`; true by default. */
+  signals?: boolean;
   /** WWW-Authenticate of a 401; `Bearer` by default. */
   challenge?: string;
   /** The number of answers kept for their `maxAge`; 1,000 by default. */
@@ -84,6 +87,7 @@ export interface ExpressRequest extends NodeRequest {
 }
 export interface ExpressResponse {
   statusCode: number;
+  getHeader?(name: string): unknown;
   setHeader(name: string, value: string): unknown;
   end(text?: string): unknown;
 }
@@ -92,12 +96,13 @@ export interface FastifyRequest extends NodeRequest {
 }
 export interface FastifyReply {
   code(status: number): unknown;
+  getHeader?(name: string): unknown;
   header(name: string, value: string): unknown;
   send(payload?: unknown): unknown;
 }
 export interface HonoContext {
   req: { raw: Request };
-  header(name: string, value: string): void;
+  header(name: string, value: string, options?: { append?: boolean }): void;
 }
 
 const TIMEOUT_MS = 1_000;
@@ -125,11 +130,15 @@ export function guard(options: GuardOptions): Guard {
         const verdict = await check(request);
         if (!verdict.allowed) return verdict.toResponse();
         const response = await handler(request, ...rest);
-        return withHeaders(response, verdict.headers);
+        return withHeaders(response, verdict);
       },
     express: () => (request, response, next) => {
       decide(visitOfNode(request, request.originalUrl)).then((verdict) => {
-        for (const [name, value] of Object.entries(verdict.headers)) response.setHeader(name, value);
+        putHeaders(
+          verdict,
+          (name) => response.getHeader?.(name),
+          (name, value) => response.setHeader(name, value),
+        );
         if (verdict.allowed) return next();
         response.statusCode = verdict.status;
         response.end(JSON.stringify(verdict.problem));
@@ -137,7 +146,11 @@ export function guard(options: GuardOptions): Guard {
     },
     fastify: () => async (request, reply) => {
       const verdict = await decide(visitOfNode(request, request.originalUrl));
-      for (const [name, value] of Object.entries(verdict.headers)) reply.header(name, value);
+      putHeaders(
+        verdict,
+        (name) => reply.getHeader?.(name),
+        (name, value) => reply.header(name, value),
+      );
       if (verdict.allowed) return undefined;
       reply.code(verdict.status);
       reply.send(JSON.stringify(verdict.problem));
@@ -147,7 +160,9 @@ export function guard(options: GuardOptions): Guard {
       const verdict = await check(context.req.raw);
       if (!verdict.allowed) return verdict.toResponse();
       await next();
-      for (const [name, value] of Object.entries(verdict.headers)) context.header(name, value);
+      for (const [name, value] of Object.entries(verdict.headers)) {
+        context.header(name, value, { append: name === 'link' });
+      }
       return undefined;
     },
   };
@@ -200,8 +215,14 @@ async function checkOf(options: GuardOptions, visit: Visit): Promise<Check | nul
     ...(options.purpose === undefined ? {} : { purpose: options.purpose }),
     ...(Object.keys(context).length === 0 ? {} : { context }),
     ...(options.remedies === false ? {} : { explain: true }),
+    ...(options.signals === false ? {} : pageOf(urlOf(options, visit))),
   };
 }
+
+const PAGE_LENGTH_MAX = 2048;
+
+/** A URL that the service would refuse has no signals; the check itself is about the item. */
+const pageOf = (url: string): Pick<Check, 'page'> => (url.length > PAGE_LENGTH_MAX ? {} : { page: url });
 
 /** The proofs of the visitor. Other credentials than requester tokens are not Postern's to see. */
 function visitorOf(options: GuardOptions, visit: Visit): Pick<Check, 'visitor'> {
@@ -271,11 +292,4 @@ function visitOfNode(request: NodeRequest, originalUrl: string | undefined): Vis
 function hostOf({ headers }: NodeRequest): string | undefined {
   const host = headers.host ?? headers[':authority'];
   return Array.isArray(host) ? host.join() : host;
-}
-
-/** Copies the response, since headers of a fetched one are immutable. */
-function withHeaders(response: Response, headers: Verdict['headers']): Response {
-  const changed = new Response(response.body, response);
-  for (const [name, value] of Object.entries(headers)) changed.headers.set(name, value);
-  return changed;
 }

@@ -31,7 +31,7 @@ export interface Problem {
   /** The reason of the decision, or `content_unknown` or `no_decision`. */
   reason: string;
   remedies: readonly Remedy[];
-  /** The page about licenses, if an offer names one. */
+  /** The page about licenses, if the site or an offer names one. */
   licensingUrl?: string;
   /** Quote it when you contact the publisher. */
   decisionId?: string;
@@ -65,19 +65,33 @@ export function verdictOf(asked: Asked, challenge: string, url: string): Verdict
     return refused(401, 'invalid_token', asked.error.message, { 'www-authenticate': 'Bearer error="invalid_token"' });
   }
   const headers = headersOf(asked);
-  if (asked.allowed) return allowed(headers, asked);
+  const ofPage = asked.signals?.headers;
+  if (asked.allowed) return allowed({ ...headers, ...ofPage }, asked);
   // Only observed: the site serves it and can see what the policy says.
-  if (!asked.enforced) return allowed({ ...headers, 'x-postern-would': 'deny' }, asked);
+  if (!asked.enforced) return allowed({ ...headers, ...ofPage, 'x-postern-would': 'deny' }, asked);
   const offered = offeredIn(asked);
   const status = statusOf(asked, offered);
   const verdict = refused(status, asked.reason ?? 'policy_denied', asked.message, {
     ...headers,
-    ...offerHeaders(offered, url),
+    ...withLink(offerHeaders(offered, url), asked.signals?.denialHeaders.link),
+    ...(couldSign(asked) ? { 'accept-signature': ACCEPT_SIGNATURE } : {}),
     ...(status === 401 ? { 'www-authenticate': challenge } : {}),
     ...retryHeaders(asked),
   });
   return withDecision(verdict, asked, offered);
 }
+
+/** A signature that would be verified (RFC 9421, 5.1). */
+const ACCEPT_SIGNATURE = 'sig1=("@authority" "signature-agent");created;expires;keyid;tag="web-bot-auth"';
+
+/** Tests whether a signature would turn the denial. After a false claim, nothing is asked for. */
+const couldSign = ({ spoofed, remedies = [] }: AccessDecision): boolean =>
+  spoofed !== true &&
+  remedies.some((remedy) => remedy.kind === 'verification' && remedy.verified.includes('signature'));
+
+/** Puts the link of the site before that of an offer. */
+const withLink = (headers: Record<string, string>, link: string | undefined): Record<string, string> =>
+  link === undefined ? headers : { ...headers, link: headers.link === undefined ? link : `${link}, ${headers.link}` };
 
 /** Allows without a decision: no item, or no answer. */
 export const allowedWithout = (why: string): Verdict => allowed({ 'x-postern-error': why }, null);
@@ -165,7 +179,7 @@ function refused(
 }
 
 function withDecision({ problem, headers }: Verdict, decision: AccessDecision, offered: readonly Offered[]): Verdict {
-  const licensingUrl = offered.find((one) => one.url !== undefined)?.url;
+  const licensingUrl = decision.signals?.licensingUrl ?? offered.find((one) => one.url !== undefined)?.url;
   return toVerdict(
     {
       ...(problem as Problem),

@@ -29,7 +29,7 @@ import type { Unregistered } from '../unregistered/unregistered.ts';
 import { type AddressDeps, judgeAddresses } from './address.ts';
 import { openHistory, readSubjects } from './as-of.ts';
 import type { Ask } from './ask.ts';
-import { type Decided, decideAsk } from './draft.ts';
+import { type Decided, decideAsk, type SignalsOf } from './draft.ts';
 import type { Explainer } from './explain.ts';
 import type { Subject } from './facts.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -54,6 +54,8 @@ export interface Attempt {
   grounds: Grounds;
   /** null: no check wants an explanation. */
   explainer: Explainer | null;
+  /** Absent: no check has a page. */
+  signalsOf?: SignalsOf | undefined;
   /** Makes the receipt to be recorded with the decisions; each of these is a draft in the list. */
   toReceipt?: ((answers: readonly (Decision | Draft | Failure)[]) => Promise<Receipt>) | undefined;
 }
@@ -80,13 +82,13 @@ async function answerAll(
   attempt: Attempt,
 ): Promise<(Decision | Failure)[]> {
   const { maxAge, precision } = deps;
-  const { caller, explainer } = attempt;
+  const { caller, explainer, signalsOf } = attempt;
   const ledger = caller.mode === 'test' ? deps.testLedger : deps.ledger;
   // Only what is not there yet is awaited: each turn of a promise costs a check more than its rules do.
   const judging = judgeAddresses(deps, given);
   const asks = judging instanceof Promise ? await judging : judging;
   const subjects = findInMemory(deps.snapshot, asks) ?? (await findSubjects(deps, asks));
-  const terms = { caller, explainer, now: ledger.now(), maxAge, precision };
+  const terms = { caller, explainer, signalsOf, now: ledger.now(), maxAge, precision };
   const deciding = traced('decide', () =>
     mapInSlices(subjects, (subject, i) =>
       subject instanceof Failure ? subject : decideAsk(subject, asks[i] as Ask, terms),

@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { URL_MAX } from '../content/address.ts';
-import type { Decision, Draft } from '../ledger/decision.ts';
+import type { Decision, Draft, PageSignals } from '../ledger/decision.ts';
 import { toInputs } from '../ledger/inputs.ts';
 import type { Claim, Entry } from '../ledger/ledger.ts';
 import { contentKey, type Offer, type QuotaClaim } from '../ledger/quota.ts';
@@ -23,11 +23,16 @@ import type { Explainer } from './explain.ts';
 import { type Subject, toFacts } from './facts.ts';
 import { wantedLicense } from './wanted.ts';
 
+/** Returns the signals of the page at a URL. */
+export type SignalsOf = (page: string) => PageSignals;
+
 /** The terms on which a list of checks is decided. */
 export interface DecideTerms {
   caller: Caller;
   /** null: none of the checks wants an explanation. */
   explainer: Explainer | null;
+  /** Absent: none of the checks has a page. */
+  signalsOf?: SignalsOf | undefined;
   /** Epoch ms. */
   now: number;
   /** The longest that an answer may be used again, in seconds. */
@@ -47,7 +52,7 @@ export interface Decided {
 export function decideAsk(
   subject: Subject,
   ask: Ask,
-  { caller, explainer, now, maxAge, precision }: DecideTerms,
+  { caller, explainer, signalsOf, now, maxAge, precision }: DecideTerms,
 ): Decided {
   const { asOf } = ask;
   const recorded = ask.dryRun !== true && !caller.readOnly;
@@ -59,6 +64,7 @@ export function decideAsk(
   if (asOf === undefined) {
     const reusable = ask.dryRun === true ? 0 : toMaxAge(evaluation, maxAge);
     if (reusable > 0) draft.decision.maxAge = reusable;
+    if (ask.page !== undefined && signalsOf !== undefined) draft.decision.signals = signalsOf(ask.page);
     return { draft, entry, recorded };
   }
   // Past states of limits and quotas are not kept.

@@ -11,13 +11,20 @@ import { limitFields } from '../ledger/limit-fields.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { type Ask, accept, acceptOne } from './ask.ts';
 import { type Attempt, type CheckDeps, check, checkAll, decideFresh } from './check.ts';
+import type { SignalsOf } from './draft.ts';
 import { openExplainer } from './explain.ts';
 import { BatchAnswer, BatchRequest, CheckRequest, DecisionAnswer } from './schema.ts';
 import { onlyAsk, type WhoDeps, withVisitors } from './who.ts';
 
 const checking = { tag: 'Access', permission: 'access:check' } as const;
 
-export function accessRoutes(app: App, deps: CheckDeps & WhoDeps): void {
+export type AccessRouteDeps = CheckDeps &
+  WhoDeps & {
+    /** Never throws: an answer without signals is better than none. */
+    openSignalsOf(): SignalsOf | Promise<SignalsOf>;
+  };
+
+export function accessRoutes(app: App, deps: AccessRouteDeps): void {
   const one = {
     ...checking,
     id: 'checkAccess',
@@ -32,7 +39,10 @@ export function accessRoutes(app: App, deps: CheckDeps & WhoDeps): void {
       const decide = async (ask: Ask): Promise<Decision> => {
         const explainer =
           ask.explain === true ? openExplainer(caller, 'explain', deps, await deps.offers.read()) : null;
-        return keeping(idempotency, ONE, (toReceipt) => check(deps, ask, { caller, grounds, explainer, toReceipt }));
+        const signalsOf = ask.page !== undefined ? await deps.openSignalsOf() : undefined;
+        return keeping(idempotency, ONE, (toReceipt) =>
+          check(deps, ask, { caller, grounds, explainer, signalsOf, toReceipt }),
+        );
       };
       const ask = accept({ caller, now: deps.ledger.now, dry: false }, body);
       return ask.sent === undefined ? decide(ask) : withVisitors(deps, [ask]).then(onlyAsk).then(decide);
@@ -57,10 +67,13 @@ export function accessRoutes(app: App, deps: CheckDeps & WhoDeps): void {
       const terms = { caller, now: deps.ledger.now, dry: false };
       const accepted = await mapInSlices(body.checks, (entry) => acceptOne(terms, entry));
       const asks = await withVisitors(deps, accepted);
-      const isExplaining = asks.some((ask) => !(ask instanceof Failure) && ask.explain === true);
-      const explainer = isExplaining ? openExplainer(caller, 'checks', deps, await deps.offers.read()) : null;
+      const has = (test: (ask: Ask) => boolean): boolean => asks.some((ask) => !(ask instanceof Failure) && test(ask));
+      const explainer = has(({ explain }) => explain === true)
+        ? openExplainer(caller, 'checks', deps, await deps.offers.read())
+        : null;
+      const signalsOf = has(({ page }) => page !== undefined) ? await deps.openSignalsOf() : undefined;
       return keeping(idempotency, frame, (toReceipt) =>
-        checkAll(deps, asks, { caller, grounds, explainer, toReceipt }),
+        checkAll(deps, asks, { caller, grounds, explainer, signalsOf, toReceipt }),
       );
     });
     const texts = await mapInSlices(answers, toText);

@@ -70,6 +70,13 @@ export const CheckRequest = Type.Object(
       ),
     ),
     explain: Type.Optional(Type.Boolean({ description: 'Adds `explanation` and, on a denial, `remedies`' })),
+    page: Type.Optional(
+      Type.String({
+        maxLength: 2048,
+        description:
+          'The URL of the page that the visitor wants. Adds `signals`: what the answer to it says about licenses; not with `asOf`.',
+      }),
+    ),
     dryRun: Type.Optional(
       Type.Boolean({ description: 'Decides without recording and without using a rate limit or a quota' }),
     ),
@@ -129,6 +136,26 @@ const Remedy = Type.Union(
   { title: 'Remedy' },
 );
 
+const PageSignals = Type.Object(
+  {
+    headers: Type.Object(
+      {
+        link: Type.Optional(Type.String()),
+        'tdm-reservation': Type.Optional(Type.String()),
+        'tdm-policy': Type.Optional(Type.String()),
+        'content-usage': Type.Optional(Type.String()),
+      },
+      { description: 'For the answer to an allowed or observed request' },
+    ),
+    denialHeaders: Type.Object(
+      { link: Type.Optional(Type.String()) },
+      { description: 'For the answer to a denied request' },
+    ),
+    licensingUrl: Type.Union([Type.String(), Type.Null()], { description: 'The page of the site about licenses' }),
+  },
+  { title: 'PageSignals', description: 'With `page`: what the answer to the visitor says about licenses' },
+);
+
 export const decisionAnswerProperties = {
   id: Type.Union([Type.String(), Type.Null()], { description: 'null when the decision was not recorded' }),
   ...decisionProperties,
@@ -144,6 +171,7 @@ export const decisionAnswerProperties = {
   remedies: Type.Optional(
     Type.Array(Remedy, { description: 'With `explain`: what would have turned the denial into an allow' }),
   ),
+  signals: Type.Optional(PageSignals),
 };
 export const DecisionAnswer = Type.Object(decisionAnswerProperties, {
   title: 'AccessDecision',

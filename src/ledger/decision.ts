@@ -96,6 +96,16 @@ export interface Decision {
   /** Only for checks with `explain`. */
   explanation?: unknown;
   remedies?: Remedy[];
+  /** Only for checks with `page`. */
+  signals?: PageSignals;
+}
+
+/** Headers for the answer to the visitor of a page, and the page about licenses. */
+export interface PageSignals {
+  /** For the answer to an allowed or observed request. */
+  headers: Readonly<Record<string, string>>;
+  denialHeaders: Readonly<Record<string, string>>;
+  licensingUrl: string | null;
 }
 
 /** A limit's answer to the claim of an allowed check. */

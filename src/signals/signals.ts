@@ -3,16 +3,17 @@
  * edit has been answered, no signal is served that was rendered before it; what is served is recorded first.
  */
 import { createHash } from 'node:crypto';
+import type { SignalsOf } from '../access/draft.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Locator } from '../lib/locator.ts';
+import { type Locator, parseVisited } from '../lib/locator.ts';
 import { Lru } from '../lib/lru.ts';
 import { siteNotFound } from '../sites/edits.ts';
 import type { Site } from '../sites/site.ts';
 import { findSites } from '../sites/store.ts';
 import { assess } from './assess.ts';
 import { SIGNAL_KINDS, SIGNALS, type Signal, type SignalKind } from './kinds.ts';
-import { NO_NOTICE, type Notice, toNotice } from './notice.ts';
+import { NO_NOTICE, type Notice, toNotice, toPageSignals } from './notice.ts';
 import { pageHeaders } from './page-headers.ts';
 import { render } from './render.ts';
 import { readSources, type SourceDeps } from './sources.ts';
@@ -41,6 +42,8 @@ export interface Signals {
   read(host: string): Promise<Published>;
   /** Returns what answers to visitors of a host say about licenses; never throws. */
   notice(host: string): Notice | Promise<Notice>;
+  /** Returns a function for the signals of any page, of what is in memory; never throws. */
+  ofPages(): SignalsOf | Promise<SignalsOf>;
   /** Returns the headers of a page's answer; none while the signals are not up to date in memory. Never throws. */
   headersOf(locator: Locator): Record<string, string>;
   /** Returns whether everybody may read them. Throws Unavailable. */
@@ -113,14 +116,7 @@ export function openSignals(deps: SignalDeps): Signals {
     now,
     read,
     headersOf,
-    notice(host) {
-      const known = sites.now();
-      if (known !== undefined) return known.size === 0 ? NO_NOTICE : toNotice(known.get(host));
-      return sites.read().then(
-        (all) => toNotice(all.get(host)),
-        () => NO_NOTICE,
-      );
-    },
+    ...openNotices(sites, headersOf),
     isPublic(host) {
       const isOpen = (all: ReadonlyMap<string, Site>): boolean => all.get(host)?.signals.public === true;
       const known = sites.now();
@@ -130,7 +126,6 @@ export function openSignals(deps: SignalDeps): Signals {
 }
 
 type Sites = ReadonlyMap<string, Site>;
-
 /** All sites in memory, by host. */
 function openSites({ db, changes }: SignalDeps): { now(): Sites | undefined; read(): Promise<Sites> } {
   let edition = 0;
@@ -149,6 +144,38 @@ function openSites({ db, changes }: SignalDeps): { now(): Sites | undefined; rea
         if (begun === edition) known = read;
       }
       return known;
+    },
+  };
+}
+
+type HeadersOf = Signals['headersOf'];
+
+function openNotices(sites: ReturnType<typeof openSites>, headersOf: HeadersOf): Pick<Signals, 'notice' | 'ofPages'> {
+  /** Returns the notice of a host. */
+  type Notices = (host: string) => Notice;
+  const noticesIn =
+    (all: Sites): Notices =>
+    (host) =>
+      all.size === 0 ? NO_NOTICE : toNotice(all.get(host));
+  const noticesNow = (): Notices | Promise<Notices> => {
+    const known = sites.now();
+    return known === undefined ? sites.read().then(noticesIn, () => () => NO_NOTICE) : noticesIn(known);
+  };
+  const ofPages =
+    (notices: Notices): SignalsOf =>
+    (page) => {
+      const locator = parseVisited(page);
+      if (locator === undefined) return toPageSignals(NO_NOTICE, {});
+      return toPageSignals(notices(locator.host), headersOf(locator));
+    };
+  return {
+    notice(host) {
+      const notices = noticesNow();
+      return notices instanceof Promise ? notices.then((of) => of(host)) : notices(host);
+    },
+    ofPages() {
+      const notices = noticesNow();
+      return notices instanceof Promise ? notices.then(ofPages) : ofPages(notices);
     },
   };
 }

@@ -2222,6 +2222,7 @@ export interface components {
             explanation?: unknown;
             /** @description With `explain`: what would have turned the denial into an allow */
             remedies?: components["schemas"]["Remedy"][];
+            signals?: components["schemas"]["PageSignals"];
         };
         AccessDecisionList: {
             /** @enum {string} */
@@ -2420,6 +2421,8 @@ export interface components {
             visitor?: components["schemas"]["Visitor"];
             /** @description Adds `explanation` and, on a denial, `remedies` */
             explain?: boolean;
+            /** @description The URL of the page that the visitor wants. Adds `signals`: what the answer to it says about licenses; not with `asOf`. */
+            page?: string;
             /** @description Decides without recording and without using a rate limit or a quota */
             dryRun?: boolean;
             /**
@@ -3644,6 +3647,22 @@ export interface components {
                 };
             };
         };
+        /** @description With `page`: what the answer to the visitor says about licenses */
+        PageSignals: {
+            /** @description For the answer to an allowed or observed request */
+            headers: {
+                link?: string;
+                "tdm-reservation"?: string;
+                "tdm-policy"?: string;
+                "content-usage"?: string;
+            };
+            /** @description For the answer to a denied request */
+            denialHeaders: {
+                link?: string;
+            };
+            /** @description The page of the site about licenses */
+            licensingUrl: string | null;
+        };
         /** @description The requester of the token */
         Partner: {
             /** @enum {string} */
@@ -4846,6 +4865,7 @@ export interface components {
             explanation?: unknown;
             /** @description With `explain`: what would have turned the denial into an allow */
             remedies?: components["schemas"]["Remedy"][];
+            signals?: components["schemas"]["PageSignals"];
         };
         SimulatedDecisionList: {
             /** @enum {string} */
