@@ -1,12 +1,14 @@
 /** `npm start`: settings from the environment, the service until SIGTERM or SIGINT. */
 import { enableCompileCache, getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 
 // Files are readable by their own user only, also in a data folder that another user created.
 process.umask(0o077);
 enableCompileCache();
 const compileCache = getCompileCacheDir();
-// Threads find the compile cache here; without it each compiles everything again.
-if (compileCache !== undefined) process.env.NODE_COMPILE_CACHE ??= compileCache;
+// Threads and the next process find the compile cache here; without it each compiles everything again. Node.js adds the
+// folder of its version.
+if (compileCache !== undefined) process.env.NODE_COMPILE_CACHE ??= dirname(compileCache);
 const { ConfigError, readConfig, readMemoryMiB, unknownSettings } = await import('./config.ts');
 type Config = import('./config.ts').Config;
 const { budgetOf, flagsOf } = await import('./memory.ts');

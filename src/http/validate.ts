@@ -1,7 +1,7 @@
 /** Validates bodies and queries: a compiled check for every request, explanations only for a failure. */
 import type { FastifySchemaCompiler } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
-import { Compile, type Validator } from 'typebox/compile';
+import { Compile, type Validator } from 'typebox/schema';
 import { Failure, invalid, type Problem } from '../errors.ts';
 import './formats.ts';
 import { uncarriedIn } from './json.ts';
@@ -33,7 +33,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
  * few.
  */
 export function checkOf<S extends TSchema>(schema: S): Check<S> {
-  let compiled: Validator<{}, S> | undefined;
+  let compiled: Validator<S> | undefined;
   return (value): value is Static<S> => {
     compiled ??= Compile(schema);
     return compiled.Check(value);

@@ -4,7 +4,7 @@ import '../http/formats.ts';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { Compile } from 'typebox/compile';
+import { Compile } from 'typebox/schema';
 import { problemsOf, type Schema } from '../http/problems.ts';
 import { CONDITIONS, conditionOf } from './conditions.ts';
 import { ConditionsSchema } from './schema.ts';

@@ -3,7 +3,7 @@
  * later ones in the database. Promise: the same answers as before archiving.
  */
 import { join } from 'node:path';
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { DecisionRow } from './decision-row.ts';
 import { type ArchivedFile, type Snapshot, type Source, SourceFailed } from './source.ts';
 
@@ -105,6 +105,8 @@ export class Parquet {
     }
     const path = join(this.#folder, file).replaceAll("'", "''");
     try {
+      // Loaded here: it takes 50 ms, which a start does without.
+      const { DuckDBInstance } = await import('@duckdb/node-api');
       this.#instance ??= await DuckDBInstance.create(':memory:', {
         memory_limit: `${this.#engineMiB}MiB`,
         threads: '1',

@@ -3,7 +3,7 @@
  * validated with the schemas of the API and refused with the same messages; unknown fields are errors.
  */
 import { type Static, type TSchema, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Compile } from 'typebox/schema';
 import { CheckRequest } from '../../access/schema.ts';
 import { SELECTOR_NAMES } from '../../collections/collection.ts';
 import { CreateCollection } from '../../collections/schema.ts';

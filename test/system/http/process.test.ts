@@ -28,7 +28,7 @@ interface Run {
 }
 
 /** Its output, its end, and `ready`: the address it answers on, as soon as it says so. */
-function run(env: Record<string, string>): Run {
+function run(env: Record<string, string | undefined>): Run {
   const child = spawn(process.execPath, [MAIN], {
     env: { PATH: process.env.PATH, ...compileCache(), POSTERN_PORT: '0', ...env },
     stdio: 'pipe',
@@ -110,6 +110,23 @@ describe('settings', () => {
     await using postern = await startTestService({ env: { POSTERN_BOOTSTRAP_KEY_FILE: file } });
     assert.equal((await postern.call('GET', '/v1/content', { key })).status, 200);
     assert.equal((await postern.call('GET', '/v1/api-keys', { key })).body.totalCount, 1);
+  });
+});
+
+describe('a second start', () => {
+  test('compiles nothing that the first one compiled', async () => {
+    const folder = mkdtempSync(join(root, 'cache-'));
+    // Node.js reports what it looks for in its cache, which it keeps below the folder for temporary files.
+    const cache = { NODE_COMPILE_CACHE: undefined, TMPDIR: folder, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' };
+    const compiled = async (): Promise<string[]> => {
+      const started = run({ ...(await place()), ...cache });
+      await started.ready;
+      started.child.kill('SIGTERM');
+      await started.ended;
+      return [...started.err().matchAll(/no transpile cache for \w+ (\S+)/g)].map(([, file = '']) => file);
+    };
+    assert.ok((await compiled()).length > 100);
+    assert.deepEqual(await compiled(), []);
   });
 });
 
