@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { type Body, call } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { CollectionLink } from '../collections/names.tsx';
+import { LicenseLink } from '../licenses/license-link.tsx';
 import { Id } from '../parts/copy.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
@@ -14,6 +15,7 @@ import {
   formatLastDay,
   formatTime,
   isLimited,
+  NotEnforced,
   ProofChip,
   RequesterLink,
   Tags,
@@ -44,7 +46,7 @@ function DecisionView({ decision }: { decision: Decision }) {
         under={{ path: '/decisions', label: 'Decisions' }}
         lead={
           <span className="tags">
-            <Verdict reason={decision.reason} /> <span>{decision.message}</span>
+            <Verdict reason={decision.reason} /> <NotEnforced of={decision} /> <span>{decision.message}</span>
           </span>
         }
       />
@@ -80,7 +82,7 @@ function RequestFacts({ decision }: { decision: Decision }) {
       of={{
         Who: <Who decision={decision} />,
         Crawler: decision.crawler !== null && <CrawlerLink name={decision.crawler} />,
-        Item: <Item decision={decision} />,
+        [decision.contentId === null ? 'Page' : 'Item']: <Item decision={decision} />,
         Collection: decision.collectionId != null && <CollectionLink id={decision.collectionId} />,
         Purpose: <Stated value={decision.purpose} />,
         Right: <Stated value={decision.permission} absent="none in particular" />,
@@ -130,7 +132,14 @@ function AnswerFacts({ decision }: { decision: Decision }) {
   return (
     <Facts
       of={{
-        Decision: <Verdict reason={decision.reason} />,
+        Decision: (
+          <>
+            <Verdict reason={decision.reason} />
+            {!decision.enforced && (
+              <span className="under">The collection only observes: the request was let through.</span>
+            )}
+          </>
+        ),
         Granted: <Tags of={decision.permissions} />,
         'Decided by': (
           <>
@@ -140,7 +149,7 @@ function AnswerFacts({ decision }: { decision: Decision }) {
             , {decidedBy({ reason: decision.reason, matchedRule })} (version {decision.policyVersion})
           </>
         ),
-        License: decision.licenseId === null ? NONE : <Id of={decision.licenseId} />,
+        License: decision.licenseId === null ? NONE : <LicenseLink id={decision.licenseId} />,
         Limit:
           rateLimit === null
             ? NONE
@@ -191,17 +200,24 @@ function Why({ decision }: { decision: Decision }) {
   );
 }
 
-/** Leaves out a shortened address, which no condition can judge. */
-const wholeOf = ({ context, reduced = [] }: Decision): object =>
-  reduced.includes('context.ip') ? { ...context, ip: undefined } : { ...context };
+/** With what was proven then. Without a shortened address, which no condition can judge. */
+const wholeOf = ({ context, verified, reduced = [] }: Decision): object => ({
+  ...context,
+  ...(reduced.includes('context.ip') ? { ip: undefined } : {}),
+  ...(verified === null ? {} : { verified }),
+});
+
+/** The log keeps URLs without their scheme. */
+const subjectOf = ({ contentId, url }: Decision) =>
+  contentId === null ? { url: `https://${url ?? ''}` } : { contentId };
 
 /** Returns the check that decides again with the inputs of the decision. */
 const toCheck = (decision: Decision): Body<'POST /v1/access/check'> => ({
-  contentId: decision.contentId ?? '',
+  ...subjectOf(decision),
   ...(decision.requesterId === null ? {} : { requesterId: decision.requesterId }),
   ...(decision.permission == null ? {} : { permission: decision.permission }),
   ...(decision.purpose == null ? {} : { purpose: decision.purpose }),
-  ...(decision.context == null ? {} : { context: wholeOf(decision) }),
+  ...(decision.context == null && decision.verified === null ? {} : { context: wholeOf(decision) }),
   ...(decision.license == null ? {} : { license: decision.license }),
   explain: true,
   dryRun: true,

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { Query, Row } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { type Column, List } from '../parts/list.tsx';
-import { CrawlerLink, ProofChip, RequesterLink, Verdict, When } from '../parts/show.tsx';
+import { CrawlerLink, NotEnforced, ProofChip, RequesterLink, Verdict, When } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { decidedBy } from './by.ts';
 
@@ -33,10 +33,13 @@ export const DECISION_COLUMNS: readonly Column<Decision>[] = [
   },
   {
     label: 'Decision',
-    show: ({ id, reason }) => (
-      <Link href={`/decisions/${id}`}>
-        <Verdict reason={reason} />
-      </Link>
+    show: ({ id, reason, enforced }) => (
+      <span className="tags">
+        <Link href={`/decisions/${id}`}>
+          <Verdict reason={reason} />
+        </Link>
+        <NotEnforced of={{ enforced }} />
+      </span>
     ),
   },
   { label: 'Purpose', show: (decision) => <Wanted {...decision} /> },

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { useRead } from '../api/read.ts';
 import { Panel } from '../parts/page.tsx';
-import { CrawlerLink, ProofChip, RequesterLink, Time, Verdict } from '../parts/show.tsx';
+import { CrawlerLink, NotEnforced, ProofChip, RequesterLink, Time, Verdict } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
 
 const EVERY_MS = 3_000;
@@ -48,7 +48,9 @@ export function Feed({ contentId, requesterId }: FeedProps) {
                     {names?.content ?? externalId ?? url}
                   </Link>
                 </span>
-                <Verdict reason={reason} />
+                <span className="tags">
+                  <Verdict reason={reason} /> <NotEnforced of={more} />
+                </span>
                 <span className="when">
                   <Time at={created} />
                 </span>

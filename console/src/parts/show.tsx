@@ -114,6 +114,11 @@ export function Verdict({ reason }: { reason: string | null }) {
   return <Chip tone={getTone(reason)}>{reason === null ? 'Allowed' : reasonName(reason)}</Chip>;
 }
 
+/** Marks a decision of a collection that only observes. */
+export function NotEnforced({ of: { enforced } }: { of: { enforced: boolean } }) {
+  return enforced ? null : <Chip tone="limited">only observed</Chip>;
+}
+
 /** Renders a sentence of the API with its `names` as code. */
 export function Words({ of }: { of: string }) {
   // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one sentence do not move
