@@ -12,8 +12,14 @@ export function useCollectionChoices(wanted = true): PolicyChoice[] {
   return (collections.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
 }
 
+/** Reads a name by itself where it is not among the newest. */
 export function CollectionLink({ id }: { id: string }) {
-  const name = useCollectionChoices().find(({ value }) => value === id)?.label;
+  const may = useMay('content:read');
+  const choices = useCollectionChoices();
+  const known = choices.find(({ value }) => value === id)?.label;
+  const isOlder = may && choices.length > 0 && known === undefined;
+  const read = useRead('GET /v1/collections/{id}', { path: { id } }, { enabled: isOlder });
+  const name = known ?? read.data?.name;
   return <Link href={`/collections/${id}`}>{name ?? id}</Link>;
 }
 

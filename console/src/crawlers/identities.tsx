@@ -13,14 +13,20 @@ type PublishedList = Row<'GET /v1/identity-lists'>;
 /** Lists of a service in one answer; a service with more shows those of the first page. */
 const LISTS_MAX = 100;
 
-export function Identities({ of }: { of: readonly Identity[] }) {
+interface IdentitiesProps {
+  of: readonly Identity[];
+  /** The title where there are none. */
+  none?: string;
+}
+
+export function Identities({ of, none = 'Its operator publishes no proof' }: IdentitiesProps) {
   const hasList = of.some((one) => 'list' in one);
   const mayRead = useMay('requesters:read');
   const lists = useRead('GET /v1/identity-lists', { query: { limit: LISTS_MAX } }, { enabled: hasList && mayRead });
   return (
     <Panel title="Proven by" lead="A visitor with this name that proves none of these only claims to be it.">
       {of.length === 0 ? (
-        <Empty title="Its operator publishes no proof" />
+        <Empty title={none} />
       ) : (
         <List
           caption="Identities"

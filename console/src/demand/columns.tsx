@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { formatMicros, formatMoney } from '../licenses/money.ts';
-import { formatPurposes } from '../overview/purposes.ts';
+import { formatPlaces, formatWants } from '../overview/purposes.ts';
 import { Trend } from '../parts/bars.tsx';
 import { spanEnd, spanStart } from '../parts/days.ts';
 import type { Column } from '../parts/list.tsx';
@@ -49,7 +49,7 @@ const SHOW: Record<Group, (row: Demand) => ReactNode> = {
     ) : (
       <Link href={`/collections/${collectionId}`}>{collectionName ?? 'deleted'}</Link>
     ),
-  purpose: ({ purpose }) => purpose ?? none('none named'),
+  purpose: ({ purpose }) => purpose ?? none('not stated'),
   licenseType: ({ license }) => (license === undefined ? null : licenseWords(license)),
 };
 
@@ -84,20 +84,16 @@ function licenseWords({ licenseTypes, anyLicense }: Lacking): ReactNode {
 }
 
 function Wants({ row, groups }: { row: Demand; groups: readonly Group[] }) {
-  const { topContent, uniqueContent, uniqueUrls, purposes, collections } = row;
+  const { topContent, collections } = row;
   const [top] = topContent;
   const [place] = groups.includes('collection') ? [] : collections;
-  const what = [
-    ...(uniqueContent > 0 ? [pluralize(uniqueContent, 'item')] : []),
-    ...(uniqueUrls > 0 ? [pluralize(uniqueUrls, 'page')] : []),
-  ].join(' and ');
   return (
     <div className="wants">
       {top !== undefined && <Link href={`/content/${top.id}`}>{top.title}</Link>}
       {top === undefined && place !== undefined && (
         <Link href={`/collections/${place.collectionId}`}>{place.name ?? 'a deleted collection'}</Link>
       )}
-      <span className="under">{groups.includes('purpose') ? what : `${what}, for ${formatPurposes(purposes)}`}</span>
+      <span className="under">{groups.includes('purpose') ? formatPlaces(row) : formatWants(row)}</span>
       {!groups.includes('licenseType') && <Needed of={row.byLicense} />}
     </div>
   );
@@ -105,10 +101,11 @@ function Wants({ row, groups }: { row: Demand; groups: readonly Group[] }) {
 
 function Needed({ of: [most, ...others] }: { of: Demand['byLicense'] }) {
   if (most === undefined || !(most.anyLicense || most.licenseTypes.length > 0)) return null;
+  const helped = others.filter(({ anyLicense, licenseTypes }) => anyLicense || licenseTypes.length > 0);
   return (
     <span className="under">
       License: {licenseWords(most)}
-      {others.length > 0 && `, and ${others.length} more`}
+      {helped.length > 0 && `, and ${pluralize(helped.length, 'other kind')}`}
     </span>
   );
 }
@@ -126,7 +123,7 @@ const showChange = ({ denied, previous, trend }: Demand): ReactNode => (
   <>
     <Trend values={trend} label="Denials over the span" />
     <span className="under">
-      {formatChange(denied - previous)} on {formatCount(previous)}
+      {formatChange(denied - previous)} ({formatCount(previous)} before)
     </span>
   </>
 );

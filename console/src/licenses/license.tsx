@@ -47,7 +47,7 @@ function LicenseView({ license }: { license: License }) {
         actions={<LicenseActions license={license} />}
       />
       <div className="stack">
-        {hasTerms && maySeeBills && <RunningPeriod id={license.id} />}
+        {hasTerms && maySeeBills && <RunningPeriod id={license.id} zone={license.terms?.timezone} />}
         <div className="columns">
           <TermsPanel license={license} />
           <Panel

@@ -2,11 +2,12 @@
 import { Alert } from '@mantine/core';
 import { type Answer, PosternError } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
+import { bucketLabel } from '../overview/range.ts';
 import { Bars, type Series } from '../parts/bars.tsx';
 import { List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
 import { pluralize } from '../parts/plural.ts';
-import { formatCount, formatDay, formatLastDay, formatPercent } from '../parts/show.tsx';
+import { formatCount, formatDay, formatDayIn, formatPercent } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { periodWords } from '../statements/period.ts';
 import { formatMoney } from './money.ts';
@@ -16,7 +17,13 @@ type Usage = Answer<'GET /v1/licenses/{id}/usage'>;
 const DAY_MS = 86_400_000;
 const COUNTED: readonly Series[] = [{ name: 'counted', tone: 'allowed' }];
 
-export function RunningPeriod({ id }: { id: string }) {
+interface RunningPeriodProps {
+  id: string;
+  /** The time zone of the terms, in which its periods begin and end. */
+  zone: string | undefined;
+}
+
+export function RunningPeriod({ id, zone }: RunningPeriodProps) {
   const usage = useRead('GET /v1/licenses/{id}/usage', { path: { id } });
   if (usage.error instanceof PosternError && usage.error.status === 404) {
     return <Alert color="gray">No terms are in force now.</Alert>;
@@ -25,13 +32,13 @@ export function RunningPeriod({ id }: { id: string }) {
     <Loaded of={usage} rows={6}>
       {(data) => (
         <>
-          <Figures usage={data} />
+          <Figures usage={data} zone={zone} />
           <Panel title={`Used in ${periodWords(data.period)}`} lead="Allowed requests that the terms count, by day.">
-            {data.quota !== null && <QuotaBar quota={data.quota} alerts={data.alerts} />}
+            {data.quota !== null && <QuotaBar quota={data.quota} alerts={data.alerts} zone={zone} />}
             <Bars
               series={COUNTED}
               bars={data.byDay.map(({ date, decisions }) => ({
-                label: formatDay(`${date}T12:00:00`),
+                label: bucketLabel(date, 'day'),
                 title: formatDay(`${date}T12:00:00`),
                 counts: [decisions],
               }))}
@@ -45,7 +52,7 @@ export function RunningPeriod({ id }: { id: string }) {
   );
 }
 
-function Figures({ usage }: { usage: Usage }) {
+function Figures({ usage, zone }: { usage: Usage; zone: string | undefined }) {
   const { units, projectedUnits, amount, projectedAmount, to, currency, unit } = usage;
   const days = Math.max(0, Math.ceil((Date.parse(to) - Date.now()) / DAY_MS));
   const figures = [
@@ -59,7 +66,7 @@ function Figures({ usage }: { usage: Usage }) {
       value: formatMoney(amount.amount, currency),
       under: `about ${formatMoney(projectedAmount.amount, currency)} by the end`,
     },
-    { name: 'Left', value: pluralize(days, 'day'), under: `until ${formatLastDay(to)}` },
+    { name: 'Left', value: pluralize(days, 'day'), under: `until ${formatDayIn(Date.parse(to) - 1, zone)}` },
   ];
   return (
     <div className="totals">
@@ -77,10 +84,11 @@ function Figures({ usage }: { usage: Usage }) {
 interface QuotaBarProps {
   quota: NonNullable<Usage['quota']>;
   alerts: Usage['alerts'];
+  zone: string | undefined;
 }
 
 /** Draws how much of a quota is used, with its alerts. */
-export function QuotaBar({ quota: { units, used, remaining, resetAt }, alerts }: QuotaBarProps) {
+export function QuotaBar({ quota: { units, used, remaining, resetAt }, alerts, zone }: QuotaBarProps) {
   const share = (part: number) => `${Math.min(100, (100 * part) / units)}%`;
   const reached = alerts.some((alert) => alert.reached);
   const tone = remaining === 0 ? 'denied' : reached ? 'limited' : '';
@@ -99,7 +107,7 @@ export function QuotaBar({ quota: { units, used, remaining, resetAt }, alerts }:
           {formatCount(used)} of {formatCount(units)} used ({formatPercent(used, units)})
         </span>
         <span className="soft">
-          {formatCount(remaining)} left{resetAt === null ? '' : `, again from ${formatDay(resetAt)}`}
+          {formatCount(remaining)} left{resetAt === null ? '' : `, again from ${formatDayIn(resetAt, zone)}`}
         </span>
       </div>
     </div>

@@ -3,6 +3,7 @@ import { IconPlus, IconTag } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Row } from '../api/client.ts';
 import { useWrite } from '../api/read.ts';
+import { CollectionLink } from '../collections/names.tsx';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { useFilters } from '../parts/filters.ts';
 import type { Column } from '../parts/list.tsx';
@@ -27,7 +28,10 @@ const COLUMNS: readonly Column<Offer>[] = [
       </>
     ),
   },
-  { label: 'Where', show: ({ collectionId }) => <code>{collectionId ?? 'everywhere'}</code> },
+  {
+    label: 'Where',
+    show: ({ collectionId }) => (collectionId === null ? 'everywhere' : <CollectionLink id={collectionId} />),
+  },
   { label: 'Price', show: (offer) => priceWords(offer) },
   { label: 'Contact', show: ({ contact, url }) => contact ?? url ?? '–' },
   {

@@ -6,10 +6,9 @@ import type { Row } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { type Column, List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
-import { pluralize } from '../parts/plural.ts';
 import { formatCount, RequesterLink } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
-import { formatPurposes } from './purposes.ts';
+import { formatWants } from './purposes.ts';
 import { linkToDecisions, type Usage, type UsageQuery } from './range.ts';
 
 type Reason = 'no_license' | 'license_expired';
@@ -69,12 +68,10 @@ export function Demand({ usage, query }: { usage: Usage; query: UsageQuery }) {
 
 const WHO: Column<Row<'GET /v1/analytics/demand'>> = {
   label: 'Who',
-  show: ({ requesterId, name, uniqueContent, purposes }) => (
+  show: (row) => (
     <>
-      <RequesterLink id={requesterId} name={name ?? ''} />
-      <span className="under">
-        {pluralize(uniqueContent, 'item')}, for {formatPurposes(purposes)}
-      </span>
+      <RequesterLink id={row.requesterId} name={row.name ?? ''} />
+      <span className="under">{formatWants(row)}</span>
     </>
   ),
 };

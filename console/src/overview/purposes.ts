@@ -1,9 +1,26 @@
-/** Summarizes the purposes of requests in a line. */
+/** Summarizes what was asked for, and the purposes, in a line. */
 import type { Row } from '../api/client.ts';
+import { pluralize } from '../parts/plural.ts';
 import { formatCount } from '../parts/show.tsx';
 
-/** Names the three most frequent. */
-export function formatPurposes(purposes: Row<'GET /v1/analytics/demand'>['purposes']): string {
-  const shown = purposes.slice(0, 3).map(({ purpose, denied }) => `${purpose ?? 'none named'} ${formatCount(denied)}`);
-  return purposes.length > 3 ? `${shown.join(', ')}, …` : shown.join(', ');
+type Demand = Row<'GET /v1/analytics/demand'>;
+
+const SHOWN = 3;
+
+/** Names the most frequent: `for training 1,182, research 20`; `purpose not stated`. */
+function formatPurposes(purposes: Demand['purposes']): string {
+  if (purposes.every(({ purpose }) => purpose === null)) return 'purpose not stated';
+  const shown = purposes
+    .slice(0, SHOWN)
+    .map(({ purpose, denied }) => `${purpose ?? 'not stated'} ${formatCount(denied)}`);
+  return `for ${shown.join(', ')}${purposes.length > SHOWN ? ', …' : ''}`;
 }
+
+/** `60 items and 486 pages`. */
+export const formatPlaces = ({ uniqueContent, uniqueUrls }: Pick<Demand, 'uniqueContent' | 'uniqueUrls'>): string =>
+  [
+    ...(uniqueContent > 0 ? [pluralize(uniqueContent, 'item')] : []),
+    ...(uniqueUrls > 0 ? [pluralize(uniqueUrls, 'page')] : []),
+  ].join(' and ');
+
+export const formatWants = (row: Demand): string => `${formatPlaces(row)}, ${formatPurposes(row.purposes)}`;

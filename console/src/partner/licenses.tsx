@@ -48,9 +48,10 @@ function LicenseCard({ license }: { license: License }) {
         <QuotaBar
           quota={quota}
           alerts={(terms?.alerts ?? []).map((at) => ({ at, reached: quota.used >= at * quota.units }))}
+          zone={terms?.timezone}
         />
       )}
-      {terms !== null && <Running licenseId={id} />}
+      {terms !== null && <Running licenseId={id} zone={terms.timezone} />}
       {terms !== null && (
         <details>
           <summary>Terms{terms.reference === undefined ? '' : `: ${terms.reference}`}</summary>

@@ -35,6 +35,9 @@ const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 
 export const formatDay = (iso: string): string => day.format(new Date(iso));
+/** Formats the day of an instant in the time zone of a contract. */
+export const formatDayIn = (at: string | number, timeZone: string | undefined): string =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone }).format(new Date(at));
 export const formatTime = (iso: string): string => full.format(new Date(iso));
 
 export function formatAgo(iso: string, now = Date.now()): string {

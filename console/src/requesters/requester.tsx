@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { PosternError } from '../api/client.ts';
 import { useRead, useWrite } from '../api/read.ts';
+import { Identities } from '../crawlers/identities.tsx';
 import { Decisions } from '../decisions/table.tsx';
 import { LicenseForm } from '../licenses/license-form.tsx';
 import { LicenseLine } from '../licenses/license-line.tsx';
@@ -21,6 +22,7 @@ import { useMay } from '../shell/session.tsx';
 import { Erase, EraseButton } from './erase.tsx';
 import { Limits } from './limits.tsx';
 import { RequesterForm } from './requester-form.tsx';
+import { Tokens } from './tokens.tsx';
 import type { Requester } from './types.ts';
 import { Usage } from './usage.tsx';
 
@@ -62,6 +64,12 @@ function RequesterView({ id, requester }: RequesterViewProps) {
           {mayAnalyze && <Limits requesterId={id} />}
           {requester !== undefined && <Details requester={requester} />}
         </div>
+        {requester !== undefined && (
+          <div className="columns">
+            <Tokens requesterId={id} name={requester.name} />
+            <Identities of={requester.identities} none="No other proof" />
+          </div>
+        )}
         {mayAnalyze && <LatestDenials id={id} />}
       </div>
       {form === 'license' && (

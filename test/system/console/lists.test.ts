@@ -109,7 +109,7 @@ describe('demand', () => {
     const first = await rows('Demand').first().innerText();
     assert.match(
       first,
-      /StrangeBot[\s\S]*[\s\S]*An essay on tides[\s\S]*1 item, for training 40, search 3[\s\S]*training[\s\S]*\+43 on 0[\s\S]*43[\s\S]*€2\.15/,
+      /StrangeBot[\s\S]*[\s\S]*An essay on tides[\s\S]*1 item, for training 40, search 3[\s\S]*training[\s\S]*\+43 \(0 before\)[\s\S]*43[\s\S]*€2\.15/,
     );
     await page.getByRole('button', { name: 'Next' }).click();
     await page.waitForURL(/cursor=/);
@@ -128,7 +128,7 @@ describe('demand', () => {
     await page.getByLabel('Purpose', { exact: true }).fill('search');
     await page.keyboard.press('Enter');
     await page.locator('[data-total="1"]').waitFor();
-    assert.match(await rows('Demand').first().innerText(), /\+3 on 0/);
+    assert.match(await rows('Demand').first().innerText(), /\+3 \(0 before\)/);
     await rows('Demand').first().getByRole('link', { name: '3', exact: true }).click();
     await page.getByRole('heading', { name: 'Decisions', level: 1 }).waitFor();
     await page.locator('[data-total="3"]').waitFor();

@@ -61,3 +61,14 @@ test('an offer is made, edited and deleted; the preview shows what a denied visi
   await page.getByRole('heading', { name: 'Nothing is offered yet' }).waitFor();
   assert.deepEqual(signed.faults, []);
 });
+
+test('the list names the collection of an offer', async () => {
+  const [{ id }] = (await postern.call('GET', '/v1/collections')).body.data;
+  await postern.call('PUT', `/v1/offers/crawling?collectionId=${id}`, { body: { contact: 'licensing@news.example' } });
+  await using signed = await signedIn(browser, postern.url, postern.key);
+  const { page } = signed;
+  await page.goto('/console/offers');
+  const link = page.getByRole('row', { name: /crawling/ }).getByRole('link', { name: 'News' });
+  assert.equal(await link.getAttribute('href'), `/console/collections/${id}`);
+  assert.deepEqual(signed.faults, []);
+});
