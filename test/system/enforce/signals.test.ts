@@ -51,6 +51,12 @@ async function assertServed(url: string, isLive = true): Promise<void> {
     assert.equal(status, 200, `${path} ${text}`);
     assert.equal(text, bodies.get(kind), path);
     if (isLive) assert.match(String(answered['content-type']), type, path);
+    // A file is the same with any query: an error would be a robots.txt that allows everything.
+    for (const query of ['?v=2', '?asOf=2020-01-01T00:00:00Z']) {
+      const again = await visit(url, path + query, { headers });
+      assert.equal(again.status, 200, `${path}${query} ${again.text}`);
+      assert.equal(again.text, text, path + query);
+    }
   }
 }
 
