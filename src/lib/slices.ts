@@ -49,3 +49,15 @@ async function mapAll<T, R>(items: readonly T[], work: (item: T, index: number) 
   }
   return results;
 }
+
+/** Runs work that yields after each item, and returns its result. */
+export async function inSlices<T, R>(work: Generator<T, R>, take: (item: T) => void = () => {}): Promise<R> {
+  const slices = new Slices();
+  for (;;) {
+    const { value, done } = work.next();
+    if (done === true) return value;
+    take(value);
+    const turn = slices.next();
+    if (turn !== undefined) await turn;
+  }
+}

@@ -33,6 +33,8 @@ const SPELLINGS: Record<string, ColumnName> = {
 
 const PROBLEMS_MAX = 20;
 const LINE_MAX = 10_000;
+/** No table has so many columns. */
+const CELLS_MAX = 100;
 const COUNT_MAX = 1_000_000_000_000;
 
 /** A fault of the file; nothing can be compared. */
@@ -57,7 +59,10 @@ export function* readCounts(
   const problems: Problem[] = [];
   let columns: ColumnName[] | undefined;
   for (const { cells, line } of records(text.replace(/^\u{feff}/u, ''))) {
-    if (cells.length === 1 && cells[0]?.trim() === '') continue;
+    if (cells.length === 1 && cells[0]?.trim() === '') {
+      yield;
+      continue;
+    }
     if (columns === undefined) {
       columns = columnsOf(cells, line);
       continue;
@@ -135,6 +140,7 @@ function* records(text: string): Generator<CsvRecord> {
     for (;;) {
       const { cell, next, lines } = cellAt(text, { at, separator, line });
       cells.push(cell);
+      if (cells.length > CELLS_MAX) throw new Unreadable([fault(begins, `more than ${CELLS_MAX} cells`)]);
       line += lines;
       at = next;
       if (text[at] !== separator) break;

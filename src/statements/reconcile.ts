@@ -94,7 +94,8 @@ export class Comparison {
     return row;
   }
 
-  result(): Reconciled {
+  /** Yields now and then: many rows leave turns for others. */
+  *result(): Generator<undefined, Reconciled> {
     const parts = {
       agreed: { rows: 0, decisions: 0 },
       onlyOurs: { rows: 0, decisions: 0 },
@@ -105,19 +106,57 @@ export class Comparison {
       part.rows += 1;
       part.decisions += decisions;
     };
-    const differing: ReconciledRow[] = [];
+    let differing = 0;
+    const greatest = new Greatest();
     for (const row of this.#rows.values()) {
       add(parts.agreed, Math.min(row.ours, row.theirs));
       add(parts.onlyOurs, row.ours - row.theirs);
       add(parts.onlyTheirs, row.theirs - row.ours);
-      if (row.ours !== row.theirs) differing.push(row);
+      if (row.ours !== row.theirs) {
+        differing += 1;
+        greatest.add(row);
+      }
+      yield;
     }
-    return { ...parts, rows: differing.toSorted(byDifference).slice(0, ROWS_MAX), differing: differing.length };
+    return { ...parts, rows: greatest.rows(), differing };
   }
 }
 
-const nameOf = ({ date, contentId, url, purpose }: ReconciledRow): string =>
-  JSON.stringify([date, contentId, url, purpose]);
+interface Ranked {
+  row: ReconciledRow;
+  difference: number;
+  name: string;
+}
 
-const byDifference = (a: ReconciledRow, b: ReconciledRow): number =>
-  Math.abs(b.ours - b.theirs) - Math.abs(a.ours - a.theirs) || (nameOf(a) < nameOf(b) ? -1 : 1);
+const toRanked = (row: ReconciledRow): Ranked => ({
+  row,
+  difference: Math.abs(row.ours - row.theirs),
+  name: JSON.stringify([row.date, row.contentId, row.url, row.purpose]),
+});
+
+/** Places the greater difference first, then the lesser name. */
+const byDifference = (a: Ranked, b: Ranked): number => b.difference - a.difference || (a.name < b.name ? -1 : 1);
+
+/** The rows with the greatest differences, without sorting all. */
+class Greatest {
+  #ranked: Ranked[] = [];
+  /** The last one that has a place; undefined while there is room. */
+  #last: Ranked | undefined;
+
+  add(row: ReconciledRow): void {
+    const one = toRanked(row);
+    if (this.#last !== undefined && byDifference(this.#last, one) < 0) return;
+    this.#ranked.push(one);
+    if (this.#ranked.length === 2 * ROWS_MAX) this.#cut();
+  }
+
+  rows(): ReconciledRow[] {
+    this.#cut();
+    return this.#ranked.map(({ row }) => row);
+  }
+
+  #cut(): void {
+    this.#ranked = this.#ranked.toSorted(byDifference).slice(0, ROWS_MAX);
+    this.#last = this.#ranked[ROWS_MAX - 1];
+  }
+}

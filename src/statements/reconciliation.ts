@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts';
 import { inList, toList } from '../db/query.ts';
 import { fail, invalid } from '../errors.ts';
 import { type Locator, parseLocator, parseVisited } from '../lib/locator.ts';
-import { Slices } from '../lib/slices.ts';
+import { inSlices } from '../lib/slices.ts';
 import { toTarget } from '../lib/url-pattern.ts';
 import { countsPurpose, type Terms } from '../terms/terms.ts';
 import { type ComputeDeps, computeStatements } from './compute.ts';
@@ -29,18 +29,13 @@ export async function reconcile(deps: ComputeDeps, id: string, csv: string): Pro
   return guarded(async () => {
     const ours = await count(deps, { ...span, licenseId: statement.licenseId, terms: statement.terms });
     const places = await placesOf(deps.db, ours);
-    for (const { date, purpose, content, count: n } of ours) {
-      const item = places.items.get(content);
-      const url = item === undefined ? String(content) : null;
-      comparison.addOurs({ date, purpose, item, url, count: n });
-    }
-    for (const their of theirs) comparison.addTheirs(their, places);
+    await inSlices(compared(comparison, { ours, theirs, places }));
     const by = [
       ...(columns.includes('date') ? (['date'] as const) : []),
       ...(columns.includes('contentId') || columns.includes('url') ? (['content'] as const) : []),
       ...(columns.includes('purpose') ? (['purpose'] as const) : []),
     ];
-    return { object: 'reconciliation' as const, statementId: id, by, ...comparison.result() };
+    return { object: 'reconciliation' as const, statementId: id, by, ...(await inSlices(comparison.result())) };
   });
 }
 
@@ -66,15 +61,27 @@ const isDay = (text: string): boolean => {
 
 async function read(csv: string): Promise<{ columns: ColumnName[]; theirs: TheirCount[] }> {
   const theirs: TheirCount[] = [];
-  const slices = new Slices();
-  const rows = readCounts(csv, isDay);
-  for (;;) {
-    const { value, done } = rows.next();
-    if (done === true) return { columns: value, theirs };
+  const columns = await inSlices(readCounts(csv, isDay), (value) => {
     if (value !== undefined) theirs.push(value);
     if (theirs.length > COMPARED_MAX) throw new TooMany();
-    const turn = slices.next();
-    if (turn !== undefined) await turn;
+  });
+  return { columns, theirs };
+}
+
+/** Adds both counts to a comparison. */
+function* compared(
+  comparison: Comparison,
+  { ours, theirs, places }: { ours: readonly Counted[]; theirs: readonly TheirCount[]; places: OurPlaces },
+): Generator<undefined, void> {
+  for (const { date, purpose, content, count: n } of ours) {
+    const item = places.items.get(content);
+    const url = item === undefined ? String(content) : null;
+    comparison.addOurs({ date, purpose, item, url, count: n });
+    yield;
+  }
+  for (const their of theirs) {
+    comparison.addTheirs(their, places);
+    yield;
   }
 }
 

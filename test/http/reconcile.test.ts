@@ -168,6 +168,29 @@ test('faults are told with their lines, and nothing is written', async () => {
   assertError(await send('   \n'), 'invalid_request', 'line 1');
 });
 
+test('a long file delays no other request', async () => {
+  const url = (i: number) => `https://www.example.com/news/${i}`;
+  for (const csv of [
+    `url,count\n${Array.from({ length: 60_000 }, (_, i) => `${url(i)},1`).join('\n')}`,
+    `url,count\n${'\n'.repeat(2_000_000)}`,
+    `url,count\n${','.repeat(2_000_000)}`,
+  ]) {
+    const begun = performance.now();
+    let [last, longest, hasEnded] = [begun, 0, false];
+    const turn = (): void => {
+      const now = performance.now();
+      longest = Math.max(longest, now - last);
+      last = now;
+      if (!hasEnded) setImmediate(turn);
+    };
+    turn();
+    await send(csv);
+    hasEnded = true;
+    const share = longest / Math.max(1_000, performance.now() - begun);
+    assert.ok(share < 0.3, `${Math.round(longest)} ms at once: ${csv.slice(0, 30)}`);
+  }
+});
+
 test('a file in another encoding than UTF-8 is refused, not misread', async () => {
   for (const encoding of ['latin1', 'utf16le'] as const) {
     const raw = Buffer.from('url,count\nhttps://www.example.com/news/ü,1\n', encoding);
