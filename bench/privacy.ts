@@ -2,6 +2,7 @@
  * Measures the checks beside retention and beside an erasure of many recorded decisions. Rounds with and without the
  * work alternate on one machine: two services with the same decisions, of which one has the work to do.
  */
+import { constants, cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { temporaryFolder } from '../kit/launch.ts';
@@ -44,13 +45,19 @@ export const privacyPart: Part = {
     const decisions = Number(process.env.POSTERN_BENCH_DECISIONS ?? (options.quick ? DECISIONS / 4 : DECISIONS));
     using dir = temporaryFolder();
     const cores = splitCores();
-    await fill(join(dir.path, 'idle'), decisions);
-    await using idle = await startPostern({ dataDir: join(dir.path, 'idle') });
+    const filled = join(dir.path, 'idle');
+    await fill(filled, decisions);
+    options.say(`filled with ${decisions.toLocaleString('en')} decisions`);
+    const copyOf = (name: string): string => {
+      const copy = join(dir.path, name);
+      cpSync(filled, copy, { recursive: true, mode: constants.COPYFILE_FICLONE });
+      return copy;
+    };
+    const places = { retention: copyOf('retention'), erasure: copyOf('erasure') };
+    await using idle = await startPostern({ dataDir: filled });
     const figures: Figure[] = [];
-    for (const work of [besideRetention, besideErasure]) {
-      const dataDir = join(dir.path, work.name);
-      await fill(dataDir, decisions);
-      const side = await work(dataDir);
+    for (const work of [() => besideRetention(places.retention), () => besideErasure(places.erasure)]) {
+      const side = await work();
       await using busy = side.postern;
       const rounds = await measure({ idle, side, core: cores.load }, options);
       options.say(`${side.name}: ${rounds.busy.length} rounds, pid ${busy.pid}`);
@@ -60,13 +67,13 @@ export const privacyPart: Part = {
       figures,
       notes: [
         `${CONNECTIONS} connections, each a closed loop; the load generator is pinned to a core, the services have all of them.`,
-        'A round counts only if the work went on at its end.',
+        'A round counts only if the work went on at its end. It stands still during the rounds without it.',
       ],
     };
   },
 };
 
-/** A month of decisions that ends two months ago. */
+/** A month of decisions that ends two months ago. The columns have them too: counting them is not what is measured. */
 async function fill(dataDir: string, count: number): Promise<void> {
   const to = Date.now() - 60 * DAY_MS;
   const store = await openStore(dataDir);
@@ -74,6 +81,8 @@ async function fill(dataDir: string, count: number): Promise<void> {
   await store.addItems(ITEMS, policyId);
   await store.addDecisions({ count, items: ITEMS, from: monthUntil(to).from, to, rules: TEN_RULES });
   await store.close();
+  await using postern = await startPostern({ dataDir });
+  await answered(() => postern.get('/v1/access/decisions?limit=1'));
 }
 
 async function besideRetention(dataDir: string): Promise<Side> {
@@ -126,12 +135,22 @@ async function measure(
     const busy = await run(side.postern);
     if (!(await side.isBusy())) break;
     rounds.busy.push(busy);
-    const without = await run(idle);
+    const without = await withoutWork(side.postern, () => run(idle));
     rounds.idle.push(without);
     say(`beside ${side.name}: p99 ${busy.p99Ms.toFixed(1)} ms, without ${without.p99Ms.toFixed(1)} ms`);
   }
   if (rounds.busy.length === 0) throw new Error(`${side.name} ended before a round did: take more decisions`);
   return rounds;
+}
+
+/** Stops the work for a while: it would take processor time from the other service too. */
+async function withoutWork<T>({ pid }: Postern, measureIdle: () => Promise<T>): Promise<T> {
+  process.kill(pid, 'SIGSTOP');
+  try {
+    return await measureIdle();
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
 }
 
 function toFigure(name: string, decisions: number, { idle, busy }: Rounds): Figure {

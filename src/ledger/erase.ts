@@ -1,5 +1,5 @@
 /** Replaces a requester in the ledger: in its decisions, the daily counts and its limits. */
-import type { Db, Step } from '../db/db.ts';
+import type { Db, Step, Value } from '../db/db.ts';
 import { eraseInputsSql } from './retire.ts';
 import { toTestSql } from './test-tables.ts';
 
@@ -8,25 +8,51 @@ export interface Replacement {
   pseudonym: string;
 }
 
+/** Some decisions: a condition whose parameters begin with a number. */
+export interface Among {
+  sql(first: number): string;
+  params: readonly Value[];
+}
+
 /**
- * Replaces the requester in a span of decisions and erases their inputs: address and user agent are the
- * requester's, or name it.
+ * Replaces the requester in some decisions and erases their inputs: address and user agent are the requester's, or
+ * name it.
  */
-export const replaceInDecisions = (db: Db, span: string, { requesterId, pseudonym }: Replacement): Step[] => [
-  { sql: eraseInputsSql(db.engine, `${span} and (requester_id = $1 or claimed = $1)`), params: [requesterId] },
+export const replaceInDecisions = (db: Db, { sql, params }: Among, by: Replacement): Step[] => [
+  {
+    sql: eraseInputsSql(db.engine, `${sql(2)} and (requester_id = $1 or claimed = $1)`),
+    params: [by.requesterId, ...params],
+  },
   {
     sql: `update decisions set requester_id = case when requester_id = $1 then $2 else requester_id end,
             claimed = case when claimed = $1 then $2 else claimed end
-          where ${span} and (requester_id = $1 or claimed = $1)`,
-    params: [requesterId, pseudonym],
+          where ${sql(3)} and (requester_id = $1 or claimed = $1)`,
+    params: [by.requesterId, by.pseudonym, ...params],
   },
 ];
 
-/** Counts the requester's decisions in a span. */
-export async function countDecisions(db: Db, span: string, requesterId: string): Promise<number> {
-  const sql = `select count(*) as n from decisions where ${span} and requester_id = $1`;
-  const [row] = await db.read<{ n: number }>(sql, [requesterId]);
-  return Number(row?.n ?? 0);
+export const betweenSeqs = (after: number, upTo: number): Among => ({
+  sql: (first) => `seq > $${first} and seq <= $${first + 1}`,
+  params: [after, upTo],
+});
+
+export const withSeqs = (db: Db, seqs: readonly number[]): Among => ({
+  sql: (first) =>
+    db.engine === 'sqlite'
+      ? `seq in (select value from json_each($${first}))`
+      : `seq in (select value::bigint from json_array_elements_text($${first}::json))`,
+  params: [JSON.stringify(seqs)],
+});
+
+/** Finds the requester's decisions in a span, and those in which its name was claimed. */
+export function findDecisions(
+  db: Db,
+  { after, upTo }: { after: number; upTo: number },
+  requesterId: string,
+): Promise<{ seq: number; requester_id: string | null }[]> {
+  const sql = `select seq, requester_id from decisions
+    where seq > $2 and seq <= $3 and (requester_id = $1 or claimed = $1)`;
+  return db.read(sql, [requesterId, after, upTo]);
 }
 
 const KEY = `day, content_no, requester_id, policy_no, reason, purpose, permission, collection_id, crawler, license_id,

@@ -9,13 +9,13 @@ import type { Changes } from '../changes/changes.ts';
 import type { Db } from '../db/db.ts';
 import type { PostgresDb } from '../db/postgres/db.ts';
 import type { SqliteDb } from '../db/sqlite/db.ts';
-import { countDecisions, type Replacement, replaceInDecisions } from '../ledger/erase.ts';
+import { betweenSeqs, findDecisions, type Replacement, replaceInDecisions, withSeqs } from '../ledger/erase.ts';
 import { eraseTests } from '../ledger/test-sweep.ts';
 import type { Clock } from '../lib/clock.ts';
 import { every } from '../lib/every.ts';
 import { archiveWork } from './archives.ts';
 import { openLog } from './log.ts';
-import { openPace, type Pace } from './pace.ts';
+import { openPace, PATIENT, type Pace } from './pace.ts';
 import { recordWork, unregisteredSteps } from './records.ts';
 import { type Erasure, findNext, updateErasure } from './store.ts';
 
@@ -59,7 +59,7 @@ export function startEraser(deps: EraserDeps): () => Promise<void> {
 
 /** Returns whether anything was erased. */
 async function eraseAll(deps: EraserDeps, mayGoOn: () => boolean): Promise<boolean> {
-  const pace = openPace(deps.db.engine);
+  const pace = openPace(deps.db.engine, PATIENT);
   let wasErased = false;
   while (mayGoOn()) {
     const one = await findNext(deps.db);
@@ -89,7 +89,7 @@ async function goOn(deps: EraserDeps, one: Erasure, { pace, mayGoOn }: Terms): P
       await pace(work);
     }
     await db.atomic([
-      ...replaceInDecisions(db, `seq > ${one.walkedSeq - LATE} and seq <= ${one.walkedSeq}`, by),
+      ...replaceInDecisions(db, betweenSeqs(one.walkedSeq - LATE, one.walkedSeq), by),
       eraseTests(`seq > (select coalesce(max(seq), 0) - ${LATE} from test_decisions)`, by.requesterId),
       updateErasure({ ...one, status: 'columns', updatedAt: clock.now() }, one),
     ]);
@@ -104,18 +104,21 @@ async function goOn(deps: EraserDeps, one: Erasure, { pace, mayGoOn }: Terms): P
   return true;
 }
 
+/** The reader finds the decisions, so that the writer, for which checks wait, only changes them. */
 async function walkOn({ db, clock }: EraserDeps, one: Erasure, by: Replacement, limit: number): Promise<boolean> {
   const [end] = await db.read<{ seq: number }>(
-    `select seq from decisions where seq > $1 order by seq limit 1 offset ${limit - 1}`,
-    [one.walkedSeq],
+    'select seq from decisions where seq > $1 order by seq limit 1 offset $2',
+    [one.walkedSeq, limit - 1],
   );
   const [newest] = await db.read<{ seq: number }>('select coalesce(max(seq), 0) as seq from decisions');
   const walkedSeq = Math.max(one.walkedSeq, end?.seq ?? newest?.seq ?? 0);
-  const span = `seq > ${one.walkedSeq} and seq <= ${walkedSeq}`;
-  const decisions = one.decisions + (await countDecisions(db, span, by.requesterId));
+  const found = await findDecisions(db, { after: one.walkedSeq, upTo: walkedSeq }, by.requesterId);
+  const decisions = one.decisions + found.filter((row) => row.requester_id === by.requesterId).length;
   const status = end === undefined ? 'records' : 'decisions';
   const next: Erasure = { ...one, decisions, status, walkedSeq, updatedAt: clock.now() };
-  await db.atomic([...replaceInDecisions(db, span, by), updateErasure(next, one)]);
+  const seqs = found.map(({ seq }) => seq);
+  const steps = seqs.length === 0 ? [] : replaceInDecisions(db, withSeqs(db, seqs), by);
+  await db.atomic([...steps, updateErasure(next, one)]);
   return true;
 }
 

@@ -5,8 +5,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Db } from '../db/db.ts';
 
-/** Rest per time of work: checks have the storage for most of the time. */
-const REST = 2;
+/** Rest per time of work: checks have the storage and the cores for most of the time. */
+export interface Rest {
+  idle: number;
+  /** In a process whose event loop is never idle. */
+  busy: number;
+}
+
+/** Retention must keep up with the checks of a busy process. */
+export const STEADY: Rest = { idle: 2, busy: 2 };
+/** For work that nothing waits for. */
+export const PATIENT: Rest = { idle: 2, busy: 12 };
+
 const REST_MIN_MS = 2;
 const REST_MAX_MS = 500;
 const PIECE_MS = 3;
@@ -18,15 +28,20 @@ const GROWTH_MAX = 1.25;
 /** Runs a piece of work, which takes so many rows, and rests: longer where a busy store took longer. */
 export type Pace = <T>(work: (rows: number) => Promise<T>) => Promise<T>;
 
-export function openPace(engine: Db['engine']): Pace {
+export function openPace(engine: Db['engine'], { idle, busy }: Rest): Pace {
   const least = ROWS_MIN[engine];
   let rows = least;
+  let last = performance.eventLoopUtilization();
   return async (work) => {
     const began = performance.now();
     const value = await work(Math.round(rows));
     const tookMs = performance.now() - began;
     rows = Math.min(ROWS_MAX, Math.max(least, rows * Math.min(GROWTH_MAX, PIECE_MS / tookMs)));
-    await pause(Math.min(REST_MAX_MS, Math.max(REST_MIN_MS, tookMs * REST)));
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    const rest = idle + (busy - idle) * utilization;
+    await pause(Math.min(REST_MAX_MS, Math.max(REST_MIN_MS, tookMs * rest)));
     return value;
   };
 }

@@ -11,7 +11,7 @@ import { every } from '../lib/every.ts';
 import type { PrivacyConfig } from '../privacy-settings.ts';
 import { eraseKeptBodies } from './kept-bodies.ts';
 import { openLog } from './log.ts';
-import { openPace } from './pace.ts';
+import { openPace, STEADY } from './pace.ts';
 
 const LOOK_EVERY_MS = 10_000;
 
@@ -52,7 +52,7 @@ async function retain({ db, now, privacy }: RetentionDeps, mayGoOn: () => boolea
   const { inputDays, decisionDays } = privacy;
   let wasErased = false;
   const walk = async (batch: (rows: number) => Promise<boolean>): Promise<void> => {
-    const pace = openPace(db.engine);
+    const pace = openPace(db.engine, STEADY);
     while (mayGoOn() && (await pace(batch))) wasErased = true;
   };
   if (decisionDays !== null) {
