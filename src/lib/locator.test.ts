@@ -41,6 +41,22 @@ describe('one spelling', () => {
   });
 });
 
+test('a URL that is plain has the locator of its other spellings', () => {
+  const part = (pieces: string[]) => fc.array(fc.constantFrom(...pieces), { maxLength: 6 }).map((all) => all.join(''));
+  const host = part(['a', 'B', '0', '-', '.', 'xn--', 'www.', '0x7', '1.', 'é']);
+  const end = fc.constantFrom('.example', '.EXAMPLE', '.example.', '.example:80', '.example:8080', '.1', '.x1', '.c', '');
+  const path = part(['/', 'a', '.', '..', '%41', '%2e', ';', ':', '@', "'", '|', '^', ' ', '*', '//', '$', '\\', '+']);
+  const query = fc.oneof(fc.constant(''), part(['?', 'a', '=', "'", '&', '%41', '#', '"', '/', '.', '+']));
+  fc.assert(
+    fc.property(host, end, path, query, (name, top, rest, search) => {
+      const url = `//a${name}${top}/${rest}${search}`;
+      // Capitals are not plain, and the scheme does not count.
+      assert.deepEqual(parseLocator(`https:${url}`), parseLocator(`HTTPS:${url}`), url);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
 test('what servers read differently has no locator', () => {
   for (const path of [
     ...words(`
