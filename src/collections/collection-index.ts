@@ -43,18 +43,29 @@ interface Match {
   hostRank: number;
 }
 
+/** The collections of a host pattern, and how specific that is. */
+interface Ranked {
+  site: Site;
+  /** 2: the host itself, 1: a name below, 0: any host. */
+  hostRank: number;
+}
+
 /** For collections without hosts. */
 const ANY_HOST = '';
+/** Hosts whose sites are remembered: few are named, and spelling their patterns takes as long as a search. */
+const HOSTS_MAX = 1_000;
 
 export class CollectionIndex {
   readonly #members = new Map<string, Member>();
   readonly #sites = new Map<string, Site>();
+  readonly #ranked = new Map<string, readonly Ranked[]>();
 
   /** Adds a collection, or replaces the one with its id. Costs its own addresses, not those of the others. */
   put(collection: Collection): void {
     this.delete(collection.id);
     const member = toMember(collection);
     this.#members.set(collection.id, member);
+    this.#ranked.clear();
     for (const host of member.hosts) {
       const site = this.#sites.get(host) ?? new Site();
       this.#sites.set(host, site);
@@ -65,6 +76,7 @@ export class CollectionIndex {
   delete(id: string): void {
     const member = this.#members.get(id);
     this.#members.delete(id);
+    this.#ranked.clear();
     for (const host of member?.hosts ?? []) {
       const site = this.#sites.get(host);
       site?.remove(member as Member);
@@ -100,11 +112,24 @@ export class CollectionIndex {
   #match({ locator, item }: Selected, except?: ReadonlySet<string>): Match | undefined {
     const target = locator && toTarget(locator);
     let best: Match | undefined;
-    for (const host of locator === undefined ? [ANY_HOST] : [...hostPatternsOf(locator.host), ANY_HOST]) {
-      const hostRank = host === ANY_HOST ? 0 : host.startsWith('*') ? 1 : 2;
-      best = this.#sites.get(host)?.find({ target, item, hostRank, except }, best) ?? best;
+    for (const { site, hostRank } of this.#rankedFor(locator?.host ?? ANY_HOST)) {
+      best = site.find({ target, item, hostRank, except }, best) ?? best;
     }
     return best;
+  }
+
+  /** Returns the sites that a host belongs to, by rank. */
+  #rankedFor(host: string): readonly Ranked[] {
+    const known = this.#ranked.get(host);
+    if (known !== undefined) return known;
+    const ranked = [...new Set([...hostPatternsOf(host), ANY_HOST])].flatMap((pattern) => {
+      const site = this.#sites.get(pattern);
+      if (site === undefined) return [];
+      return [{ site, hostRank: pattern === ANY_HOST ? 0 : pattern.startsWith('*') ? 1 : 2 }];
+    });
+    if (this.#ranked.size >= HOSTS_MAX) this.#ranked.clear();
+    this.#ranked.set(host, ranked);
+    return ranked;
   }
 }
 

@@ -2,18 +2,8 @@
 
 import type { Collection } from '../collections/collection.ts';
 import { findEditsAfter, LAST_EDIT } from '../collections/store.ts';
-import type { ContentType } from '../content-types.ts';
-import type { Db, Row, Step, Value } from '../db/db.ts';
-import { inList, toList } from '../db/query.ts';
-import { mapInSlices } from '../lib/slices.ts';
-import type { Placeable } from './placement.ts';
-
-/** An item to be placed. */
-export interface Unplaced extends Placeable {
-  no: number;
-  revision: number;
-  collectionId: string | null;
-}
+import type { Db, Step } from '../db/db.ts';
+import { inList, selectLists, toList, Where } from '../db/query.ts';
 
 /** Returns the number of the last item that is in the right collection; `all`, also without collections: every item. */
 export async function findPlacedTo(db: Db): Promise<number | 'all'> {
@@ -21,8 +11,10 @@ export async function findPlacedTo(db: Db): Promise<number | 'all'> {
   return row === undefined || row.value === 'all' ? 'all' : Number(row.value);
 }
 
-/** Returns the collections that were edited since every item was in the right one; null: deleted. */
-export async function findEditedSince(db: Db): Promise<Map<string, Collection | null>> {
+/** Collections that were edited since every item was in the right one; null: deleted. */
+export type Edited = ReadonlyMap<string, Collection | null>;
+
+export async function findEditedSince(db: Db): Promise<Edited> {
   const [row] = await db.read<{ value: string }>(`select value from settings where name = 'items_placed_at'`);
   const edits = await findEditsAfter(db, Number(row?.value ?? 0));
   return new Map(edits.map(({ id, collection }) => [id, collection]));
@@ -30,85 +22,82 @@ export async function findEditedSince(db: Db): Promise<Map<string, Collection | 
 
 /** More conditions in one statement take longer than placing every item. */
 const EDITED_MAX = 4;
-const HOSTS_MAX = 4;
+const TEXTS_MAX = 4;
 
 /**
  * Returns the condition of the items that may have to move: those in an edited collection, and those that it may
  * select. The condition may hold for more.
  */
-export function mayMove(engine: Db['engine'], edited: Map<string, Collection | null>): Moving {
-  if (edited.size > EDITED_MAX) return { sql: 'true', params: [] };
-  const params: Value[] = [];
-  const add = (value: string): string => `$${params.push(value) + FIRST_PARAM - 1}`;
+export function mayMove(engine: Db['engine'], edited: Edited, where: Where): string {
+  if (edited.size > EDITED_MAX) return 'true';
   const terms: string[] = [];
   for (const [id, collection] of edited) {
-    terms.push(`collection_id = ${add(id)}`);
-    if (collection !== null) terms.push(maySelect(engine, collection, add));
+    terms.push(`collection_id = ${where.param(id)}`);
+    if (collection !== null) terms.push(maySelect(engine, collection, where));
   }
-  return { sql: `(${terms.join(' or ')})`, params };
+  return `(${terms.join(' or ')})`;
 }
 
-interface Moving {
-  sql: string;
-  params: Value[];
-}
-
-/** Parameters of the span come first. */
-const FIRST_PARAM = 3;
-
-/** A URL with other characters may spell a host otherwise. */
-const IS_ODD = {
+/** Conditions of URLs that may spell a host or a path otherwise: by other characters, or by what parsers resolve. */
+const ODD_HOST = {
   sqlite: `source glob '*[^ -$&-~]*'`,
   postgres: `source ~ '[^ -$&-~]' collate "C"`,
 } satisfies Record<Db['engine'], string>;
+const ODD_PATH = {
+  sqlite: `${ODD_HOST.sqlite} or instr(source, '/.') > 0 or instr(source, '\\') > 0`,
+  postgres: `${ODD_HOST.postgres} or strpos(source, '/.') > 0 or strpos(source, '\\') > 0`,
+} satisfies Record<Db['engine'], string>;
 
-function maySelect(engine: Db['engine'], { hosts, contentTypes }: Collection, add: (value: string) => string): string {
+/** `like` of SQLite ignores the case of ASCII letters. */
+const SOURCE = { sqlite: 'source', postgres: 'lower(source)' } satisfies Record<Db['engine'], string>;
+
+/** Returns a condition of the items that a collection selects. It may hold for more. */
+export function maySelect(engine: Db['engine'], { hosts, paths, contentTypes }: Collection, where: Where): string {
+  const contains = (texts: readonly string[], odd: string): string =>
+    `(${[...texts.map((text) => `${SOURCE[engine]} like ${where.param(`%${text.toLowerCase()}%`)}`), odd].join(' or ')})`;
   const terms: string[] = [];
   const names = hosts.map((host) => host.replace(/^\*/, '').replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase());
-  if (names.length > 0 && names.length <= HOSTS_MAX && names.every(isSpelledOut)) {
-    terms.push(`(${[...names.map((name) => `lower(source) like ${add(`%${name}%`)}`), IS_ODD[engine]].join(' or ')})`);
+  if (names.length > 0 && names.length <= TEXTS_MAX && names.every(isSpelledOut)) {
+    terms.push(contains(names, ODD_HOST[engine]));
   }
-  if (contentTypes.length > 0) terms.push(`type in (${contentTypes.map(add).join(', ')})`);
+  const beginnings = paths.map((path) => /^[\w/~-]*/.exec(path)?.[0] ?? '');
+  if (paths.length > 0 && paths.length <= TEXTS_MAX && beginnings.every(({ length }) => length > 1)) {
+    terms.push(contains(beginnings, ODD_PATH[engine]));
+  }
+  if (contentTypes.length > 0) terms.push(`type in (${contentTypes.map((type) => where.param(type)).join(', ')})`);
   return terms.length === 0 ? 'true' : `(${terms.join(' and ')})`;
 }
 
 /** Returns whether a URL of letters, digits and the like has the host as it is: addresses have many spellings. */
 const isSpelledOut = (name: string): boolean => /^[a-z0-9._-]*[a-z][a-z0-9_-]*$/.test(name) && !/(?:^|\.)0x/.test(name);
 
-interface UnplacedRow extends Row {
-  no: number;
-  revision: number;
-  source: string;
-  type: string;
-  tags: string;
-  policy_id: string;
-  owns_policy: number;
-  collection_id: string | null;
+/** Many items, a list for each column. */
+export interface Items {
+  no: readonly number[];
+  source: readonly string[];
+  type: readonly string[];
+  /** JSON. */
+  tags: readonly string[];
+  revision: readonly number[];
+  collection_id: readonly (string | null)[];
+  policy_id: readonly string[];
+  owns_policy: readonly (0 | 1)[];
 }
 
-interface Span {
-  after: number;
-  to: number;
-  limit: number;
-}
-
-/** Returns the items of a span of numbers that may have to move, in order of their numbers. */
-export async function findUnplaced(db: Db, { after, to, limit }: Span, moving: Moving): Promise<Unplaced[]> {
-  const rows = await db.read<UnplacedRow>(
-    `select no, revision, source, type, tags, policy_id, owns_policy, collection_id
-     from content where no > $1 and no <= $2 and ${moving.sql} order by no limit ${limit}`,
-    [after, to, ...moving.params],
+/** Reads columns of the items of a span, in any order. Without a condition for a span, of all. */
+export async function readItems<C extends keyof Items>(
+  db: Db,
+  columns: readonly C[],
+  where: Where,
+): Promise<Pick<Items, C>> {
+  const [row = {}] = await db.read<Record<C, string>>(
+    `select ${selectLists(db.engine, columns)} from content${where.sql}`,
+    where.params,
   );
-  return mapInSlices(rows, (row) => ({
-    no: row.no,
-    revision: row.revision,
-    source: row.source,
-    type: row.type as ContentType,
-    tags: JSON.parse(row.tags) as string[],
-    policyId: row.policy_id,
-    ownsPolicy: row.owns_policy === 1 ? 1 : 0,
-    collectionId: row.collection_id,
-  }));
+  return Object.fromEntries(Object.entries<string>(row).map(([name, list]) => [name, JSON.parse(list)])) as Pick<
+    Items,
+    C
+  >;
 }
 
 export async function findLastNo(db: Db): Promise<number> {
@@ -116,10 +105,25 @@ export async function findLastNo(db: Db): Promise<number> {
   return Number(row?.no ?? 0);
 }
 
+/** Returns the id that begins a span of items below an id, newest first; undefined: fewer are left. */
+export async function findSpanEnd(db: Db, below: string | undefined, size: number): Promise<string | undefined> {
+  const where = new Where().and('id < ?', below);
+  const sql = `select id from content${where.sql} order by id desc limit 1 offset ${size - 1}`;
+  const [row] = await db.read<{ id: string }>(sql, where.params);
+  return row?.id;
+}
+
+/** An item that belongs into another collection than the one that its row names. */
+export interface Moved {
+  no: number;
+  revision: number;
+  collectionId: string | null;
+}
+
 interface Slice {
   from: number;
   to: number | 'all';
-  moved: readonly Unplaced[];
+  moved: readonly Moved[];
   lastEdit: number;
 }
 

@@ -33,6 +33,28 @@ export function placeOf(item: Placeable, inForce: Pick<InForce, 'index' | 'defau
   return { policyId, collectionId: collection?.id ?? null, observed: collection?.mode === 'observe' };
 }
 
+/** Items of which lists of columns were read; `tags` are JSON. */
+interface ManyPlaceable {
+  source: readonly string[];
+  type: readonly string[];
+  tags: readonly string[];
+}
+
+const NO_TAGS: readonly string[] = [];
+
+/** Returns a function that finds the collection of one of many items. */
+export function collectionOf({ index }: Pick<InForce, 'index'>): (items: ManyPlaceable, i: number) => string | null {
+  if (index.size === 0) return () => null;
+  const asksTags = index.all().some(({ contentTags }) => contentTags.length > 0);
+  return ({ source, type, tags }, i) => {
+    const item = {
+      type: type[i] as string,
+      tags: asksTags ? (JSON.parse(tags[i] as string) as string[]) : NO_TAGS,
+    };
+    return index.find({ locator: parseLocator(source[i] as string), item })?.id ?? null;
+  };
+}
+
 function place(
   item: Placeable,
   { index, defaultPolicyId }: Pick<InForce, 'index' | 'defaultPolicyId'>,

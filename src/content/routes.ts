@@ -14,7 +14,7 @@ import type { Policy } from '../policies/policy.ts';
 import { findPolicies, findPolicy } from '../policies/store.ts';
 import { planBulkDelete, planBulkUpsert } from './bulk.ts';
 import { contentNotFound, type Found, findPlaced, planCreate, planDelete, planUpdate, planUpsert } from './edits.ts';
-import { readPlaced } from './place.ts';
+import { openLists } from './lists.ts';
 import {
   BulkDeleteAnswer,
   BulkDeleteContent,
@@ -30,8 +30,6 @@ import {
   ListContentQuery,
   UpdateContent,
 } from './schema.ts';
-import { listContent } from './store.ts';
-import { openTotals } from './totals.ts';
 
 export interface ContentDeps {
   db: Db;
@@ -58,13 +56,11 @@ export function contentRoutes(app: App, deps: ContentDeps): void {
 }
 
 function readingRoutes(app: App, { db, changes, collections, stats }: ContentDeps, content: Resource<Found>): void {
-  const count = openTotals(db, changes);
+  const listItems = openLists(db, changes, collections);
   const list = { ...reading, id: 'listContent', is: 'List items', query: ListContentQuery, answer: ContentPage };
   route(app, 'GET /v1/content', list, async ({ query }) => {
     const created = { createdAfter: toTime(query.createdAfter), createdBefore: toTime(query.createdBefore) };
-    const isPlaced = query.policyId !== undefined || query.collectionId !== undefined;
-    const inForce = isPlaced ? await readPlaced(db, collections) : await collections.read();
-    const page = await listContent(db, { ...query, ...created }, { inForce, count });
+    const { page, inForce } = await listItems({ ...query, ...created });
     const data = page.data.map((item) => contentAnswer(item, inForce));
     const policies = await findPolicies(db, query.expand === undefined ? [] : data.map(({ policyId }) => policyId));
     return toList({ ...page, data }, (answer) => expanded(answer, policies.get(answer.policyId)));

@@ -3,19 +3,17 @@
 import { keepPayload } from '../changes/rows.ts';
 import type { InForce } from '../collections/known.ts';
 import { LAST_EDIT } from '../collections/store.ts';
-import type { ContentType } from '../content-types.ts';
 import type { Db, Step } from '../db/db.ts';
-import { idForm, type Page, type PageQuery, readPage } from '../db/page.ts';
 import { inList, toList, Where } from '../db/query.ts';
 import { columns } from '../db/record.ts';
 import { keysOf, type LocatorKeys, parseLocator } from '../lib/locator.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { words } from '../lib/text.ts';
-import { type Content, isContentId, type Status } from './content.ts';
+import { type Content, isContentId } from './content.ts';
 import { placementOf } from './placement.ts';
-import type { Totals } from './totals.ts';
 
-const CONTENT = columns<Content>(
+/** For `list-store`, too. */
+export const CONTENT = columns<Content>(
   {
     no: 'generated',
     id: 'fixed',
@@ -119,56 +117,6 @@ async function findAt(db: Db, { path, query }: LocatorKeys): Promise<string | 'm
   );
   return first?.status === 'active' && second?.status === 'active' ? 'many' : first?.id;
 }
-
-export interface ContentQuery extends PageQuery {
-  type?: ContentType;
-  status?: Status;
-  policyId?: string;
-  collectionId?: string;
-  tag?: string;
-  externalId?: string;
-  /** Words, or beginnings of words, of the title. */
-  q?: string;
-  createdAfter?: number | undefined;
-  createdBefore?: number | undefined;
-}
-
-/** Every item must have been placed by `inForce` if the query names a policy or a collection. */
-export function listContent(
-  db: Db,
-  query: ContentQuery,
-  { inForce, count }: { inForce: InForce; count: Totals },
-): Promise<Page<Content>> {
-  const { policyId, collectionId } = query;
-  const where = new Where()
-    .and(inForce.index.size === 0 ? 'policy_id = ?' : UNDER_POLICY, policyId)
-    .and('collection_id = ?', collectionId)
-    .and('type = ?', query.type)
-    .and('status = ?', query.status)
-    .and('external_id = ?', query.externalId)
-    .and("replace(tags, ?, '') <> tags", query.tag && JSON.stringify(query.tag))
-    .and('created_at > ?', query.createdAfter)
-    .and('created_at < ?', query.createdBefore)
-    .search('title_words', query.q);
-  if (collectionId !== undefined && inForce.index.get(collectionId) === undefined) where.and('1 = 0');
-  return readPage(
-    db,
-    {
-      select: CONTENT.list,
-      from: 'content',
-      where,
-      order: 'id',
-      form: idForm('cnt_'),
-      toRecord: CONTENT.toRecord,
-      count,
-    },
-    query,
-  );
-}
-
-/** The policy is in force for the item: its own, the default one, or that of its collection. */
-const UNDER_POLICY = `(policy_id = ? and (owns_policy = 1 or collection_id is null) or owns_policy = 0 and collection_id in
-  (select id from collections where coalesce(policy_id, (select value from settings where name = 'default_policy')) = ?))`;
 
 function sourceKeys(source: string): LocatorKeys | undefined {
   const locator = parseLocator(source);

@@ -3,28 +3,27 @@
  * change of any item, collection or policy drops all counts.
  */
 import type { Changes } from '../changes/changes.ts';
-import type { Db } from '../db/db.ts';
-import { type Counting, countRows } from '../db/page.ts';
 import { Cache } from '../lib/cache.ts';
 
 /** Lists with different filters. */
 const KNOWN_MAX = 100;
 const KINDS = /^(?:content|collection|policy)\./;
 
-export type Totals = (counting: Counting) => Promise<number>;
+/** Returns the count of the list that `key` describes, and runs `count` where it is not known. */
+export type Totals = (key: unknown, count: () => Promise<number>) => Promise<number>;
 
-export function openTotals(db: Db, changes: Pick<Changes, 'subscribe'>): Totals {
+export function openTotals(changes: Pick<Changes, 'subscribe'>): Totals {
   const known = new Cache<string, number>(KNOWN_MAX);
   changes.subscribe(({ kind }) => {
     if (KINDS.test(kind)) known.clear();
   });
-  return async (counting) => {
-    const key = JSON.stringify(counting);
+  return async (key, count) => {
+    const name = JSON.stringify(key);
     return (
-      known.get(key) ??
+      known.get(name) ??
       known.read(async (keep) => {
-        const total = await countRows(db, counting);
-        keep(key, total);
+        const total = await count();
+        keep(name, total);
         return total;
       })
     );

@@ -44,7 +44,17 @@ describe('one spelling', () => {
 test('a URL that is plain has the locator of its other spellings', () => {
   const part = (pieces: string[]) => fc.array(fc.constantFrom(...pieces), { maxLength: 6 }).map((all) => all.join(''));
   const host = part(['a', 'B', '0', '-', '.', 'xn--', 'www.', '0x7', '1.', 'é']);
-  const end = fc.constantFrom('.example', '.EXAMPLE', '.example.', '.example:80', '.example:8080', '.1', '.x1', '.c', '');
+  const end = fc.constantFrom(
+    '.example',
+    '.EXAMPLE',
+    '.example.',
+    '.example:80',
+    '.example:8080',
+    '.1',
+    '.x1',
+    '.c',
+    '',
+  );
   const path = part(['/', 'a', '.', '..', '%41', '%2e', ';', ':', '@', "'", '|', '^', ' ', '*', '//', '$', '\\', '+']);
   const query = fc.oneof(fc.constant(''), part(['?', 'a', '=', "'", '&', '%41', '#', '"', '/', '.', '+']));
   fc.assert(

@@ -25,6 +25,7 @@ import { EXPIRING } from './0023-expiring.ts';
 import { TEST_MODE } from './0024-test-mode.ts';
 import { LIST_TIMES } from './0025-list-times.ts';
 import { SIGNAL_CHECKS } from './0026-signal-checks.ts';
+import { POLICY_LISTS } from './0027-policy-lists.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -57,4 +58,5 @@ export const MIGRATIONS: readonly Migration[] = [
   TEST_MODE,
   LIST_TIMES,
   SIGNAL_CHECKS,
+  POLICY_LISTS,
 ];
