@@ -10,7 +10,7 @@ const REMEMBERED_SECONDS = 600;
 const TERMS = {
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
   allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-Request-Id'],
-  exposedHeaders: ['Request-Id', 'ETag', 'Retry-After', 'Idempotent-Replayed'],
+  exposedHeaders: ['Request-Id', 'ETag', 'Retry-After', 'Idempotent-Replayed', 'RateLimit', 'RateLimit-Policy'],
   maxAge: REMEMBERED_SECONDS,
   strictPreflight: false,
 };

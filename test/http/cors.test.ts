@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { describe, test } from 'node:test';
 import { startTestService } from '../../kit/service.ts';
-import { assertError, item, made, makeKey, wire } from './given.ts';
+import { assertError, item, made, makeKey, makePolicy, wire } from './given.ts';
 
 const OURS = 'https://www.example.com';
 const THEIRS = 'https://elsewhere.example';
@@ -52,6 +52,23 @@ describe('pages of other origins', () => {
       assert.equal(allowed(await ask({ origin: other })), null, other);
       assert.equal(allowed(await preflight(postern.url, other)), null, other);
     }
+  });
+
+  test('read every field of an answer that says something about it', async () => {
+    await using postern = await startTestService({ env: { POSTERN_CORS_ORIGINS: OURS } });
+    const policy = await makePolicy(postern, [{ action: 'allow', rateLimit: { requests: 2, period: 'hour' } }]);
+    const { id } = await made(postern, '/v1/content', item({ policyId: policy.id }));
+    const headers = { origin: OURS, 'idempotency-key': 'again' };
+    const ask = () => postern.call('POST', '/v1/access/check', { headers, body: { contentId: id } });
+    const answers = [await ask(), await ask(), await postern.call('GET', `/v1/content/${id}`, { headers })];
+    const exposed = (answers[0]?.headers.get('access-control-expose-headers') ?? '').toLowerCase().split(', ');
+    const names = new Set(answers.flatMap((answer) => [...answer.headers.keys()]));
+    const known = /^(?:access-control-.*|connection|keep-alive|date|vary|cache-control|content-(?:length|type))$/;
+    assert.deepEqual(
+      [...names].filter((name) => !known.test(name) && !exposed.includes(name)),
+      [],
+    );
+    assert.ok(names.has('ratelimit') && names.has('idempotent-replayed') && names.has('etag'), [...names].join());
   });
 
   test('get no more than the API', async () => {
