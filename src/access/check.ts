@@ -206,14 +206,15 @@ async function record(
     let next = 0;
     return answers.map((answer) => ('decision' in answer ? settle(answer, recorded[next++] as Recorded) : answer));
   } catch (error) {
-    throw toRefusal(error);
+    throw toRefusal(error, entries.length);
   }
 }
 
-function toRefusal(error: unknown): unknown {
+function toRefusal(error: unknown, decisions = 1): unknown {
   if (error instanceof Conflict) return inUse();
   if (error instanceof Unavailable) {
-    return unavailable('The decision cannot be recorded now, so none is given. Retry the request.', error);
+    const retry = decisions === 1 ? 'Retry the request.' : 'Retry the request, or send fewer checks at once.';
+    return unavailable(`The decision cannot be recorded now, so none is given. ${retry}`, error);
   }
   return error;
 }

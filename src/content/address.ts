@@ -11,6 +11,7 @@ import type { Db } from '../db/db.ts';
 import { Failure } from '../errors.ts';
 import { Cache } from '../lib/cache.ts';
 import { isPlainPath, type Locator } from '../lib/locator.ts';
+import { mapInSlices } from '../lib/slices.ts';
 import { toTarget } from '../lib/url-pattern.ts';
 import type { Page, Place } from '../policies/facts.ts';
 import { findItemId, findItemIds } from './served.ts';
@@ -89,9 +90,9 @@ export function openAddresses(db: Db, changes: Changes): Addresses {
       const missing = locators.filter((locator) => found.get(locator) === undefined);
       await known.read(async (keep) => {
         const all = await readItemsOfAll(db, missing);
-        for (const [i, locator] of missing.entries()) {
-          found.set(locator, remember(keep, locator, all[i] as Items, inForce));
-        }
+        // A long URL and many patterns with `*` take milliseconds.
+        const chosen = await mapInSlices(missing, (locator, i) => remember(keep, locator, all[i] as Items, inForce));
+        for (const [i, locator] of missing.entries()) found.set(locator, chosen[i]);
       });
       return found as Map<Locator, AtUrl>;
     },

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startTestService } from '../../kit/service.ts';
+import { longestTurn } from '../../kit/turns.ts';
 import { allowAll, item, made, makePolicy } from './given.ts';
 
 const postern = await startTestService();
@@ -71,4 +72,18 @@ test('the same as one by one, both read from the records', async () => {
     assert.deepEqual(outcome(body.data[i]), outcome(single.body), url);
   }
   assert.ok(body.data.filter((one: any) => one.allowed === true).length >= 9);
+});
+
+test('long URLs and many patterns delay no other request', async () => {
+  const paths = Array.from({ length: 1000 }, (_, i) => `/*p${i}*q$`);
+  await made(postern, '/v1/collections', { name: 'Wild', hosts: ['wild.example'], paths, policyId });
+  const checks = Array.from({ length: 200 }, (_, i) => ({
+    url: `https://wild.example/${'p1'.repeat(800)}${i}q`,
+    dryRun: true,
+  }));
+  const share = await longestTurn(async () => {
+    const { data } = await made(postern, '/v1/access/check/batch', { checks }, 200);
+    assert.deepEqual(new Set(data.map(({ url }: { url: string | undefined }) => typeof url)), new Set(['string']));
+  });
+  assert.ok(share < 0.3, String(share));
 });
