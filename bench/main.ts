@@ -30,6 +30,7 @@ import { postgresPart } from './postgres.ts';
 import { privacyPart } from './privacy.ts';
 import { quotaPart } from './quota.ts';
 import { saveResults, tableOf } from './results.ts';
+import { signInPart } from './sign-in.ts';
 import { signalsPart } from './signals.ts';
 import { signaturesPart } from './signatures.ts';
 import { signedPart } from './signed.ts';
@@ -42,6 +43,7 @@ import { webhooksPart } from './webhooks.ts';
 const PARTS: readonly Part[] = [
   checkPart,
   p99Part,
+  signInPart,
   candidatePart,
   quotaPart,
   batchPart,
