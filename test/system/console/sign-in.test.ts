@@ -16,7 +16,7 @@ after(() => postern[Symbol.asyncDispose]());
 provider.register(postern.url);
 
 beforeEach(() => {
-  provider.down = false;
+  Object.assign(provider, { down: false, forge: false, tamper: undefined });
   provider.people.set('ada', { name: 'Ada Lovelace', email: 'ada@example.com', groups: ['heads'] });
   provider.people.set('vic', { name: 'Vic', groups: ['staff'] });
   provider.people.set('eve', { name: 'Eve', groups: [] });
@@ -89,6 +89,81 @@ describe('the provider', () => {
     await there.getByRole('button', { name: /^First key/ }).waitFor();
     provider.down = false;
     provider.register(postern.url);
+  });
+});
+
+describe('an answer of the provider', () => {
+  const FAILED = 'The answer of the provider could not be verified.';
+  /** Tries to sign in in a new browser, with the answer changed. */
+  const attempt = async (login: string): Promise<Page> => {
+    const page = await visit('/console');
+    await viaProvider(page, login);
+    return page;
+  };
+  const isIn = (page: Page, name: string) => page.getByRole('button', { name: new RegExp(`^${name}`) }).waitFor();
+  const shift = (seconds: number) => (claims: Record<string, unknown>) => ({
+    ...claims,
+    iat: Number(claims.iat) + seconds,
+    exp: Number(claims.iat) + seconds + 10,
+  });
+
+  test('with new keys signs in, one with a key that it does not publish does not', async () => {
+    await isIn(await attempt('ada'), 'Ada');
+    provider.rotate();
+    await isIn(await attempt('ada'), 'Ada');
+    provider.forge = true;
+    await (await attempt('ada')).getByText(FAILED).waitFor();
+  });
+
+  test('by a clock that is off by half a minute signs in, by five minutes not', async () => {
+    provider.tamper = shift(-30);
+    await isIn(await attempt('ada'), 'Ada');
+    provider.tamper = shift(-300);
+    await (await attempt('ada')).getByText(FAILED).waitFor();
+  });
+
+  test('for another audience does not sign in', async () => {
+    provider.tamper = (claims) => ({ ...claims, aud: 'another-service' });
+    await (await attempt('ada')).getByText(FAILED).waitFor();
+  });
+
+  test('that was used opens nothing, in this browser or in another', async () => {
+    const page = await visit('/console');
+    const answered = page.waitForRequest((request) => request.url().includes('/console/oidc/callback?'));
+    await viaProvider(page, 'ada');
+    const callback = (await answered).url();
+    await isIn(page, 'Ada');
+    await page.getByRole('button', { name: /^Ada/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to Postern' }).waitFor();
+    for (const one of [page, await visit('/console')]) {
+      await one.goto(callback);
+      await one.getByText('Signing in took too long or began in another browser.').waitFor();
+      assert.equal(await one.getByRole('button', { name: /^Ada/ }).count(), 0);
+    }
+  });
+
+  test('of another provider, to which a browser was led, does not sign in', async () => {
+    await using other = await startProvider();
+    other.people.set('ada', { name: 'Ada Lovelace', groups: ['heads'] });
+    other.register(postern.url);
+    const page = await visit('/console');
+    await page.route(`${provider.issuer}/auth?**`, (route) => {
+      const location = route.request().url().replace(provider.issuer, other.issuer);
+      return route.fulfill({ status: 302, headers: { location } });
+    });
+    await viaProvider(page, 'ada');
+    await page.getByText(FAILED).waitFor();
+    assert.ok(other.asked('/auth') > 0, 'the other provider was asked');
+  });
+
+  test('without the role that a person had ends the open page too', async () => {
+    const open = await attempt('vic');
+    await isIn(open, 'Vic');
+    provider.people.set('vic', { name: 'Vic', groups: [] });
+    await (await attempt('vic')).getByText('have no role in Postern').waitFor();
+    await open.reload();
+    await open.getByRole('heading', { name: 'Sign in to Postern' }).waitFor();
   });
 });
 
