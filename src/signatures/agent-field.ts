@@ -46,7 +46,8 @@ export type Attributed = { agent: string | undefined; why?: undefined } | { why:
 export function attribute(field: AgentField, label: string, components: readonly Component[]): Attributed {
   const covered = components.filter(({ name }) => name === 'signature-agent');
   if (covered.length === 0) return { why: 'agent_not_covered' };
-  const isWhole = covered.some(({ parameters }) => parameters.size === 0);
+  // In any form: `sf`, which this verifier does not rebuild, is no fault of the signer.
+  const isWhole = covered.some(({ parameters }) => !parameters.has('key'));
   if (field.isLegacy) return isWhole ? onlyOf(field) : { why: 'agent_missing' };
   const keys = covered.map(({ parameters }) => parameters.get('key'));
   if (keys.includes(label)) return memberOf(field, label);

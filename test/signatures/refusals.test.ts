@@ -63,6 +63,15 @@ describe('coverage', () => {
       assert.deepEqual(judged(signed), { outcome: 'unknown', agent: AGENT, why: 'component_unsupported' }, name);
     }
   });
+  test('nor does the header of the agent in a form that this verifier does not rebuild', () => {
+    for (const name of ['"signature-agent";sf', '"signature-agent";bs', '"signature-agent";key="sig1";sf']) {
+      for (const agents of [`sig1="${AGENT}"`, `"${AGENT}"`]) {
+        if (name.includes('key') && !agents.startsWith('sig1')) continue;
+        const signed = byHand([TARGET, `${name}: ${agents}`], `"@authority" ${name}`, agents);
+        assert.deepEqual(judged(signed), { outcome: 'unknown', agent: AGENT, why: 'component_unsupported' }, name);
+      }
+    }
+  });
   test('a value with a line end, which would pass for a second component', () => {
     const signed = byHand([TARGET, 'accept: a', MEMBER], '"@authority" "accept" "signature-agent";key="sig1"');
     assert.deepEqual(judged({ ...signed, accept: 'a\nb: c' }), failed('component_missing'));
