@@ -102,6 +102,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   statementRoutes(app, {
     db,
     changes,
+    columns,
     parquet: parts.archive,
     ledgerNo: ledger.ledgerNo,
     now: () => ledger.now(),

@@ -65,15 +65,57 @@ export async function readCounted(
   span: CountedSpan,
   licenseIds: readonly string[] | null,
 ): Promise<CountedDecision[]> {
-  const isTheirs = licenseIds === null ? 'license_id is not null' : inList(db.engine, 'license_id', 'text', '$5');
-  const read = (table: string, purpose: string, where: string): string =>
-    `select license_id, ${purpose} as purpose, ${URL} as url, ${IS_DELETED} as deleted, ${PACKED[db.engine]} as packed
-     from ${table} where ${SPAN} and ${where}${isTheirs} group by 1, 2, 3, 4`;
   const rows = await db.read<CountedRow>(
-    `${read('decisions', PURPOSE[db.engine], `${COUNTS} and `)} union all ${read('deleted_decisions', 'purpose', '')}`,
+    `${readSql(db, 'decisions', `${SPAN} and ${COUNTS}`, licenseIds)}
+     union all ${readSql(db, 'deleted_decisions', SPAN, licenseIds)}`,
     [...spanParams(span), ...(licenseIds === null ? [] : [toList(licenseIds)])],
   );
   return rows.flatMap(unpack);
+}
+
+/** The licenses are the parameter after those of the span. */
+function readSql(
+  { engine }: Db,
+  table: 'decisions' | 'deleted_decisions',
+  where: string,
+  licenseIds: readonly string[] | null,
+): string {
+  const isTheirs = licenseIds === null ? 'license_id is not null' : inList(engine, 'license_id', 'text', '$5');
+  const purpose = table === 'decisions' ? PURPOSE[engine] : 'purpose';
+  return `select license_id, ${purpose} as purpose, ${URL} as url, ${IS_DELETED} as deleted, ${PACKED[engine]} as packed
+    from ${table} where ${where} and ${isTheirs} group by 1, 2, 3, 4`;
+}
+
+const OF_PURGED_ITEMS = 'content_no in (select content_no from purges)';
+
+/**
+ * Reads the licensed decisions of a time, in no order, that readers of the log do not see: of deleted items, purged or
+ * not, and those that left the log.
+ */
+export async function readGone(
+  db: Db,
+  { from, to }: { from: number; to: number },
+  licenseIds: readonly string[] | null,
+): Promise<CountedDecision[]> {
+  const [purged] = await db.read('select content_no from purges limit 1');
+  // Items that are deleted from now on were not deleted when the caller began.
+  const span = purged === undefined ? { after: 0, last: 0, from, to } : await countedSpan(db, from, to);
+  const rows = await db.read<CountedRow>(
+    // Purging moves decisions from one table to the other: one statement sees each once.
+    `${readSql(db, 'decisions', `${SPAN} and ${COUNTS} and ${OF_PURGED_ITEMS}`, licenseIds)}
+     union all ${readSql(db, 'deleted_decisions', 'at >= $3 and at < $4', licenseIds)}`,
+    [...spanParams(span), ...(licenseIds === null ? [] : [toList(licenseIds)])],
+  );
+  return rows.flatMap(unpack);
+}
+
+/** Counts what `readGone` reads by a span of time, except items that are not purged yet. */
+export function countGone(db: Db, { from, to }: { from: number; to: number }, cellMs: number) {
+  return db.read<{ start: number; count: number }>(
+    `select at - at % ${cellMs} as start, count(*) as count from deleted_decisions where at >= $1 and at < $2
+     group by 1 order by 1`,
+    [from, to],
+  );
 }
 
 function unpack({ license_id: licenseId, purpose, url, deleted, packed }: CountedRow): CountedDecision[] {

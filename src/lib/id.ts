@@ -5,7 +5,7 @@
  */
 import { randomFillSync } from 'node:crypto';
 
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+export const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const VALUES = new Map([...ALPHABET].map((character, value) => [character, value]));
 
 /** Formats `value`, a safe integer ≥ 0, as `length` characters, most significant first. */

@@ -13,7 +13,7 @@ import type { ReportDeps } from '../usage/report.ts';
 import { type DecisionDeps, ownLimits } from './decisions.ts';
 import { type ListOwnStatementsQuery, licenseView, partnerView } from './schema.ts';
 
-export interface MeDeps extends ComputeDeps, DecisionDeps, ReportDeps {}
+export type MeDeps = ComputeDeps & DecisionDeps & ReportDeps;
 
 const LICENSES_MAX = 100;
 /** Each may count the decisions of a long period. */

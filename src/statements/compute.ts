@@ -1,14 +1,15 @@
 /** Computes statements: final ones as they were stored, the others from the decisions. */
-import { decisionId } from '../ledger/decision.ts';
+import { DecisionIds } from '../ledger/decision-ids.ts';
 import { toIso } from '../lib/clock.ts';
+import type { Terms } from '../terms/terms.ts';
 import { type BillingPeriodSpan, billingPeriodAt, billingPeriods } from '../terms/timeline.ts';
 import { type Bill, billOf, type Correction, toAmount } from './bill.ts';
-import { type CountingDeps, countInOrder, countOutside } from './counting.ts';
+import { countFast, countOutsideFast, type FastDeps } from './columns-counting.ts';
 import { type Billed, billedOf, type Statement } from './statement.ts';
 import { type FinalStatement, findFinalBefore, findFinals } from './store.ts';
 import { type Tallied, Tally } from './tally.ts';
 
-export interface ComputeDeps extends CountingDeps {
+export interface ComputeDeps extends FastDeps {
   ledgerNo: number;
   now(): number;
 }
@@ -27,7 +28,11 @@ interface Job {
 }
 
 /** Returns the statements in the order of `billed`. */
-export async function computeStatements(deps: ComputeDeps, billed: readonly Billed[]): Promise<Computed[]> {
+export async function computeStatements(
+  deps: ComputeDeps,
+  billed: readonly Billed[],
+  { recount = 'records' }: { recount?: 'records' | 'columns' } = {},
+): Promise<Computed[]> {
   const finals = await findFinals(
     deps.db,
     billed.map(({ id }) => id),
@@ -36,18 +41,20 @@ export async function computeStatements(deps: ComputeDeps, billed: readonly Bill
   const works = await Promise.all(
     open.map(async (one) => {
       const before = await findCorrected(deps, one);
-      return { one, job: jobOf(one), before, recount: before && recountOf(before) };
+      return { one, job: jobOf(deps, one), before, recounted: before && recountOf(deps, before) };
     }),
   );
   await runJobs(
     deps,
-    works.flatMap(({ job, recount }) => (recount === undefined ? [job] : [job, recount])),
+    works.map(({ job }) => job),
   );
+  const recounts = works.flatMap(({ recounted }) => recounted ?? []);
+  await runJobs(recount === 'records' ? { ...deps, columns: undefined } : deps, recounts);
   const computed = new Map(
-    works.map(({ one, job, before, recount }) => {
+    works.map(({ one, job, before, recounted }) => {
       // An amount in another currency cannot be a line of this statement.
       const sameCurrency = before?.statement.terms.currency === one.span.terms.currency;
-      const correction = before && recount && sameCurrency ? correctionOf(before, recount.tally.result()) : null;
+      const correction = before && recounted && sameCurrency ? correctionOf(before, recounted.tally.result()) : null;
       return [one.id, toComputed(deps, one, job.tally.result(), correction)];
     }),
   );
@@ -65,16 +72,18 @@ async function findCorrected({ db }: ComputeDeps, { contract, span }: Billed): P
   return between.length === 0 ? before : undefined;
 }
 
-const jobOf = ({ contract, span }: Billed): Job => ({
+const newTally = ({ ledgerNo }: ComputeDeps, terms: Terms): Tally => new Tally(terms, new DecisionIds(ledgerNo));
+
+const jobOf = (deps: ComputeDeps, { contract, span }: Billed): Job => ({
   licenseId: contract.licenseId,
   span,
-  tally: new Tally(span.terms),
+  tally: newTally(deps, span.terms),
 });
 
-const recountOf = ({ statement, from, to }: FinalStatement): Job => ({
+const recountOf = (deps: ComputeDeps, { statement, from, to }: FinalStatement): Job => ({
   licenseId: statement.licenseId,
   span: { start: from, end: to, terms: statement.terms },
-  tally: new Tally(statement.terms),
+  tally: newTally(deps, statement.terms),
 });
 
 async function runJobs(deps: ComputeDeps, jobs: Job[]): Promise<void> {
@@ -83,16 +92,22 @@ async function runJobs(deps: ComputeDeps, jobs: Job[]): Promise<void> {
   const query = {
     from: Math.min(...jobs.map(({ span }) => span.start)),
     to: Math.max(...jobs.map(({ span }) => span.end)),
-    licenseIds: [...byLicense.keys()],
+    licenses: { only: [...byLicense.keys()] },
   };
-  await countInOrder(deps, query, {
+  const ids = new DecisionIds(deps.ledgerNo);
+  let last = '';
+  let own: readonly Job[] = [];
+  await countFast(deps, query, {
     begin() {
-      for (const job of jobs) job.tally = new Tally(job.span.terms);
+      for (const job of jobs) job.tally = new Tally(job.span.terms, ids);
     },
-    take({ seq, at, licenseId, purpose, content, deleted }) {
-      for (const { span, tally } of byLicense.get(licenseId) ?? []) {
-        if (span.start > at || at >= span.end) continue;
-        tally.add({ id: decisionId(deps.ledgerNo, at, seq), purpose, content, deleted });
+    take(decision) {
+      if (decision.licenseId !== last) {
+        last = decision.licenseId;
+        own = byLicense.get(last) ?? [];
+      }
+      for (const { span, tally } of own) {
+        if (span.start <= decision.at && decision.at < span.end) tally.add(decision);
       }
     },
   });
@@ -151,11 +166,12 @@ export async function computeOutside(
   contracts: readonly Billed['contract'][],
   { from, to }: { from: number; to: number },
 ): Promise<Outside> {
-  const covers = new Map(contracts.map((contract) => [contract.licenseId, coverageOf(contract)]));
+  const [whole, some] = partition(contracts, (contract) => isCovered(contract, from, to));
+  const covers = new Map(some.map((contract) => [contract.licenseId, coverageOf(contract)]));
   let noTerms = 0;
-  await countInOrder(
+  await countFast(
     deps,
-    { from, to, licenseIds: null },
+    { from, to, licenses: { except: whole.map(({ licenseId }) => licenseId) } },
     {
       begin() {
         noTerms = 0;
@@ -165,7 +181,21 @@ export async function computeOutside(
       },
     },
   );
-  return { noLicense: await countOutside(deps, from, to), noTerms };
+  return { noLicense: await countOutsideFast(deps, { from, to }), noTerms };
+}
+
+function partition<T>(all: readonly T[], has: (one: T) => boolean): [T[], T[]] {
+  const groups = Map.groupBy(all, has);
+  return [groups.get(true) ?? [], groups.get(false) ?? []];
+}
+
+/** Returns whether statements of the contract cover all of a time. */
+function isCovered({ segments, bounds }: Billed['contract'], from: number, to: number): boolean {
+  let end = from;
+  for (const span of billingPeriods(segments, bounds, { since: from, until: to })) {
+    if (span.start <= end) end = Math.max(end, span.end);
+  }
+  return end >= to;
 }
 
 /** Returns a function that returns whether a statement of the contract covers a time. */

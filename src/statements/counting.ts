@@ -4,8 +4,6 @@
  * of decisions, unless the database's clock was set back.
  */
 import type { Db } from '../db/db.ts';
-import { inList, toList } from '../db/query.ts';
-import { unavailable } from '../errors.ts';
 import {
   type CountedDecision,
   type CountedSpan,
@@ -15,7 +13,7 @@ import {
 } from '../ledger/counted.ts';
 import { countRetiredUnlicensed } from '../ledger/retire.ts';
 import type { Parquet } from '../usage/archive-source.ts';
-import { type ArchivedFile, SourceFailed } from '../usage/source.ts';
+import { archivedEnds, archivedWithin, countArchivedOutside } from './archived.ts';
 
 /** Numbers read at once. */
 const WINDOW = 50_000;
@@ -40,12 +38,14 @@ class Disordered extends Error {}
 
 const byId = (a: CountedDecision, b: CountedDecision): number => a.at - b.at || a.seq - b.seq;
 
-/** Calls `take` with every decision that counts, in the order of the ids. `begin` starts the count, or restarts it. */
-export async function countInOrder(
-  deps: CountingDeps,
-  query: CountingQuery,
-  { begin, take }: { begin(): void; take(decision: CountedDecision): void },
-): Promise<void> {
+/** `begin` starts the count, or restarts it. */
+export interface Takers {
+  begin(): void;
+  take(decision: CountedDecision): void;
+}
+
+/** Calls `take` with every decision that counts, in the order of the ids. */
+export async function countInOrder(deps: CountingDeps, query: CountingQuery, { begin, take }: Takers): Promise<void> {
   begin();
   try {
     await inOrder(deps, query, take);
@@ -112,118 +112,8 @@ export async function countOutside(deps: CountingDeps, from: number, to: number)
   return count + (await countArchivedOutside(deps, from, to)) + (await countRetiredUnlicensed(deps.db, from, to));
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
-// The archive
-
-const filesOf = (db: Db): Promise<(ArchivedFile & { toSeq: number })[]> =>
-  db.read<{ toSeq: number; file: string }>('select to_seq as "toSeq", file from archives order by to_seq');
-
-async function wholeSpan({ db, parquet }: CountingDeps, from: number, to: number): Promise<CountedSpan> {
-  const span = await countedSpan(db, from, to);
-  let { after, last } = span;
-  for (const file of await filesOf(db)) {
-    const [ends] = await read<{ first: number | null; last: number | null }>(
-      parquet,
-      file,
-      'min(seq)::double as first, max(seq)::double as last',
-      `where decided_at >= ${from} and decided_at < ${to}`,
-    );
-    after = Math.min(after, (ends?.first ?? Number.MAX_SAFE_INTEGER) - 1);
-    last = Math.max(last, ends?.last ?? 0);
-  }
-  return { ...span, after, last };
+async function wholeSpan(deps: CountingDeps, from: number, to: number): Promise<CountedSpan> {
+  const span = await countedSpan(deps.db, from, to);
+  const archived = await archivedEnds(deps, from, to);
+  return { ...span, after: Math.min(span.after, archived.after), last: Math.max(span.last, archived.last) };
 }
-
-interface ArchivedRow {
-  seq: number;
-  decided_at: number;
-  license_id: string;
-  content_no: number | null;
-  inputs: string | null;
-  /** Files of earlier versions lack these columns. */
-  url?: string | null;
-  purpose?: string | null;
-  enforced?: number | null;
-}
-
-const ALLOWED = 'reason = 0';
-
-async function archivedWithin({ db, parquet }: CountingDeps, span: CountedSpan): Promise<CountedDecision[]> {
-  const file = (await filesOf(db)).filter(({ toSeq }) => toSeq > span.after);
-  const rows: ArchivedRow[] = [];
-  for (const one of file) {
-    rows.push(
-      ...(await read<ArchivedRow>(
-        parquet,
-        one,
-        '* replace (seq::double as seq, decided_at::double as decided_at)',
-        `where seq > ${span.after} and seq <= ${span.last} and decided_at >= ${span.from} and decided_at < ${span.to}
-           and ${ALLOWED} and license_id is not null`,
-      )),
-    );
-    if (one.toSeq >= span.last) break;
-  }
-  const counted = rows.filter(({ enforced }) => (enforced ?? 1) === 1);
-  const present = await existing(
-    db,
-    counted.flatMap(({ content_no }) => content_no ?? []),
-  );
-  return counted.map((row) => ({
-    seq: row.seq,
-    at: row.decided_at,
-    licenseId: row.license_id,
-    purpose: row.purpose ?? toPurpose(row.inputs),
-    content: (row.content_no ?? 0) > 0 ? (row.content_no as number) : (row.url ?? ''),
-    deleted: (row.content_no ?? 0) > 0 && !present.has(row.content_no as number),
-  }));
-}
-
-async function countArchivedOutside({ db, parquet }: CountingDeps, from: number, to: number): Promise<number> {
-  let count = 0;
-  for (const file of await filesOf(db)) {
-    const rows = await read<{ content_no: number | null; n: number } & Pick<ArchivedRow, 'enforced'>>(
-      parquet,
-      file,
-      'content_no, count(*)::double as n',
-      `where decided_at >= ${from} and decided_at < ${to} and ${ALLOWED} and license_id is null
-         and ${(await hasEnforced(parquet, file)) ? 'enforced = 1' : 'true'} group by content_no`,
-    );
-    const present = await existing(
-      db,
-      rows.flatMap(({ content_no }) => content_no ?? []),
-    );
-    for (const { content_no: no, n } of rows) if ((no ?? 0) === 0 || present.has(no as number)) count += n;
-  }
-  return count;
-}
-
-/** Files of earlier versions hold enforced decisions alone. */
-async function hasEnforced(parquet: Parquet, file: ArchivedFile): Promise<boolean> {
-  const [row] = await read<object>(parquet, file, '*', 'limit 1');
-  return row !== undefined && 'enforced' in row;
-}
-
-const NOS_AT_ONCE = 1_000;
-
-async function existing(db: Db, nos: readonly number[]): Promise<Set<number>> {
-  const unique = [...new Set(nos)];
-  const found = new Set<number>();
-  for (let i = 0; i < unique.length; i += NOS_AT_ONCE) {
-    const list = toList(unique.slice(i, i + NOS_AT_ONCE));
-    const sql = `select no from content where ${inList(db.engine, 'no', 'bigint')}`;
-    for (const { no } of await db.read<{ no: number }>(sql, [list])) found.add(no);
-  }
-  return found;
-}
-
-async function read<T>(parquet: Parquet, file: ArchivedFile, columns: string, rest: string): Promise<T[]> {
-  try {
-    return await parquet.selectObjects<T>(file, columns, rest);
-  } catch (error) {
-    if (!(error instanceof SourceFailed)) throw error;
-    throw unavailable(`The archived decisions cannot be counted: ${error.message}.`, error);
-  }
-}
-
-const toPurpose = (inputs: string | null): string | null =>
-  inputs === null ? null : ((JSON.parse(inputs) as { purpose?: string }).purpose ?? null);

@@ -6,8 +6,8 @@ import { type Locator, parseLocator, parseVisited } from '../lib/locator.ts';
 import { inSlices } from '../lib/slices.ts';
 import { toTarget } from '../lib/url-pattern.ts';
 import { countsPurpose, type Terms } from '../terms/terms.ts';
+import { countFast } from './columns-counting.ts';
 import { type ComputeDeps, computeStatements } from './compute.ts';
-import { countInOrder } from './counting.ts';
 import { getBilled } from './find.ts';
 import { COMPARED_MAX, Comparison, type OurItem, type Places, type Reconciled, TooMany } from './reconcile.ts';
 import { type ColumnName, readCounts, type TheirCount, Unreadable } from './reconcile-csv.ts';
@@ -103,8 +103,8 @@ interface Period {
 async function count(deps: ComputeDeps, { licenseId, from, to, terms }: Period): Promise<Counted[]> {
   const counts = new Map<string, Counted>();
   const dayOf = days(terms.timezone);
-  const query = { from, to, licenseIds: [licenseId] };
-  await countInOrder(deps, query, {
+  const query = { from, to, licenses: { only: [licenseId] } };
+  await countFast(deps, query, {
     begin: () => counts.clear(),
     take({ at, purpose, content }) {
       if (!countsPurpose(terms, purpose)) return;

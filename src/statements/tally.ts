@@ -3,16 +3,23 @@
  * that of its purpose, and of the tier that the number of its unit falls into.
  */
 import { createHash, type Hash } from 'node:crypto';
+import { DECISION_ID_LENGTH, type DecisionKey } from '../ledger/decision-ids.ts';
 import { tierOf } from '../terms/price.ts';
 import { countsPurpose, type Terms } from '../terms/terms.ts';
 
-export interface TallyDecision {
-  id: string;
+export interface TallyDecision extends DecisionKey {
   purpose: string | null;
   /** The number of the item, or the URL. */
   content: number | string;
   /** Its item was deleted. */
   deleted: boolean;
+}
+
+/** The ids of the decisions. */
+export interface TallyIds {
+  idOf(key: DecisionKey): string;
+  /** Writes an id of `DECISION_ID_LENGTH` bytes. */
+  write(target: Uint8Array, offset: number, at: number, seq: number): void;
 }
 
 /** A count with the SHA-256 over the sorted decision ids, each followed by a line feed. */
@@ -45,26 +52,44 @@ const PURPOSES_MAX = 100;
 export const OTHER_PURPOSES = '*';
 
 interface OpenLine {
-  purpose: string | null;
   tier: number;
   units: number;
   decisions: number;
-  first: string;
-  last: string;
+  first: DecisionKey;
+  last: DecisionKey;
   hash: IdHash;
-  deleted: { decisions: number; hash: IdHash };
+  /** null: none yet. */
+  deleted: { decisions: number; hash: IdHash } | null;
 }
+
+/** The decisions of one purpose; `lines` by tier. */
+type Counted = { purpose: string | null; decisions: number } & (
+  | { counts: false }
+  | { counts: true; lines: OpenLine[] }
+);
 
 /** A hash takes longer to begin an update than to take an id. */
 const IDS_AT_ONCE = 128;
+/** An id and a line feed. */
+const LINE = DECISION_ID_LENGTH + 1;
+const LINE_FEED = 10;
 
 /** The SHA-256 over ids, each followed by a line feed. */
 class IdHash {
   readonly #hash: Hash = createHash('sha256');
-  #ids: string[] = [];
+  readonly #ids: TallyIds;
+  #bytes = new Uint8Array(4 * LINE);
+  #used = 0;
 
-  add(id: string): void {
-    if (this.#ids.push(id) === IDS_AT_ONCE) this.#update();
+  constructor(ids: TallyIds) {
+    this.#ids = ids;
+  }
+
+  add(at: number, seq: number): void {
+    if (this.#used === this.#bytes.length) this.#makeRoom();
+    this.#ids.write(this.#bytes, this.#used, at, seq);
+    this.#bytes[this.#used + DECISION_ID_LENGTH] = LINE_FEED;
+    this.#used += LINE;
   }
 
   digest(): string {
@@ -72,41 +97,57 @@ class IdHash {
     return this.#hash.copy().digest('hex');
   }
 
+  /** Most lines are short, so the buffer grows first. */
+  #makeRoom(): void {
+    if (this.#used >= IDS_AT_ONCE * LINE) {
+      this.#update();
+      return;
+    }
+    const larger = new Uint8Array(this.#used * 2);
+    larger.set(this.#bytes);
+    this.#bytes = larger;
+  }
+
   #update(): void {
-    if (this.#ids.length > 0) this.#hash.update(`${this.#ids.join('\n')}\n`);
-    this.#ids = [];
+    this.#hash.update(this.#bytes.subarray(0, this.#used));
+    this.#used = 0;
   }
 }
 
 export class Tally {
   readonly #terms: Terms;
-  readonly #lines = new Map<string | null, OpenLine[]>();
-  readonly #uncounted = new Map<string | null, number>();
+  readonly #ids: TallyIds;
+  readonly #counted = new Map<string | null, Counted>();
+  readonly #uncounted = new Map<string | null, Counted>();
+  /** Both of them by the purposes that have a line of their own: one look-up for each decision. */
+  readonly #known = new Map<string | null, Counted>();
   readonly #contents = new Set<number | string>();
   #units = 0;
   #decisions = 0;
 
-  constructor(terms: Terms) {
+  constructor(terms: Terms, ids: TallyIds) {
     this.#terms = terms;
+    this.#ids = ids;
   }
 
-  add({ id, purpose: given, content, deleted }: TallyDecision): void {
-    if (!countsPurpose(this.#terms, given)) {
-      const name = bounded(this.#uncounted, given);
-      this.#uncounted.set(name, (this.#uncounted.get(name) ?? 0) + 1);
-      return;
-    }
+  add({ at, seq, purpose: given, content, deleted }: TallyDecision): void {
+    const purpose = this.#known.get(given) ?? this.#meet(given);
+    purpose.decisions += 1;
+    if (!purpose.counts) return;
     const isUnit = this.#isUnit(content);
     if (isUnit) this.#units += 1;
     this.#decisions += 1;
-    const line = this.#line(bounded(this.#lines, given), tierOf(this.#terms.tiers, Math.max(1, this.#units)), id);
+    const tier = tierOf(this.#terms.tiers, Math.max(1, this.#units));
+    const line = (purpose.lines[tier] ??= this.#openLine(tier, at, seq));
     if (isUnit) line.units += 1;
     line.decisions += 1;
-    line.last = id;
-    line.hash.add(id);
+    line.last.at = at;
+    line.last.seq = seq;
+    line.hash.add(at, seq);
     if (!deleted) return;
+    line.deleted ??= { decisions: 0, hash: new IdHash(this.#ids) };
     line.deleted.decisions += 1;
-    line.deleted.hash.add(id);
+    line.deleted.hash.add(at, seq);
   }
 
   #isUnit(content: number | string): boolean {
@@ -116,43 +157,53 @@ export class Tally {
     return true;
   }
 
-  #line(purpose: string | null, tier: number, first: string): OpenLine {
-    const lines = this.#lines.get(purpose) ?? [];
-    this.#lines.set(purpose, lines);
-    const known = lines.find((line) => line.tier === tier);
-    if (known !== undefined) return known;
-    const line = {
-      purpose,
-      tier,
-      units: 0,
-      decisions: 0,
-      first,
-      last: first,
-      hash: new IdHash(),
-      deleted: { decisions: 0, hash: new IdHash() },
-    };
-    lines.push(line);
-    return line;
+  #meet(given: string | null): Counted {
+    const counts = countsPurpose(this.#terms, given);
+    const all = counts ? this.#counted : this.#uncounted;
+    const purpose = bounded(all, given);
+    const known = all.get(purpose) ?? { purpose, decisions: 0, ...(counts ? { counts, lines: [] } : { counts }) };
+    all.set(purpose, known);
+    if (purpose === given) this.#known.set(given, known);
+    return known;
+  }
+
+  #openLine(tier: number, at: number, seq: number): OpenLine {
+    const [first, last] = [
+      { at, seq },
+      { at, seq },
+    ];
+    return { tier, units: 0, decisions: 0, first, last, hash: new IdHash(this.#ids), deleted: null };
   }
 
   /** Returns the counts so far; later calls return later counts. */
   result(): Tallied {
-    const lines = [...this.#lines.values()].flat().map((line) => ({
-      purpose: line.purpose,
-      tier: line.tier,
-      units: line.units,
-      decisions: line.decisions,
-      firstDecisionId: line.first,
-      lastDecisionId: line.last,
-      sha256: line.hash.digest(),
-      deleted:
-        line.deleted.decisions === 0 ? null : { decisions: line.deleted.decisions, sha256: line.deleted.hash.digest() },
-    }));
+    const purposes = [...this.#counted.values()].toSorted(byPurpose);
+    const lines = purposes.flatMap((one) =>
+      one.counts
+        ? // Some tiers have no line of a purpose.
+          one.lines.flatMap((line) => this.#toTallied(one.purpose, line))
+        : [],
+    );
     return {
       units: this.#units,
       decisions: this.#decisions,
-      lines: lines.toSorted((a, b) => byPurpose(a, b) || a.tier - b.tier),
-      uncounted: [...this.#uncounted].map(([purpose, decisions]) => ({ purpose, decisions })).toSorted(byPurpose),
+      lines,
+      uncounted: [...this.#uncounted.values()]
+        .map(({ purpose, decisions }) => ({ purpose, decisions }))
+        .toSorted(byPurpose),
+    };
+  }
+
+  #toTallied(purpose: string | null, { tier, units, decisions, first, last, hash, deleted }: OpenLine): TalliedLine {
+    return {
+      purpose,
+      tier,
+      units,
+      decisions,
+      firstDecisionId: this.#ids.idOf(first),
+      lastDecisionId: this.#ids.idOf(last),
+      sha256: hash.digest(),
+      deleted: deleted === null ? null : { decisions: deleted.decisions, sha256: deleted.hash.digest() },
     };
   }
 }

@@ -1,6 +1,6 @@
 /** The usage of a license in its running period. */
 import { fail } from '../errors.ts';
-import { decisionId } from '../ledger/decision.ts';
+import { DecisionIds } from '../ledger/decision-ids.ts';
 import { toIso } from '../lib/clock.ts';
 import { licenseNotFound } from '../requesters/license-edits.ts';
 import { findLicense } from '../requesters/store.ts';
@@ -10,8 +10,9 @@ import { priceOf } from '../terms/price.ts';
 import { alertsOf, quotaPeriodAt, quotaState } from '../terms/quota.ts';
 import { countsPurpose } from '../terms/terms.ts';
 import { billOf, toAmount } from './bill.ts';
+import { countFast } from './columns-counting.ts';
 import type { ComputeDeps } from './compute.ts';
-import { countInOrder } from './counting.ts';
+
 import { type Billed, billedOf } from './statement.ts';
 import { Tally } from './tally.ts';
 
@@ -74,18 +75,20 @@ async function count(deps: ComputeDeps, { contract, span }: Billed, now: number)
   const quotaFrom = quotaPeriodAt(terms, contract.bounds, now)?.start ?? span.start;
   // A quota for the whole license begins with the first decision that it allowed.
   const from = Math.max(0, Math.min(span.start, quotaFrom));
-  let counts = { period: new Tally(terms), quota: new Tally(terms), days: [] as Day[] };
+  const ids = new DecisionIds(deps.ledgerNo);
+  const newCounts = (days: Day[]) => ({ period: new Tally(terms, ids), quota: new Tally(terms, ids), days });
+  let counts = newCounts([]);
   let day = 0;
-  await countInOrder(
+  await countFast(
     deps,
-    { from, to: now + 1, licenseIds: [contract.licenseId] },
+    { from, to: now + 1, licenses: { only: [contract.licenseId] } },
     {
       begin() {
-        counts = { period: new Tally(terms), quota: new Tally(terms), days: daysOf(terms.timezone, span.start, now) };
+        counts = newCounts(daysOf(terms.timezone, span.start, now));
         day = 0;
       },
-      take({ seq, at, purpose, content, deleted }) {
-        const decision = { id: decisionId(deps.ledgerNo, at, seq), purpose, content, deleted };
+      take(decision) {
+        const { at, purpose } = decision;
         if (at >= quotaFrom) counts.quota.add(decision);
         if (at < span.start) return;
         counts.period.add(decision);

@@ -10,6 +10,13 @@ import { answerDemand } from './demand.ts';
 import type { DemandQuery } from './demand-query.ts';
 import { answerDivergences, type DivergencesQuery } from './divergences.ts';
 import { isDamage, messageOf } from './duckdb.ts';
+import {
+  answerLicensed,
+  answerLicensedCells,
+  answerUnlicensed,
+  type LicensedQuery,
+  type TimeSpan,
+} from './licensed.ts';
 import { answerBounds, answerFind, answerStats, type FindPage, type Stats } from './questions.ts';
 import { answerSeen, type SeenQuery } from './seen.ts';
 import type { DecisionFilter } from './sql.ts';
@@ -22,6 +29,9 @@ export type Question =
   | { kind: 'demand'; query: DemandQuery }
   | { kind: 'alarms'; query: AlarmsQuery }
   | { kind: 'divergences'; query: DivergencesQuery }
+  | { kind: 'licensed'; query: LicensedQuery }
+  | { kind: 'licensedCells'; query: LicensedQuery }
+  | { kind: 'unlicensed'; query: TimeSpan }
   | { kind: 'bounds' };
 
 export interface Asked {
@@ -42,7 +52,16 @@ export interface Replies {
   damaged(): void;
 }
 
-const SLOW: ReadonlySet<Question['kind']> = new Set(['report', 'seen', 'demand', 'alarms', 'divergences']);
+const SLOW: ReadonlySet<Question['kind']> = new Set([
+  'report',
+  'seen',
+  'demand',
+  'alarms',
+  'divergences',
+  'licensed',
+  'licensedCells',
+  'unlicensed',
+]);
 const NONE: Stats = { total: 0, allowed: 0 };
 
 /** A connection and its queue: one question after another. */
@@ -135,5 +154,8 @@ function answer(connection: DuckDBConnection, question: Exclude<Question, { kind
   if (question.kind === 'alarms') return answerAlarms(connection, question.query);
   if (question.kind === 'divergences') return answerDivergences(connection, question.query);
   if (question.kind === 'find') return answerFind(connection, question.filter, question.page);
+  if (question.kind === 'licensed') return answerLicensed(connection, question.query);
+  if (question.kind === 'licensedCells') return answerLicensedCells(connection, question.query);
+  if (question.kind === 'unlicensed') return answerUnlicensed(connection, question.query);
   return answerBounds(connection);
 }

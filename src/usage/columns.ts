@@ -11,6 +11,7 @@ import type { FromWorker, Question, ToWorker, WorkerSetup, WorkerState } from '.
 import type { ColumnsReport, ReportQuery } from './counts.ts';
 import type { Demand, DemandQuery } from './demand-query.ts';
 import type { Divergences, DivergencesQuery } from './divergences.ts';
+import type { LicensedCell, LicensedQuery, LicensedWindow, TimeSpan } from './licensed.ts';
 import type { Bounds, FindPage, Found, Stats } from './questions.ts';
 import type { Seen, SeenPage, SeenQuery } from './seen.ts';
 import type { DecisionFilter } from './sql.ts';
@@ -53,6 +54,12 @@ export interface Columns {
   alarms(query: AlarmsQuery): Promise<Alarms>;
   /** Counts where a candidate decided otherwise than its policy. */
   divergences(query: DivergencesQuery): Promise<Divergences>;
+  /** Counts licensed decisions by the quarter of an hour. */
+  licensedCells(query: LicensedQuery): Promise<LicensedCell[]>;
+  /** Returns licensed decisions in the order of their ids; the caller bounds the span. */
+  licensed(query: LicensedQuery): Promise<LicensedWindow>;
+  /** Counts decisions that count and that no license allowed. */
+  unlicensed(query: TimeSpan): Promise<number>;
   /** Returns the times of the oldest and newest decision; null: none. */
   bounds(): Promise<Bounds | null>;
   /** Answers any of these questions, for another node. */
@@ -125,6 +132,9 @@ class ColumnsThread implements Columns {
   demand = (query: DemandQuery): Promise<SeenPage<Demand>> => this.ask({ kind: 'demand', query });
   alarms = (query: AlarmsQuery): Promise<Alarms> => this.ask({ kind: 'alarms', query });
   divergences = (query: DivergencesQuery): Promise<Divergences> => this.ask({ kind: 'divergences', query });
+  licensedCells = (query: LicensedQuery): Promise<LicensedCell[]> => this.ask({ kind: 'licensedCells', query });
+  licensed = (query: LicensedQuery): Promise<LicensedWindow> => this.ask({ kind: 'licensed', query });
+  unlicensed = (query: TimeSpan): Promise<number> => this.ask({ kind: 'unlicensed', query });
   bounds = (): Promise<Bounds | null> => this.ask({ kind: 'bounds' });
 
   ask<T>(question: Question): Promise<T> {

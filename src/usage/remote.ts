@@ -14,6 +14,7 @@ import type { Alarms } from './alarms.ts';
 import type { Bounds, Columns } from './columns.ts';
 import type { Question } from './columns-worker.ts';
 import type { Divergences } from './divergences.ts';
+import type { LicensedCell, LicensedWindow } from './licensed.ts';
 
 const PATH = '/internal/columns';
 /** Longer than a question may wait on the other node. */
@@ -68,6 +69,17 @@ export function openRemoteColumns(url: string, secret: string): Columns {
     alarms: async (query) => known(await ask<Alarms | Bounds | null>({ kind: 'alarms', query }), 'denials'),
     divergences: async (query) =>
       known(await ask<Divergences | Bounds | null>({ kind: 'divergences', query }), 'byReason'),
+    async licensedCells(query) {
+      const cells = await ask<LicensedCell[] | Bounds | null>({ kind: 'licensedCells', query });
+      if (!Array.isArray(cells)) throw new Unavailable(OLDER);
+      return cells;
+    },
+    licensed: async (query) => known(await ask<LicensedWindow | Bounds | null>({ kind: 'licensed', query }), 'seq'),
+    async unlicensed(query) {
+      const count = await ask<number | Bounds | null>({ kind: 'unlicensed', query });
+      if (typeof count !== 'number') throw new Unavailable(OLDER);
+      return count;
+    },
     bounds: () => ask({ kind: 'bounds' }),
     figures: () => ({ behind: 0, caughtUpAt: null, sizeBytes: 0, rebuilds: 0, questions: 0, restarts: 0 }),
     abandon: () => {},
@@ -75,9 +87,11 @@ export function openRemoteColumns(url: string, secret: string): Columns {
   };
 }
 
+const OLDER = 'the node with the columns is older';
+
 /** A node of the version before answers a question that it does not know with the bounds of the ledger. */
 function known<Answer extends object>(answer: Answer | Bounds | null, field: keyof Answer): Answer {
-  if (answer === null || !(field in answer)) throw new Unavailable('the node with the columns is older');
+  if (answer === null || !(field in answer)) throw new Unavailable(OLDER);
   return answer as Answer;
 }
 

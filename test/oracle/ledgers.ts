@@ -7,23 +7,21 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Random, seeded } from '../../kit/random.ts';
 import { keepDeleted } from '../../src/ledger/counted.ts';
-import { computeOutside, computeStatements } from '../../src/statements/compute.ts';
-import { findBilled } from '../../src/statements/find.ts';
+import { betweenSeqs, replaceInDecisions } from '../../src/ledger/erase.ts';
+import { dropCounts, eraseInputsBatch, retireBatch } from '../../src/ledger/retire.ts';
 import { archive } from '../../src/storage/archive.ts';
 import type { Terms } from '../../src/terms/terms.ts';
 import { Parquet } from '../../src/usage/archive-source.ts';
-import { type Decided, openRecords, type Records } from '../usage/records.ts';
-import { bill, periodOf } from './terms.ts';
+import { openColumns } from '../../src/usage/columns.ts';
+import { openRecords, type Records } from '../usage/records.ts';
+import { type Count, compare, type Expected, NOW, strict, type Used } from './ledger-compare.ts';
+import { periodOf } from './terms.ts';
 
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2026, 1, 20);
 /** Clocks change in March, April, October and November. */
 const LENGTH = 290 * DAY_MS;
 const END = START + LENGTH;
-/** Every statement ends within these years. */
-const YEARS = { first: 2025 * 12, last: 2028 * 12 + 11 };
-const [FROM, TO] = [Date.UTC(2025, 0, 1), Date.UTC(2029, 0, 1)];
-const NOW = Date.UTC(2029, 0, 1);
 const ITEMS = 6;
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'America/Havana', 'Asia/Kathmandu'];
 const PURPOSES = [null, 'training', 'search', 'inference'];
@@ -95,10 +93,6 @@ function newHolder(random: Random): Holder {
 const versionAt = ({ versions }: Holder, at: number): Version | undefined =>
   versions.filter(({ from }) => from <= at).at(-1);
 
-interface Used extends Decided {
-  deleted: boolean;
-}
-
 function newDecisions(random: Random, holders: readonly Holder[]): Used[] {
   const gone = new Set([random.int(1, ITEMS), random.int(1, ITEMS)]);
   const times = Array.from({ length: random.int(20, 150) }, () => START + random.int(0, LENGTH)).toSorted(
@@ -125,14 +119,8 @@ function newDecisions(random: Random, holders: readonly Holder[]): Used[] {
   });
 }
 
-interface Expected {
-  used: Used[];
-  uncounted: number;
-  terms: Terms;
-}
-
 /** The second count: what each statement holds, by license, version and start of the calendar period. */
-function expectedOf(holders: readonly Holder[], decisions: readonly Used[]) {
+function expectedOf(holders: readonly Holder[], decisions: readonly Used[]): Count {
   const statements = new Map<string, Expected>();
   let [noTerms, noLicense] = [0, 0];
   for (const one of decisions.filter(({ reason, enforced }) => reason === 0 && enforced === true)) {
@@ -152,19 +140,6 @@ function expectedOf(holders: readonly Holder[], decisions: readonly Used[]) {
     }
   }
   return { statements, noTerms, noLicense };
-}
-
-/** The purposes of the units, in the order of their use. */
-function unitsOf({ used, terms }: Expected): (string | null)[] {
-  const seen = new Set<unknown>();
-  return used
-    .filter(({ contentNo, url }) => {
-      const content = contentNo === 0 ? url : contentNo;
-      const isUnit = terms.unit === 'decision' || !seen.has(content);
-      seen.add(content);
-      return isUnit;
-    })
-    .map(({ purpose }) => purpose ?? null);
 }
 
 async function write(
@@ -195,14 +170,30 @@ async function write(
 }
 
 /** Deletes items; some of their decisions are swept already. */
-async function deleteItems({ db }: Records, decisions: readonly Used[], random: Random): Promise<void> {
+async function deleteItems({ db, deleteContent }: Records, decisions: readonly Used[], random: Random): Promise<void> {
   const nos = new Set(decisions.filter(({ deleted }) => deleted).map(({ contentNo }) => contentNo));
   for (const no of nos) {
-    await db.atomic([{ sql: 'delete from content where no = $1', params: [no] }]);
+    await deleteContent(no);
     if (random.chance(0.5)) continue;
     const where = `content_no = ${no}`;
-    await db.atomic([keepDeleted('sqlite', where), { sql: `delete from decisions where ${where}` }]);
+    await db.atomic([
+      keepDeleted('sqlite', where),
+      { sql: `delete from decisions where ${where}` },
+      { sql: `delete from purges where ${where}` },
+      dropCounts(String(no)),
+    ]);
   }
+}
+
+/** Retires the oldest decisions, and erases the inputs and the requester of others. */
+async function age({ db }: Records, random: Random): Promise<void> {
+  const before = START + random.int(0, LENGTH);
+  while (random.chance(0.8) && (await eraseInputsBatch(db, before, random.int(1, 40))));
+  if (random.chance(0.5)) {
+    const erased = { requesterId: 'r', pseudonym: 'erased_1' };
+    await db.atomic(replaceInDecisions(db, betweenSeqs(random.int(0, 60), Number.MAX_SAFE_INTEGER), erased));
+  }
+  while (random.chance(0.8) && (await retireBatch(db, before, random.int(1, 40))));
 }
 
 /** Checks one ledger; returns how many statements it had. */
@@ -211,58 +202,34 @@ async function checkLedger(random: Random, archived: boolean): Promise<{ stateme
   const folder = join(dirname(records.records), 'archive');
   mkdirSync(folder);
   const parquet = new Parquet(folder, 64);
+  const columns = openColumns({ records: records.records, columnsFile: records.columnsFile, archiveDir: folder });
   try {
     const holders = Array.from({ length: random.int(1, 4) }, () => newHolder(random));
     const decisions = newDecisions(random, holders);
     await write(records, holders, decisions);
+    // The columns follow what happens, or learn of it at once.
+    if (random.chance(0.5)) await columns.bounds();
     const isDeletedFirst = random.chance(0.5);
     if (isDeletedFirst) await deleteItems(records, decisions, random);
     if (archived) {
       const before = START + random.int(0, LENGTH);
       await archive({ records: dirname(records.records), before, to: folder, now: NOW, say: () => {} });
     }
+    if (random.chance(0.5)) await age(records, random);
     if (!isDeletedFirst) await deleteItems(records, decisions, random);
-    await compare(records, parquet, expectedOf(holders, decisions));
+    const expected = expectedOf(holders, decisions);
+    const slow = await compare({ db: records.db, parquet }, expected);
+    const fast = await compare(
+      { db: records.db, parquet, columns: strict(columns), windowSize: random.int(1, 60) },
+      expected,
+    );
+    assert.deepEqual(fast, slow);
     return { statements: holders.length, decisions: decisions.length };
   } finally {
     parquet.close();
+    await columns.close();
     await records.close();
   }
-}
-async function compare(
-  { db }: Records,
-  parquet: Parquet,
-  { statements: expected, noTerms, noLicense }: ReturnType<typeof expectedOf>,
-): Promise<void> {
-  const deps = { db, parquet, ledgerNo: 7, now: () => NOW };
-  const { contracts, billed } = await findBilled(db, { period: YEARS }, NOW);
-  const computed = await computeStatements(deps, billed);
-  const rest = new Map(expected);
-  for (const { statement } of computed) {
-    const key = `${statement.licenseId} ${statement.termsVersion} ${Date.parse(statement.from)}`;
-    const own = rest.get(key) ?? { used: [], uncounted: 0, terms: statement.terms };
-    rest.delete(key);
-    const units = unitsOf(own);
-    const oracle = bill(own.terms, units);
-    assert.equal(statement.total.amount, oracle.total, key);
-    assert.deepEqual([statement.units, statement.decisions], [units.length, own.used.length], key);
-    const uncounted = statement.uncounted.reduce((sum, { decisions }) => sum + decisions, 0);
-    assert.equal(uncounted, own.uncounted, key);
-    const nameOf = (purpose: string | null, tier: number): string => `${purpose} ${tier}`;
-    assert.deepEqual(
-      Object.fromEntries(
-        statement.lines
-          .filter(({ kind, units: n }) => kind === 'usage' && n !== 0)
-          .map(({ purpose, tier, units: n, amount }) => [nameOf(purpose, (tier as number) - 1), [n, amount]]),
-      ),
-      Object.fromEntries(
-        oracle.lines.map(({ purpose, tier, units: n, amount }) => [nameOf(purpose, tier), [n, amount]]),
-      ),
-      key,
-    );
-  }
-  assert.deepEqual([...rest.keys()], []);
-  assert.deepEqual(await computeOutside(deps, contracts, { from: FROM, to: TO }), { noLicense, noTerms });
 }
 
 /** Checks so many ledgers; every tenth one is partly archived. */

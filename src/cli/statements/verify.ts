@@ -1,7 +1,8 @@
 /** Counts a statement again from exported decisions, and compares. */
 import type { Answered } from '../../../client/src/types.ts';
+import { DECISION_ID_LENGTH } from '../../ledger/decision-ids.ts';
 import { billOf } from '../../statements/bill.ts';
-import { type Tallied, type TalliedLine, Tally } from '../../statements/tally.ts';
+import { type Tallied, type TalliedLine, Tally, type TallyIds } from '../../statements/tally.ts';
 import { formatAmount } from '../../terms/money.ts';
 import { textLines } from '../import/text-lines.ts';
 import { misused } from '../outcome.ts';
@@ -47,9 +48,10 @@ export async function findDifferences(
     for (const line of lines)
       if (line.trim() !== '') for (const one of ofStatement(statement, line)) own.set(one.id, one);
   }
-  const tally = new Tally(statement.terms);
-  for (const one of [...own.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-    tally.add({ id: one.id, purpose: one.purpose, content: one.contentId ?? one.url ?? '', deleted: false });
+  const sorted = [...own.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const tally = new Tally(statement.terms, exportedIds(sorted));
+  for (const [seq, { purpose, contentId, url }] of sorted.entries()) {
+    tally.add({ at: 0, seq, purpose, content: contentId ?? url ?? '', deleted: false });
   }
   const tallied = tally.result();
   const { lines, decisions: counted } = tallied;
@@ -62,6 +64,20 @@ export async function findDifferences(
     decisions: counted,
     deleted: isWhole ? 0 : deleted,
     differences: [...differences, ...compareAmounts(statement, tallied)],
+  };
+}
+
+/** The ids as they were exported, by place. A text that is no id changes every hash. */
+function exportedIds(sorted: readonly Exported[]): TallyIds {
+  const encoder = new TextEncoder();
+  const idAt = (seq: number): string => (sorted[seq] as Exported).id;
+  return {
+    idOf: ({ seq }) => idAt(seq),
+    write(target, offset, _at, seq) {
+      const bytes = encoder.encode(idAt(seq));
+      if (bytes.length === DECISION_ID_LENGTH) target.set(bytes, offset);
+      else target.fill(0, offset, offset + DECISION_ID_LENGTH);
+    },
   };
 }
 

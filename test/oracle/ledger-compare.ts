@@ -1,0 +1,98 @@
+/** Compares the statements of a ledger with a second count over its decisions. */
+import assert from 'node:assert/strict';
+import type { FastDeps } from '../../src/statements/columns-counting.ts';
+import { computeOutside, computeStatements } from '../../src/statements/compute.ts';
+import { findBilled } from '../../src/statements/find.ts';
+import type { Terms } from '../../src/terms/terms.ts';
+import type { Columns } from '../../src/usage/columns.ts';
+import type { Decided } from '../usage/records.ts';
+import { bill } from './terms.ts';
+
+/** Every statement ends within these years. */
+const YEARS = { first: 2025 * 12, last: 2028 * 12 + 11 };
+const [FROM, TO] = [Date.UTC(2025, 0, 1), Date.UTC(2029, 0, 1)];
+export const NOW = Date.UTC(2029, 0, 1);
+/** Parts of the time of a ledger. */
+const PARTS = [2, 5, 8, 11].map((month) => ({ from: Date.UTC(2026, month, 1), to: Date.UTC(2026, month + 1, 1) }));
+
+export interface Used extends Decided {
+  deleted: boolean;
+}
+
+export interface Expected {
+  used: Used[];
+  uncounted: number;
+  terms: Terms;
+}
+
+/** The findings of a second count: by license, version and start of the period; and outside of all statements. */
+export interface Count {
+  statements: Map<string, Expected>;
+  noTerms: number;
+  noLicense: number;
+}
+
+/** The purposes of the units, in the order of their use. */
+function unitsOf({ used, terms }: Expected): (string | null)[] {
+  const seen = new Set<unknown>();
+  return used
+    .filter(({ contentNo, url }) => {
+      const content = contentNo === 0 ? url : contentNo;
+      const isUnit = terms.unit === 'decision' || !seen.has(content);
+      seen.add(content);
+      return isUnit;
+    })
+    .map(({ purpose }) => purpose ?? null);
+}
+
+/** The columns, whose failure fails the test: nothing is counted from the records instead. */
+export function strict(columns: Columns): Columns {
+  const failing = (cause: unknown): never => {
+    throw new Error('the columns did not answer', { cause });
+  };
+  return {
+    ...columns,
+    licensed: (query) => columns.licensed(query).catch(failing),
+    licensedCells: (query) => columns.licensedCells(query).catch(failing),
+    unlicensed: (query) => columns.unlicensed(query).catch(failing),
+  };
+}
+
+/** Compares what is counted with the second count; returns the statements, and what is outside of parts of the time. */
+export async function compare(
+  counting: FastDeps,
+  { statements: expected, noTerms, noLicense }: Count,
+): Promise<unknown[]> {
+  const deps = { ...counting, ledgerNo: 7, now: () => NOW };
+  const { contracts, billed } = await findBilled(deps.db, { period: YEARS }, NOW);
+  const computed = await computeStatements(deps, billed);
+  const rest = new Map(expected);
+  for (const { statement } of computed) {
+    const key = `${statement.licenseId} ${statement.termsVersion} ${Date.parse(statement.from)}`;
+    const own = rest.get(key) ?? { used: [], uncounted: 0, terms: statement.terms };
+    rest.delete(key);
+    const units = unitsOf(own);
+    const oracle = bill(own.terms, units);
+    assert.equal(statement.total.amount, oracle.total, key);
+    assert.deepEqual([statement.units, statement.decisions], [units.length, own.used.length], key);
+    const uncounted = statement.uncounted.reduce((sum, { decisions }) => sum + decisions, 0);
+    assert.equal(uncounted, own.uncounted, key);
+    const nameOf = (purpose: string | null, tier: number): string => `${purpose} ${tier}`;
+    assert.deepEqual(
+      Object.fromEntries(
+        statement.lines
+          .filter(({ kind, units: n }) => kind === 'usage' && n !== 0)
+          .map(({ purpose, tier, units: n, amount }) => [nameOf(purpose, (tier as number) - 1), [n, amount]]),
+      ),
+      Object.fromEntries(
+        oracle.lines.map(({ purpose, tier, units: n, amount }) => [nameOf(purpose, tier), [n, amount]]),
+      ),
+      key,
+    );
+  }
+  assert.deepEqual([...rest.keys()], []);
+  assert.deepEqual(await computeOutside(deps, contracts, { from: FROM, to: TO }), { noLicense, noTerms });
+  const outside = [];
+  for (const span of PARTS) outside.push(await computeOutside(deps, contracts, span));
+  return [computed.map(({ statement }) => statement), outside];
+}
