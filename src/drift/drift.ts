@@ -12,8 +12,7 @@ import { compareRobots } from './robots.ts';
 import { compareRsl } from './rsl.ts';
 import { compareTdmPolicy, compareTdmrep } from './tdm.ts';
 
-/** `headers`: those of the first page. */
-export const CHECKED_KINDS = [...SIGNAL_KINDS, 'headers'] as const;
+export const CHECKED_KINDS = SIGNAL_KINDS;
 export const FILE_STATES = ['same', 'drifted', 'unreachable', 'off'] as const;
 export const STATES = ['same', 'drifted', 'unreachable'] as const;
 export type State = (typeof STATES)[number];
@@ -52,7 +51,9 @@ export async function lookAndCompare(deps: DriftDeps, host: string): Promise<Out
   const published = await deps.signals.read(host);
   const work: Work = { deps, host, published, budget: new Budget(STEPS_MAX) };
   const files = [
-    ...(await Promise.all(SIGNAL_KINDS.filter((kind) => kind !== 'tdm-policy').map((kind) => checkFile(work, kind)))),
+    ...(await Promise.all(
+      SIGNAL_KINDS.filter((kind) => (SIGNALS[kind] as Signal).path !== null).map((kind) => checkFile(work, kind)),
+    )),
     await checkPolicies(work),
     await checkHeaders(work),
   ];

@@ -21,7 +21,7 @@ import { type Entry, entriesOf } from './entries.ts';
 import { freeRows } from './free.ts';
 import { cut, EVERYWHERE, nameOf, type Region } from './regions.ts';
 import { saleOf, toLicense } from './sale.ts';
-import type { Audience, Cell, Inexpressible, Row, Sale, Table } from './table.ts';
+import { type Audience, type Cell, type Inexpressible, type Row, type Sale, type Table, textOf } from './table.ts';
 import { USE_WORDS, USES } from './words.ts';
 
 /** A registered item of the site. */
@@ -265,9 +265,3 @@ function isSame(one: Cell, other: Cell): boolean {
   }
   return true;
 }
-
-/** Spells a pattern as collections do. */
-export const textOf = ({ path, query }: PathPattern): string => {
-  const spell = ({ parts, ends }: PathPattern['path']): string => parts.join('*') + (ends ? '$' : '');
-  return query === null ? spell(path) : `${path.parts.join('*')}?${spell(query)}`;
-};

@@ -5,7 +5,6 @@
 
 import { parseTarget } from '../lib/locator.ts';
 import { Slices } from '../lib/slices.ts';
-import { textOf } from './assess.ts';
 import { rowAt } from './page-headers.ts';
 import {
   examplesOf,
@@ -18,7 +17,7 @@ import {
   toReadable,
 } from './robots-reader.ts';
 import type { Published } from './signals.ts';
-import { crawlOf, groupAudiences, type Row, type Table, useOf } from './table.ts';
+import { crawlOf, groupAudiences, type Row, type Table, textOf, useOf } from './table.ts';
 import { isFree } from './values.ts';
 import { FORMATS, USE_WORDS, USES } from './words.ts';
 

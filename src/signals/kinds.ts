@@ -1,5 +1,7 @@
 /** The kinds of signals: one row for each. Routes, files and the report follow from it. */
 
+import { licenseUrlOf, toNotice } from './notice.ts';
+import { renderHeaders } from './page-headers.ts';
 import { renderRobots } from './robots.ts';
 import { renderRsl } from './rsl.ts';
 import type { Inexpressible, Table } from './table.ts';
@@ -22,10 +24,6 @@ export interface Signal {
   /** Pure. Returns null where the site has it switched off. */
   render(table: Table): Rendering | null;
 }
-
-/** The URL of license.xml on the site; null: switched off. */
-export const licenseUrlOf = ({ host, site }: Pick<Table, 'host' | 'site'>): string | null =>
-  site.signals.license ? `https://${host}/license.xml` : null;
 
 export const SIGNALS = {
   'robots.txt': {
@@ -51,6 +49,12 @@ export const SIGNALS = {
     doc: 'The policies of reserved collections (ODRL), as a list; `collectionId`: one of them',
     path: null,
     render: (table) => (table.site.signals.tdmrep ? renderTdmPolicies(table) : null),
+  },
+  headers: {
+    type: MEDIA_TYPES.json,
+    doc: 'The headers of allowed pages, as `/v1/authorize` answers them. The first entry whose `location` matches holds',
+    path: null,
+    render: (table) => renderHeaders(table, toNotice(table.site).link),
   },
 } as const satisfies Readonly<Record<string, Signal>>;
 

@@ -1,7 +1,10 @@
 /** The licensing page of a site, as answers to its visitors name it. Pure. */
 import type { PageSignals } from '../ledger/decision.ts';
 import type { Site } from '../sites/site.ts';
-import { licenseUrlOf } from './kinds.ts';
+
+/** The URL of license.xml on the site; null: switched off. */
+export const licenseUrlOf = ({ host, site }: { host: string; site: Site }): string | null =>
+  site.signals.license ? `https://${host}/license.xml` : null;
 
 export interface Notice {
   /** The value of `Link` for every answer; null: the site has none, or switched it off. */

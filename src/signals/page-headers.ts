@@ -1,20 +1,39 @@
-/** The headers of one page's answer: `tdm-reservation`, `tdm-policy` and `Content-Usage`. Pure. */
+/** The headers of answers: `tdm-reservation`, `tdm-policy` and `Content-Usage` of one page, and of all pages. Pure. */
 import type { Locator } from '../lib/locator.ts';
 import { matchesPath, toTarget } from '../lib/url-pattern.ts';
 import { usageHeader } from './aipref.ts';
-import type { Row, Table } from './table.ts';
-import { tdmHeaders } from './tdmrep.ts';
+import { type Row, type Table, textOf } from './table.ts';
+import { NOTHING, tdmHeaders } from './tdmrep.ts';
 
 const finders = new WeakMap<Table, (locator: Locator) => Row | undefined>();
 
 /** Returns none for a page that no statement is about. */
 export function pageHeaders(table: Table, locator: Locator): Record<string, string> {
   const row = rowAt(table, locator);
-  if (row === undefined || row.cell.policyId === null) return {};
-  const { tdmrep, contentUsage } = table.site.signals;
+  return row === undefined ? {} : rowHeaders(table, row);
+}
+
+function rowHeaders({ host, site }: Table, row: Row): Record<string, string> {
+  const { tdmrep, contentUsage } = site.signals;
+  if (row.cell.policyId === null) return {};
   return {
-    ...(tdmrep ? tdmHeaders(table.host, row) : {}),
+    ...(tdmrep ? tdmHeaders(host, row) : {}),
     ...(contentUsage ? { 'content-usage': usageHeader(row) } : {}),
+  };
+}
+
+/** Renders the headers of all pages. `link`: the one of every answer. Returns null where all are switched off. */
+export function renderHeaders(table: Table, link: string | null) {
+  const { tdmrep, contentUsage } = table.site.signals;
+  if (link === null && !tdmrep && !contentUsage) return null;
+  const pages = table.rows.map((row) => ({
+    location: textOf(row.pattern),
+    headers: { ...(link === null ? {} : { link }), ...rowHeaders(table, row) },
+  }));
+  return {
+    text: `${JSON.stringify(pages, null, 1)}\n`,
+    cannotExpress: [],
+    refusal: pages.length === 0 ? NOTHING : null,
   };
 }
 

@@ -1,10 +1,9 @@
 /** Lists the statements of a site with the rules that they come from. Pure. */
 import { cutPage, fromCursor, PAGE_DEFAULT } from '../db/page.ts';
-import { textOf } from './assess.ts';
 import type { Contradiction } from './contradictions.ts';
 import type { SignalsReport } from './schema.ts';
 import type { Published } from './signals.ts';
-import { type Answer, crawlOf, type Group, groupAudiences, type Row, type Table, useOf } from './table.ts';
+import { type Answer, crawlOf, type Group, groupAudiences, type Row, type Table, textOf, useOf } from './table.ts';
 import { USES } from './words.ts';
 
 /** The number of statements on the pages before. */

@@ -127,3 +127,9 @@ const answersOf = (cells: readonly Cell[], audience: number, uses: readonly Use[
       return allowed.map((one) => (one?.allowed === true ? '1' : '0')).join('');
     })
     .join();
+
+/** Spells a pattern as collections do. */
+export const textOf = ({ path, query }: PathPattern): string => {
+  const spell = ({ parts, ends }: PathPattern['path']): string => parts.join('*') + (ends ? '$' : '');
+  return query === null ? spell(path) : `${path.parts.join('*')}?${spell(query)}`;
+};

@@ -67,7 +67,7 @@ export function renderTdmrep({ host, rows }: Table): Rendering {
 }
 
 const TOO_MANY = 'Too many path patterns overlap. Use fewer of them with `*`.';
-const NOTHING = 'No collection has pages on this host, so there is nothing to say.';
+export const NOTHING = 'No collection has pages on this host, so there is nothing to say.';
 const MORE =
   'TDMRep cannot separate these paths from reserved ones, because of `*` or a query, so they are reserved too.';
 const MIXED = 'Some crawlers may mine and others may not. TDMRep has no names of crawlers, so the paths are reserved.';

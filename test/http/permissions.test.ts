@@ -81,6 +81,7 @@ const PROMISED = [
   'GET /v1/sites/{host}/signals/license.xml',
   'GET /v1/sites/{host}/signals/tdmrep.json',
   'GET /v1/sites/{host}/signals/tdm-policy',
+  'GET /v1/sites/{host}/signals/headers',
   'GET /v1/sites/{host}/signals/report',
   'GET /v1/sites/{host}/signals/drift',
   'POST /v1/sites/{host}/signals/drift',

@@ -68,6 +68,7 @@ const foundIn = (changed: { robots?: string; tdmrep?: string }) => {
     'robots.txt': toFile(changed.robots ?? robots, 'text/plain', 0),
     'tdmrep.json': toFile(changed.tdmrep ?? tdmrep, 'application/json', 0),
     'license.xml': 'off',
+    headers: 'off',
     'tdm-policy': 'off',
   };
   return contradictionsIn({ table, files, cannotExpress: [] });

@@ -95,8 +95,33 @@ test('answers to proxies carry the headers of the page', async () => {
   assert.deepEqual(await headersOf('/x'), [null, null, 'train-ai=y, ai-use=y, search=y']);
 });
 
+test('the headers of all pages are those that proxies get', async () => {
+  await put({ ...ON, link: true });
+  await made(postern, '/v1/collections', { name: 'Q', hosts: [HOST], paths: ['/q?v=1', '/a*z$'], policyId: open });
+  const { headers, body, status } = await get('headers');
+  assert.deepEqual([status, headers.get('content-type')], [200, 'application/json; charset=utf-8']);
+  assert.match(headers.get('last-modified') ?? '', /GMT$/);
+  const names = ['link', 'tdm-reservation', 'tdm-policy', 'content-usage'];
+  const matches = (location: string, path: string) =>
+    new RegExp(`^${location.split('*').map(RegExp.escape).join('.*').replace(/\\\$$/, '$')}`).test(path);
+  for (const path of ['/', '/x', '/q?v=1', '/q', '/abcz', '/abczd', '/robots.txt', '/.well-known/x']) {
+    const entry = body.find(({ location }: { location: string }) => matches(location, path));
+    const answer = await authorize(postern, path, { path: `/v1/authorize?origin=https://${HOST}` });
+    assert.equal(answer.status, 200, path);
+    assert.deepEqual(
+      names.map((name) => entry.headers[name] ?? null),
+      names.map((name) => answer.headers.get(name)),
+      path,
+    );
+  }
+  const again = { headers: { 'if-none-match': headers.get('etag') ?? '' }, key: null };
+  assert.equal((await postern.call('GET', `/v1/sites/${HOST}/signals/headers`, again)).status, 304);
+  assert.match(body.find((one: any) => one.location.startsWith('/premium/')).headers['tdm-policy'], /col_/);
+});
+
 test('what is switched off is not found, and says so', async () => {
   await put({ public: true });
-  for (const kind of ['license.xml', 'tdmrep.json', 'tdm-policy']) assertError(await get(kind), 'signal_not_found');
+  for (const kind of ['license.xml', 'tdmrep.json', 'tdm-policy', 'headers'])
+    assertError(await get(kind), 'signal_not_found');
   assert.doesNotMatch((await get('robots.txt')).text, /Content-Usage|License/);
 });

@@ -571,6 +571,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{host}/signals/headers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read headers of a site
+         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
+         */
+        get: operations["getHeadersSignal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{host}/signals/report": {
         parameters: {
             query?: never;
@@ -6704,6 +6724,43 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The policies of reserved collections (ODRL), as a list; `collectionId`: one of them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description Not changed since the `ETag` in `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getHeadersSignal: {
+        parameters: {
+            query?: {
+                /** @description What was served at this past time */
+                asOf?: string;
+            };
+            header?: {
+                /** @description An `ETag`: answers 304 if the record has not changed since */
+                "If-None-Match"?: string;
+            };
+            path: {
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The headers of allowed pages, as `/v1/authorize` answers them. The first entry whose `location` matches holds */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -7,7 +7,7 @@ import { Panel } from '../parts/page.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import type { Site } from './words.ts';
 
-const KINDS = ['robots.txt', 'license.xml', 'tdmrep.json', 'tdm-policy'] as const;
+const KINDS = ['robots.txt', 'license.xml', 'tdmrep.json', 'tdm-policy', 'headers'] as const;
 type Kind = (typeof KINDS)[number];
 
 export function Files({ site: { host, version } }: { site: Site }) {

@@ -2,8 +2,8 @@
 import type { Postern } from '../../../client/src/client.ts';
 
 interface Kind {
-  /** Its place below the root of the site; null: one file for each policy. */
-  path: string | null;
+  /** Its place below the root of the site; null: one file for each policy; undefined: no file of the site. */
+  path: string | null | undefined;
   read(postern: Postern, host: string, query: { asOf?: string | undefined }): Promise<string>;
 }
 
@@ -23,6 +23,10 @@ export const FILES = {
   'tdm-policy': {
     path: null,
     read: (postern, host, query) => postern.getTdmPolicySignal(host, query),
+  },
+  headers: {
+    path: undefined,
+    read: (postern, host, query) => postern.getHeadersSignal(host, query),
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 

@@ -68,6 +68,7 @@ async function writeSite(postern: Postern, host: string, { root, replaceOwn }: T
   const all: Written[] = [];
   for (const kind of Object.keys(FILES) as FileKind[]) {
     const { path } = FILES[kind];
+    if (path === undefined) continue;
     const found = await readFile(postern, kind, host);
     if (typeof found === 'string') {
       if (path === null) all.push(...writePolicies(root, found));

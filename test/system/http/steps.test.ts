@@ -153,6 +153,7 @@ const ROWS: Record<string, Ask[]> = {
   'GET /v1/sites/{host}/signals/license.xml': at('h0x0.example.com/signals/license.xml'),
   'GET /v1/sites/{host}/signals/tdmrep.json': at('h0x0.example.com/signals/tdmrep.json'),
   'GET /v1/sites/{host}/signals/tdm-policy': at('h0x0.example.com/signals/tdm-policy'),
+  'GET /v1/sites/{host}/signals/headers': at('h0x0.example.com/signals/headers'),
   'GET /v1/sites/{host}/signals/report': at('h0x0.example.com/signals/report?limit=100'),
   'GET /v1/sites/{host}/signals/drift': at('h0x0.example.com/signals/drift'),
   'POST /v1/sites/{host}/signals/drift': at('h0x0.example.com/signals/drift'),
