@@ -1,6 +1,6 @@
 /**
- * Migrates the records to this version. Each migration is one transaction, with its row in `schema_migrations`. When
- * two nodes start at once, the second finds the work done. Nodes of the previous version keep working: they wait, and
+ * Migrates the records to this version. Each migration is one transaction, with its row in `schema_migrations`; in an
+ * empty store, those that only name statements share one. When two nodes start at once, the second finds the work done. Nodes of the previous version keep working: they wait, and
  * never fail. A store of a newer version is refused, so that an old binary cannot damage it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
@@ -63,7 +63,8 @@ export async function migrate(
   await db.atomic([
     { sql: 'create table if not exists schema_migrations (version bigint primary key, applied_at bigint not null)' },
   ]);
-  const done = new Set((await db.read('select version from schema_migrations')).map((row) => Number(row.version)));
+  if ((await versionsOf(db)).size === 0) await applyTogether(db, now, migrations);
+  const done = await versionsOf(db);
   const newest = Math.max(0, ...done);
   if (newest > migrations.length) {
     throw new StartRefused(
@@ -76,7 +77,7 @@ export async function migrate(
     if (done.has(version)) continue;
     await apply(db, async () => [
       ...LOCK_WITHIN[db.engine],
-      { sql: 'insert into schema_migrations (version, applied_at) values ($1, $2)', params: [version, now] },
+      versionRow(version, now),
       ...(typeof migration === 'function' ? await migration(db) : toSteps(migration, db.engine)),
     ]);
   }
@@ -89,6 +90,32 @@ export async function migrate(
       'The move to this database was not finished. Run postern migrate-store again, or empty the database.',
     );
   }
+}
+
+const versionRow = (version: number, now: number): Step => ({
+  sql: 'insert into schema_migrations (version, applied_at) values ($1, $2)',
+  params: [version, now],
+});
+
+const versionsOf = async (db: Db): Promise<Set<number>> =>
+  new Set((await db.read('select version from schema_migrations')).map((row) => Number(row.version)));
+
+/** In an empty store: neighbours in one transaction, since each costs a wait for the disk. */
+async function applyTogether(db: Db, now: number, migrations: readonly Migration[]): Promise<void> {
+  let steps: Step[] = [];
+  const flush = async (): Promise<void> => {
+    const together = steps;
+    steps = [];
+    if (together.length > 0) await apply(db, async () => [...LOCK_WITHIN[db.engine], ...together]);
+  };
+  for (const [index, migration] of migrations.entries()) {
+    if (typeof migration === 'function') await flush();
+    steps.push(
+      versionRow(index + 1, now),
+      ...(typeof migration === 'function' ? await migration(db) : toSteps(migration, db.engine)),
+    );
+  }
+  await flush();
 }
 
 /** Returns why the tables cannot be used: one is missing or unreadable. undefined when they can. Throws Unavailable. */

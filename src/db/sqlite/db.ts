@@ -2,6 +2,7 @@
  * The records on SQLite, for one process: one worker thread writes, one reads. Requests that arrive during a commit
  * form the next group and share its fsync. The queue is bounded: beyond it, Unavailable.
  */
+import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { budgetOf, type Heap, limitsOf, type StorageMemory, USUAL_MIB } from '../../memory.ts';
@@ -132,10 +133,17 @@ export async function openSqlite(
   onDeath: (cause: Error) => void = () => {},
   { heap, pagesKiB }: StorageMemory = budgetOf(USUAL_MIB).storage,
 ): Promise<SqliteDb> {
-  const writer = new Thread({ file, readOnly: false, procedures, pagesKiB }, heap, onDeath);
-  await writer.ready();
-  const reader = new Thread({ file, readOnly: true, procedures: {}, pagesKiB }, heap, onDeath);
-  await reader.ready();
+  createFile(file);
+  const { promise: died, resolve: die } = Promise.withResolvers<Error>();
+  void died.then(onDeath);
+  const writer = new Thread({ file, readOnly: false, procedures, pagesKiB }, heap, die);
+  const reader = new Thread({ file, readOnly: true, procedures: {}, pagesKiB }, heap, die);
+  try {
+    await Promise.all([writer.ready(), reader.ready()]);
+  } catch (error) {
+    await Promise.all([reader.close(), writer.close()]);
+    throw error;
+  }
   return {
     engine: 'sqlite',
     file,
@@ -149,6 +157,15 @@ export async function openSqlite(
       await writer.close();
     },
   };
+}
+
+/** The reader, which starts beside the writer, creates none. */
+function createFile(file: string): void {
+  try {
+    closeSync(openSync(file, 'a'));
+  } catch {
+    // The writer reports why.
+  }
 }
 
 export interface Hold {
