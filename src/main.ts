@@ -15,10 +15,8 @@ const { budgetOf, flagsOf } = await import('./memory.ts');
 const { requireFlags } = await import('./lib/node-flags.ts');
 limitHeap();
 const { openLog } = await import('./log.ts');
-const { startService } = await import('./app.ts');
 const { StartRefused } = await import('./errors.ts');
-const { isConsoleBuilt } = await import('./http/console-files.ts');
-const { openTracing, tracingFaults } = await import('./tracing.ts');
+const { holdRecords } = await import('./records.ts');
 const { endColumns } = await import('./usage/columns.ts');
 
 /** Requests in flight have this long to finish. */
@@ -55,15 +53,22 @@ try {
   process.on('SIGTERM', ask);
   process.on('SIGINT', ask);
 
+  // The threads of the store start while this one loads the rest.
+  const held = holdRecords(config, undefined, budgetOf(config.memoryMiB).storage);
+  const { startService } = await import('./app.ts');
+  const { isConsoleBuilt } = await import('./http/console-files.ts');
+  const { openTracing, tracingFaults } = await import('./tracing.ts');
+
   for (const fault of tracingFaults(process.env)) logger.warn(fault);
   const tracing = await openTracing(process.env);
-  const service = await startService({ config, logger, onFatal });
+  const service = await startService({ config, logger, held, onFatal });
   logger.info({ address: service.address }, 'ready');
   if (service.firstKey !== undefined) {
     const chosen = config.bootstrapKey !== null;
     // Those who chose the key keep secrets out of the log.
-    const link = isConsoleBuilt() && !chosen ? await service.makeLink() : undefined;
-    await print(welcome(service.address, service.firstKey, { chosen, link }));
+    const hasConsole = isConsoleBuilt();
+    const link = hasConsole && !chosen ? await service.makeLink() : undefined;
+    await print(welcome(service.address, service.firstKey, { chosen, hasConsole, link }));
     await service.firstKeyShown();
   }
 
@@ -113,16 +118,17 @@ function refusalOf({ code = '', syscall }: NodeJS.ErrnoException, { host, port, 
 interface Shown {
   /** The operator chose the key. */
   chosen: boolean;
+  hasConsole: boolean;
   /** Undefined without a console, and where the key was chosen. */
   link: string | undefined;
 }
 
-function welcome(address: string, key: string, { chosen, link }: Shown): string {
+function welcome(address: string, key: string, { chosen, hasConsole, link }: Shown): string {
   const shown = chosen ? chosenKey(process.env.POSTERN_BOOTSTRAP_KEY_FILE) : key;
   const first = chosen
     ? 'The first key is the one that was chosen in the settings.'
     : `The first key, shown this once; it may do everything:\n\n  ${key}`;
-  const pages = isConsoleBuilt()
+  const pages = hasConsole
     ? consoleOf(address, link)
     : 'The console was not built here: run npm ci without --omit=dev, then npm run console.';
   return `Postern answers on ${address}

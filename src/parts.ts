@@ -8,9 +8,7 @@ import { openCollections } from './collections/known.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { migrate } from './db/migrate.ts';
-import { holdFolder } from './db/sqlite/hold.ts';
 import { openDriftChecks } from './drift/checks.ts';
-import { StartRefused } from './errors.ts';
 import { openEvents } from './events/store.ts';
 import { openStreams } from './events/stream.ts';
 import { watchClock } from './health/clock-watch.ts';
@@ -22,7 +20,6 @@ import { openKeys } from './keys/authenticate.ts';
 import { findDecisions } from './ledger/log.ts';
 import { TEST_DAYS } from './ledger/test-sweep.ts';
 import type { Clock } from './lib/clock.ts';
-import { makeFolder } from './lib/folder.ts';
 import { type Budget, budgetOf } from './memory.ts';
 import { openOffers } from './offers/known.ts';
 import { openGetter } from './outgoing/get.ts';
@@ -30,7 +27,7 @@ import { openPartnerDoor } from './partner/door.ts';
 import { ensureDefaultPolicy } from './policies/store.ts';
 import { startEraser } from './privacy/eraser.ts';
 import { startRetention } from './privacy/retention.ts';
-import { openRecords } from './records.ts';
+import { type HeldRecords, holdRecords } from './records.ts';
 import { openTokens } from './requesters/tokens.ts';
 import { openSignals } from './signals/signals.ts';
 import { openSignatures } from './signatures/signatures.ts';
@@ -57,6 +54,8 @@ export interface Options {
   config: Config;
   logger: FastifyBaseLogger;
   clock?: Clock;
+  /** The records, where they are being opened already. */
+  held?: HeldRecords;
   /** Called when the service cannot continue; it then answers 503 only. */
   onFatal?: (cause: Error) => void;
 }
@@ -73,7 +72,7 @@ export type Parts = Awaited<ReturnType<typeof openParts>>;
 export async function openParts(options: Options, opened: AsyncDisposableStack) {
   const own: Own = { notReady: 'The service is starting.', listening: Promise.withResolvers() };
   const memory = budgetOf(options.config.memoryMiB);
-  const store = { ...(await openStore(options, opened, own, memory)), memory, listening: own.listening.promise };
+  const store = { ...(await openStore(options, opened, own)), memory, listening: own.listening.promise };
   const engine = await openEngine(options, opened, store);
   const identification = await openIdentification(options, opened, { ...store, ...engine });
   const background = startBackground(options, opened, { ...store, ...engine });
@@ -88,22 +87,22 @@ type Background = ReturnType<typeof startBackground>;
 
 /** The data folder, the records and their clock. */
 async function openStore(
-  { config, logger, clock: given, onFatal }: Options,
+  {
+    config,
+    logger,
+    clock: given,
+    held = holdRecords(config, given, budgetOf(config.memoryMiB).storage),
+    onFatal,
+  }: Options,
   opened: AsyncDisposableStack,
   own: Own,
-  memory: Budget,
 ) {
-  makeFolder(config.dataDir);
-  const hold = holdFolder(config.dataDir, { records: config.databaseUrl === null });
-  if (hold === undefined) {
-    throw new StartRefused(`Another process uses the data in ${config.dataDir}. Stop it, or name another folder.`);
-  }
-  opened.defer(() => hold.release());
-  const onDeath = (cause: Error): void => {
+  opened.defer(() => held.hold.release());
+  void held.died.then((cause) => {
     own.notReady = 'The storage has failed.';
     onFatal?.(cause);
-  };
-  const { own: ownClock, ...store } = await openRecords(config, given, onDeath, memory.storage);
+  });
+  const { own: ownClock, ...store } = await held.records;
   const { db, clock } = store;
   opened.defer(() => db.close());
   const clockWatch = watchClock(ownClock, db.engine, logger);

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import type { PostgresDb } from './db/postgres/db.ts';
-import { openSqlite } from './db/sqlite/db.ts';
+import { type Hold, openSqlite } from './db/sqlite/db.ts';
+import { holdFolder } from './db/sqlite/hold.ts';
 import { StartRefused } from './errors.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { CountUsed } from './ledger/quota-open.ts';
 import { ledgerProcedure, openSqliteLedger, openSqliteTestLedger } from './ledger/sqlite.ts';
 import { type Clock, goingOnFrom, type MachineClock, machineClock } from './lib/clock.ts';
+import { makeFolder } from './lib/folder.ts';
 import type { StorageMemory } from './memory.ts';
 import type { openSubscriptions } from './webhooks/subscriptions.ts';
 
@@ -30,6 +32,29 @@ export interface Ledgers {
   ledger: Ledger;
   /** Records the checks of test keys. */
   testLedger: Ledger;
+}
+
+/** The records of a data folder that no other process uses. */
+export interface HeldRecords {
+  hold: Hold;
+  /** Rejects with StartRefused when the database cannot be used. */
+  records: Promise<Records>;
+  /** Resolves when the embedded store has failed for good. */
+  died: Promise<Error>;
+}
+
+/** Begins to open the records: meanwhile the rest of the service can be loaded. Throws StartRefused. */
+export function holdRecords(config: Config, given: Clock | undefined, memory: StorageMemory): HeldRecords {
+  makeFolder(config.dataDir);
+  const hold = holdFolder(config.dataDir, { records: config.databaseUrl === null });
+  if (hold === undefined) {
+    throw new StartRefused(`Another process uses the data in ${config.dataDir}. Stop it, or name another folder.`);
+  }
+  const { promise: died, resolve: onDeath } = Promise.withResolvers<Error>();
+  const records = openRecords(config, given, onDeath, memory);
+  // Handled by who waits for it, which may be later.
+  records.catch(() => undefined);
+  return { hold, records, died };
 }
 
 /** Throws StartRefused when the database cannot be used. `onDeath`: the embedded store has failed for good. */

@@ -1,7 +1,8 @@
 /**
  * Migrates the records to this version. Each migration is one transaction, with its row in `schema_migrations`; in an
- * empty store, those that only name statements share one. When two nodes start at once, the second finds the work done. Nodes of the previous version keep working: they wait, and
- * never fail. A store of a newer version is refused, so that an old binary cannot damage it.
+ * empty store, those that only name statements share one. When two nodes start at once, the second finds the work
+ * done. Nodes of the previous version keep working: they wait, and never fail. A store of a newer version is refused,
+ * so that an old binary cannot damage it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { StartRefused } from '../errors.ts';
@@ -100,7 +101,7 @@ const versionRow = (version: number, now: number): Step => ({
 const versionsOf = async (db: Db): Promise<Set<number>> =>
   new Set((await db.read('select version from schema_migrations')).map((row) => Number(row.version)));
 
-/** In an empty store: neighbours in one transaction, since each costs a wait for the disk. */
+/** In an empty store: one transaction for several, since each waits for the disk. */
 async function applyTogether(db: Db, now: number, migrations: readonly Migration[]): Promise<void> {
   let steps: Step[] = [];
   const flush = async (): Promise<void> => {
