@@ -31,12 +31,12 @@ export const signInPart: Part = {
   async run(options) {
     using dir = temporaryFolder();
     const cores = splitCores();
-    const [bare, peopled] = await Promise.all([
-      startPostern({ dataDir: join(dir.path, 'bare'), core: cores.server }),
-      startPostern({ dataDir: join(dir.path, 'peopled'), core: cores.server, env: PROVIDER }),
-    ]);
-    await using _bare = bare;
-    await using _peopled = peopled;
+    await using bare = await startPostern({ dataDir: join(dir.path, 'bare'), core: cores.server });
+    await using peopled = await startPostern({
+      dataDir: join(dir.path, 'peopled'),
+      core: cores.server,
+      env: PROVIDER,
+    });
     for (let i = 0; i < USERS; i++) await signIn(peopled, `Person ${i}`);
     const contenders = [];
     for (const [name, postern] of Object.entries({ without: bare, 'with people': peopled })) {
