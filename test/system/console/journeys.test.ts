@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { launchBrowser, type Signed, signedIn, signingIn } from '../../../kit/browser.ts';
 import { startReceiver } from '../../../kit/receiver.ts';
 import { startTestService } from '../../../kit/service.ts';
-import { check, item, made } from '../../http/given.ts';
+import { allowAll, check, item, made, makeItem } from '../../http/given.ts';
 import { fillWithDemo } from './catalogue.ts';
 
 const postern = await startTestService({ env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' } });
@@ -359,6 +359,26 @@ test('licensing a requester, and the next check passes', async () => {
   await page.getByRole('button', { name: 'Revoke for good' }).click();
   await page.locator('.license-line').getByText('revoked').waitFor();
   assert.equal((await check(postern, { contentId: essay.id, requesterId: 'uni:north/fjord' })).allowed, false);
+});
+
+test('a test key from its preset: it reads and checks, apart from what is live, and may not be given more', async () => {
+  await page.goto('/console/keys');
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Integration');
+  await page.getByRole('combobox', { name: 'Preset' }).click();
+  await page.getByRole('option', { name: 'Test key: try an integration' }).click();
+  assert.equal(await dialog.getByRole('checkbox', { name: 'Create, edit and delete content' }).isDisabled(), true);
+  await dialog.getByRole('button', { name: 'Create the key' }).click();
+  const key = await dialog.locator('.secret code').innerText();
+  assert.match(key, /^svc_sk_test_/);
+  await page.getByRole('button', { name: 'I have it' }).click();
+  await page.getByRole('row', { name: /^Integration test/ }).waitFor();
+  const { id: contentId } = await makeItem(postern, [allowAll]);
+  const checked = await postern.call('POST', '/v1/access/check', { key, body: { contentId } });
+  assert.deepEqual([checked.body.allowed, checked.body.mode], [true, 'test']);
+  assert.equal((await postern.call('GET', `/v1/access/decisions?contentId=${contentId}`)).body.totalCount, 0);
+  assert.equal((await postern.call('GET', '/v1/access/decisions?mode=test')).body.totalCount, 1);
 });
 
 test('creating a key, using it, revoking it', async () => {

@@ -13,6 +13,7 @@ import { startTestService, type TestService } from '../../../kit/service.ts';
 import { words } from '../../../kit/words.ts';
 import { item, made } from '../../http/given.ts';
 import { fillWithDemo } from './catalogue.ts';
+import { fillProofs } from './proofs.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const FIRST_PAGE_BYTES_MAX = 250_000;
@@ -21,8 +22,12 @@ const browser = await launchBrowser();
 after(() => browser.close());
 const empty = await startTestService();
 after(() => empty[Symbol.asyncDispose]());
-const full = await startTestService({ env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' } });
+const full = await startTestService({
+  env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true', POSTERN_CRAWLER_LISTS: 'false' },
+});
 after(() => full[Symbol.asyncDispose]());
+const proofs = await fillProofs(full);
+after(() => proofs[Symbol.asyncDispose]());
 
 await fillWithDemo(full, { items: 120, checks: 600 });
 await made(full, '/v1/requesters', {
@@ -297,6 +302,18 @@ describe('every page', () => {
     );
     assert.deepEqual(await look(empty, pages), []);
   });
+});
+
+test('the status page has the lists, the keys of agents and the false names that "with data" looks at', async () => {
+  await using signed = await signedIn(browser, full.url, full.key, { reducedMotion: 'reduce' });
+  const { page } = signed;
+  await page.goto('/console/status');
+  const row = (table: string, name: RegExp) => page.getByRole('table', { name: table }).getByRole('row', { name });
+  await row('Published addresses', /list\.txt.*2 ranges/).waitFor();
+  await row('Published addresses', /gone.*never fetched.*failed fetch/).waitFor();
+  await row('Keys of agents', new RegExp(`${proofs.url} .*1 key`)).waitFor();
+  await row('Keys of agents', /keys-that-are-gone.*never fetched/).waitFor();
+  await row('False names', /listed/).waitFor();
 });
 
 test('signing in and the palette', async () => {
