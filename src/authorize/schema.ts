@@ -7,10 +7,11 @@ export const AuthorizeOptions = Type.Object(
   {
     origin: Type.Optional(
       Type.String({
-        pattern: '^https?://[^/?#\\s@\\\\]+/?$',
+        pattern: '^https?://[A-Za-z0-9._:\\[\\]-]+/?$',
         maxLength: 300,
         description: 'The origin of the site, such as https://example.com; replaces the host that a request names',
-        expected: 'must be the origin of the site, such as https://example.com',
+        expected:
+          'must be the origin of the site, such as https://example.com; names in other scripts in their xn-- form',
       }),
     ),
     requesterHeader: Type.Optional(

@@ -33,7 +33,8 @@ export const FORMATS = {
   },
   'host-pattern': {
     test: (text: string): boolean => parseHostPattern(text) !== undefined,
-    expected: 'must be a host such as www.example.com, *.example.com or localhost:8080, without a scheme or path',
+    expected:
+      'must be a host such as www.example.com, *.example.com or localhost:8080, without a scheme or path; names in other scripts in their xn-- form',
   },
   'path-pattern': {
     test: (text: string): boolean => parsePathPattern(text) !== undefined,

@@ -18,7 +18,9 @@ export const siteNotFound = (host: string) =>
 export function requireHost(text: string): string {
   const host = parseHost(text);
   if (host !== undefined) return host;
-  throw fail('invalid_request', '`host` must be a host such as www.example.com or localhost:8080.', { param: 'host' });
+  const message =
+    '`host` must be a host such as www.example.com or localhost:8080; names in other scripts in their xn-- form.';
+  throw fail('invalid_request', message, { param: 'host' });
 }
 
 /** Throws invalid_request. */

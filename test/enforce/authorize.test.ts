@@ -460,6 +460,8 @@ describe('whose key', () => {
       'unknown',
     );
     for (const origin of [
+      'https://bücher.example',
+      'https://b%C3%BCcher.example',
       'site.example',
       'https://site.example/path',
       'https://a@site.example',

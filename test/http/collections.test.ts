@@ -69,6 +69,10 @@ describe('create', () => {
     for (const host of ['', 'https://a.b', 'a.b/c', '*', 'a b', '*.10.0.0.1', 'a.b:0', '*.a.b:00', 5]) {
       assertError(await create({ name: 'C', hosts: ['a.b', host] }), 'invalid_request', 'hosts[1]');
     }
+    const other = await create({ name: 'C', hosts: ['bücher.example'] });
+    assertError(other, 'invalid_request', 'hosts[0]');
+    assert.match(other.body.error.message, /xn--/);
+    assertStatus(await create({ name: 'C', hosts: ['xn--bcher-kva.example'] }), 201);
     for (const path of ['', 'news', '/a b', '/a//b', '/a/../b', '/%2Fa', '/%zz', '/%2541', '/a#b', null]) {
       assertError(await create({ name: 'C', paths: ['/', path] }), 'invalid_request', 'paths[1]');
     }
