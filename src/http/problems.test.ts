@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CheckRequest } from '../access/schema.ts';
 import { CreatePolicy } from '../policies/schema.ts';
+import { CreateRequester } from '../requesters/schema.ts';
 import { problemsOf, type Schema } from './problems.ts';
 
 const check = CheckRequest as Schema;
@@ -71,4 +72,22 @@ test('of a list that is too long no entry behind the end is looked at', () => {
   const problems = problemsOf({ type: 'array', maxItems: 1000, items: { type: 'string' } }, list, 'list');
   assert.deepEqual(problems, [{ param: null, message: 'The list must have at most 1000 entries, not 2000.' }]);
   assert.equal(read, 1000);
+});
+
+test('an object that may be of several kinds is explained by its kind; an unknown kind, by the known ones', () => {
+  const explained = (identity: unknown) =>
+    problemsOf(CreateRequester as Schema, { identities: [identity] }, 'body').map(({ param, message }) => [
+      param,
+      message,
+    ]);
+  const kinds = 'identities[0].kind';
+  assert.deepEqual(explained({ kind: 'dsn', suffixes: ['a.example'] }), [
+    [kinds, `\`${kinds}\` must be one of ip, dns, signature (nearest: dns).`],
+  ]);
+  assert.deepEqual(explained({}), [[kinds, `\`${kinds}\` is required.`]]);
+  assert.deepEqual(explained({ kind: 'signature', agent: 'x', list: 1 }).at(-1), [
+    'identities[0].list',
+    'Unknown field `identities[0].list`; remove it.',
+  ]);
+  assert.deepEqual(explained({ kind: 'ip' }), [['identities[0].ranges', '`identities[0].ranges` is required.']]);
 });

@@ -100,7 +100,14 @@ class Walk {
 
   /** The branch that the value comes nearest to explains it: by type first, then the one with the fewest problems. */
   #union(branches: readonly Schema[], value: unknown, path: string): void {
-    const fitting = branches.filter((branch) => branch.type === undefined || isOfType(branch.type, value));
+    const ofType = branches.filter((branch) => branch.type === undefined || isOfType(branch.type, value));
+    const mark = markOf(ofType);
+    const given = mark === undefined ? undefined : value?.[mark as never];
+    const fitting = mark === undefined ? ofType : ofType.filter((branch) => markedAs(branch, mark) === given);
+    if (mark !== undefined && fitting.length === 0) {
+      const known = new Set(ofType.map((branch) => markedAs(branch, mark)));
+      return this.value({ enum: [...known] }, given, pathTo(path, mark));
+    }
     let best: Problem[] | undefined;
     for (const branch of fitting) {
       const walk = new Walk(this.#what);
@@ -169,6 +176,16 @@ class Walk {
     this.problems.push({ param, message: `The key \`${param}\` must have ${minLength} to ${maxLength} characters.` });
   }
 }
+
+/** Returns the field that distinguishes the branches, such as `kind`: each requires it, with a value of its own. */
+function markOf(branches: readonly Schema[]): string | undefined {
+  if (branches.length < 2) return undefined;
+  return branches[0]?.required?.find((key) =>
+    branches.every((branch) => branch.required?.includes(key) === true && markedAs(branch, key) !== undefined),
+  );
+}
+
+const markedAs = ({ properties }: Schema, mark: string): unknown => properties?.[mark]?.const;
 
 /** Why the value is not one of an enum, the constant, or of the type; undefined if it is. */
 function mismatch(schema: Schema, value: unknown): string | undefined {
