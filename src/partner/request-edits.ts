@@ -5,6 +5,7 @@ import { findCollection } from '../collections/store.ts';
 import type { Db } from '../db/db.ts';
 import { type Failure, fail } from '../errors.ts';
 import { newId } from '../lib/id.ts';
+import { findDefaultPolicyId } from '../policies/store.ts';
 import { newLicense, planCreate } from '../requesters/license-edits.ts';
 import { type LicenseRequest, OPEN_MAX, REQUEST_PREFIX } from './request.ts';
 import { type CreateRequest, type GrantRequest, requestAnswer } from './request-schema.ts';
@@ -47,7 +48,8 @@ export async function planGrant(db: Db, id: string, body: GrantRequest, at: numb
   const before = await getOpen(db, id);
   const { answer = null, ...fields } = body;
   const { requesterId, licenseType } = before;
-  const license = newLicense({ type: licenseType, ...fields, requesterId }, at);
+  const scope = fields.scope === undefined ? await scopeOf(db, before) : fields.scope;
+  const license = newLicense({ type: licenseType, ...fields, scope, requesterId }, at);
   const created = await planCreate(db, license, at);
   const after: LicenseRequest = { ...before, status: 'granted', answer, licenseId: license.id, updatedAt: at };
   return {
@@ -56,6 +58,15 @@ export async function planGrant(db: Db, id: string, body: GrantRequest, at: numb
     status: 200,
     body: requestAnswer(after),
   };
+}
+
+/** Returns the default scope: a request for one collection must not become a license for everything. */
+async function scopeOf(db: Db, { collectionId }: LicenseRequest): Promise<GrantRequest['scope']> {
+  if (collectionId === null) return null;
+  const collection = await findCollection(db, collectionId);
+  if (collection !== undefined) return { policyIds: [collection.policyId ?? (await findDefaultPolicyId(db))] };
+  const message = 'The collection of the request was deleted; say in `scope` what the license covers.';
+  throw fail('invalid_request', message, { param: 'scope' });
 }
 
 /** Throws license_request_not_found, license_request_closed. */

@@ -25,7 +25,12 @@ export type CreateRequest = Static<typeof CreateRequest>;
 
 export const GrantRequest = Type.Object(
   { ...partial(LICENSE_FIELDS), answer: note('For the requester') },
-  { additionalProperties: false, title: 'GrantLicenseRequest', description: 'Fields of the license' },
+  {
+    additionalProperties: false,
+    title: 'GrantLicenseRequest',
+    description:
+      'Fields of the license. Without `scope`, a request for a collection is granted for the policy of the collection.',
+  },
 );
 export type GrantRequest = Static<typeof GrantRequest>;
 

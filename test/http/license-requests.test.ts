@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startTestService } from '../../kit/service.ts';
-import { assertError, assertStatus, ID, made } from './given.ts';
+import { assertError, assertStatus, check, ID, made, makePolicy } from './given.ts';
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
@@ -49,6 +49,32 @@ test('asked for and granted: the license is there, and the partner reads so', as
   );
   const { data: log } = (await postern.call('GET', `/v1/audit-log?kind=license.requested`)).body;
   assert.deepEqual(log[0].actor, { type: 'requester_token', id: acme.tokenId, name: 'ours' });
+});
+
+test('granted for one collection, a license covers its policy unless the grant says more', async () => {
+  const acme = await newPartner();
+  const rules = [{ action: 'allow', conditions: { hasValidLicense: true } }];
+  const [{ id: policyId }, other] = [await makePolicy(postern, rules), await makePolicy(postern, rules)];
+  const { id: collectionId } = await made(postern, '/v1/collections', { name: 'A', hosts: ['a.example'], policyId });
+  await made(postern, '/v1/collections', { name: 'B', hosts: ['b.example'], policyId: other.id });
+  const grant = async (body?: object) => {
+    const { id } = (await acme.ask({ licenseType: 'training', collectionId })).body;
+    return post(`/v1/license-requests/${id}/grant`, body);
+  };
+  const allows = async () => {
+    const hosts = ['a.example', 'b.example'];
+    return Promise.all(
+      hosts.map(async (host) => (await check(postern, { url: `https://${host}/`, requesterId: acme.id })).allowed),
+    );
+  };
+  assertStatus(await grant(), 200);
+  assert.deepEqual(await allows(), [true, false]);
+  assertStatus(await grant({ scope: null }), 200);
+  assert.deepEqual(await allows(), [true, true]);
+  const { id: late } = (await acme.ask({ licenseType: 'training', collectionId })).body;
+  await postern.call('DELETE', `/v1/collections/${collectionId}`);
+  assertError(await post(`/v1/license-requests/${late}/grant`), 'invalid_request', 'scope');
+  assertStatus(await post(`/v1/license-requests/${late}/grant`, { scope: null }), 200);
 });
 
 test('declined with a note; an answer is final', async () => {

@@ -3147,7 +3147,7 @@ export interface components {
         };
         /** @enum {unknown} */
         EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "crawler.first_seen" | "identity.list_suspicious" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "signals.drifted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
-        /** @description Fields of the license */
+        /** @description Fields of the license. Without `scope`, a request for a collection is granted for the policy of the collection. */
         GrantLicenseRequest: {
             type?: string;
             features?: string[];
@@ -9495,7 +9495,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Fields of the license */
+        /** @description Fields of the license. Without `scope`, a request for a collection is granted for the policy of the collection. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["GrantLicenseRequest"];
