@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
-import { toName } from '../content/address.ts';
+import { toName } from '../content/known-addresses.ts';
 import type { Locator } from '../lib/locator.ts';
 import { readTarget } from './target.ts';
 

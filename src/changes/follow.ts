@@ -135,7 +135,9 @@ interface ChangeRow extends Row {
 
 /** Includes the row of the cursor itself: another row there means another log. */
 const SELECT = `select c.seq, c.id, c.kind, c.object_id, c.owner_id,
-    case when c.kind like 'webhook.%' or c.kind like 'requester.%' then d.object end as object
+    case when c.kind like 'webhook.%' or c.kind like 'requester.%' then d.object
+         when c.kind like 'content.%' then json_build_object(
+           'source', d.object::json -> 'source', 'externalId', d.object::json -> 'externalId')::text end as object
   from changes c left join change_data d on d.id = c.id
   where c.seq >= $1 order by c.seq limit ${CHANGES_PER_READ + 1}`;
 

@@ -9,18 +9,15 @@ import type { Changes } from '../changes/changes.ts';
 import type { InForce } from '../collections/known.ts';
 import type { Db } from '../db/db.ts';
 import { Failure } from '../errors.ts';
-import { Cache } from '../lib/cache.ts';
 import { isPlainPath, type Locator } from '../lib/locator.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { toTarget } from '../lib/url-pattern.ts';
 import type { Page, Place } from '../policies/facts.ts';
+import { type Items, KnownAddresses } from './known-addresses.ts';
 import { findItemId, findItemIds } from './served.ts';
 
-const KNOWN_MAX = 50_000;
 /** The longest path, and the longest query, that is recorded; that of an item's `source`. */
 export const URL_MAX = 2_048;
-/** Longer addresses are not remembered, so that memory has a bound. */
-const KNOWN_LENGTH_MAX = 300;
 
 /** The reasons why nothing can decide about a URL. */
 export type Undecided = 'none' | 'ambiguous_content' | 'unreadable_url';
@@ -37,29 +34,20 @@ export interface Addresses {
   readAll(locators: readonly Locator[], inForce: InForce): Promise<Map<Locator, AtUrl>>;
 }
 
-/** The items at an address, and at the one that some servers read instead. */
-interface Items {
-  id: string | null | undefined;
-  /** undefined: all servers read the address alike; null: some read one that has no plain path. */
-  plain: { locator: Locator; id: string | null | undefined } | null | undefined;
-}
-
 interface Known extends Items {
   inForce: InForce;
   at: AtUrl;
 }
 
-type Keep = (name: string, known: Known) => void;
-
 /** `locator.host` is empty where the host is not known. */
 export function openAddresses(db: Db, changes: Changes): Addresses {
-  const known = new Cache<string, Known>(KNOWN_MAX);
-  changes.subscribe(({ kind }) => {
-    if (kind.startsWith('content.')) known.clear();
+  const known = new KnownAddresses<Known>();
+  changes.subscribe((notice) => {
+    if (notice.kind.startsWith('content.')) known.onEdit(notice);
   });
 
   function now(locator: Locator, inForce: InForce): AtUrl | undefined {
-    const entry = known.get(toName(locator));
+    const entry = known.get(locator);
     if (entry === undefined) return undefined;
     if (entry.inForce !== inForce) {
       entry.at = choose(locator, entry, inForce);
@@ -68,40 +56,34 @@ export function openAddresses(db: Db, changes: Changes): Addresses {
     return entry.at;
   }
 
-  const remember = (keep: Keep, locator: Locator, items: Items, inForce: InForce): AtUrl => {
-    const at = choose(locator, items, inForce);
-    const name = toName(locator);
-    if (name.length <= KNOWN_LENGTH_MAX) keep(name, { ...items, inForce, at });
-    return at;
-  };
-
   return {
     now,
     async read(locator, inForce) {
-      return (
-        now(locator, inForce) ??
-        known.read(async (keep) => {
-          return remember(keep, locator, await readItems(db, locator), inForce);
-        })
-      );
+      const there = now(locator, inForce);
+      if (there !== undefined) return there;
+      const keep = known.begin();
+      const items = await readItems(db, locator);
+      const at = choose(locator, items, inForce);
+      keep(locator, { ...items, inForce, at });
+      return at;
     },
     async readAll(locators, inForce) {
       const found = new Map(locators.map((locator) => [locator, now(locator, inForce)]));
       const missing = locators.filter((locator) => found.get(locator) === undefined);
-      await known.read(async (keep) => {
-        const all = await readItemsOfAll(db, missing);
-        // A long URL and many patterns with `*` take milliseconds.
-        const chosen = await mapInSlices(missing, (locator, i) => remember(keep, locator, all[i] as Items, inForce));
-        for (const [i, locator] of missing.entries()) found.set(locator, chosen[i]);
+      const keep = known.begin();
+      const all = await readItemsOfAll(db, missing);
+      // A long URL and many patterns with `*` take milliseconds.
+      const chosen = await mapInSlices(missing, (locator, i) => {
+        const items = all[i] as Items;
+        const at = choose(locator, items, inForce);
+        keep(locator, { ...items, inForce, at });
+        return at;
       });
+      for (const [i, locator] of missing.entries()) found.set(locator, chosen[i]);
       return found as Map<Locator, AtUrl>;
     },
   };
 }
-
-/** Returns a distinct name for each address: a decoded path may contain any character, `?` included. */
-export const toName = ({ host, path, query }: Locator): string =>
-  `${host.length} ${path.length} ${host}${path}${query}`;
 
 /** Reads what decides about a URL without remembering it; collections as `inForce` has them. */
 export const readAddress = async (db: Db, locator: Locator, inForce: InForce): Promise<AtUrl> =>
