@@ -34,6 +34,7 @@ import { signInPart } from './sign-in.ts';
 import { signalsPart } from './signals.ts';
 import { signaturesPart } from './signatures.ts';
 import { signedPart } from './signed.ts';
+import { sortingPart } from './sorting.ts';
 import { startPart } from './start.ts';
 import { statementsPart } from './statements.ts';
 import { urlsPart } from './urls.ts';
@@ -54,6 +55,7 @@ const PARTS: readonly Part[] = [
   signedPart,
   identitiesPart,
   collectionsPart,
+  sortingPart,
   urlsPart,
   signalsPart,
   enginesPart,

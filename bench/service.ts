@@ -16,6 +16,7 @@ export interface Postern extends Running {
   get<T>(path: string): Promise<T>;
   post<T>(path: string, body: unknown): Promise<T>;
   put<T>(path: string, body: unknown): Promise<T>;
+  patch<T>(path: string, body: unknown): Promise<T>;
 }
 
 export interface PosternOptions {
@@ -62,6 +63,7 @@ export async function startPostern(options: PosternOptions): Promise<Postern> {
     get: (path) => call('GET', path),
     post: (path, body) => call('POST', path, body),
     put: (path, body) => call('PUT', path, body),
+    patch: (path, body) => call('PATCH', path, body),
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * What is at addresses, in memory and bounded. An edit of an item forgets the addresses that it may concern, and no
+ * Addresses with what is there, in memory and bounded. An edit of an item forgets those that it may concern, and no
  * others: an importer edits items all day. What was read before an edit is not kept beyond it.
  */
 import type { Notice } from '../changes/change.ts';

@@ -62,6 +62,7 @@ test('a URL that is plain has the locator of its other spellings', () => {
       const url = `//a${name}${top}/${rest}${search}`;
       // Capitals are not plain, and the scheme does not count.
       assert.deepEqual(parseLocator(`https:${url}`), parseLocator(`HTTPS:${url}`), url);
+      assert.deepEqual(parseVisited(`https:${url}`), parseVisited(`HTTPS:${url}`), url);
     }),
     { numRuns: 5_000 },
   );

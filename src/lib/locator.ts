@@ -27,12 +27,11 @@ export function parsePath(raw: string): string | undefined {
   return isPlainPath(path) ? path : undefined;
 }
 
+const ODD_SEGMENT = /\/(?:\.\.?)?\/|\/\.\.?$/;
+
 /** Returns whether no server resolves a segment of a decoded path: none is empty, or made of dots. */
 export function isPlainPath(path: string): boolean {
-  const segments = path.slice(1).split('/');
-  const isOdd = (segment: string, i: number): boolean =>
-    segment === '.' || segment === '..' || (segment === '' && i < segments.length - 1);
-  return !segments.some(isOdd);
+  return !ODD_SEGMENT.test(path);
 }
 
 function decoded(raw: string): string | undefined {
@@ -63,11 +62,8 @@ export function parseTarget(target: string): Pick<Locator, 'path' | 'query'> | u
 
 /** Parses an absolute http or https URL, such as an item's `source`. */
 export function parseLocator(url: string): Locator | undefined {
-  const plain = RESOLVED.test(url) ? null : PLAIN_URL.exec(url);
-  if (plain !== null) {
-    const [, host = '', path = '', query = ''] = plain;
-    return isPlainPath(path) ? { host, path, query } : undefined;
-  }
+  const plain = parsePlain(url);
+  if (plain !== null) return plain;
   if (!URL.canParse(url)) return undefined;
   const { protocol, host, pathname, search } = new URL(url);
   const known = protocol === 'http:' || protocol === 'https:' ? parseHost(host) : undefined;
@@ -84,11 +80,20 @@ const PLAIN_URL =
 /** Segments that begin with a dot, and labels in another script. */
 const RESOLVED = /\/\.|xn--/;
 
+/** Returns null unless the URL is in the one spelling. */
+function parsePlain(url: string): Locator | undefined | null {
+  const [all, host, path, query = ''] = PLAIN_URL.exec(url) ?? [];
+  if (all === undefined || host === undefined || path === undefined || RESOLVED.test(url)) return null;
+  return isPlainPath(path) ? { host, path, query } : undefined;
+}
+
 /**
  * Parses a URL as a visitor pastes it: its fragment is dropped, and characters beyond ASCII are encoded. Unlike
  * `parseLocator`, it refuses what URL parsers resolve, such as `..`: a server may resolve it differently.
  */
 export function parseVisited(url: string): Locator | undefined {
+  const plain = parsePlain(url);
+  if (plain !== null) return plain;
   const [, origin = '', authority = '', rest = ''] = /^(https?:\/\/([^/?#\\@]+))(?=[/?#]|$)([^#]*)/i.exec(url) ?? [];
   if (authority === '' || !rest.isWellFormed()) return undefined;
   const host = PLAIN_AUTHORITY.test(authority) ? hostOfOrigin(origin) : hostOf(url);

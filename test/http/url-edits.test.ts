@@ -21,7 +21,7 @@ async function decided(url: string): Promise<string> {
   const { status, body } = await postern.call('POST', '/v1/access/check', { body: { url, dryRun: true } });
   if (status === 200) return body.contentId as string;
   if (status === 404) return 'nothing';
-  return /^Several items/.test(body.error.message as string) ? 'several_items' : 'unreadable';
+  return (body.error.message as string).startsWith('Several items') ? 'several_items' : 'unreadable';
 }
 
 /** The same, without what checks have in memory. */
