@@ -31,7 +31,7 @@ export interface EditDeps {
 }
 
 export const collectionNotFound = (id: string) =>
-  fail('collection_not_found', `There is no collection ${id.slice(0, 100)}.`);
+  fail('collection_not_found', `There is no collection with the id ${JSON.stringify(id.slice(0, 100))}.`);
 
 export const newCollection = (body: CreateCollection, at: number): Collection =>
   withoutDuplicates({

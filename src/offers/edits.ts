@@ -61,7 +61,9 @@ async function requireRoom(db: Db, { licenseType, collectionId }: OfferName): Pr
     throw fail('invalid_request', 'The license type in the path must have 1–64 characters.', { param: 'licenseType' });
   }
   if (collectionId !== '' && (await findCollection(db, collectionId)) === undefined) {
-    throw fail('invalid_request', `There is no collection ${collectionId}.`, { param: 'collectionId' });
+    throw fail('invalid_request', `There is no collection with the id ${JSON.stringify(collectionId)}.`, {
+      param: 'collectionId',
+    });
   }
   if ((await countOffers(db)) >= OFFERS_MAX) {
     throw fail('invalid_request', `There are ${OFFERS_MAX} offers, which is the most; delete one first.`);

@@ -23,7 +23,9 @@ const changed = (kind: ChangeKind, request: LicenseRequest, before?: LicenseRequ
 export async function planRequest(db: Db, requesterId: string, body: CreateRequest, at: number): Promise<Edit> {
   const { licenseType, collectionId = null, note = null } = body;
   if (collectionId !== null && (await findCollection(db, collectionId)) === undefined) {
-    throw fail('invalid_request', `There is no collection ${collectionId}.`, { param: 'collectionId' });
+    throw fail('invalid_request', `There is no collection with the id ${JSON.stringify(collectionId)}.`, {
+      param: 'collectionId',
+    });
   }
   if ((await countOpen(db, requesterId)) >= OPEN_MAX) {
     const message = `You have ${OPEN_MAX} open requests. Wait for the publisher's answers.`;

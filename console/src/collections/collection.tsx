@@ -7,6 +7,7 @@ import { type AuditEntry, Entry } from '../audit/entry.tsx';
 import { COLUMNS as CONTENT_COLUMNS } from '../content/columns.tsx';
 import { Id } from '../parts/copy.tsx';
 import { List } from '../parts/list.tsx';
+import { LoadedPage } from '../parts/loaded-page.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { pluralize } from '../parts/plural.ts';
@@ -17,16 +18,19 @@ import { useMay } from '../shell/session.tsx';
 import { AskedFor } from './asked-for.tsx';
 import { Actions } from './collection-actions.tsx';
 import { Tester } from './match.tsx';
+import { Observing } from './observing.tsx';
 import { type Collection, Values } from './selectors.tsx';
 import '../parts/timeline.css';
+
+const UNDER = { path: '/collections', label: 'Collections' };
 
 export default function CollectionPage() {
   const id = useId();
   const collection = useRead('GET /v1/collections/{id}', { path: { id }, query: { expand: 'warnings' } });
   return (
-    <Loaded of={collection} rows={8}>
+    <LoadedPage of={collection} under={UNDER}>
       {(data) => <CollectionView collection={data} />}
-    </Loaded>
+    </LoadedPage>
   );
 }
 
@@ -38,7 +42,7 @@ function CollectionView({ collection }: { collection: Collection }) {
     <>
       <PageHead
         title={name}
-        under={{ path: '/collections', label: 'Collections' }}
+        under={UNDER}
         lead={
           <span className="tags">
             <Chip>version {version}</Chip>
@@ -51,6 +55,7 @@ function CollectionView({ collection }: { collection: Collection }) {
         actions={<Actions collection={collection} />}
       />
       <div className="stack">
+        {mode === 'observe' && <Observing collection={collection} />}
         <Ties of={collection} />
         <div className="columns">
           <Details collection={collection} />

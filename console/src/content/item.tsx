@@ -7,21 +7,23 @@ import { CollectionLink, PolicyOf } from '../collections/names.tsx';
 import { Decisions } from '../decisions/table.tsx';
 import { UsageOver } from '../overview/usage-over.tsx';
 import { Id } from '../parts/copy.tsx';
+import { LoadedPage } from '../parts/loaded-page.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { Chip, formatCount, formatPercent, Json, Tags, Time } from '../parts/show.tsx';
-import { Loaded } from '../parts/states.tsx';
 import { useMay } from '../shell/session.tsx';
 import { Actions } from './item-actions.tsx';
 import type { Item } from './types.ts';
+
+const UNDER = { path: '/content', label: 'Content' };
 
 export default function ItemPage() {
   const id = useId();
   const item = useRead('GET /v1/content/{id}', { path: { id } });
   return (
-    <Loaded of={item} rows={8}>
+    <LoadedPage of={item} under={UNDER}>
       {(data) => <ItemView item={data} />}
-    </Loaded>
+    </LoadedPage>
   );
 }
 
@@ -31,7 +33,7 @@ function ItemView({ item }: { item: Item }) {
     <>
       <PageHead
         title={item.title}
-        under={{ path: '/content', label: 'Content' }}
+        under={UNDER}
         lead={
           <span className="tags">
             <Chip>{item.type}</Chip>

@@ -112,7 +112,7 @@ function Registration({ crawler: { name, userAgents } }: { crawler: Crawler }) {
   const requester = requesters.data?.data.find((one) => one.userAgents.some((token) => own.has(token.toLowerCase())));
   if (requester !== undefined) {
     return (
-      <span>
+      <span className="small soft">
         In your list: <RequesterLink id={requester.id} name={requester.name} />
       </span>
     );

@@ -1,6 +1,7 @@
 /** The requests under the name of a crawler, by what they proved, over time; its top content and collections. */
 import { SegmentedControl } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { useRead } from '../api/read.ts';
 import { bucketLabel, bucketTitle, type Usage, type UsageQuery } from '../overview/range.ts';
 import { TopContent } from '../overview/top.tsx';
@@ -169,7 +170,12 @@ function TopCollections({ usage: { byCollection } }: { usage: Usage }) {
           records={byCollection}
           idOf={({ collectionId }) => collectionId}
           columns={[
-            { label: 'Collection', show: ({ collectionId, name }) => name ?? collectionId },
+            {
+              label: 'Collection',
+              show: ({ collectionId, name }) => (
+                <Link href={`/collections/${collectionId}`}>{name ?? collectionId}</Link>
+              ),
+            },
             { label: 'Denied', right: true, narrow: true, show: ({ denied }) => formatCount(denied) },
             { label: 'Requests', right: true, narrow: true, show: ({ requests }) => formatCount(requests) },
           ]}

@@ -7,6 +7,7 @@ import { useRead } from '../api/read.ts';
 import { CollectionLink } from '../collections/names.tsx';
 import { LicenseLink } from '../licenses/license-link.tsx';
 import { Id } from '../parts/copy.tsx';
+import { LoadedPage } from '../parts/loaded-page.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import {
@@ -22,19 +23,21 @@ import {
   Time,
   Verdict,
 } from '../parts/show.tsx';
-import { Failed, Loaded } from '../parts/states.tsx';
+import { Failed } from '../parts/states.tsx';
 import { lacking, useMay } from '../shell/session.tsx';
 import { decidedBy } from './by.ts';
 import { Explained } from './explanation.tsx';
 import type { Decision } from './table.tsx';
 
+const UNDER = { path: '/decisions', label: 'Decisions' };
+
 export default function DecisionPage() {
   const id = useId();
   const decision = useRead('GET /v1/access/decisions/{id}', { path: { id }, query: { expand: 'names' } });
   return (
-    <Loaded of={decision} rows={8}>
+    <LoadedPage of={decision} under={UNDER}>
       {(data) => <DecisionView decision={data} />}
-    </Loaded>
+    </LoadedPage>
   );
 }
 
@@ -43,7 +46,7 @@ function DecisionView({ decision }: { decision: Decision }) {
     <>
       <PageHead
         title={decision.names?.content ?? decision.externalId ?? decision.url ?? ''}
-        under={{ path: '/decisions', label: 'Decisions' }}
+        under={UNDER}
         lead={
           <span className="tags">
             <Verdict reason={decision.reason} /> <NotEnforced of={decision} /> <span>{decision.message}</span>

@@ -3,7 +3,7 @@ import { Button, Menu } from '@mantine/core';
 import { IconDownload, IconListSearch } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { useCollectionChoices } from '../collections/names.tsx';
-import { FilterChoice, FilterText } from '../parts/filter-fields.tsx';
+import { FilterChoice, FilterEither, FilterText } from '../parts/filter-fields.tsx';
 import { FilterSpan, readSpan } from '../parts/filter-span.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { PageHead } from '../parts/page.tsx';
@@ -87,30 +87,14 @@ function FilterBar() {
         onChange={(requesterId) => set({ requesterId })}
       />
       <FilterText name="contentId" label="Item id" w={170} />
-      <FilterChoice
-        name="allowed"
-        label="Outcome"
-        data={[
-          { value: 'true', label: 'Allowed' },
-          { value: 'false', label: 'Denied' },
-        ]}
-        w={130}
-      />
+      <FilterEither name="allowed" label="Outcome" yes="Allowed" no="Denied" w={130} />
       <FilterChoice
         name="reason"
         label="Reason"
         data={Object.entries(REASONS).map(([value, label]) => ({ value, label }))}
         w={190}
       />
-      <FilterChoice
-        name="verified"
-        label="Proof"
-        data={[
-          { value: 'true', label: 'Verified' },
-          { value: 'false', label: 'Not verified' },
-        ]}
-        w={140}
-      />
+      <FilterEither name="verified" label="Proof" yes="Verified" no="Not verified" w={140} />
       <FilterChoice name="spoofed" label="Any name" data={[{ value: 'true', label: 'False names' }]} w={140} />
       <FilterChoice name="policyId" label="Policy" data={choices} searchable w={200} />
       <RareFilters />
@@ -125,15 +109,7 @@ function RareFilters() {
   return (
     <>
       {values.enforced !== undefined && (
-        <FilterChoice
-          name="enforced"
-          label="Enforced"
-          data={[
-            { value: 'true', label: 'Enforced' },
-            { value: 'false', label: 'Only observed' },
-          ]}
-          w={150}
-        />
+        <FilterEither name="enforced" label="Enforced" yes="Enforced" no="Only observed" w={150} />
       )}
       {values.collectionId !== undefined && (
         <FilterChoice name="collectionId" label="Collection" data={collections} searchable w={190} />

@@ -26,7 +26,7 @@ export function toColumns(groups: readonly Group[], { values, maySeePrices }: Sh
       ? []
       : [{ label: 'Wants', show: (row: Demand) => <Wants row={row} groups={groups} /> }]),
     { label: 'Since', sort: 'lastSeen', show: showSince },
-    { label: 'Change', right: true, narrow: true, sort: 'change', show: showChange },
+    { label: 'Change', right: true, sort: 'change', show: showChange },
     {
       label: 'Denied',
       right: true,

@@ -39,6 +39,7 @@ export function LicenseForm({ requesterId: given, proposed = '', license, kind, 
   const { create, children, onDone, onCancel, action = license === undefined ? 'Create license' : 'Save' } = more;
   const write = useWrite();
   const required = useRequiredLicenses();
+  const isNamed = (given ?? proposed) !== '';
   const [requesterId, setRequesterId] = useState(given ?? proposed);
   const [fields, setFields] = useState<Fields>(() => toFields(license, kind));
   const change = (changed: Partial<Fields>) => setFields({ ...fields, ...changed });
@@ -54,16 +55,8 @@ export function LicenseForm({ requesterId: given, proposed = '', license, kind, 
 
   return (
     <form onSubmit={start} className="fields">
-      {given === undefined && (
-        <PartnerChoice
-          label="Partner"
-          placeholder="Name or id"
-          value={requesterId}
-          onChange={setRequesterId}
-          required
-        />
-      )}
-      <Kind value={fields.type} onChange={(type) => change({ type })} required={required?.kinds} />
+      {given === undefined && <Holder value={requesterId} onChange={setRequesterId} focused={!isNamed} />}
+      <Kind value={fields.type} onChange={(type) => change({ type })} required={required?.kinds} focused={isNamed} />
       <Extras value={fields.features} onChange={(features) => change({ features })} required={required?.features} />
       <TermFields
         first={fields.first}
@@ -84,6 +77,14 @@ export function LicenseForm({ requesterId: given, proposed = '', license, kind, 
     </form>
   );
 }
+
+interface HolderProps {
+  value: string;
+  onChange: (id: string) => void;
+  focused: boolean;
+}
+
+const Holder = (props: HolderProps) => <PartnerChoice label="Partner" placeholder="Name or id" {...props} required />;
 
 /** The lists of a scope; an empty list does not restrict. */
 interface Scope {
@@ -151,7 +152,7 @@ interface RequiredProps<V> {
 
 const HINT_BELOW = ['label', 'input', 'description', 'error'] as const;
 
-function Kind({ value, onChange, required }: RequiredProps<string>) {
+function Kind({ value, onChange, required, focused }: RequiredProps<string> & { focused: boolean }) {
   const kind = value.trim();
   const unrequired = kind !== '' && required !== undefined && !required.includes(kind);
   return (
@@ -171,7 +172,7 @@ function Kind({ value, onChange, required }: RequiredProps<string>) {
       openOnFocus={false}
       required
       maxLength={64}
-      data-autofocus
+      data-autofocus={focused || undefined}
     />
   );
 }

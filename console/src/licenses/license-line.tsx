@@ -35,6 +35,7 @@ export function LicenseLine({ licenses }: { licenses: readonly License[] }) {
               </Link>{' '}
               <Chip tone={tone}>{word}</Chip>
               <span className="under">
+                {license.terms?.reference !== undefined && `${license.terms.reference} · `}
                 {scopeWords(license.scope)}
                 {license.features.length > 0 && ` · ${license.features.join(', ')}`}
               </span>

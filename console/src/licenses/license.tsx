@@ -5,10 +5,11 @@ import { Link } from 'wouter';
 import { useRead } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
 import { Id } from '../parts/copy.tsx';
+import { LoadedPage } from '../parts/loaded-page.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { Chip, formatDay, Tags, Time } from '../parts/show.tsx';
-import { Empty, Loaded } from '../parts/states.tsx';
+import { Empty } from '../parts/states.tsx';
 import { PartnerName } from '../requesters/partner-name.tsx';
 import { getState, type License, lastDayWords, scopeWords } from '../requesters/types.ts';
 import { useMay, useMayInSecret } from '../shell/session.tsx';
@@ -19,13 +20,15 @@ import { RunningPeriod } from './running-period.tsx';
 import { TermsEditor } from './terms-editor.tsx';
 import { TermsSummary, TermsVersions } from './terms-summary.tsx';
 
+const UNDER = { path: '/licenses', label: 'Licenses' };
+
 export default function LicensePage() {
   const id = useId();
   const license = useRead('GET /v1/licenses/{id}', { path: { id } });
   return (
-    <Loaded of={license} rows={8}>
+    <LoadedPage of={license} under={UNDER}>
       {(data) => <LicenseView license={data} />}
-    </Loaded>
+    </LoadedPage>
   );
 }
 
@@ -38,7 +41,7 @@ function LicenseView({ license }: { license: License }) {
     <>
       <PageHead
         title={license.terms?.reference ?? `License ${license.type}`}
-        under={{ path: '/licenses', label: 'Licenses' }}
+        under={UNDER}
         lead={
           <span className="tags">
             <Chip tone={tone}>{word}</Chip> <Chip>{license.type}</Chip> <PartnerName id={license.requesterId} />

@@ -31,9 +31,10 @@ const COLUMNS: readonly Column<License>[] = [
   },
   {
     label: 'Kind',
-    show: ({ id, type, features }) => (
+    show: ({ id, type, features, terms }) => (
       <div className="word">
         <Link href={`/licenses/${id}`}>{type}</Link>
+        {terms?.reference !== undefined && <span className="under">{terms.reference}</span>}
         {features.length > 0 && <span className="under">{features.join(', ')}</span>}
       </div>
     ),

@@ -1,8 +1,9 @@
 /** The dialog that creates or edits an offer, beside what a denied visitor will see of it. */
 import { Autocomplete, Modal, Select, TagsInput, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { type ChangeEvent, useState } from 'react';
 import type { Body } from '../api/client.ts';
-import { useRead, useWrite } from '../api/read.ts';
+import { useWrite } from '../api/read.ts';
+import { useCollectionChoices } from '../collections/names.tsx';
 import { parseMicros, toDecimal } from '../licenses/money.ts';
 import { lastDayIn, toInstants } from '../licenses/term.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
@@ -120,17 +121,22 @@ interface PartProps {
   change: (changed: Partial<Fields>) => void;
 }
 
+/** Binds a text field. */
+const typed = (name: 'price' | 'contact' | 'url' | 'last', { fields, change }: PartProps) => ({
+  value: fields[name],
+  onChange: (event: ChangeEvent<HTMLInputElement>) => change({ [name]: event.currentTarget.value }),
+});
+
 /** The kind and the place name an offer: they stay. */
 function NameFields({ fields, change, isFixed }: PartProps & { isFixed: boolean }) {
   const required = useRequiredLicenses();
-  const collections = useRead('GET /v1/collections', { query: { limit: 100 } });
-  const choices = (collections.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  const choices = useCollectionChoices();
   return (
     <>
       <div className="pair">
         <Autocomplete
           label="Kind of license"
-          description="Choose from those that your rules ask for."
+          description="One that your rules ask for."
           data={required?.kinds ?? []}
           value={fields.licenseType}
           onChange={(licenseType) => change({ licenseType })}
@@ -141,7 +147,7 @@ function NameFields({ fields, change, isFixed }: PartProps & { isFixed: boolean 
         />
         <Select
           label="Where"
-          description="A collection’s own offer counts before the general one."
+          description="That of a collection counts first."
           placeholder="Everywhere"
           data={choices}
           value={fields.collectionId}
@@ -175,14 +181,13 @@ function PriceFields({ fields, change }: PartProps) {
         label="Price"
         description="Empty: on request"
         placeholder="0.005"
-        value={fields.price}
-        onChange={(event) => change({ price: event.currentTarget.value })}
+        {...typed('price', { fields, change })}
         error={priceOf(fields) === undefined ? 'An amount such as 0.005' : undefined}
         inputMode="decimal"
       />
       <TextInput
         label="Currency"
-        description="Three letters; Cloudflare bills in USD"
+        description="Cloudflare bills in USD"
         value={fields.currency}
         onChange={(event) => change({ currency: event.currentTarget.value.toUpperCase() })}
         maxLength={3}
@@ -204,24 +209,23 @@ function AddressFields({ fields, change }: PartProps) {
     <div className="pair">
       <TextInput
         label="Email address"
+        description="Whom to write to"
         placeholder="licensing@example.com"
-        value={fields.contact}
-        onChange={(event) => change({ contact: event.currentTarget.value })}
+        {...typed('contact', { fields, change })}
         maxLength={254}
       />
       <TextInput
         label="Page about this license"
+        description="A web address"
         type="url"
-        value={fields.url}
-        onChange={(event) => change({ url: event.currentTarget.value })}
+        {...typed('url', { fields, change })}
         maxLength={2048}
       />
       <TextInput
         label="Last day"
-        description="Included; leave empty for no end"
+        description="Included; empty: no end"
         type="date"
-        value={fields.last}
-        onChange={(event) => change({ last: event.currentTarget.value })}
+        {...typed('last', { fields, change })}
       />
     </div>
   );

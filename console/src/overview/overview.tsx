@@ -186,7 +186,10 @@ function Nothing({ filtered }: { filtered: boolean }) {
       >
         Create a collection for the addresses of your site that only observes: nothing is denied, and you see who comes
         and what your policy would answer. Then let your proxy or your server ask Postern. See the{' '}
-        <Anchor href="/docs">API reference</Anchor>.
+        <Anchor href="/docs" inherit underline="always">
+          API reference
+        </Anchor>
+        .
       </Empty>
     </Panel>
   );

@@ -34,17 +34,21 @@ export function TopRequesters({ usage: { topRequesters } }: { usage: Usage }) {
 export function TopContent({ usage: { topContent } }: { usage: Usage }) {
   return (
     <Panel title="Top content">
-      <List
-        caption="Items by requests"
-        tight
-        records={topContent}
-        idOf={({ id }) => id}
-        columns={[
-          { label: 'Item', show: ({ id, title }) => <Link href={`/content/${id}`}>{title}</Link> },
-          { label: 'Trend', narrow: true, show: ({ trend }) => <Run trend={trend} /> },
-          { label: 'Requests', right: true, narrow: true, show: ({ requests }) => formatCount(requests) },
-        ]}
-      />
+      {topContent.length === 0 ? (
+        <Empty title="Only pages without an item" />
+      ) : (
+        <List
+          caption="Items by requests"
+          tight
+          records={topContent}
+          idOf={({ id }) => id}
+          columns={[
+            { label: 'Item', show: ({ id, title }) => <Link href={`/content/${id}`}>{title}</Link> },
+            { label: 'Trend', narrow: true, show: ({ trend }) => <Run trend={trend} /> },
+            { label: 'Requests', right: true, narrow: true, show: ({ requests }) => formatCount(requests) },
+          ]}
+        />
+      )}
     </Panel>
   );
 }

@@ -54,6 +54,27 @@ export function FilterChoice({ name, label, data, w, searchable = false }: Filte
   );
 }
 
+interface FilterEitherProps {
+  name: string;
+  label: string;
+  yes: string;
+  no: string;
+  w: number;
+}
+
+/** Either of two; both by default. */
+export function FilterEither({ yes, no, ...field }: FilterEitherProps) {
+  return (
+    <FilterChoice
+      {...field}
+      data={[
+        { value: 'true', label: yes },
+        { value: 'false', label: no },
+      ]}
+    />
+  );
+}
+
 interface FilterTextProps {
   name: string;
   label: string;

@@ -9,7 +9,7 @@ import { Confirm, MayButton } from '../parts/act.tsx';
 import { List } from '../parts/list.tsx';
 import { notify } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
-import { formatCount, RequesterLink, reasonName, Time } from '../parts/show.tsx';
+import { CrawlerLink, formatCount, RequesterLink, reasonName, Time } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { lacking, useMayInSecret } from '../shell/session.tsx';
 import { Turn } from './impact.tsx';
@@ -120,7 +120,13 @@ function Lists({ of: { byRequester, byCrawler, byContent, byReason } }: { of: Fi
         tight
         records={byCrawler}
         idOf={({ crawler }) => crawler ?? ''}
-        columns={[{ label: 'Crawler', show: ({ crawler }) => crawler ?? 'None known' }, ...TURNS]}
+        columns={[
+          {
+            label: 'Crawler',
+            show: ({ crawler }) => (crawler === null ? 'None known' : <CrawlerLink name={crawler} />),
+          },
+          ...TURNS,
+        ]}
       />
       <List
         caption="Items and URLs affected"

@@ -8,12 +8,12 @@ import { useRead, useWrite } from '../api/read.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { Id } from '../parts/copy.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { LoadedPage } from '../parts/loaded-page.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify, tell } from '../parts/notices.tsx';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { Chip, Time } from '../parts/show.tsx';
-import { Loaded } from '../parts/states.tsx';
 import { lazily } from '../shell/lazily.tsx';
 import { useMay } from '../shell/session.tsx';
 import { Bench } from './bench.tsx';
@@ -29,13 +29,15 @@ import './policies.css';
 
 const Candidate = lazily(() => import('./candidate.tsx'));
 
+const UNDER = { path: '/policies', label: 'Policies' };
+
 export default function PolicyPage() {
   const id = useId();
   const policy = useRead('GET /v1/policies/{id}', { path: { id } });
   return (
-    <Loaded of={policy} rows={8}>
+    <LoadedPage of={policy} under={UNDER}>
       {(data) => <PolicyView key={data.id} policy={data} />}
-    </Loaded>
+    </LoadedPage>
   );
 }
 
@@ -48,7 +50,7 @@ function PolicyView({ policy }: { policy: Policy }) {
     <>
       <PageHead
         title={policy.name}
-        under={{ path: '/policies', label: 'Policies' }}
+        under={UNDER}
         lead={<Lead policy={policy} />}
         actions={<Actions policy={policy} onDeleted={edited.discard} />}
       />

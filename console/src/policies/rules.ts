@@ -118,7 +118,7 @@ export function ruleWords(rule: Rule, names = NO_NAMES): string {
   const limit =
     rateLimit === undefined
       ? ''
-      : `, ${rateLimit.requests} ${periodWords(rateLimit.period)} for each ${scopeWords(rateLimit.scope)}`;
+      : `, ${rateLimit.requests.toLocaleString('en-GB')} ${periodWords(rateLimit.period)} for each ${scopeWords(rateLimit.scope)}`;
   return `${whenWords(rule, names)}, granting ${grantWords(permissions)}${limit}`;
 }
 

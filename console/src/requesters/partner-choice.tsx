@@ -17,6 +17,8 @@ interface PartnerChoiceProps {
   anyId?: boolean;
   placeholder?: string;
   required?: boolean;
+  /** The first field of a dialog. */
+  focused?: boolean;
   w?: number;
 }
 
@@ -24,13 +26,15 @@ interface PartnerChoiceProps {
 const ID = /^[\w.:@/-]{1,128}$/;
 const TYPING_MS = 200;
 
-export function PartnerChoice({ label, bare = false, value, onChange, anyId = false, ...field }: PartnerChoiceProps) {
+export function PartnerChoice({ label, bare = false, value, onChange, anyId = false, ...more }: PartnerChoiceProps) {
+  const { focused = false, ...field } = more;
   const [typed, setTyped] = useState('');
   const options = useOptions(typed, value, anyId);
   return (
     <Select
       {...(bare ? { 'aria-label': label } : { label })}
       {...field}
+      data-autofocus={focused || undefined}
       data={[...options.values()]}
       value={value === '' ? null : value}
       onChange={(id) => onChange(id ?? '')}

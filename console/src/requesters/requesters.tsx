@@ -4,7 +4,7 @@ import { IconPlus, IconUsers } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import type { Row } from '../api/client.ts';
 import { MayButton } from '../parts/act.tsx';
-import { FilterChoice, FilterWords } from '../parts/filter-fields.tsx';
+import { FilterChoice, FilterEither, FilterWords } from '../parts/filter-fields.tsx';
 import { FilterSpan, readSpan } from '../parts/filter-span.tsx';
 import { useFilters } from '../parts/filters.ts';
 import type { Column } from '../parts/list.tsx';
@@ -63,15 +63,7 @@ function Everybody() {
       <div className="filters" role="search">
         <FilterWords label="Name or id" />
         <FilterSpan />
-        <FilterChoice
-          name="registered"
-          label="Everybody"
-          data={[
-            { value: 'true', label: 'In your list' },
-            { value: 'false', label: 'Not in your list' },
-          ]}
-          w={170}
-        />
+        <FilterEither name="registered" label="Everybody" yes="In your list" no="Not in your list" w={170} />
         {mayReadRecords && <FilterChoice name="status" label="Status" data={['active', 'suspended']} w={140} />}
       </div>
       <div className="panel">

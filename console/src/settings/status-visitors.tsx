@@ -4,6 +4,7 @@ import { List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Chip, formatCount, Time, Words } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
+import { PartnerName } from '../requesters/partner-name.tsx';
 
 type Visitors = Answer<'GET /v1/status'>['visitors'];
 
@@ -11,32 +12,36 @@ type Visitors = Answer<'GET /v1/status'>['visitors'];
 export function ProofPanels({ of: { lists, directories } }: { of: Visitors }) {
   return (
     <>
-      <Panel title="Published addresses" lead="They prove which bots are who they say they are.">
-        <List
-          caption="Published addresses"
-          records={lists.data}
-          idOf={({ url }) => url}
-          columns={[
-            { label: 'List', show: ({ url }) => url },
-            { label: 'Published', narrow: true, show: ({ fetched }) => <Time at={fetched} absent="never" /> },
-            { label: 'State', show: (list) => <ListState of={list} /> },
-          ]}
-        />
-        <Rest of={lists} empty="No lists" />
-      </Panel>
-      <Panel title="Keys of agents" lead="They prove the signatures of requests.">
-        <List
-          caption="Keys of agents"
-          records={directories.data}
-          idOf={({ agent }) => agent}
-          columns={[
-            { label: 'Agent', show: ({ agent }) => agent },
-            { label: 'Fetched', narrow: true, show: ({ fetched }) => <Time at={fetched} absent="never" /> },
-            { label: 'State', show: (directory) => <DirectoryState of={directory} /> },
-          ]}
-        />
-        <Rest of={directories} empty="No agents that sign" />
-      </Panel>
+      {lists.count > 0 && (
+        <Panel title="Published addresses" lead="They prove which bots are who they say they are.">
+          <List
+            caption="Published addresses"
+            records={lists.data}
+            idOf={({ url }) => url}
+            columns={[
+              { label: 'List', show: ({ url }) => url },
+              { label: 'Published', narrow: true, show: ({ fetched }) => <Time at={fetched} absent="never" /> },
+              { label: 'State', show: (list) => <ListState of={list} /> },
+            ]}
+          />
+          <Rest of={lists} />
+        </Panel>
+      )}
+      {directories.count > 0 && (
+        <Panel title="Keys of agents" lead="They prove the signatures of requests.">
+          <List
+            caption="Keys of agents"
+            records={directories.data}
+            idOf={({ agent }) => agent}
+            columns={[
+              { label: 'Agent', show: ({ agent }) => agent },
+              { label: 'Fetched', narrow: true, show: ({ fetched }) => <Time at={fetched} absent="never" /> },
+              { label: 'State', show: (directory) => <DirectoryState of={directory} /> },
+            ]}
+          />
+          <Rest of={directories} />
+        </Panel>
+      )}
     </>
   );
 }
@@ -53,7 +58,7 @@ export function FalseNames({ of: { spoofed } }: { of: Visitors }) {
           records={spoofed}
           idOf={({ claimed }) => claimed}
           columns={[
-            { label: 'Name', show: ({ claimed }) => claimed },
+            { label: 'Name', show: ({ claimed }) => <PartnerName id={claimed} /> },
             { label: 'Requests', right: true, show: ({ checks }) => formatCount(checks) },
             { label: 'Since', narrow: true, show: ({ since }) => <Time at={since} /> },
           ]}
@@ -122,8 +127,7 @@ function Failing({ of: { failures, failingSince, error } }: { of: Fetching }) {
 const countOf = (count: number, one: string, several = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : several}`;
 
-/** Says that there is nothing, or more than the table shows. */
-function Rest({ of: { count, data }, empty }: { of: { count: number; data: readonly unknown[] }; empty: string }) {
-  if (count === 0) return <Empty title={empty} />;
+/** Says how many more there are than the table shows. */
+function Rest({ of: { count, data } }: { of: { count: number; data: readonly unknown[] } }) {
   return count > data.length ? <p className="soft">{`${formatCount(count - data.length)} more`}</p> : null;
 }

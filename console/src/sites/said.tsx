@@ -1,13 +1,14 @@
 /** The statements of a site, the ones that no format can make, and contradictions. */
 import { Alert, Tooltip } from '@mantine/core';
-import { Link } from 'wouter';
 import type { Answer } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
+import { CollectionLink } from '../collections/names.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
 import { pluralize } from '../parts/plural.ts';
 import { Chip, formatCount, reasonName } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
+import { PolicyLink } from '../policies/policy-link.tsx';
 import { USES, variesWords } from './words.ts';
 
 type Report = Answer<'GET /v1/sites/{host}/signals/report'>;
@@ -67,7 +68,7 @@ function Statements({ report: { statements, totalCount } }: { report: Report }) 
         isFirst: i === 0,
       })),
     );
-  const free = statements.filter((statement) => statement.free).map(({ pattern }) => pattern);
+  const free = statements.filter((statement) => statement.free).map(({ pattern }) => pattern.replace(/\$$/, ''));
   return (
     <>
       <List caption="Statements" records={lines} idOf={({ key }) => key} columns={COLUMNS} />
@@ -95,11 +96,11 @@ function Address({ of: { pattern, policyId, collectionId, observed } }: { of: St
     <>
       <code>{pattern}</code>
       <span className="under">
-        {policyId !== null && <Link href={`/policies/${policyId}`}>policy</Link>}
+        {policyId !== null && <PolicyLink id={policyId} />}
         {collectionId !== null && (
           <>
-            {' '}
-            of <Link href={`/collections/${collectionId}`}>a collection</Link>
+            {policyId !== null && ' · '}
+            <CollectionLink id={collectionId} />
           </>
         )}
         {observed && ' · not enforced yet'}

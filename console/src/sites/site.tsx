@@ -4,12 +4,12 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useRead, useWrite } from '../api/read.ts';
 import { Confirm } from '../parts/act.tsx';
+import { LoadedPage } from '../parts/loaded-page.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify } from '../parts/notices.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { useParam } from '../parts/params.ts';
 import { Chip } from '../parts/show.tsx';
-import { Loaded } from '../parts/states.tsx';
 import { Drift } from './drift.tsx';
 import { Files } from './files.tsx';
 import { Said } from './said.tsx';
@@ -17,13 +17,15 @@ import { SiteForm } from './site-form.tsx';
 import './sites.css';
 import type { Site } from './words.ts';
 
+const UNDER = { path: '/sites', label: 'Sites' };
+
 export default function SitePage() {
   const host = useParam('host');
   const site = useRead('GET /v1/sites/{host}', { path: { host } });
   return (
-    <Loaded of={site} rows={8}>
+    <LoadedPage of={site} under={UNDER}>
       {(data) => <SiteView site={data} />}
-    </Loaded>
+    </LoadedPage>
   );
 }
 
@@ -33,7 +35,7 @@ function SiteView({ site }: { site: Site }) {
     <>
       <PageHead
         title={host}
-        under={{ path: '/sites', label: 'Sites' }}
+        under={UNDER}
         lead={
           <Chip tone={signals.public ? 'allowed' : undefined}>
             {signals.public ? 'readable by everybody' : 'readable by you alone'}

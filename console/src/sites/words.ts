@@ -78,13 +78,13 @@ export const variesWords = (varies: readonly string[]): string =>
 export const DRIFT_STATES = {
   same: { tone: 'allowed', text: 'as it should be' },
   drifted: { tone: 'denied', text: 'says something else' },
-  unreachable: { tone: undefined, text: 'could not be looked at' },
+  unreachable: { tone: undefined, text: 'could not be read' },
   unchecked: { tone: undefined, text: 'not looked at yet' },
 } as const;
 
 export const FILE_STATES = {
   same: { tone: 'allowed', text: 'as it should be' },
   drifted: { tone: 'denied', text: 'differs' },
-  unreachable: { tone: undefined, text: 'could not be looked at' },
+  unreachable: { tone: undefined, text: 'could not be read' },
   off: { tone: undefined, text: 'off' },
 } as const;

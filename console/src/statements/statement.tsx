@@ -8,25 +8,27 @@ import { formatMicros, formatMoney } from '../licenses/money.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { Id } from '../parts/copy.tsx';
 import { type Column, List } from '../parts/list.tsx';
+import { LoadedPage } from '../parts/loaded-page.tsx';
 import { notify } from '../parts/notices.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { pluralize } from '../parts/plural.ts';
 import { useSaving } from '../parts/save.ts';
 import { Chip, formatCount, formatTime } from '../parts/show.tsx';
-import { Loaded } from '../parts/states.tsx';
 import { PartnerName } from '../requesters/partner-name.tsx';
 import { periodWords } from './period.ts';
 import './statements.css';
 import { type Line, STATES, type Statement } from './types.ts';
 
+const UNDER = { path: '/statements', label: 'Statements' };
+
 export default function StatementPage() {
   const id = useId();
   const statement = useRead('GET /v1/statements/{id}', { path: { id } });
   return (
-    <Loaded of={statement} rows={8}>
+    <LoadedPage of={statement} under={UNDER}>
       {(data) => <StatementView statement={data} />}
-    </Loaded>
+    </LoadedPage>
   );
 }
 

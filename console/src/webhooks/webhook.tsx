@@ -5,11 +5,11 @@ import type { Answer } from '../api/client.ts';
 import { useRead, useWrite } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
 import { Id } from '../parts/copy.tsx';
+import { LoadedPage } from '../parts/loaded-page.tsx';
 import { tell } from '../parts/notices.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { Tags, Time } from '../parts/show.tsx';
-import { Loaded } from '../parts/states.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Actions, getHost } from './webhook-actions.tsx';
 import { State } from './webhooks.tsx';
@@ -18,13 +18,15 @@ type Webhook = Answer<'GET /v1/webhooks/{id}'>;
 
 const EVERY_MS = 3_000;
 
+const UNDER = { path: '/webhooks', label: 'Webhooks' };
+
 export default function WebhookPage() {
   const id = useId();
   const webhook = useRead('GET /v1/webhooks/{id}', { path: { id } }, { everyMs: EVERY_MS });
   return (
-    <Loaded of={webhook} rows={8}>
+    <LoadedPage of={webhook} under={UNDER}>
       {(data) => <WebhookView webhook={data} />}
-    </Loaded>
+    </LoadedPage>
   );
 }
 
@@ -39,7 +41,7 @@ function WebhookView({ webhook }: { webhook: Webhook }) {
     <>
       <PageHead
         title={getHost(webhook.url)}
-        under={{ path: '/webhooks', label: 'Webhooks' }}
+        under={UNDER}
         lead={
           <span className="tags">
             <State of={webhook} /> {webhook.description}

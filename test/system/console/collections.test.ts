@@ -180,6 +180,30 @@ test('a collection shows what was asked for in it, and an observed one what woul
   assert.deepEqual(signed.faults, []);
 });
 
+test('an observed collection is enforced on its page, once one has read what that denies', async () => {
+  const { id } = await add('Tried', { hosts: ['tried.example'], mode: 'observe', policyId: policy.id });
+  await check(postern, { url: 'https://tried.example/a' });
+  await page.goto(`/console/collections/${id}`);
+  await page.getByText('Decisions are recorded, and nothing is denied.').waitFor();
+  await page.getByRole('button', { name: 'Enforce…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('In the last 30 days, 1 of 1 request would have been denied.').waitFor();
+  await dialog.getByRole('button', { name: 'Enforce', exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('Decisions are recorded, and nothing is denied.').waitFor({ state: 'detached' });
+  assert.equal((await postern.call('GET', `/v1/collections/${id}`)).body.mode, 'enforce');
+  assert.deepEqual(signed.faults, []);
+});
+
+test('a record that does not exist has a heading, a way back, and the word id', async () => {
+  await page.goto('/console/collections/The%20site');
+  await page.getByRole('heading', { name: 'Not found', level: 1 }).waitFor();
+  await page.getByText('There is no collection with the id "The site".').waitFor();
+  await page.locator('.crumbs').getByRole('link', { name: 'Collections' }).click();
+  await page.getByRole('heading', { name: 'Collections', level: 1 }).waitFor();
+  assert.deepEqual(signed.faults, []);
+});
+
 test('a key that may only read sees collections and cannot change them', async () => {
   const { key } = await made(postern, '/v1/api-keys', {
     name: 'Narrow',

@@ -29,7 +29,12 @@ describe('a new license', () => {
       const { page } = signed;
       await page.goto('/console/licenses?new=1');
       const dialog = page.getByRole('dialog');
-      await dialog.getByRole('combobox', { name: 'Partner' }).fill('acme');
+      // The first field has the focus.
+      await dialog
+        .locator('input:focus')
+        .and(dialog.getByRole('combobox', { name: 'Partner' }))
+        .waitFor();
+      await page.keyboard.type('acme');
       await page.getByRole('option', { name: /Acme Research/ }).click();
       await dialog.getByRole('combobox', { name: 'Kind of license' }).click();
       await page.getByRole('option', { name: 'enterprise' }).click();

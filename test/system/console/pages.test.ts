@@ -237,6 +237,11 @@ async function findings(page: Page, rule?: string): Promise<string[]> {
 const tooWide = (page: Page) =>
   page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
+/** Panels whose content is wider than they are, unless one may scroll it. */
+const OVERFLOWING = `[...document.querySelectorAll('.panel')]
+  .filter((panel) => panel.scrollWidth > panel.clientWidth && getComputedStyle(panel).overflowX === 'visible')
+  .map((panel) => panel.getAttribute('aria-label') ?? 'the list')`;
+
 /** Waits until the page has applied its new colors. */
 const shows = (scheme: 'dark' | 'light') => `document.documentElement.dataset.mantineColorScheme === '${scheme}'
   && document.getAnimations().every((one) => one.playState !== 'running')`;
@@ -285,6 +290,10 @@ async function look(of: TestService, pages: typeof PAGES): Promise<string[]> {
     await turned(page, shows('dark'));
     for (const finding of await findings(page, 'color-contrast')) wrong.push(`${path} dark: ${finding}`);
     await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize({ width: 1024, height: 768 });
+    await turned(page, `${OVERFLOWING}.length === 0`);
+    for (const panel of await page.evaluate<string[]>(OVERFLOWING))
+      wrong.push(`${path}: ${panel} overflows at 1024 pixels`);
     await page.setViewportSize({ width: 390, height: 844 });
     const wide = await tooWideAtLast(page);
     if (wide > 0) wrong.push(`${path}: ${wide} pixels wider than a phone`);
