@@ -109,6 +109,25 @@ export async function readGone(
   return rows.flatMap(unpack);
 }
 
+/** Counts what `readGone` reads, by license. */
+export async function countGoneByLicense(
+  db: Db,
+  { from, to }: { from: number; to: number },
+  licenseIds: readonly string[],
+): Promise<Map<string, number>> {
+  const [purged] = await db.read('select content_no from purges limit 1');
+  const span = purged === undefined ? { after: 0, last: 0, from, to } : await countedSpan(db, from, to);
+  const isTheirs = inList(db.engine, 'license_id', 'text', '$5');
+  const rows = await db.read<{ license_id: string; n: number }>(
+    `select license_id, count(*) as n from (
+       select license_id from decisions where ${SPAN} and ${COUNTS} and ${OF_PURGED_ITEMS} and ${isTheirs}
+       union all select license_id from deleted_decisions where at >= $3 and at < $4 and ${isTheirs}
+     ) as gone group by license_id`,
+    [...spanParams(span), toList(licenseIds)],
+  );
+  return new Map(rows.map(({ license_id, n }) => [license_id, Number(n)]));
+}
+
 /** Counts what `readGone` reads by a span of time, except items that are not purged yet. */
 export function countGone(db: Db, { from, to }: { from: number; to: number }, cellMs: number) {
   return db.read<{ start: number; count: number }>(

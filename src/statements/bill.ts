@@ -61,7 +61,7 @@ const EMPTY = {
   statementId: null,
 };
 
-export function billOf(terms: Terms, tallied: Tallied, correction: Correction | null): Bill {
+export function billOf(terms: Terms, tallied: Tallied, corrections: readonly Correction[] = []): Bill {
   const { currency } = terms;
   let priced = 0n;
   const lines: StatementLine[] = tallied.lines.map(({ tier, ...line }) => {
@@ -74,8 +74,10 @@ export function billOf(terms: Terms, tallied: Tallied, correction: Correction | 
   if (trueUp > 0n) lines.push({ kind: 'true_up', ...EMPTY, ...toAmount(trueUp, currency) });
   if (flat > 0n) lines.push({ kind: 'flat', ...EMPTY, ...toAmount(flat, currency) });
   const ownMicros = priced + flat + trueUp;
-  if (correction === null) return { lines, ownMicros, totalMicros: ownMicros };
-  const { units, decisions, statementId, micros } = correction;
-  lines.push({ kind: 'correction', ...EMPTY, units, decisions, statementId, ...toAmount(micros, currency) });
-  return { lines, ownMicros, totalMicros: ownMicros + micros };
+  let totalMicros = ownMicros;
+  for (const { micros, ...correction } of corrections) {
+    lines.push({ kind: 'correction', ...EMPTY, ...correction, ...toAmount(micros, currency) });
+    totalMicros += micros;
+  }
+  return { lines, ownMicros, totalMicros };
 }

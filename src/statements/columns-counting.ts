@@ -68,7 +68,7 @@ async function fromColumns<T>(deps: FastDeps, span: Span, count: (columns: Colum
 }
 
 /** Returns whether the columns know only daily counts of archived decisions of a time. */
-async function isRetiredArchive(deps: CountingDeps, { from, to }: Span): Promise<boolean> {
+export async function isRetiredArchive(deps: CountingDeps, { from, to }: Span): Promise<boolean> {
   return (await retiredTo(deps.db)) > 0 && (await archivedEnds(deps, from, to)).last > 0;
 }
 

@@ -5,8 +5,9 @@ import type { Terms } from '../terms/terms.ts';
 import { type BillingPeriodSpan, billingPeriodAt, billingPeriods } from '../terms/timeline.ts';
 import { type Bill, billOf, type Correction, toAmount } from './bill.ts';
 import { countFast, countOutsideFast, type FastDeps } from './columns-counting.ts';
-import { type Billed, billedOf, type Statement } from './statement.ts';
-import { type FinalStatement, findFinalBefore, findFinals } from './store.ts';
+import { type Correctable, correctionOf, findChanged, findCorrectable } from './corrections.ts';
+import type { Billed, Statement } from './statement.ts';
+import { type FinalStatement, findFinals } from './store.ts';
 import { type Tallied, Tally } from './tally.ts';
 
 export interface ComputeDeps extends FastDeps {
@@ -27,49 +28,52 @@ interface Job {
   tally: Tally;
 }
 
+export interface ComputeOptions {
+  /** Where periods that are not final are counted. */
+  from?: 'records' | 'columns';
+  /** Where the latest final period is counted again. Of earlier ones, only those that changed are. */
+  recount?: 'records' | 'columns';
+}
+
 /** Returns the statements in the order of `billed`. */
 export async function computeStatements(
   deps: ComputeDeps,
   billed: readonly Billed[],
-  { recount = 'records' }: { recount?: 'records' | 'columns' } = {},
+  { from = 'columns', recount = 'records' }: ComputeOptions = {},
 ): Promise<Computed[]> {
   const finals = await findFinals(
     deps.db,
     billed.map(({ id }) => id),
   );
   const open = billed.filter(({ id }) => !finals.has(id));
-  const works = await Promise.all(
-    open.map(async (one) => {
-      const before = await findCorrected(deps, one);
-      return { one, job: jobOf(deps, one), before, recounted: before && recountOf(deps, before) };
-    }),
-  );
-  await runJobs(
-    deps,
-    works.map(({ job }) => job),
-  );
-  const recounts = works.flatMap(({ recounted }) => recounted ?? []);
-  await runJobs(recount === 'records' ? { ...deps, columns: undefined } : deps, recounts);
-  const computed = new Map(
-    works.map(({ one, job, before, recounted }) => {
-      // An amount in another currency cannot be a line of this statement.
-      const sameCurrency = before?.statement.terms.currency === one.span.terms.currency;
-      const correction = before && recounted && sameCurrency ? correctionOf(before, recounted.tally.result()) : null;
-      return [one.id, toComputed(deps, one, job.tally.result(), correction)];
-    }),
-  );
-  return billed.map(({ id }) => {
-    const final = finals.get(id);
-    if (final === undefined) return computed.get(id) as Computed;
-    return { statement: final.statement, ownMicros: final.ownMicros, isFinal: true };
+  const jobs = new Map(open.map((one) => [one.id, jobOf(deps, one)]));
+  const onRecords = { ...deps, columns: undefined };
+  await runJobs(from === 'records' ? onRecords : deps, [...jobs.values()]);
+  const corrections = await computeCorrections(deps, open, recount);
+  return billed.map((one) => {
+    const final = finals.get(one.id);
+    if (final !== undefined) return { statement: final.statement, ownMicros: final.ownMicros, isFinal: true };
+    return toComputed(deps, one, (jobs.get(one.id) as Job).tally.result(), corrections.get(one.id) ?? []);
   });
 }
 
-/** Returns the final statement that this one corrects: it is the first after it. Later ones would correct it again. */
-async function findCorrected({ db }: ComputeDeps, { contract, span }: Billed): Promise<FinalStatement | undefined> {
-  const before = await findFinalBefore(db, contract.licenseId, span.start);
-  const between = before === undefined ? [] : billedOf(contract, { since: before.to, until: span.start });
-  return between.length === 0 ? before : undefined;
+/** Returns the corrections on each of these statements, by its id. */
+async function computeCorrections(deps: ComputeDeps, open: readonly Billed[], recount: 'records' | 'columns') {
+  const correctable = await findCorrectable(deps, open);
+  const latest = new Set(recount === 'records' ? [...correctable.values()].flatMap((some) => some.at(-1) ?? []) : []);
+  const rest = [...correctable.values()].flat().filter((one) => !latest.has(one));
+  const recounts = new Map(
+    [...latest, ...(await findChanged(deps, rest))].map((one) => [one, recountOf(deps, one.final)]),
+  );
+  // Each time by itself: others may lie years back.
+  for (const jobs of Map.groupBy(recounts.values(), ({ span }) => `${span.start} ${span.end}`).values()) {
+    await runJobs(recount === 'records' ? { ...deps, columns: undefined } : deps, jobs);
+  }
+  const correct = (one: Correctable): Correction[] => {
+    const correction = recounts.has(one) ? correctionOf(one, (recounts.get(one) as Job).tally.result()) : null;
+    return correction === null ? [] : [correction];
+  };
+  return new Map([...correctable].map(([id, some]) => [id, some.flatMap(correct)]));
 }
 
 const newTally = ({ ledgerNo }: ComputeDeps, terms: Terms): Tally => new Tally(terms, new DecisionIds(ledgerNo));
@@ -113,23 +117,13 @@ async function runJobs(deps: ComputeDeps, jobs: Job[]): Promise<void> {
   });
 }
 
-/** Returns null where the period is counted as it was billed. */
-function correctionOf({ statement, ownMicros }: FinalStatement, tallied: Tallied): Correction | null {
-  const micros = billOf(statement.terms, tallied, null).ownMicros - ownMicros;
-  const units = tallied.units - statement.units;
-  const decisions = tallied.decisions - statement.decisions;
-  return micros === 0n && units === 0 && decisions === 0
-    ? null
-    : { statementId: statement.id, units, decisions, micros };
-}
-
 function toComputed(
   { now }: ComputeDeps,
   { id, contract, span }: Billed,
   tallied: Tallied,
-  correction: Correction | null,
+  corrections: readonly Correction[],
 ): Computed {
-  const bill: Bill = billOf(span.terms, tallied, correction);
+  const bill: Bill = billOf(span.terms, tallied, corrections);
   const from = toIso(span.start);
   const statement: Statement = {
     id,

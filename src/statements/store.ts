@@ -34,13 +34,13 @@ export async function findFinals(db: Db, ids: readonly string[]): Promise<Map<st
   return new Map(rows.map((row) => [row.id, toFinal(row)]));
 }
 
-/** Returns the last final statement of a license before a time. */
-export async function findFinalBefore(db: Db, licenseId: string, from: number): Promise<FinalStatement | undefined> {
-  const [row] = await db.read<StatementRow>(
-    `${SELECT} where license_id = $1 and from_at < $2 order by from_at desc limit 1`,
-    [licenseId, from],
+/** Returns those of some licenses, oldest first. */
+export async function findFinalsOf(db: Db, licenseIds: readonly string[]): Promise<FinalStatement[]> {
+  const rows = await db.read<StatementRow>(
+    `${SELECT} where ${inList(db.engine, 'license_id', 'text')} order by from_at`,
+    [toList(licenseIds)],
   );
-  return row && toFinal(row);
+  return rows.map(toFinal);
 }
 
 /** A UniqueViolation where it is final already. */

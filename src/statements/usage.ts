@@ -29,7 +29,7 @@ export async function licenseUsage(deps: ComputeDeps, licenseId: string) {
   const { terms } = span;
   const counts = await count(deps, billed, now);
   const { units, decisions, lines } = counts.period.result();
-  const { ownMicros } = billOf(terms, counts.period.result(), null);
+  const { ownMicros } = billOf(terms, counts.period.result());
   const quotaPeriod = quotaPeriodAt(terms, billed.contract.bounds, now);
   const quotaUnits = counts.quota.result().units;
   const quota = quotaPeriod && quotaState(terms, quotaPeriod, quotaUnits);

@@ -28,6 +28,13 @@ export function formatAmount(micros: bigint, currency: string): string {
   return `${micros < 0n ? '-' : ''}${whole}${shown === '' ? '' : `.${shown}`}`;
 }
 
+/** Returns the micros of a formatted amount. */
+export function toMicros(amount: string): bigint {
+  const [whole = '', fraction = ''] = amount.replace('-', '').split('.');
+  const micros = BigInt(whole + fraction.padEnd(MICRO_DIGITS, '0'));
+  return amount.startsWith('-') ? -micros : micros;
+}
+
 /** Returns the amount as a JSON integer; null beyond 2^53. */
 export function toJsonMicros(micros: bigint): number | null {
   const value = Number(micros);

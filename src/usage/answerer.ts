@@ -13,6 +13,7 @@ import { isDamage, messageOf } from './duckdb.ts';
 import {
   answerLicensed,
   answerLicensedCells,
+  answerLicensedCounts,
   answerUnlicensed,
   type LicensedQuery,
   type TimeSpan,
@@ -31,6 +32,7 @@ export type Question =
   | { kind: 'divergences'; query: DivergencesQuery }
   | { kind: 'licensed'; query: LicensedQuery }
   | { kind: 'licensedCells'; query: LicensedQuery }
+  | { kind: 'licensedCounts'; query: LicensedQuery }
   | { kind: 'unlicensed'; query: TimeSpan }
   | { kind: 'bounds' };
 
@@ -60,6 +62,7 @@ const SLOW: ReadonlySet<Question['kind']> = new Set([
   'divergences',
   'licensed',
   'licensedCells',
+  'licensedCounts',
   'unlicensed',
 ]);
 const NONE: Stats = { total: 0, allowed: 0 };
@@ -156,6 +159,7 @@ function answer(connection: DuckDBConnection, question: Exclude<Question, { kind
   if (question.kind === 'find') return answerFind(connection, question.filter, question.page);
   if (question.kind === 'licensed') return answerLicensed(connection, question.query);
   if (question.kind === 'licensedCells') return answerLicensedCells(connection, question.query);
+  if (question.kind === 'licensedCounts') return answerLicensedCounts(connection, question.query);
   if (question.kind === 'unlicensed') return answerUnlicensed(connection, question.query);
   return answerBounds(connection);
 }

@@ -58,6 +58,8 @@ export interface Columns {
   licensedCells(query: LicensedQuery): Promise<LicensedCell[]>;
   /** Returns licensed decisions in the order of their ids; the caller bounds the span. */
   licensed(query: LicensedQuery): Promise<LicensedWindow>;
+  /** Counts licensed decisions by license. */
+  licensedCounts(query: LicensedQuery): Promise<Map<string, number>>;
   /** Counts decisions that count and that no license allowed. */
   unlicensed(query: TimeSpan): Promise<number>;
   /** Returns the times of the oldest and newest decision; null: none. */
@@ -134,6 +136,7 @@ class ColumnsThread implements Columns {
   divergences = (query: DivergencesQuery): Promise<Divergences> => this.ask({ kind: 'divergences', query });
   licensedCells = (query: LicensedQuery): Promise<LicensedCell[]> => this.ask({ kind: 'licensedCells', query });
   licensed = (query: LicensedQuery): Promise<LicensedWindow> => this.ask({ kind: 'licensed', query });
+  licensedCounts = (query: LicensedQuery): Promise<Map<string, number>> => this.ask({ kind: 'licensedCounts', query });
   unlicensed = (query: TimeSpan): Promise<number> => this.ask({ kind: 'unlicensed', query });
   bounds = (): Promise<Bounds | null> => this.ask({ kind: 'bounds' });
 

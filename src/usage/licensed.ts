@@ -52,6 +52,21 @@ export async function answerLicensedCells(connection: DuckDBConnection, query: L
   });
 }
 
+/** Counts them by license. */
+export async function answerLicensedCounts(
+  connection: DuckDBConnection,
+  query: LicensedQuery,
+): Promise<Map<string, number>> {
+  return inSnapshot(connection, async () => {
+    const sql = `select license as number, count(*)::double as n ${await counted(connection, query)} group by license`;
+    const [ids = [], counts = []] = await readColumns(
+      connection,
+      `select id, n from (${sql}) join licenses using (number)`,
+    );
+    return new Map(ids.map((id, i) => [id as string, counts[i] as number]));
+  });
+}
+
 /** Counts the decisions of a time that count and that no license allowed, also those that left the log. */
 export async function answerUnlicensed(connection: DuckDBConnection, { from, to }: TimeSpan): Promise<number> {
   const selected = await select(connection, { from, to, allowed: true, enforced: true });

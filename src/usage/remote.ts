@@ -75,6 +75,11 @@ export function openRemoteColumns(url: string, secret: string): Columns {
       return cells;
     },
     licensed: async (query) => known(await ask<LicensedWindow | Bounds | null>({ kind: 'licensed', query }), 'seq'),
+    async licensedCounts(query) {
+      const counts = await ask<Map<string, number> | Bounds | null>({ kind: 'licensedCounts', query });
+      if (!(counts instanceof Map)) throw new Unavailable(OLDER);
+      return counts;
+    },
     async unlicensed(query) {
       const count = await ask<number | Bounds | null>({ kind: 'unlicensed', query });
       if (typeof count !== 'number') throw new Unavailable(OLDER);

@@ -189,7 +189,8 @@ function Actions({ statement: { id, period, requesterId, status } }: { statement
             write('POST /v1/statements/{id}/finalize', { path }).then(() => notify('The statement is final.'))
           }
         >
-          It never changes again. What is counted differently later becomes a correction on the next statement.
+          It never changes again. What is counted differently later becomes a correction on the next statement that is
+          not final.
         </Confirm>
       )}
     </>

@@ -3,7 +3,7 @@ import type { Answered } from '../../../client/src/types.ts';
 import { DECISION_ID_LENGTH } from '../../ledger/decision-ids.ts';
 import { billOf } from '../../statements/bill.ts';
 import { type Tallied, type TalliedLine, Tally, type TallyIds } from '../../statements/tally.ts';
-import { formatAmount } from '../../terms/money.ts';
+import { formatAmount, toMicros } from '../../terms/money.ts';
 import { textLines } from '../import/text-lines.ts';
 import { misused } from '../outcome.ts';
 
@@ -87,7 +87,7 @@ function compareAmounts({ lines, terms, total }: Statement, { uncounted }: Talli
   const usage = stated.flatMap(({ kind, tier, units, ...line }) =>
     kind === 'usage' ? [{ ...line, tier: (tier ?? 1) - 1, units: units ?? 0 } as TalliedLine] : [],
   );
-  const { lines: priced, ownMicros } = billOf(terms, { units: 0, decisions: 0, lines: usage, uncounted }, null);
+  const { lines: priced, ownMicros } = billOf(terms, { units: 0, decisions: 0, lines: usage, uncounted });
   const corrected = lines.reduce((sum, { kind, amount }) => (kind === 'correction' ? sum + toMicros(amount) : sum), 0n);
   const known = new Map(stated.map((line) => [amountName(line), line.amount]));
   const names = new Set([...known.keys(), ...priced.map(amountName)]);
@@ -106,13 +106,6 @@ function compareAmounts({ lines, terms, total }: Statement, { uncounted }: Talli
 
 const amountName = (line: Pick<Line, 'kind' | 'purpose' | 'tier'>): string =>
   line.kind === 'usage' ? nameOf(line) : line.kind;
-
-/** Returns a decimal with up to six digits as an integer of 1/1,000,000. */
-function toMicros(amount: string): bigint {
-  const [whole = '', fraction = ''] = amount.replace('-', '').split('.');
-  const micros = BigInt(whole + fraction.padEnd(6, '0'));
-  return amount.startsWith('-') ? -micros : micros;
-}
 
 function ofStatement({ licenseId, from, to }: Statement, line: string): Exported[] {
   let one: Exported;
