@@ -1,6 +1,7 @@
 /** Compares the headers of the first page with the intended ones. Pure. */
+
+import { toPreferences } from '../signals/usage-reader.ts';
 import { type Difference, toDifference } from './difference.ts';
-import { toPreferences } from './usage.ts';
 
 /**
  * A reservation or preference that a page does not repeat is in the files; one that says otherwise outranks them. A

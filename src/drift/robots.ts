@@ -9,9 +9,9 @@ import {
   ruleFor,
   toReadable,
 } from '../signals/robots-reader.ts';
+import { usageOf, usageRules } from '../signals/usage-reader.ts';
 import { type Difference, NOT_ALL, namesOf, toDifference } from './difference.ts';
 import { type Budget, compare, type Different, type Side } from './meaning.ts';
-import { usageOf, usageRules } from './usage.ts';
 
 /** Crawlers need not read the rest (RFC 9309, 2.5). */
 const LENGTH_READ = 500 * 1024;

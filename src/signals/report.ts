@@ -1,6 +1,6 @@
 /** Lists the statements of a site with the rules that they come from. Pure. */
 import { cutPage, fromCursor, PAGE_DEFAULT } from '../db/page.ts';
-import type { Contradiction } from './contradictions.ts';
+import type { Contradiction } from './read-back.ts';
 import type { SignalsReport } from './schema.ts';
 import type { Published } from './signals.ts';
 import { type Answer, crawlOf, type Group, groupAudiences, type Row, type Table, textOf, useOf } from './table.ts';

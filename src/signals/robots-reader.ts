@@ -23,6 +23,8 @@ export interface RobotsGroup {
   readonly rules: readonly RobotsRule[];
   /** Lines such as `Content-Signal`, by name in lowercase. */
   readonly others: ReadonlyMap<string, readonly string[]>;
+  /** Such lines between the marks of Postern; the lines of the site's own groups are its own. */
+  readonly ours: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface Robots {
@@ -35,12 +37,15 @@ export interface Robots {
 }
 
 const LINE = /^\s*([^:#]+?)\s*:\s*([^#]*?)\s*(?:#.*)?$/;
-const NOTHING: RobotsGroup = { rules: [], others: new Map() };
+const NOTHING: RobotsGroup = { rules: [], others: new Map(), ours: new Map() };
 
 interface Block {
   rules: RobotsRule[];
-  others: [name: string, value: string][];
+  others: Line[];
+  ours: Line[];
 }
+
+type Line = readonly [name: string, value: string];
 
 export function readRobots(text: string): Robots {
   const { blocks, byToken, global, tokens } = readBlocks(text);
@@ -65,7 +70,7 @@ export function readRobots(text: string): Robots {
 function readBlocks(text: string) {
   const blocks: Block[] = [];
   const byToken = new Map<string, number[]>();
-  const global: [string, string][] = [];
+  const global: Line[] = [];
   const tokens: string[] = [];
   let isNaming = false;
   let isOurs = false;
@@ -75,7 +80,7 @@ function readBlocks(text: string) {
     const key = name.toLowerCase();
     if (key === '') continue;
     if (key === 'user-agent') {
-      if (!isNaming) blocks.push({ rules: [], others: [] });
+      if (!isNaming) blocks.push({ rules: [], others: [], ours: [] });
       isNaming = true;
       tokens.push(...addTo(byToken, toToken(value), blocks.length - 1));
     } else if (key === 'sitemap' || blocks.length === 0) global.push([key, value]);
@@ -96,9 +101,12 @@ function addTo(byToken: Map<string, number[]>, token: string, place: number): st
   return known === undefined ? [token] : [];
 }
 
-function addLine({ rules, others }: Block, line: { key: string; value: string; isOurs: boolean }): void {
+function addLine({ rules, others, ours }: Block, line: { key: string; value: string; isOurs: boolean }): void {
   const { key, value, isOurs } = line;
-  if (key !== 'allow' && key !== 'disallow') others.push([key, value]);
+  if (key !== 'allow' && key !== 'disallow') {
+    others.push([key, value]);
+    if (isOurs) ours.push([key, value]);
+  }
   // An empty rule says nothing.
   else if (value !== '') {
     const text = inOneSpelling(value);
@@ -114,10 +122,11 @@ function merge(blocks: readonly Block[]): RobotsGroup {
   return {
     rules: rules.toSorted((a, b) => b.text.length - a.text.length || Number(b.allowed) - Number(a.allowed)),
     others: byName(blocks.flatMap((block) => block.others)),
+    ours: byName(blocks.flatMap((block) => block.ours)),
   };
 }
 
-function byName(lines: readonly (readonly [name: string, value: string])[]): Map<string, string[]> {
+function byName(lines: readonly Line[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [name, value] of lines) found.set(name, [...(found.get(name) ?? []), value]);
   return found;

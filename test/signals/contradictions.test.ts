@@ -3,96 +3,157 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FIRST_VALUES } from '../../src/collections/collection.ts';
 import { CRAWLERS } from '../../src/crawlers/directory.ts';
+import { FIRST_VALUES as FIRST_OFFER, type Offer } from '../../src/offers/offer.ts';
 import { compile } from '../../src/policies/compile.ts';
 import { assess } from '../../src/signals/assess.ts';
 import { contradictionsIn } from '../../src/signals/contradictions.ts';
-import { SIGNALS, type SignalKind } from '../../src/signals/kinds.ts';
+import { SIGNAL_KINDS, SIGNALS, type SignalKind } from '../../src/signals/kinds.ts';
 import { type Published, toFile } from '../../src/signals/signals.ts';
 import { FIRST_SIGNALS, FIRST_VALUES as FIRST_SITE } from '../../src/sites/site.ts';
 
 const HOST = 'www.example.com';
-const table = await assess({
-  site: {
-    ...FIRST_SITE,
-    no: 1,
-    host: HOST,
-    signals: { ...FIRST_SIGNALS, tdmrep: true },
-    version: 1,
-    createdAt: 0,
-    updatedAt: 0,
-  },
-  now: Date.now(),
-  collections: [
-    {
-      ...FIRST_VALUES,
+const tableOf = (rules: readonly object[], { signals = {}, offers = [] }: { signals?: object; offers?: Offer[] }) =>
+  assess({
+    site: {
+      ...FIRST_SITE,
       no: 1,
-      id: 'col_1',
-      name: 'P',
-      hosts: [HOST],
-      paths: ['/premium/'],
-      policyId: 'pol_1',
+      host: HOST,
+      signals: { ...FIRST_SIGNALS, tdmrep: true, license: true, contentUsage: true, ...signals },
       version: 1,
       createdAt: 0,
       updatedAt: 0,
     },
-  ],
-  defaultPolicyId: 'pol_1',
-  policies: new Map([
-    [
-      'pol_1',
-      compile({
+    now: Date.now(),
+    collections: [
+      {
+        ...FIRST_VALUES,
         no: 1,
-        id: 'pol_1',
+        id: 'col_1',
+        name: 'P',
+        hosts: [HOST],
+        paths: ['/premium/'],
+        policyId: 'pol_1',
         version: 1,
-        rules: [
-          { action: 'deny', conditions: { crawler: ['GPTBot'] } },
-          { action: 'deny', conditions: { purpose: 'training' } },
-        ],
-        defaultAction: 'allow',
-      }),
+        createdAt: 0,
+        updatedAt: 0,
+      },
     ],
-  ]),
-  crawlers: CRAWLERS.slice(0, 20),
-  named: () => null,
-  offers: [],
-  items: [],
-  hasMoreItems: false,
-});
+    defaultPolicyId: 'pol_1',
+    policies: new Map([
+      ['pol_1', compile({ no: 1, id: 'pol_1', version: 1, rules: rules as never, defaultAction: 'deny' })],
+    ]),
+    crawlers: CRAWLERS.slice(0, 20),
+    named: () => null,
+    offers,
+    items: [],
+    hasMoreItems: false,
+  });
 
-const textOf = (kind: SignalKind): string => SIGNALS[kind].render(table)?.text ?? '';
-const robots = textOf('robots.txt');
-const tdmrep = textOf('tdmrep.json');
+const NO_TRAINING = { action: 'deny', conditions: { purpose: 'training' } };
+const ALLOW = { action: 'allow', conditions: {} };
+const table = await tableOf([{ action: 'deny', conditions: { crawler: ['GPTBot'] } }, NO_TRAINING, ALLOW], {});
+const OFFER: Offer = {
+  ...FIRST_OFFER,
+  no: 1,
+  id: 'off_1',
+  licenseType: 'gold',
+  collectionId: '',
+  unitPriceMicros: 5_000,
+  currency: 'USD',
+  revision: 1,
+  createdAt: 0,
+  updatedAt: 0,
+};
+const SOLD = { action: 'allow', conditions: { licenseType: ['gold'] }, permissions: ['full_access', 'training'] };
+const sold = await tableOf([SOLD], { offers: [OFFER] });
 
-const foundIn = (changed: { robots?: string; tdmrep?: string }) => {
-  const files: Published['files'] = {
-    'robots.txt': toFile(changed.robots ?? robots, 'text/plain', 0),
-    'tdmrep.json': toFile(changed.tdmrep ?? tdmrep, 'application/json', 0),
-    'license.xml': 'off',
-    headers: 'off',
-    'tdm-policy': 'off',
-  };
-  return contradictionsIn({ table, files, cannotExpress: [] });
+const textOf = (kind: SignalKind, of = table): string => SIGNALS[kind].render(of)?.text ?? '';
+
+/** Finds contradictions where a text of a file is replaced; it must be there. */
+const foundIn = async (changed: readonly [SignalKind, before: string, after: string][], of = table) => {
+  const files = Object.fromEntries(
+    SIGNAL_KINDS.map((kind) => {
+      const text = textOf(kind, of);
+      const planted = changed.filter(([about]) => about === kind);
+      for (const [, before] of planted) assert.ok(text.includes(before), text);
+      return [
+        kind,
+        toFile(
+          planted.reduce((one, [, before, after]) => one.replaceAll(before, after), text),
+          SIGNALS[kind].type,
+          0,
+        ),
+      ];
+    }),
+  ) as unknown as Published['files'];
+  return contradictionsIn({ table: of, files, cannotExpress: [] });
 };
 
 test('the files as they are rendered have none', async () => {
-  assert.deepEqual(await foundIn({}), []);
+  assert.deepEqual(await foundIn([]), []);
+  assert.deepEqual(await foundIn([], sold), []);
 });
 
-test('an access, a signal or a reservation that a policy contradicts is found', async () => {
-  const access = await foundIn({ robots: robots.replaceAll('Disallow: /premium/', 'Allow: /premium/') });
-  assert.ok(
-    access.some(({ crawler, message }) => crawler === 'GPTBot' && /lets GPTBot fetch \/premium/.test(message)),
-    JSON.stringify(access),
-  );
-  assert.match(robots, /ai-train=no/);
-  const signals = await foundIn({ robots: robots.replaceAll('ai-train=no', 'ai-train=yes') });
-  assert.ok(
-    signals.some(({ message }) => /Content-Signal permits .* ai-train/.test(message)),
-    JSON.stringify(signals),
-  );
-  const reservation = await foundIn({ tdmrep: tdmrep.replaceAll('"tdm-reservation": 1', '"tdm-reservation": 0') });
-  assert.ok(
-    reservation.some(({ message }) => /reserves nothing at \/premium/.test(message)),
-    JSON.stringify(reservation),
-  );
+const ALL = '<prohibits type="usage">all</prohibits>';
+const CONTENT = '  <content url=';
+const NARROWER = `  <content url="https://${HOST}/premium/x/*"><license><permits type="usage">search</permits></license></content>\n`;
+
+for (const [what, kind, before, after, expected] of [
+  ['an access', 'robots.txt', 'Disallow: /premium/', 'Allow: /premium/', /lets GPTBot fetch \/premium/],
+  ['a word of Content-Signal', 'robots.txt', 'ai-train=no', 'ai-train=yes', /Content-Signal permits \* ai-train/],
+  [
+    'a word of Content-Usage',
+    'robots.txt',
+    'train-ai=n',
+    'train-ai=y',
+    /Content-Usage permits \* train-ai at \/premium/,
+  ],
+  [
+    'a longer path of Content-Usage',
+    'robots.txt',
+    'Disallow:\n',
+    'Content-Usage: /premium/x/ train-ai=y\nDisallow:\n',
+    /Content-Usage permits \* train-ai at \/premium\/x/,
+  ],
+  ['a reservation', 'tdmrep.json', '"tdm-reservation": 1', '"tdm-reservation": 0', /reserves nothing at \/premium/],
+  [
+    'a use in license.xml',
+    'license.xml',
+    ALL,
+    '<permits type="usage">ai-index</permits>',
+    /license\.xml permits ai-index/,
+  ],
+  ['a license that prohibits nothing', 'license.xml', ALL, '', /license\.xml permits ai-train at \/premium/],
+  ['a narrower license', 'license.xml', CONTENT, NARROWER + CONTENT, /license\.xml permits search at \/premium\/x/],
+] as const) {
+  test(`${what} that a policy contradicts is found`, async () => {
+    const found = await foundIn([[kind, before, after]]);
+    assert.ok(
+      found.some(({ message }) => expected.test(message)),
+      JSON.stringify(found),
+    );
+  });
+}
+
+test('a price that no offer has is found, and a use that is not for sale', async () => {
+  const text = textOf('license.xml', sold);
+  for (const [before, after] of [
+    ['<amount currency="USD">0.005</amount>', '<amount currency="USD">0.001</amount>'],
+    ['<payment type="crawl">', '<payment type="subscription">'],
+    [/<payment.*<\/payment>/.exec(text)?.[0] ?? '', ''],
+  ] as const) {
+    const found = await foundIn([['license.xml', before, after]], sold);
+    assert.ok(
+      found.some(({ message }) => /license\.xml permits ai-input at \/premium/.test(message)),
+      `${after} ${JSON.stringify(found)}`,
+    );
+  }
+});
+
+test('lines in the groups of the site are its own', async () => {
+  const robotsBase = 'User-agent: *\nContent-Signal: ai-train=yes\nContent-Usage: train-ai=y\nDisallow: /admin\n';
+  const of = await tableOf([NO_TRAINING, ALLOW], { signals: { robots: 'augment', robotsBase } });
+  assert.deepEqual(await foundIn([], of), []);
+  const found = await foundIn([['robots.txt', 'ai-train=no', 'ai-train=yes']], of);
+  assert.ok(found.length > 0, 'and ours are read beside them');
 });

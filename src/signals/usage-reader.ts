@@ -1,7 +1,7 @@
 /** Reads `Content-Usage` (AIPREF), in lines of robots.txt and as a header. Pure. */
 import { parseDictionary } from 'structured-headers';
 import type { PathPattern } from '../lib/url-pattern.ts';
-import { inOneSpelling, toPattern } from '../signals/robots-reader.ts';
+import { inOneSpelling, toPattern } from './robots-reader.ts';
 
 export interface UsageRule {
   readonly text: string;
@@ -31,12 +31,25 @@ export function usageRules(lines: readonly string[]): UsageRule[] {
   return rules.toSorted((a, b) => b.text.length - a.text.length);
 }
 
+/** Returns the rules that count for a path: the longest that match. */
+function rulesFor(rules: readonly UsageRule[], matches: (pattern: PathPattern) => boolean): UsageRule[] {
+  const first = rules.find(({ pattern }) => matches(pattern));
+  if (first === undefined) return [];
+  return rules.filter(({ text, pattern }) => text.length === first.text.length && matches(pattern));
+}
+
 /** Returns the preferences of the longest rule that matches; of equally long ones all, in one order. */
 export function usageOf(rules: readonly UsageRule[], matches: (pattern: PathPattern) => boolean): string | null {
-  const first = rules.find(({ pattern }) => matches(pattern));
-  if (first === undefined) return null;
-  const values = rules
-    .filter(({ text, pattern }) => text.length === first.text.length && matches(pattern))
-    .map(({ value }) => value);
-  return [...new Set(values)].toSorted().join(' and ');
+  const values = rulesFor(rules, matches).map(({ value }) => value);
+  return values.length === 0 ? null : [...new Set(values)].toSorted().join(' and ');
+}
+
+/** Returns whether the longest rules that match have a preference, such as `train-ai=y`. */
+export function prefers(
+  rules: readonly UsageRule[],
+  preference: string,
+  matches: (pattern: PathPattern) => boolean,
+): boolean {
+  const found = rulesFor(rules, matches);
+  return found.length > 0 && found.every(({ value }) => value.split(', ').includes(preference));
 }
