@@ -185,7 +185,7 @@ const PROOFS: readonly Proof[] = [
   },
   {
     name: 'signals',
-    promise: 'what robots.txt says agrees with checks, and does not without any of its defences',
+    promise: 'what the files of sites say agrees with checks, and does not without any of their defences',
     run: ({ seed, tell }) => runSignals({ statements: 100_000, seed, tell }),
   },
   {

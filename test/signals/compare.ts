@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import robotsParser from 'robots-parser';
 import type { TestService } from '../../kit/service.ts';
-import { askDoor, CRAWLER_NAMES, HOST, type Question, URLS, type World } from './given.ts';
+import { askDoor, type Question } from './door.ts';
+import { CRAWLER_NAMES, HOST, URLS, type World } from './given.ts';
 
 const TOKENS = ['*', ...CRAWLER_NAMES];
 const ORIGIN = `https://${HOST}`;
@@ -51,17 +52,20 @@ const USES: Record<string, string[]> = {
   search: ['search'],
 };
 
-/** Rules that the site's own file has beside ours. */
-const baseDisallows = (base: string | null, url: string, token: string): boolean =>
-  base !== null && parse(`${ORIGIN}/robots.txt`, base).isAllowed(ORIGIN + url, token) === false;
+/** Returns whether the site's own file, which stands beside our rules, disallows a URL. */
+function readBase(base: string | null): (url: string, token: string) => boolean {
+  if (base === null) return () => false;
+  const robots = parse(`${ORIGIN}/robots.txt`, base);
+  return (url, token) => robots.isAllowed(ORIGIN + url, token) === false;
+}
 
 export async function compare(
   postern: TestService,
   { given, said, text, report }: { given: World; said: Said; text: string; report: any },
 ): Promise<{ statements: number; stricter: number }> {
-  const isRead = (key: string): boolean => JSON.stringify(given.policies).includes(`"${key}`);
+  const baseDisallows = readBase(given.base);
   const questions: Question[] = URLS.flatMap((url) => TOKENS.map((token) => ({ url, token, purpose: null })));
-  const doors = await askDoor(postern, questions, isRead);
+  const doors = await askDoor(postern, questions);
   const aboutRobots = report.cannotExpress.map((one: any) => one.message).join('\n');
   let stricter = 0;
   let statements = 0;
@@ -70,27 +74,23 @@ export async function compare(
     if (door === undefined) continue;
     statements++;
     const isAllowed = said.robots.isAllowed(ORIGIN + url, token);
-    const where = `${token} ${url}\n${text}\n${JSON.stringify(report.cannotExpress)}`;
+    const fail = (why: string): never =>
+      assert.fail(`${why}: ${token} ${url}\n${text}\n${JSON.stringify(report.cannotExpress)}`);
     if (isAllowed === true) {
-      assert.equal(door, true, `the file allows what is denied: ${where}`);
-      assert.equal(baseDisallows(given.base, url, token), false, `our rules open what the site closed: ${where}`);
+      if (!door) fail('the file allows what is denied');
+      if (baseDisallows(url, token)) fail('our rules open what the site closed');
     }
     if (isAllowed === false && door) {
       stricter++;
-      const isExcused = baseDisallows(given.base, url, token) || aboutRobots !== '';
-      assert.ok(isExcused, `the file denies what is allowed: ${where}`);
+      if (!baseDisallows(url, token) && aboutRobots === '') fail('the file denies what is allowed');
     }
   }
-  statements += await compareSignals(postern, { given, said, text });
+  statements += await compareSignals(postern, { said, text });
   return { statements, stricter };
 }
 
 /** A use that the file permits is allowed wherever the file allows access. */
-async function compareSignals(
-  postern: TestService,
-  { given, said, text }: { given: World; said: Said; text: string },
-): Promise<number> {
-  const isRead = (key: string): boolean => JSON.stringify(given.policies).includes(`"${key}`);
+async function compareSignals(postern: TestService, { said, text }: { said: Said; text: string }): Promise<number> {
   const permitted = TOKENS.flatMap((token) => {
     const words = said.signals.get(token.toLowerCase()) ?? said.signals.get('*') ?? new Map<string, string>();
     return [...words].filter(([, value]) => value === 'yes').map(([word]) => ({ token, word }));
@@ -100,7 +100,7 @@ async function compareSignals(
       (USES[word] ?? []).map((purpose) => ({ url, token, purpose })),
     ),
   );
-  const doors = await askDoor(postern, questions, isRead);
+  const doors = await askDoor(postern, questions);
   for (const [i, { url, token, purpose }] of questions.entries()) {
     assert.notEqual(doors[i], false, `Content-Signal permits ${purpose}: ${token} ${url}\n${text}`);
   }

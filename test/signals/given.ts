@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import * as fc from '../../kit/fast-check.ts';
 import type { TestService } from '../../kit/service.ts';
-import { CRAWLERS } from '../../src/crawlers/directory.ts';
 
 export const HOST = 'www.example.com';
 
@@ -201,13 +200,17 @@ export const EXAMPLES: World[] = [
   },
 ];
 
-const ids: { collections: string[]; items: string[]; requesters: string[] } = {
+/** Records of the world. */
+export const ids: { collections: string[]; items: string[]; requesters: string[] } = {
   collections: [],
   items: [],
   requesters: [],
 };
 
-async function ask(postern: TestService, method: string, to: string, body?: object) {
+/** The text of each policy of the world. */
+export const rulesOf = new Map<string, string>();
+
+export async function ask(postern: TestService, method: string, to: string, body?: object) {
   const answer = await postern.call(method, to, body === undefined ? {} : { body });
   assert.ok(answer.status < 300, `${method} ${to} ${answer.text}`);
   return answer.body;
@@ -219,8 +222,11 @@ export async function become(postern: TestService, { policies, collections, base
   for (const id of ids.items.splice(0)) await ask(postern, 'DELETE', `/v1/content/${id}`);
   for (const id of ids.requesters.splice(0)) await ask(postern, 'DELETE', `/v1/requesters/${id}`);
   const made: string[] = [];
+  rulesOf.clear();
   for (const [i, one] of policies.entries()) {
-    made.push((await ask(postern, 'POST', '/v1/policies', { name: `P${i}`, ...one })).id);
+    const { id } = await ask(postern, 'POST', '/v1/policies', { name: `P${i}`, ...one });
+    made.push(id);
+    rulesOf.set(id, JSON.stringify(one));
   }
   for (const { policy: i, ...one } of collections) {
     ids.collections.push((await ask(postern, 'POST', '/v1/collections', { name: 'C', ...one, policyId: made[i] })).id);
@@ -243,74 +249,4 @@ export async function become(postern: TestService, { policies, collections, base
   }
   const signals = base === null ? { robots: 'replace' } : { robots: 'augment', robotsBase: base };
   await ask(postern, 'PUT', `/v1/sites/${HOST}`, { signals: { ...signals, public: true } });
-}
-
-/** The circumstances that no crawler knows in advance. */
-const CONTEXTS = [undefined, 'DE', 'US', 'FR'].flatMap((country) =>
-  [undefined, '10.1.0.1', '10.2.0.1', '192.0.2.7', '198.51.100.1'].map((ip) => ({
-    ...(country === undefined ? {} : { country }),
-    ...(ip === undefined ? {} : { ip }),
-  })),
-);
-
-const PURPOSE_OF = new Map(CRAWLERS.flatMap(({ userAgents, purpose }) => userAgents.map((token) => [token, purpose])));
-const OWN = ['training', 'search', 'user_fetch'];
-
-export interface Question {
-  url: string;
-  token: string;
-  /** null: the purposes of a crawler's own requests. */
-  purpose: string | null;
-}
-
-/**
- * Returns whether every visitor that sends the token is allowed, by dry runs; undefined where no policy decides. Limits
- * are taken to be used up.
- */
-export async function askDoor(
-  postern: TestService,
-  questions: readonly Question[],
-  isRead: (key: string) => boolean,
-  more: object = {},
-): Promise<(boolean | undefined)[]> {
-  const contexts = CONTEXTS.filter(
-    ({ country, ip }: { country?: string; ip?: string }) =>
-      (country === undefined || isRead('country')) && (ip === undefined || isRead('ip')),
-  );
-  const kinds = isRead('requesterVerified') ? [undefined, 'signature', 'token'] : [undefined];
-  const checks = questions.map(({ url, token, purpose }) => {
-    const own = PURPOSE_OF.get(token) ?? '';
-    // A requester is named by a text that its user agent contains.
-    const requesterId = ids.requesters.find((id) => token.toLowerCase().includes(id));
-    const purposes = purpose === null ? [undefined, ...(OWN.includes(own) ? [own] : [])] : [purpose];
-    const agents =
-      token === '*'
-        ? ['StrangeBot/2.0', 'Mozilla/5.0 (compatible; StrangeBot/2.0)']
-        : [token, `Mozilla/5.0 (compatible; ${token}/2.1)`];
-    return agents.flatMap((userAgent) =>
-      purposes.flatMap((one) =>
-        contexts.flatMap((context) =>
-          kinds.map((verified) => ({
-            url: `https://${HOST}${url}`,
-            dryRun: true,
-            ...more,
-            ...(requesterId === undefined ? {} : { requesterId }),
-            ...(one === undefined ? {} : { purpose: one }),
-            context: { ...context, userAgent, ...(verified === undefined ? {} : { verified }) },
-          })),
-        ),
-      ),
-    );
-  });
-  const flat = checks.flat();
-  const answers: { allowed?: boolean; rateLimit?: unknown; error?: unknown }[] = [];
-  for (let i = 0; i < flat.length; i += 1000) {
-    const { data } = await ask(postern, 'POST', '/v1/access/check/batch', { checks: flat.slice(i, i + 1000) });
-    answers.push(...data);
-  }
-  return checks.map((own) => {
-    const mine = answers.splice(0, own.length);
-    if (mine.some(({ error }) => error !== undefined)) return undefined;
-    return mine.every(({ allowed, rateLimit }) => allowed === true && rateLimit === null);
-  });
 }

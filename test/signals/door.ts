@@ -1,0 +1,110 @@
+/** Asks the service itself what every visitor that a statement is about may have. */
+import assert from 'node:assert/strict';
+import type { TestService } from '../../kit/service.ts';
+import { CRAWLERS } from '../../src/crawlers/directory.ts';
+import { ask, HOST, ids, rulesOf } from './given.ts';
+
+/** The circumstances that no crawler knows in advance. */
+const CONTEXTS = [undefined, 'DE', 'US', 'FR'].flatMap((country) =>
+  [undefined, '10.1.0.1', '10.2.0.1', '192.0.2.7', '198.51.100.1'].map((ip) => ({
+    ...(country === undefined ? {} : { country }),
+    ...(ip === undefined ? {} : { ip }),
+  })),
+);
+
+const PURPOSE_OF = new Map(CRAWLERS.flatMap(({ userAgents, purpose }) => userAgents.map((token) => [token, purpose])));
+const OWN = ['training', 'search', 'user_fetch'];
+
+/** Returns whether a policy has a condition whose key begins so; one that no world made may have any. */
+const isReadBy =
+  (policyId: string | undefined) =>
+  (key: string): boolean =>
+    rulesOf.get(policyId ?? '')?.includes(`"${key}`) ?? true;
+
+export interface Question {
+  url: string;
+  token: string;
+  /** null: the purposes of a crawler's own requests. */
+  purpose: string | null;
+}
+
+interface Answered {
+  allowed?: boolean;
+  rateLimit?: unknown;
+  policyId?: string;
+  error?: { code: string };
+}
+
+async function askAll(postern: TestService, checks: readonly object[]): Promise<Answered[]> {
+  const answers: Answered[] = [];
+  for (let i = 0; i < checks.length; i += 1000) {
+    const { data } = await ask(postern, 'POST', '/v1/access/check/batch', { checks: checks.slice(i, i + 1000) });
+    answers.push(...data);
+  }
+  return answers;
+}
+
+/** Returns the checks of all visitors that a question is about, as far as the policy there distinguishes them. */
+function checksFor({ url, token, purpose }: Question, isRead: (key: string) => boolean, more: object): object[] {
+  const contexts = CONTEXTS.filter(
+    ({ country, ip }: { country?: string; ip?: string }) =>
+      (country === undefined || isRead('country')) && (ip === undefined || isRead('ip')),
+  );
+  const kinds = isRead('requesterVerified') ? [undefined, 'signature', 'token'] : [undefined];
+  const own = PURPOSE_OF.get(token) ?? '';
+  // A requester is named by a text that its user agent contains.
+  const requesterId = ids.requesters.find((id) => token.toLowerCase().includes(id));
+  const purposes = purpose === null ? [undefined, ...(OWN.includes(own) ? [own] : [])] : [purpose];
+  const agents =
+    token === '*'
+      ? ['StrangeBot/2.0', 'Mozilla/5.0 (compatible; StrangeBot/2.0)']
+      : [token, `Mozilla/5.0 (compatible; ${token}/2.1)`];
+  return agents.flatMap((userAgent) =>
+    purposes.flatMap((one) =>
+      contexts.flatMap((context) =>
+        kinds.map((verified) => ({
+          url: `https://${HOST}${url}`,
+          dryRun: true,
+          ...more,
+          ...(requesterId === undefined ? {} : { requesterId }),
+          ...(one === undefined ? {} : { purpose: one }),
+          context: { ...context, userAgent, ...(verified === undefined ? {} : { verified }) },
+        })),
+      ),
+    ),
+  );
+}
+
+/**
+ * Returns whether every visitor that sends the token is allowed, by dry runs; undefined where no policy decides. Limits
+ * are taken to be used up.
+ */
+export async function askDoor(
+  postern: TestService,
+  questions: readonly Question[],
+  more: object = {},
+): Promise<(boolean | undefined)[]> {
+  const first = await askAll(
+    postern,
+    questions.map(({ url, token }) => ({
+      url: `https://${HOST}${url}`,
+      dryRun: true,
+      ...more,
+      context: { userAgent: token },
+    })),
+  );
+  const checks = questions.map((question, i) =>
+    first[i]?.error === undefined ? checksFor(question, isReadBy(first[i]?.policyId), more) : [],
+  );
+  const answers = (await askAll(postern, checks.flat())).values();
+  return checks.map((own) => {
+    const mine = own.map(() => answers.next().value as Answered);
+    assert.ok(
+      mine.every(({ error }) => error === undefined),
+      JSON.stringify(mine),
+    );
+    return own.length === 0
+      ? undefined
+      : mine.every(({ allowed, rateLimit }) => allowed === true && rateLimit === null);
+  });
+}
