@@ -70,7 +70,8 @@ export interface AskedPeriod {
   last: number;
 }
 
-export const PERIOD_PATTERN = '^\\d{4}(-(0[1-9]|1[0-2]|Q[1-4]))?$';
+/** Without the first and the last year: in some time zones they touch years that timestamps do not have. */
+export const PERIOD_PATTERN = '^(?!0000|9999)\\d{4}(-(0[1-9]|1[0-2]|Q[1-4]))?$';
 
 export function parsePeriod(label: string): AskedPeriod {
   const [year = '', part] = label.split('-');

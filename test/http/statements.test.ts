@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
-import { assertError, assertStatus, ID, item, made, makeKey, makePolicy } from './given.ts';
+import { assertError, assertStatus, ID, item, MOMENT, made, makeKey, makePolicy } from './given.ts';
 
 const DAY_MS = 86_400_000;
 const clock = testClock(Date.parse('2026-10-05T12:00:00Z'));
@@ -205,8 +205,12 @@ test('pages, periods and filters', async () => {
   }
   assert.deepEqual(seen, all);
   assert.deepEqual(all, all.toSorted().toReversed());
-  for (const period of ['2026-13', '2026-Q5', 'october', '26'])
+  for (const period of ['2026-13', '2026-Q5', 'october', '26', '9999-12', '9999', '0000-01'])
     assertError(await postern.call('GET', `/v1/statements?period=${period}`), 'invalid_request', 'period');
+  for (const period of ['0001-01', '9998-12']) {
+    const { outside } = (await postern.call('GET', `/v1/statements?period=${period}&timezone=Asia/Tokyo`)).body;
+    for (const time of [outside.from, outside.to]) assert.match(time, MOMENT, period);
+  }
 });
 
 test('a statement becomes final once its period has ended, and never changes', async () => {
