@@ -91,8 +91,8 @@ function toRange(query: PeriodQuery, { now, first, last }: Times, zone: string, 
 function rangeBetween(start: Point, end: Point | undefined, now: number, zone: string): Span {
   const to = end === undefined ? now + 1 : toEnd(end, zone);
   if (start.at > to || (start.at === to && end?.day !== undefined)) {
-    if (end === undefined) throw refuse('startDate', 'startDate is in the future: send an endDate after it, too');
-    throw refuse('startDate', 'startDate is after endDate: swap them');
+    if (end === undefined) throw refuse('startDate', '`startDate` is in the future: send an `endDate` after it, too.');
+    throw refuse('startDate', '`startDate` is after `endDate`: swap them.');
   }
   return { from: start.at, to };
 }
@@ -123,7 +123,7 @@ function parseZone(name: string): string {
   }
   throw refuse(
     'timezone',
-    `timezone must be the name of an IANA time zone, such as Europe/Berlin or UTC, not ${JSON.stringify(name)}`,
+    `\`timezone\` must be the name of an IANA time zone, such as Europe/Berlin or UTC, not ${JSON.stringify(name)}.`,
   );
 }
 
@@ -149,7 +149,7 @@ function parsePoint(param: 'startDate' | 'endDate', text: string, zone: string):
     const hint = / \d{2}(:?\d{2})?$/.test(text) ? ' (write the + of an offset as %2B in a URL)' : '';
     throw refuse(
       param,
-      `${param} must be a date such as 2026-11-21 or a date-time such as 2026-11-21T09:30:00Z, not ${JSON.stringify(text)}${hint}`,
+      `\`${param}\` must be a date such as 2026-11-21 or a date-time such as 2026-11-21T09:30:00Z, not ${JSON.stringify(text)}${hint}.`,
     );
   }
   try {
@@ -164,7 +164,10 @@ function parsePoint(param: 'startDate' | 'endDate', text: string, zone: string):
     // Decisions have millisecond precision: round up to the next millisecond.
     return { at: instant.epochMilliseconds + (instant.epochNanoseconds % 1_000_000n === 0n ? 0 : 1) };
   } catch (cause) {
-    throw fail('invalid_request', `${param} ${JSON.stringify(text)} does not exist in the calendar`, { param, cause });
+    throw fail('invalid_request', `\`${param}\` ${JSON.stringify(text)} does not exist in the calendar.`, {
+      param,
+      cause,
+    });
   }
 }
 
@@ -176,7 +179,7 @@ function toBuckets(from: number, to: number, groupBy: Group, zone: string): Buck
     if (buckets.length === BUCKETS_MAX) {
       throw refuse(
         'groupBy',
-        `this period has more than 10,000 ${groupBy}s: choose a shorter period or a coarser groupBy`,
+        `The period has more than 10,000 ${groupBy}s: choose a shorter one, or a coarser \`groupBy\`.`,
       );
     }
     buckets.push(bucket);

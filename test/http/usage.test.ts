@@ -309,7 +309,13 @@ describe('what is refused', () => {
     ['?startDate=2026-11-21T10:00:00Z&endDate=2026-11-21T09:00:00Z', undefined],
     ['?startDate=2030-01-01', undefined],
   ];
-  for (const [query, param] of wrong) test(query, async () => assertError(await raw(query), 'invalid_request', param));
+  for (const [query, param] of [...wrong, ['?startDate=0001-01-01&endDate=9999-12-31', 'groupBy'] as const]) {
+    test(query, async () => {
+      const answer = await raw(query);
+      assertError(answer, 'invalid_request', param);
+      assert.match(answer.body.error.message, /^[`A-Z].*[^.]\.$/, 'a sentence that names fields as code');
+    });
+  }
 });
 
 describe('top lists', () => {
