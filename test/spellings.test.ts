@@ -8,12 +8,14 @@ import { parseLocator, parseVisited } from '../src/lib/locator.ts';
 import { VOCABULARY } from './oracle/arbitrary.ts';
 import { bits, meant, pathPattern, toUrl } from './oracle/spellings.ts';
 
+const HOSTS = [...VOCABULARY.hosts, 'XN--bcher-kva.example.', 'xn--4ca.a.example:8080'];
+
 const conditionsArbitrary = fc
   .record(
     {
-      host: fc.subarray(VOCABULARY.hosts, { minLength: 1 }),
+      host: fc.subarray(HOSTS, { minLength: 1 }),
       path: fc.array(pathPattern, { minLength: 1, maxLength: 4 }),
-      hostNot: fc.subarray(VOCABULARY.hosts, { minLength: 1 }),
+      hostNot: fc.subarray(HOSTS, { minLength: 1 }),
       pathNot: fc.array(pathPattern, { minLength: 1, maxLength: 4 }),
     },
     { requiredKeys: [] },

@@ -19,7 +19,15 @@ let count = 0;
 const collection: fc.Arbitrary<Collection> = fc
   .record({
     hosts: few(
-      fc.constantFrom('a.example', 'WWW.A.example', '*.a.example', '*.example', 'b.a.example:8080', '*.a.example:8080'),
+      fc.constantFrom(
+        'a.example',
+        'WWW.A.example',
+        '*.a.example',
+        '*.example',
+        'b.a.example:8080',
+        '*.a.example:8080',
+        'XN--bcher-kva.example',
+      ),
     ),
     paths: few(pathPattern),
     contentTypes: few(fc.constantFrom(...TYPES)),

@@ -1,8 +1,9 @@
 /** URLs as they are meant, all their spellings, and patterns of paths. */
+import { domainToASCII } from 'node:url';
 import * as fc from '../../kit/fast-check.ts';
 import { parsePathPattern } from '../../src/lib/url-pattern.ts';
 
-const HOSTS = ['a.example', 'www.a.example', 'b.a.example:8080', 'localhost'];
+const HOSTS = ['a.example', 'www.a.example', 'b.a.example:8080', 'localhost', 'bücher.example', 'ä.a.example:8080'];
 const part = fc.constantFrom('/news', '/n', '/ä', '/a b', '/%', '/x?y', '/*', '/$', ';v=1', '.pdf', '', 'e', '+');
 const query = fc.constantFrom('', '', 'id=1', 'id=1&x', 'id=12', 'q=ä', 'a+b', 'a b', '%', '*');
 
@@ -36,7 +37,11 @@ const spell = (text: string, plain: RegExp, isEncoded: (i: number) => boolean): 
 export function toUrl({ host, path, query: meantQuery }: Meant, bits: number): string {
   const bit = (i: number): boolean => ((bits >> (i % 28)) & 1) === 1;
   const [name = '', port] = host.split(':');
-  const spelledHost = (bit(0) ? name.toUpperCase() : name) + (bit(1) ? '.' : '');
+  // A name in another script: as it is, in punycode, or encoded.
+  const cased = (text: string): string => (bit(0) ? text.toUpperCase() : text);
+  const encoded = encodeURIComponent(cased(name));
+  const scripted = bit(7) ? cased(domainToASCII(name)) : bit(8) ? encoded : cased(name);
+  const spelledHost = scripted + (bit(1) ? '.' : '');
   const spelledPort = port === undefined ? (bit(2) ? ':443' : '') : `:${port}`;
   // An encoded slash, and an escape that is still one after decoding, have no locator.
   const spelledPath = path
