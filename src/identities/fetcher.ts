@@ -11,7 +11,7 @@ import { every } from '../lib/every.ts';
 import type { Getter } from '../outgoing/get.ts';
 import type { KnownLists } from './known-lists.ts';
 import { hasShrunk, type ListState, nextFetchAt, readList } from './list.ts';
-import type { Named } from './named.ts';
+import type { ProofsByName } from './proofs.ts';
 import { listAnswer } from './schema.ts';
 import { deleteList, findList, findRanges, putList } from './store.ts';
 
@@ -27,7 +27,7 @@ export interface FetcherDeps {
   clock: Clock;
   getter: Getter;
   lists: KnownLists;
-  named: Named;
+  proofs: ProofsByName;
   /** Returns whether this node fetches. */
   isOurs(): boolean;
   onProblem(error: unknown): void;
@@ -39,12 +39,12 @@ export interface Fetcher {
 }
 
 export function openFetcher(deps: FetcherDeps): Fetcher {
-  const { db, clock, lists, named, isOurs, onProblem } = deps;
+  const { db, clock, lists, proofs, isOurs, onProblem } = deps;
   const figures = { fetches: 0, failures: 0 };
 
   async function fetchDue(): Promise<void> {
     if (!isOurs()) return;
-    const urls = [...named.lists()].slice(0, LISTS_MAX);
+    const urls = [...proofs.lists()].slice(0, LISTS_MAX);
     const wanted = new Set(urls);
     const gone = lists.states().filter(({ url }) => !wanted.has(url));
     const now = clock.now();
@@ -63,14 +63,14 @@ export function openFetcher(deps: FetcherDeps): Fetcher {
 }
 
 async function fetchOne(deps: FetcherDeps, url: string, figures: { fetches: number; failures: number }): Promise<void> {
-  const { db, changes, clock, getter, named } = deps;
+  const { db, changes, clock, getter, proofs } = deps;
   const fetched = await getter.get(url, WANTED);
   const found = fetched.error === undefined ? readList(fetched.body.toString()) : fetched.error;
   figures.fetches++;
   if (typeof found === 'string') figures.failures++;
   await changes.commit(SYSTEM, url, async () => {
     // No requester names it any more: its address may have been erased meanwhile.
-    if (!named.lists().has(url)) return { steps: [], changes: [], status: 200, body: null };
+    if (!proofs.lists().has(url)) return { steps: [], changes: [], status: 200, body: null };
     const now = clock.now();
     const before = (await findList(db, url)) ?? firstState(url);
     const { state, kind, ...texts }: Outcome =

@@ -11,16 +11,19 @@ import type { VerifiedKind } from '../policies/facts.ts';
 import { openFetcher } from './fetcher.ts';
 import { type KnownLists, openKnownLists } from './known-lists.ts';
 import { isFresh, type ListState } from './list.ts';
-import { type Claim, type Named, openNamed } from './named.ts';
+import { openProofs, type Proofs, type ProofsByName } from './proofs.ts';
 import { openReverse } from './reverse.ts';
 
-/** A visitor's address, and the names that its user agent claims. */
-export interface Visitor {
-  address: string;
+/** The names that the user agent of a visitor claims. */
+export interface ClaimedNames {
   /** The requester that its user agent leads to. */
   requesterId?: string | null | undefined;
   /** The crawler of the directory that its user agent names; counts where the requester has no identities. */
   crawler?: string | null | undefined;
+}
+
+export interface NamedAddress extends ClaimedNames {
+  address: string;
 }
 
 export interface Identified {
@@ -43,9 +46,9 @@ export interface IdentityFigures {
 }
 
 export interface Identities {
-  identify(visitor: Visitor): Identified;
+  identify(named: NamedAddress): Identified;
   /** Returns the ways in which a visitor of this name could be verified. */
-  proofsOf(visitor: Pick<Visitor, 'requesterId' | 'crawler'>): VerifiedKind[];
+  proofsOf(names: ClaimedNames): VerifiedKind[];
   hasIdentities(requesterId: string): boolean;
   /** Returns ids of requesters with identities, at most so many. */
   withIdentities(most: number): string[];
@@ -78,36 +81,37 @@ const BY_DNS: Identified = { verified: 'dns', failed: false };
 
 export async function openIdentities(options: IdentitiesOptions): Promise<Identities> {
   const { db, changes, clock, getter, directoryLists, onProblem } = options;
-  const named = await openNamed(db, changes, directoryLists);
+  const byName = await openProofs(db, changes, directoryLists);
   const lists = await openKnownLists(db, changes, onProblem);
   const reverse = openReverse(options);
-  const fetcher = openFetcher({ ...options, lists, named });
+  const fetcher = openFetcher({ ...options, lists, proofs: byName });
 
   return {
-    hasIdentities: (requesterId) => named.ofRequester(requesterId) !== undefined,
-    proofsOf(visitor) {
-      const claim = claimOf(named, visitor);
-      if (claim === undefined) return [];
-      const { signs, stated, lists: urls, suffixes } = claim;
+    hasIdentities: (requesterId) => byName.ofRequester(requesterId) !== undefined,
+    proofsOf(names) {
+      const proofs = find(byName, names);
+      if (proofs === undefined) return [];
+      const { signs, stated, lists: urls, suffixes } = proofs;
       return [
         ...(signs ? (['signature'] as const) : []),
         ...(stated !== null || urls.length > 0 ? (['ip'] as const) : []),
         ...(suffixes.length > 0 ? (['dns'] as const) : []),
       ];
     },
-    withIdentities: (most) => named.requesterIds(most),
+    withIdentities: (most) => byName.requesterIds(most),
     identify({ address: text, requesterId, crawler }) {
-      const claim = claimOf(named, { requesterId, crawler });
-      const address = claim === undefined ? undefined : parseAddress(text);
-      if (claim === undefined || address === undefined) return UNKNOWN;
-      const within = isWithin(claim, lists, address, clock.now());
+      const proofs = find(byName, { requesterId, crawler });
+      const address = proofs === undefined ? undefined : parseAddress(text);
+      if (proofs === undefined || address === undefined) return UNKNOWN;
+      const within = isWithin(proofs, lists, address, clock.now());
       if (within === true) return BY_IP;
-      if (claim.suffixes.length > 0 && reverse.isConfirmed(formatAddress(text), claim.suffixes) === true) return BY_DNS;
+      if (proofs.suffixes.length > 0 && reverse.isConfirmed(formatAddress(text), proofs.suffixes) === true)
+        return BY_DNS;
       return within === false ? FAILED : UNKNOWN;
     },
     lists: () => lists.states(),
     ageOf: (url) => clock.now() - (lists.state(url)?.fetchedAt ?? Number.NaN),
-    directoryLists: named.directoryLists(),
+    directoryLists: byName.directoryLists(),
     figures() {
       const now = clock.now();
       const states = lists.states();
@@ -131,13 +135,13 @@ export async function openIdentities(options: IdentitiesOptions): Promise<Identi
   };
 }
 
-const claimOf = (named: Named, { requesterId, crawler }: Pick<Visitor, 'requesterId' | 'crawler'>): Claim | undefined =>
-  (requesterId == null ? undefined : named.ofRequester(requesterId)) ??
-  (crawler == null ? undefined : named.ofCrawler(crawler));
+const find = (byName: ProofsByName, { requesterId, crawler }: ClaimedNames): Proofs | undefined =>
+  (requesterId == null ? undefined : byName.ofRequester(requesterId)) ??
+  (crawler == null ? undefined : byName.ofCrawler(crawler));
 
 /** undefined: the name publishes no ranges, or some of them are not fresh and the others lack the address. */
 function isWithin(
-  { stated, lists: urls }: Claim,
+  { stated, lists: urls }: Proofs,
   lists: KnownLists,
   address: Address,
   now: number,

@@ -1,4 +1,4 @@
-/** The identities of requesters and of the crawler directory: what each name claims, and the lists they name. */
+/** The identities of requesters and of the crawler directory: what proves each name, and the lists they name. */
 import type { Changes } from '../changes/changes.ts';
 import { isRequesterEdit } from '../changes/kinds.ts';
 import { CRAWLERS } from '../crawlers/directory.ts';
@@ -8,7 +8,7 @@ import { findIdentities } from '../requesters/store.ts';
 import { RangeSet } from './ranges.ts';
 
 /** Everything that verifies a name. */
-export interface Claim {
+export interface Proofs {
   /** The ranges that the identities themselves state; null without any. */
   stated: RangeSet | null;
   lists: readonly string[];
@@ -18,11 +18,11 @@ export interface Claim {
   signs: boolean;
 }
 
-export interface Named {
-  /** Returns the claim of a requester; undefined for one without identities. */
-  ofRequester(id: string): Claim | undefined;
-  /** Returns the claim of a crawler of the directory; undefined for one without identities. */
-  ofCrawler(name: string): Claim | undefined;
+export interface ProofsByName {
+  /** Returns the proofs of a requester; undefined for one without identities. */
+  ofRequester(id: string): Proofs | undefined;
+  /** Returns the proofs of a crawler of the directory; undefined for one without identities. */
+  ofCrawler(name: string): Proofs | undefined;
   /** Returns ids of requesters with identities, at most so many. */
   requesterIds(most: number): string[];
   /** The lists to fetch, each once: those of the directory first. */
@@ -32,14 +32,16 @@ export interface Named {
 }
 
 /** `directory` says whether the lists of the crawler directory are fetched. */
-export async function openNamed(db: Db, changes: Changes, directory: boolean): Promise<Named> {
+export async function openProofs(db: Db, changes: Changes, directory: boolean): Promise<ProofsByName> {
   const crawlers = new Map(
-    CRAWLERS.flatMap(({ name, identities }) => (identities.length === 0 ? [] : [[name, toClaim(identities)] as const])),
+    CRAWLERS.flatMap(({ name, identities }) =>
+      identities.length === 0 ? [] : [[name, toProofs(identities)] as const],
+    ),
   );
-  const requesters = new Map<string, Claim>();
+  const requesters = new Map<string, Proofs>();
   const put = (id: string, identities: readonly Identity[]): void => {
     if (identities.length === 0) requesters.delete(id);
-    else requesters.set(id, toClaim(identities));
+    else requesters.set(id, toProofs(identities));
   };
   /** Requesters that changed during the read, which may be stale. */
   const changed = new Set<string>();
@@ -62,7 +64,7 @@ export async function openNamed(db: Db, changes: Changes, directory: boolean): P
   };
 }
 
-function toClaim(identities: readonly Identity[]): Claim {
+function toProofs(identities: readonly Identity[]): Proofs {
   const ranges = identities.flatMap((one) => ('ranges' in one ? one.ranges : []));
   return {
     stated: ranges.length === 0 ? null : new RangeSet(ranges),
