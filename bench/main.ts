@@ -37,6 +37,7 @@ import { signedPart } from './signed.ts';
 import { sortingPart } from './sorting.ts';
 import { startPart } from './start.ts';
 import { statementsPart } from './statements.ts';
+import { tracingPart } from './tracing.ts';
 import { urlsPart } from './urls.ts';
 import { usagePart } from './usage.ts';
 import { webhooksPart } from './webhooks.ts';
@@ -45,6 +46,7 @@ const PARTS: readonly Part[] = [
   checkPart,
   p99Part,
   signInPart,
+  tracingPart,
   candidatePart,
   quotaPart,
   batchPart,
