@@ -39,8 +39,9 @@ export function LicenseForm({ requesterId: given, proposed = '', license, kind, 
   const { create, children, onDone, onCancel, action = license === undefined ? 'Create license' : 'Save' } = more;
   const write = useWrite();
   const required = useRequiredLicenses();
-  const isNamed = (given ?? proposed) !== '';
-  const [requesterId, setRequesterId] = useState(given ?? proposed);
+  const initial = given ?? proposed;
+  const isNamed = initial !== '';
+  const [requesterId, setRequesterId] = useState(initial);
   const [fields, setFields] = useState<Fields>(() => toFields(license, kind));
   const change = (changed: Partial<Fields>) => setFields({ ...fields, ...changed });
 
