@@ -6,7 +6,6 @@ import { formatPlaces, formatWants } from '../overview/purposes.ts';
 import { Trend } from '../parts/bars.tsx';
 import { spanEnd, spanStart } from '../parts/days.ts';
 import type { Column } from '../parts/list.tsx';
-import { pluralize } from '../parts/plural.ts';
 import { CrawlerLink, formatCount, formatDay, RequesterLink, Time } from '../parts/show.tsx';
 import { type Demand, GROUPS, type Group } from './groups.tsx';
 
@@ -105,7 +104,7 @@ function Needed({ of: [most, ...others] }: { of: Demand['byLicense'] }) {
   return (
     <span className="under">
       License: {licenseWords(most)}
-      {helped.length > 0 && `, and ${pluralize(helped.length, 'other kind')}`}
+      {helped.length > 0 && `, and ${helped.length} more`}
     </span>
   );
 }

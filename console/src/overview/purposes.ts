@@ -7,13 +7,15 @@ type Demand = Row<'GET /v1/analytics/demand'>;
 
 const SHOWN = 3;
 
-/** Names the most frequent: `for training 1,182, research 20`; `purpose not stated`. */
+/** Names the most frequent: `for training 1,182, research 20, no purpose 3`; `purpose not stated`. */
 function formatPurposes(purposes: Demand['purposes']): string {
   if (purposes.every(({ purpose }) => purpose === null)) return 'purpose not stated';
-  const shown = purposes
-    .slice(0, SHOWN)
-    .map(({ purpose, denied }) => `${purpose ?? 'not stated'} ${formatCount(denied)}`);
-  return `for ${shown.join(', ')}${purposes.length > SHOWN ? ', …' : ''}`;
+  const stated = purposes.filter(({ purpose }) => purpose !== null);
+  const parts = stated.slice(0, SHOWN).map(({ purpose, denied }) => `${purpose} ${formatCount(denied)}`);
+  if (stated.length > SHOWN) parts.push('…');
+  const none = purposes.find(({ purpose }) => purpose === null);
+  if (none !== undefined) parts.push(`no purpose ${formatCount(none.denied)}`);
+  return `for ${parts.join(', ')}`;
 }
 
 /** `60 items and 486 pages`. */
