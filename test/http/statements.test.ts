@@ -270,6 +270,28 @@ test('what is counted late is a correction on the next statement, once', async (
   assert.deepEqual(await kinds(), ['flat']);
 });
 
+test('terms within a month: the quota counts the calendar month, the statement begins with the terms', async () => {
+  const license = await newLicense(null);
+  await use(license.requesterId, ['training', 'search']);
+  const period = new Date(clock.now()).toISOString().slice(0, 7);
+  const { noTerms } = (await list(`period=${period}`)).outside;
+  clock.advance(1000);
+  const patched = await postern.call('PATCH', `/v1/licenses/${license.id}`, {
+    body: { terms: { ...TERMS, quota: { units: 3, onExceed: 'deny' } } },
+  });
+  assertStatus(patched, 200);
+  await use(license.requesterId, ['training']);
+  const denied = await postern.call('POST', '/v1/access/check', {
+    body: { contentId: article.id, requesterId: license.requesterId, purpose: 'training' },
+  });
+  assert.deepEqual([denied.body.reason, denied.body.quota.used], ['quota_exceeded', 3]);
+  const { body: usage } = await postern.call('GET', `/v1/licenses/${license.id}/usage`);
+  assert.deepEqual([usage.units, usage.quota.used, usage.quota.remaining], [1, 3, 0]);
+  const statement = await ofLicense(license, period);
+  assert.deepEqual([statement.units, statement.from], [1, patched.body.termsEffectiveAt]);
+  assert.equal((await list(`period=${period}`)).outside.noTerms, noTerms, 'what was used before is outside');
+});
+
 test('as CSV and as a page', async () => {
   const license = await newLicense();
   await use(license.requesterId, ['<b>&', 'training']);
