@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { FastDeps } from '../../src/statements/columns-counting.ts';
 import { computeOutside, computeStatements } from '../../src/statements/compute.ts';
 import { findBilled } from '../../src/statements/find.ts';
+import { licenseUsage } from '../../src/statements/usage.ts';
 import type { Terms } from '../../src/terms/terms.ts';
 import type { Columns } from '../../src/usage/columns.ts';
 import type { Decided } from '../usage/records.ts';
@@ -30,10 +31,12 @@ export interface Count {
   statements: Map<string, Expected>;
   noTerms: number;
   noLicense: number;
+  /** Units that licenses used of their quotas at some times. */
+  quotas: { licenseId: string; at: number; used: number }[];
 }
 
 /** The purposes of the units, in the order of their use. */
-function unitsOf({ used, terms }: Expected): (string | null)[] {
+export function unitsOf({ used, terms }: Pick<Expected, 'used' | 'terms'>): (string | null)[] {
   const seen = new Set<unknown>();
   return used
     .filter(({ contentNo, url }) => {
@@ -61,7 +64,7 @@ export function strict(columns: Columns): Columns {
 /** Compares what is counted with the second count; returns the statements, and what is outside of parts of the time. */
 export async function compare(
   counting: FastDeps,
-  { statements: expected, noTerms, noLicense }: Count,
+  { statements: expected, noTerms, noLicense, quotas }: Count,
 ): Promise<unknown[]> {
   const deps = { ...counting, ledgerNo: 7, now: () => NOW };
   const { contracts, billed } = await findBilled(deps.db, { period: YEARS }, NOW);
@@ -92,6 +95,10 @@ export async function compare(
   }
   assert.deepEqual([...rest.keys()], []);
   assert.deepEqual(await computeOutside(deps, contracts, { from: FROM, to: TO }), { noLicense, noTerms });
+  for (const { licenseId, at, used } of quotas) {
+    const usage = await licenseUsage({ ...deps, now: () => at }, licenseId);
+    assert.equal(usage.quota?.used, used, `the quota of ${licenseId} at ${at}`);
+  }
   const outside = [];
   for (const span of PARTS) outside.push(await computeOutside(deps, contracts, span));
   return [computed.map(({ statement }) => statement), outside];

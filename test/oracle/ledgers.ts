@@ -14,7 +14,7 @@ import type { Terms } from '../../src/terms/terms.ts';
 import { Parquet } from '../../src/usage/archive-source.ts';
 import { openColumns } from '../../src/usage/columns.ts';
 import { openRecords, type Records } from '../usage/records.ts';
-import { type Count, compare, type Expected, NOW, strict, type Used } from './ledger-compare.ts';
+import { type Count, compare, type Expected, NOW, strict, type Used, unitsOf } from './ledger-compare.ts';
 import { periodOf } from './terms.ts';
 
 const DAY_MS = 86_400_000;
@@ -42,6 +42,32 @@ interface Holder {
 const BODY = '0123456789abcdefghjkmnpqrstvwxyz';
 const newId = (random: Random): string => `lic_0${Array.from({ length: 25 }, () => random.pick([...BODY])).join('')}`;
 
+const newQuota = (random: Random): Terms['quota'] => ({
+  units: random.int(1, 30),
+  ...(random.chance(0.8) ? { period: random.pick(['day', 'week', 'month', 'quarter', 'year']) } : {}),
+  onExceed: 'allow',
+});
+
+/** The second count of quotas: from the start of the calendar period, also before the terms. */
+function quotasOf(random: Random, holders: readonly Holder[], decisions: readonly Used[]): Count['quotas'] {
+  return holders.flatMap((holder) => {
+    const at = START + random.int(0, LENGTH);
+    const terms = versionAt(holder, at)?.terms;
+    if (!terms?.quota || (holder.expiresAt !== null && at >= holder.expiresAt)) return [];
+    const [begins] = periodOf(terms.quota.period ?? terms.period, terms.timezone, at);
+    const used = decisions.filter(
+      (one) =>
+        one.licenseId === holder.licenseId &&
+        one.at >= begins &&
+        one.at <= at &&
+        one.reason === 0 &&
+        one.enforced === true &&
+        (terms.purposes === undefined || terms.purposes.includes(one.purpose ?? '')),
+    );
+    return [{ licenseId: holder.licenseId, at, used: unitsOf({ used, terms }).length }];
+  });
+}
+
 function newTerms(random: Random): Terms {
   let upTo = 0;
   const tiers = Array.from({ length: random.int(1, 4) }, () => ({
@@ -57,6 +83,7 @@ function newTerms(random: Random): Terms {
     tiers,
     ...(random.chance(0.4) ? { purposes: ['training', 'search'] } : {}),
     ...(random.chance(0.4) ? { minimumMicros: random.int(0, 40) * random.pick([1, 500_000, 1_234_567]) } : {}),
+    ...(random.chance(0.5) ? { quota: newQuota(random) } : {}),
     ...(random.chance(0.4) ? { flatMicros: random.int(0, 9) * random.pick([1, 500, 500_000]) } : {}),
   };
 }
@@ -120,7 +147,7 @@ function newDecisions(random: Random, holders: readonly Holder[]): Used[] {
 }
 
 /** The second count: what each statement holds, by license, version and start of the calendar period. */
-function expectedOf(holders: readonly Holder[], decisions: readonly Used[]): Count {
+function expectedOf(holders: readonly Holder[], decisions: readonly Used[], random: Random): Count {
   const statements = new Map<string, Expected>();
   let [noTerms, noLicense] = [0, 0];
   for (const one of decisions.filter(({ reason, enforced }) => reason === 0 && enforced === true)) {
@@ -139,7 +166,7 @@ function expectedOf(holders: readonly Holder[], decisions: readonly Used[]): Cou
       else known.uncounted += 1;
     }
   }
-  return { statements, noTerms, noLicense };
+  return { statements, noTerms, noLicense, quotas: quotasOf(random, holders, decisions) };
 }
 
 async function write(
@@ -217,7 +244,7 @@ async function checkLedger(random: Random, archived: boolean): Promise<{ stateme
     }
     if (random.chance(0.5)) await age(records, random);
     if (!isDeletedFirst) await deleteItems(records, decisions, random);
-    const expected = expectedOf(holders, decisions);
+    const expected = expectedOf(holders, decisions, random);
     const slow = await compare({ db: records.db, parquet }, expected);
     const fast = await compare(
       { db: records.db, parquet, columns: strict(columns), windowSize: random.int(1, 60) },
