@@ -4,6 +4,7 @@
  * left out.
  *
  *   npm run proof -- --kills 500 --seed 7 --only kills,fsync
+ *   npm run proof -- --items 3000000 --only console
  */
 import { parseArgs } from 'node:util';
 import { anySeed } from '../kit/random.ts';
@@ -33,6 +34,7 @@ import { cannotFetchPostgres, runPostgresVersions } from './versions.ts';
 interface Context {
   seed: number;
   kills: number;
+  items: number;
   tell(line: string): void;
 }
 
@@ -190,8 +192,8 @@ const PROOFS: readonly Proof[] = [
   },
   {
     name: 'console',
-    promise: 'the console on a million items: each page can be used within a second and a half',
-    run: ({ tell }) => runMillion({ items: 1_000_000, withinMs: 1_500, tell }),
+    promise: 'the console on a million items, or --items: each page can be used within a second and a half',
+    run: ({ items, tell }) => runMillion({ items, withinMs: 1_500, tell }),
   },
 ];
 
@@ -199,16 +201,19 @@ const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '200' },
     seed: { type: 'string', default: String(anySeed()) },
+    items: { type: 'string', default: '1000000' },
     only: { type: 'string', default: PROOFS.map(({ name }) => name).join(',') },
   },
 });
 
 const kills = Number(values.kills);
 const seed = Number(values.seed);
+const items = Number(values.items);
 const only = values.only.split(',');
 const unknown = only.filter((name) => !PROOFS.some((proof) => proof.name === name));
-if (!Number.isSafeInteger(kills) || kills < 1 || !Number.isSafeInteger(seed) || unknown.length > 0) {
-  process.stderr.write(`usage: --kills N --seed N --only ${PROOFS.map(({ name }) => name).join(',')}\n`);
+const areWhole = [kills, seed, items].every(Number.isSafeInteger);
+if (!areWhole || kills < 1 || items < 1 || unknown.length > 0) {
+  process.stderr.write(`usage: --kills N --seed N --items N --only ${PROOFS.map(({ name }) => name).join(',')}\n`);
   process.exit(2);
 }
 
@@ -234,7 +239,7 @@ for (const { name, promise, impossible, run } of PROOFS) {
   const startedAt = performance.now();
   const seconds = (): number => Math.round((performance.now() - startedAt) / 1000);
   try {
-    const figures = await run({ seed, kills, tell: (line) => write(`  ${line}`) });
+    const figures = await run({ seed, kills, items, tell: (line) => write(`  ${line}`) });
     const detail = Object.entries(figures)
       .map(([key, value]) => `${key} ${value}`)
       .join(', ');

@@ -1,4 +1,4 @@
-/** The console on a store with a million items: how long until each page can be used. */
+/** The console on a store with a million items, or more: how long until each page can be used. */
 import type { Page } from 'playwright-core';
 import { launchBrowser, signedIn } from '../kit/browser.ts';
 import { startTestService, type TestService } from '../kit/service.ts';
