@@ -178,9 +178,9 @@ test('RSL, TDMRep and Content-Usage permit what checks allow', { timeout: 3_600_
         robots: robots.text,
       };
       const claims = claimsOf(texts);
+      await claims.verify(Object.values(texts).join('\n'));
       const report = await postern.call('GET', `/v1/sites/${HOST}/signals/report?limit=1`);
       assert.deepEqual(report.body.contradictions, []);
-      await claims.verify(Object.values(texts).join('\n'));
     }),
     {
       numRuns: WORLDS + ALL.length,
