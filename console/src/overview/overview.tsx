@@ -9,6 +9,7 @@ import { FilterSpan } from '../parts/filter-span.tsx';
 import { type Filters, useFilters } from '../parts/filters.ts';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { saveText, toCsv } from '../parts/save.ts';
+import { spanWords } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { Aside } from '../shell/boundary.tsx';
 import { lazily } from '../shell/lazily.tsx';
@@ -90,6 +91,7 @@ interface PanelsProps {
 function Panels({ usage, query, busy, filters: { values, set } }: PanelsProps) {
   return (
     <div className="stack">
+      <p className="printed">{spanWords(usage.period.startDate, usage.period.endDate)}</p>
       {query.enforced === undefined && <Observed usage={usage} onShow={() => set({ enforced: 'false' })} />}
       <Totals usage={usage} />
       <OverTime usage={usage} busy={busy} />
