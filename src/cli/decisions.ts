@@ -84,14 +84,22 @@ function exportCommand(parent: Command, context: Context): void {
     .option('--from <time>', 'from this day or time on')
     .option('--to <time>', 'up to this day, included, or this time')
     .addOption(new Option('--format <format>', 'format of the lines').choices(['ndjson', 'csv']).default('ndjson'))
+    .addOption(
+      new Option('--robots <how>', 'only accesses of crawlers that broke robots.txt as it was then').choices([
+        'broken',
+        'within_24h',
+        'any',
+      ]),
+    )
     .option('--output <file>', 'write to this file instead of stdout');
   examples(
     command,
     '$ postern decisions export --from 2026-11-01 --to 2026-11-30 --format csv --output november.csv',
     '$ postern decisions export --denied | wc -l',
   );
-  calls<Filter & { format: string; output?: string }>(command, context, async ({ postern, terminal }, options) => {
-    const query = Object.entries(toQuery(options)).filter(([, value]) => value !== undefined);
+  calls<Export>(command, context, async ({ postern, terminal }, options) => {
+    const filter: Filtered = { ...toQuery(options), robots: options.robots };
+    const query = Object.entries(filter).filter(([, value]) => value !== undefined);
     const params = new URLSearchParams(query.map(([name, value]) => [name, String(value)]));
     const accept = options.format === 'csv' ? 'text/csv' : 'application/x-ndjson';
     const { body } = await postern.open(`/v1/access/decisions?${params.toString()}`, { accept });
@@ -106,6 +114,12 @@ function exportCommand(parent: Command, context: Context): void {
     shown.end();
     await output.end();
   });
+}
+
+interface Export extends Filter {
+  format: string;
+  robots?: Filtered['robots'];
+  output?: string;
 }
 
 const LINE_FEED = 10;

@@ -16,7 +16,7 @@ import { after, test } from 'node:test';
 import { commandHere, type Ran } from '../../kit/command.ts';
 import { startTestService } from '../../kit/service.ts';
 import { startSite } from '../drift/site.ts';
-import { made, makePolicy } from '../http/given.ts';
+import { check, made, makePolicy } from '../http/given.ts';
 
 const postern = await startTestService({ env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' } });
 const site = await startSite();
@@ -128,4 +128,19 @@ test('check: 0 the same, 1 they differ, 2 could not look', async () => {
   for (const wrong of ['none.example', 'ftp://x', '']) assert.equal((await run('check', wrong)).status, 2, wrong);
   const down = await commandHere(['signals', 'check', host], { env: { ...env, POSTERN_URL: 'http://127.0.0.1:1' } });
   assert.equal(down.status, 2);
+});
+
+test('the log exports who broke robots.txt', async () => {
+  for (const userAgent of ['GPTBot/1.2', 'Mozilla/5.0']) {
+    await check(postern, { url: `https://${host}/broken`, context: { userAgent } });
+  }
+  const exported = async (how: string): Promise<unknown[]> => {
+    const { status, stdout, stderr } = await commandHere(['decisions', 'export', '--robots', how], { env });
+    assert.equal(status, 0, stderr);
+    const lines = stdout.split('\n').filter((line) => line !== '');
+    return lines.map((line) => JSON.parse(line)).map(({ crawler, robots }) => [crawler, robots]);
+  };
+  assert.deepEqual(await exported('any'), [['GPTBot', 'within_24h']]);
+  assert.deepEqual(await exported('within_24h'), [['GPTBot', 'within_24h']]);
+  assert.deepEqual(await exported('broken'), []);
 });

@@ -27,9 +27,13 @@ const FILTERS = [
   'enforced',
   'verified',
   'spoofed',
+  'robots',
   'allowed',
   'reason',
 ] as const;
+
+/** The API counts what it compares with robots.txt, not what it finds. */
+const COMPARED: [string, string] = ['access of a crawler compared', 'accesses of crawlers compared'];
 
 export default function DecisionsPage() {
   const { values } = useFilters();
@@ -49,7 +53,7 @@ export default function DecisionsPage() {
           of="GET /v1/access/decisions"
           filter={filter}
           query={{ expand: 'names' }}
-          noun={['decision', 'decisions']}
+          noun={values.robots === undefined ? ['decision', 'decisions'] : COMPARED}
           columns={DECISION_COLUMNS}
           empty={
             <Empty
@@ -102,6 +106,12 @@ function FilterBar() {
   );
 }
 
+const ROBOTS = [
+  { value: 'any', label: 'Broke robots.txt' },
+  { value: 'broken', label: 'Broke every copy of the day' },
+  { value: 'within_24h', label: 'Allowed by an older copy' },
+];
+
 /** Filters that other pages set; each is shown while it is set. */
 function RareFilters() {
   const { values } = useFilters();
@@ -114,6 +124,7 @@ function RareFilters() {
       {values.collectionId !== undefined && (
         <FilterChoice name="collectionId" label="Collection" data={collections} searchable w={190} />
       )}
+      {values.robots !== undefined && <FilterChoice name="robots" label="robots.txt" data={ROBOTS} w={220} />}
       {values.purpose !== undefined && <FilterText name="purpose" label="Purpose" w={150} />}
       {values.url !== undefined && <FilterText name="url" label="URL begins with" w={220} />}
       {values.crawler !== undefined && <FilterText name="crawler" label="Crawler" w={190} />}

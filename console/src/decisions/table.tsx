@@ -3,11 +3,14 @@ import { Link } from 'wouter';
 import type { Query, Row } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { type Column, List } from '../parts/list.tsx';
-import { CrawlerLink, NotEnforced, ProofChip, RequesterLink, Verdict, When } from '../parts/show.tsx';
+import { Chip, CrawlerLink, NotEnforced, ProofChip, RequesterLink, Verdict, When } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { decidedBy } from './by.ts';
 
 export type Decision = Row<'GET /v1/access/decisions'>;
+
+/** Crawlers may use a copy of robots.txt for 24 hours. */
+const BREAKS = { broken: 'broke robots.txt', within_24h: 'allowed by an older robots.txt' };
 
 export const DECISION_COLUMNS: readonly Column<Decision>[] = [
   {
@@ -33,12 +36,13 @@ export const DECISION_COLUMNS: readonly Column<Decision>[] = [
   },
   {
     label: 'Decision',
-    show: ({ id, reason, enforced }) => (
+    show: ({ id, reason, enforced, robots }) => (
       <span className="tags">
         <Link href={`/decisions/${id}`}>
           <Verdict reason={reason} />
         </Link>
         <NotEnforced of={{ enforced }} />
+        {robots !== undefined && <Chip tone="limited">{BREAKS[robots]}</Chip>}
       </span>
     ),
   },
@@ -82,15 +86,17 @@ interface DecisionsProps {
   query: Query<'GET /v1/access/decisions'>;
   /** A column to leave out: every row has the same value. */
   omit?: 'Item' | 'Who';
+  /** Said where there is nothing. */
+  none?: string;
 }
 
-export function Decisions({ query, omit }: DecisionsProps) {
+export function Decisions({ query, omit, none = 'No decisions yet' }: DecisionsProps) {
   const decisions = useRead('GET /v1/access/decisions', { query: { ...query, expand: 'names' } });
   return (
     <Loaded of={decisions}>
       {({ data }) =>
         data.length === 0 ? (
-          <Empty title="No decisions yet" />
+          <Empty title={none} />
         ) : (
           <List
             caption="Decisions"

@@ -59,7 +59,8 @@ export function PagedList<O extends Operation>(props: PagedProps<O>) {
   return (
     <Loaded of={answer as Reading<Page<Row<O>>>} rows={8}>
       {({ data, nextCursor, totalCount }) => {
-        if (data.length === 0 && cursor === undefined) {
+        // Nothing on a page that others follow: a search that looks at so much at once.
+        if (data.length === 0 && cursor === undefined && nextCursor === null) {
           if (Object.values(filter).every((value) => value === undefined)) return empty;
           return <Empty title={`No matching ${noun[1]}`}>Remove a filter to see more.</Empty>;
         }

@@ -1,13 +1,15 @@
 /** The page of a site: its statements in words, the files as they are served, and their settings. */
+import { Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { useRead, useWrite } from '../api/read.ts';
+import { Decisions } from '../decisions/table.tsx';
 import { Confirm } from '../parts/act.tsx';
 import { LoadedPage } from '../parts/loaded-page.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify } from '../parts/notices.tsx';
-import { PageHead } from '../parts/page.tsx';
+import { PageHead, Panel } from '../parts/page.tsx';
 import { useParam } from '../parts/params.ts';
 import { Chip } from '../parts/show.tsx';
 import { Drift } from './drift.tsx';
@@ -17,6 +19,8 @@ import { SiteForm } from './site-form.tsx';
 import './sites.css';
 import type { Site } from './words.ts';
 
+/** Accesses that broke robots.txt. */
+const SHOWN = 5;
 const UNDER = { path: '/sites', label: 'Sites' };
 
 export default function SitePage() {
@@ -46,10 +50,28 @@ function SiteView({ site }: { site: Site }) {
       <div className="stack">
         <Said host={host} />
         <Drift host={host} />
+        {signals.robots !== 'off' && <Broken host={host} />}
         <Files site={site} />
         <SiteForm key={version} site={site} />
       </div>
     </>
+  );
+}
+
+function Broken({ host }: { host: string }) {
+  const query = { robots: 'any', url: `${host}/` } as const;
+  return (
+    <Panel
+      title="Who broke robots.txt"
+      lead="Crawlers that asked for what the file, as it was then, disallowed. They may use a copy for 24 hours."
+      actions={
+        <Button component={Link} href={`/decisions?${new URLSearchParams(query)}`} variant="default" size="xs">
+          All of them
+        </Button>
+      }
+    >
+      <Decisions query={{ ...query, limit: SHOWN }} none="No crawler did" />
+    </Panel>
   );
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { launchBrowser, signedIn } from '../../../kit/browser.ts';
 import { startTestService } from '../../../kit/service.ts';
-import { made } from '../../http/given.ts';
+import { check, made } from '../../http/given.ts';
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
@@ -55,4 +55,32 @@ test('a site is published from its collection: statements, files and switches', 
     signed.faults.filter((fault) => !fault.includes('404')),
     [],
   );
+});
+
+test('who broke robots.txt: on the page of the site, and all of them in the log', async () => {
+  await made(postern, '/v1/collections', { name: 'Open', hosts: ['shop.example'], policyId: policy.id });
+  await postern.call('PUT', '/v1/sites/shop.example', { body: { signals: { robots: 'replace' } } });
+  await postern.call('GET', '/v1/sites/shop.example/signals/robots.txt');
+  await using signed = await signedIn(browser, postern.url, postern.key, { viewport: { width: 1366, height: 1000 } });
+  const { page } = signed;
+  const broke = page.getByRole('region', { name: 'Who broke robots.txt' });
+  await page.goto('/console/sites/shop.example');
+  await broke.getByText('No crawler did').waitFor();
+
+  for (const userAgent of ['GPTBot/1.2', 'Bingbot/2.0']) {
+    await check(postern, { url: 'https://shop.example/cart', context: { userAgent } });
+  }
+  await page.reload();
+  await broke
+    .getByRole('row', { name: /GPTBot/ })
+    .getByText('allowed by an older robots.txt')
+    .waitFor();
+  assert.equal(await broke.getByRole('row').count(), 2, 'a head and one access');
+
+  await broke.getByRole('link', { name: 'All of them' }).click();
+  await page.getByText('2 accesses of crawlers compared').waitFor();
+  await page.getByRole('combobox', { name: 'robots.txt' }).click();
+  await page.getByRole('option', { name: 'Broke every copy of the day' }).click();
+  await page.getByText('No matching').waitFor();
+  assert.deepEqual(signed.faults, []);
 });
