@@ -1,8 +1,9 @@
 /** The last comparison of a site with its live files, and a new one on demand. */
 import type { Db } from '../db/db.ts';
 import type { App } from '../http/app.ts';
+import { requireHost } from '../http/host.ts';
 import { edit, route } from '../http/route.ts';
-import { requireHost, siteNotFound } from '../sites/edits.ts';
+import { siteNotFound } from '../sites/edits.ts';
 import { findSite } from '../sites/store.ts';
 import type { DriftChecks } from './checks.ts';
 import { driftAnswer, SignalsDrift } from './schema.ts';

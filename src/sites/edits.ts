@@ -3,7 +3,6 @@ import type { Edit } from '../changes/change.ts';
 import { editOf } from '../changes/edit.ts';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
-import { parseHost } from '../lib/locator.ts';
 import { type PutSite, siteAnswer, siteEtag } from './schema.ts';
 import { FIRST_SIGNALS, FIRST_VALUES, type Site } from './site.ts';
 import { countSites, deleteSite, findLastVersion, insertSite, updateSite } from './store.ts';
@@ -13,15 +12,6 @@ const SITES_MAX = 1_000;
 
 export const siteNotFound = (host: string) =>
   fail('site_not_found', `There is no site ${host.slice(0, 260)}. Make one with PUT.`);
-
-/** Returns the host in one spelling. Throws invalid_request. */
-export function requireHost(text: string): string {
-  const host = parseHost(text);
-  if (host !== undefined) return host;
-  const message =
-    '`host` must be a host such as www.example.com or localhost:8080; names in other scripts in their xn-- form.';
-  throw fail('invalid_request', message, { param: 'host' });
-}
 
 /** Throws invalid_request. */
 export async function planPut(

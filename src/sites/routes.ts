@@ -3,10 +3,11 @@ import type { Changes } from '../changes/changes.ts';
 import type { Db } from '../db/db.ts';
 import type { App } from '../http/app.ts';
 import { isUnchanged, NotModified, requireMatch } from '../http/etag.ts';
+import { requireHost } from '../http/host.ts';
 import { toList } from '../http/list.ts';
 import { edit, route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
-import { planDelete, planPut, requireHost, siteNotFound } from './edits.ts';
+import { planDelete, planPut, siteNotFound } from './edits.ts';
 import { ListSitesQuery, PutSite, SiteAnswer, SiteDeleted, SitePage, siteAnswer, siteEtag } from './schema.ts';
 import { findSite, listSites } from './store.ts';
 

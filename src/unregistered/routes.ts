@@ -1,6 +1,7 @@
 /** Lists requests that find neither an item nor a collection. */
 import type { Db } from '../db/db.ts';
 import type { App } from '../http/app.ts';
+import { requireHost } from '../http/host.ts';
 import { requireOrder, spanOf, toList } from '../http/list.ts';
 import { route } from '../http/route.ts';
 import { UnregisteredPage, UnregisteredQuery } from './schema.ts';
@@ -17,10 +18,11 @@ export function unregisteredRoutes(app: App, { db, unregistered }: { db: Db; unr
     answer: UnregisteredPage,
   } as const;
   route(app, 'GET /v1/analytics/unregistered', list, async ({ query }) => {
-    const { from: _from, to: _to, ...rest } = query;
+    const { from: _from, to: _to, host, ...rest } = query;
     const span = spanOf(query);
     requireOrder(span);
+    const filter = { ...rest, ...span, host: host === undefined ? undefined : requireHost(host) };
     await unregistered.flush();
-    return toList(await listCounts(db, { ...rest, ...span }));
+    return toList(await listCounts(db, filter));
   });
 }

@@ -42,6 +42,8 @@ test('rows are summed over the hours of the span, page by page', async () => {
   assert.deepEqual(data, [{ ...rest, host: null, path: null, requests: 1 }]);
   const later = (await list('?from=2026-11-20T13:00:00Z&host=www.example.com')).body;
   assert.deepEqual([later.totalCount, later.data[0].requests], [1, 2]);
+  const spelled = (await list('?from=2026-11-20T13:00:00Z&host=WWW.Example.com.')).body;
+  assert.deepEqual(spelled.data, later.data);
   assert.equal((await list('?to=2026-11-19')).body.totalCount, 0);
 });
 
@@ -52,5 +54,7 @@ test('unknown parameters, times and orders are refused', async () => {
     assertError(await list(`?${span}`), 'invalid_request', 'from');
   }
   assertError(await list('?sort=host'), 'invalid_request', 'sort');
-  assertError(await list('?host='), 'invalid_request', 'host');
+  for (const host of ['', 'a b', 'bücher.example/']) {
+    assertError(await list(`?host=${encodeURIComponent(host)}`), 'invalid_request', 'host');
+  }
 });
