@@ -22,29 +22,32 @@ test('a full disk: usage, counts and the decision log are answered; afterwards t
   const { id } = await makeItem(postern, [allowAll]);
   const ask = (path: string) => postern.call('GET', path);
   const total = async () => (await ask('/v1/analytics/usage?period=all')).body.summary?.totalRequests;
+  const isRecorded = async () =>
+    (await postern.call('POST', '/v1/access/check', { body: { contentId: id } })).status === 200;
   await check(postern, { contentId: id });
   assert.equal(await total(), 1);
 
   const filler = join(dataDir, 'filler');
   let recorded = 1;
-  const { bavail, bsize } = statfsSync(dataDir);
-  fill(filler, (bavail - 12) * bsize);
-  for (;;) {
-    const { status } = await postern.call('POST', '/v1/access/check', { body: { contentId: id } });
-    if (status !== 200) break;
-    recorded++;
+  let followed = 0;
+  for (let attempt = 0; followed === 0 && attempt < 5; attempt++) {
+    // What is still written of earlier checks may take the room that was left.
+    rmSync(filler, { force: true });
+    if (attempt > 0) await until('checks are recorded', isRecorded);
+    if (attempt > 0) recorded++;
+    const { bavail, bsize } = statfsSync(dataDir);
+    fill(filler, (bavail - 12) * bsize);
+    while (await isRecorded()) followed++;
   }
-  assert.ok(recorded > 1, 'some went where the columns had no room to follow');
+  recorded += followed;
+  assert.ok(followed > 0, 'some went where the columns had no room to follow');
   await until('usage is answered', async () => (await total()) === recorded);
   assert.equal((await ask(`/v1/content/${id}`)).body.stats.totalRequests, recorded);
   assert.equal((await ask('/v1/access/decisions')).body.totalCount, recorded);
   assert.equal((await postern.call('POST', '/v1/access/check', { body: { contentId: id } })).status, 503);
 
   rmSync(filler);
-  await until('checks are recorded', async () => {
-    const { status } = await postern.call('POST', '/v1/access/check', { body: { contentId: id } });
-    return status === 200;
-  });
+  await until('checks are recorded', isRecorded);
   recorded++;
   await until('usage is answered', async () => (await total()) === recorded);
   await postern.restart();
