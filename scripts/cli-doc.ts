@@ -33,12 +33,12 @@ Ctrl-C stops at the next safe point. An import records its progress in a file be
 continues there. \`webhooks listen\` deletes the webhook that it made.
 `;
 
-export function cliDoc(): string {
-  const texts: string[] = [];
-  const program = buildProgram({
+/** The commands; all that they would show goes to `show`. */
+export function programFor(show: (text: string) => void): Command {
+  return buildProgram({
     terminal: {
-      out: async (text) => void texts.push(text),
-      err: (text) => void texts.push(text),
+      out: async (text) => show(text),
+      err: show,
       color: false,
       interactive: false,
       moving: false,
@@ -50,6 +50,11 @@ export function cliDoc(): string {
     serve: async () => undefined,
     ended: () => {},
   });
+}
+
+export function cliDoc(): string {
+  const texts: string[] = [];
+  const program = programFor((text) => void texts.push(text));
   const help = (command: Command): string => {
     texts.length = 0;
     command.outputHelp();

@@ -1,5 +1,6 @@
 /** Replaces a requester in the ledger: in its decisions, the daily counts and its limits. */
 import type { Db, Step, Value } from '../db/db.ts';
+import { inList, toList } from '../db/query.ts';
 import { eraseInputsSql } from './retire.ts';
 import { toTestSql } from './test-tables.ts';
 
@@ -37,11 +38,8 @@ export const betweenSeqs = (after: number, upTo: number): Among => ({
 });
 
 export const withSeqs = (db: Db, seqs: readonly number[]): Among => ({
-  sql: (first) =>
-    db.engine === 'sqlite'
-      ? `seq in (select value from json_each($${first}))`
-      : `seq in (select value::bigint from json_array_elements_text($${first}::json))`,
-  params: [JSON.stringify(seqs)],
+  sql: (first) => inList(db.engine, 'seq', 'bigint', `$${first}`),
+  params: [toList(seqs)],
 });
 
 /** Finds the requester's decisions in a span, and those in which its name was claimed. */

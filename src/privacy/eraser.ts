@@ -14,10 +14,10 @@ import { eraseTests } from '../ledger/test-sweep.ts';
 import type { Clock } from '../lib/clock.ts';
 import { every } from '../lib/every.ts';
 import { archiveWork } from './archives.ts';
-import { openLog } from './log.ts';
 import { openPace, PATIENT, type Pace } from './pace.ts';
 import { recordWork, unregisteredSteps } from './records.ts';
 import { type Erasure, findNext, updateErasure } from './store.ts';
+import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts';
 
 const LOOK_EVERY_MS = 500;
 /** Decisions are mostly looked at, which is quicker than writing rows. */
@@ -45,9 +45,9 @@ export interface EraserDeps {
 export function startEraser(deps: EraserDeps): () => Promise<void> {
   let isOver = false;
   const mayGoOn = () => !isOver && deps.isOurs();
-  const log = openLog(deps.db);
+  const log = openWriteAheadLog(deps.db);
   const work = async (): Promise<void> => {
-    if (await eraseAll(deps, mayGoOn)) log.isStale();
+    await eraseAll(deps, log, mayGoOn);
     await log.tryEmpty();
   };
   const stop = every(LOOK_EVERY_MS, work, deps.onProblem);
@@ -57,16 +57,14 @@ export function startEraser(deps: EraserDeps): () => Promise<void> {
   };
 }
 
-/** Returns whether anything was erased. */
-async function eraseAll(deps: EraserDeps, mayGoOn: () => boolean): Promise<boolean> {
+async function eraseAll(deps: EraserDeps, log: WriteAheadLog, mayGoOn: () => boolean): Promise<void> {
   const pace = openPace(deps.db.engine, PATIENT);
-  let wasErased = false;
   while (mayGoOn()) {
     const one = await findNext(deps.db);
-    if (one === undefined || !(await goOn(deps, one, { pace, mayGoOn }))) break;
-    wasErased = true;
+    if (one === undefined) return;
+    log.markStale();
+    if (!(await goOn(deps, one, { pace, mayGoOn }))) return;
   }
-  return wasErased;
 }
 
 interface Terms {

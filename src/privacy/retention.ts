@@ -10,8 +10,8 @@ import { DAY_MS, endRetiring, eraseInputsBatch, retireBatch } from '../ledger/re
 import { every } from '../lib/every.ts';
 import type { PrivacyConfig } from '../privacy-settings.ts';
 import { eraseKeptBodies } from './kept-bodies.ts';
-import { openLog } from './log.ts';
 import { openPace, STEADY } from './pace.ts';
+import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts';
 
 const LOOK_EVERY_MS = 10_000;
 
@@ -35,9 +35,9 @@ export function startRetention(deps: RetentionDeps): () => Promise<void> {
   if (privacy.inputDays === null && privacy.decisionDays === null) return async () => {};
   let isOver = false;
   const mayGoOn = () => !isOver && deps.isOurs() && deps.isTimeSure();
-  const log = openLog(deps.db);
+  const log = openWriteAheadLog(deps.db);
   const work = async (): Promise<void> => {
-    if (await retain(deps, mayGoOn)) log.isStale();
+    await retain(deps, log, mayGoOn);
     await log.tryEmpty();
   };
   const stop = every(LOOK_EVERY_MS, work, onProblem);
@@ -47,13 +47,12 @@ export function startRetention(deps: RetentionDeps): () => Promise<void> {
   };
 }
 
-/** Does everything that is due, unless it may no longer go on. Returns whether anything was erased. */
-async function retain({ db, now, privacy }: RetentionDeps, mayGoOn: () => boolean): Promise<boolean> {
+/** Does everything that is due, unless it may no longer go on. */
+async function retain({ db, now, privacy }: RetentionDeps, log: WriteAheadLog, mayGoOn: () => boolean): Promise<void> {
   const { inputDays, decisionDays } = privacy;
-  let wasErased = false;
   const walk = async (batch: (rows: number) => Promise<boolean>): Promise<void> => {
     const pace = openPace(db.engine, STEADY);
-    while (mayGoOn() && (await pace(batch))) wasErased = true;
+    while (mayGoOn() && (await pace(batch))) log.markStale();
   };
   if (decisionDays !== null) {
     await walk((rows) => retireBatch(db, cutoffOf(now(), decisionDays), rows));
@@ -63,5 +62,4 @@ async function retain({ db, now, privacy }: RetentionDeps, mayGoOn: () => boolea
     await walk((rows) => eraseInputsBatch(db, cutoffOf(now(), inputDays), rows));
     await walk(() => eraseKeptBodies(db, cutoffOf(now(), inputDays)));
   }
-  return wasErased;
 }

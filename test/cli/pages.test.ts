@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { type Command, CommanderError } from 'commander';
-import { buildProgram } from '../../src/cli/program.ts';
+import { programFor } from '../../scripts/cli-doc.ts';
 
 const PAGES = [
   'README.md',
@@ -12,18 +12,6 @@ const PAGES = [
   'CHANGELOG.md',
   ...globSync(['docs/**/*.md', 'deploy/*']),
 ];
-
-const NOTHING = {
-  out: async () => {},
-  err: () => {},
-  color: false,
-  interactive: false,
-  moving: false,
-  width: 100,
-  env: {},
-  now: () => 0,
-  signal: new AbortController().signal,
-};
 
 interface Shown {
   line: string;
@@ -62,7 +50,7 @@ const LACKS = ['commander.missingArgument', 'commander.optionMissingArgument', '
 /** Returns why a command line is refused; undefined where it is not. */
 function refusalOf({ line, isWhole }: Shown): string | undefined {
   const words = wordsOf(line);
-  const program = buildProgram({ terminal: NOTHING, serve: async () => undefined, ended: () => {} });
+  const program = programFor(() => {});
   const disarm = (command: Command): void => {
     command.commands.forEach(disarm);
     if (command.commands.length === 0) command.action(() => {});

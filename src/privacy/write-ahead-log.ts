@@ -6,23 +6,24 @@ import type { Db } from '../db/db.ts';
 import type { PostgresDb } from '../db/postgres/db.ts';
 import type { SqliteDb } from '../db/sqlite/db.ts';
 
-export interface Log {
-  /** Something was erased. */
-  isStale(): void;
+export interface WriteAheadLog {
+  /** Something is being erased. */
+  markStale(): void;
   /** Empties the log if that is due and no reader needs it. */
   tryEmpty(): Promise<void>;
 }
 
-export function openLog(db: Db | SqliteDb | PostgresDb): Log {
+export function openWriteAheadLog(db: Db | SqliteDb | PostgresDb): WriteAheadLog {
   let isDue = true;
   return {
-    isStale() {
+    markStale() {
       isDue = true;
     },
     async tryEmpty() {
       if (!isDue || !('checkpoint' in db)) return;
       // What is erased meanwhile makes it due again.
       isDue = false;
+      // A store that fails says so to the work that needs it.
       const isEmpty = await db.checkpoint().catch(() => false);
       if (!isEmpty) isDue = true;
     },
