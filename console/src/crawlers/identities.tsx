@@ -1,4 +1,5 @@
 /** The identities of a crawler, with the age of its published lists. */
+import type { ReactNode } from 'react';
 import type { Row } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { List } from '../parts/list.tsx';
@@ -17,14 +18,21 @@ interface IdentitiesProps {
   of: readonly Identity[];
   /** The title where there are none. */
   none?: string;
+  actions?: ReactNode;
+  /** The menu of one of them. */
+  menu?: (identity: Identity) => ReactNode;
 }
 
-export function Identities({ of, none = 'Its operator publishes no proof' }: IdentitiesProps) {
+export function Identities({ of, none = 'Its operator publishes no proof', actions, menu }: IdentitiesProps) {
   const hasList = of.some((one) => 'list' in one);
   const mayRead = useMay('requesters:read');
   const lists = useRead('GET /v1/identity-lists', { query: { limit: LISTS_MAX } }, { enabled: hasList && mayRead });
   return (
-    <Panel title="Proven by" lead="A visitor with this name that proves none of these only claims to be it.">
+    <Panel
+      title="Proven by"
+      lead="A visitor with this name that proves none of these only claims to be it."
+      actions={actions}
+    >
       {of.length === 0 ? (
         <Empty title={none} />
       ) : (
@@ -36,6 +44,7 @@ export function Identities({ of, none = 'Its operator publishes no proof' }: Ide
           columns={[
             { label: 'Kind', narrow: true, show: ({ kind }) => PROOFS[kind] },
             { label: 'Proof', show: (one) => <Proof of={one} published={lists.data?.data} /> },
+            ...(menu === undefined ? [] : [{ label: '', narrow: true, show: menu }]),
           ]}
         />
       )}

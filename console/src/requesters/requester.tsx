@@ -5,7 +5,6 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { PosternError } from '../api/client.ts';
 import { useRead, useWrite } from '../api/read.ts';
-import { Identities } from '../crawlers/identities.tsx';
 import { Decisions } from '../decisions/table.tsx';
 import { LicenseForm } from '../licenses/license-form.tsx';
 import { LicenseLine } from '../licenses/license-line.tsx';
@@ -21,6 +20,7 @@ import { Failed, Loaded } from '../parts/states.tsx';
 import { useMay } from '../shell/session.tsx';
 import { Erase, EraseButton } from './erase.tsx';
 import { Limits } from './limits.tsx';
+import { Proofs } from './proofs.tsx';
 import { RequesterForm } from './requester-form.tsx';
 import { Tokens } from './tokens.tsx';
 import type { Requester } from './types.ts';
@@ -67,7 +67,7 @@ function RequesterView({ id, requester }: RequesterViewProps) {
         {requester !== undefined && (
           <div className="columns">
             <Tokens requesterId={id} name={requester.name} />
-            <Identities of={requester.identities} none="No other proof" />
+            <Proofs requester={requester} />
           </div>
         )}
         {mayAnalyze && <LatestDenials id={id} />}
