@@ -1,10 +1,9 @@
 /**
  * Finds the most specific collection of an address or an item. Pure. The longest matching path pattern in octets wins;
  * then an exact host before `*.`, before none; then more selectors; then the older. A search costs about the same for
- * any number of hosts and of patterns that differ in their literal beginnings.
+ * any number of hosts and of patterns that differ in their literal parts.
  */
 import type { Locator } from '../lib/locator.ts';
-import { TextTrie } from '../lib/text-trie.ts';
 import {
   hostPatternsOf,
   matchesPath,
@@ -15,6 +14,7 @@ import {
   toTarget,
 } from '../lib/url-pattern.ts';
 import { type Collection, givenSelectors } from './collection.ts';
+import { Patterns } from './patterns.ts';
 
 /** An address or an item, as collections select it. */
 export interface Selected {
@@ -161,7 +161,8 @@ interface Sought {
 /** The collections of one host. */
 class Site {
   readonly #members = new Set<Member>();
-  #patterns: Patterns | undefined;
+  #patterns: Patterns<Entry> | undefined;
+  #withoutPaths: readonly Member[] = [];
 
   get size(): number {
     return this.#members.size;
@@ -179,8 +180,7 @@ class Site {
 
   /** Returns the best match here if it is better than the best one so far. */
   find({ target, item, hostRank, except }: Sought, before: Match | undefined): Match | undefined {
-    // Made at the first search, so that many edits in a row cost little.
-    this.#patterns ??= new Patterns(this.#members);
+    const patterns = this.#getPatterns();
     let best = before;
     const consider = (member: Member, pattern: PathPattern | null): void => {
       if (except?.has(member.collection.id) === true) return;
@@ -188,7 +188,7 @@ class Site {
       if (selects(member, item) && (best === undefined || isBetter(match, best))) best = match;
     };
     if (target !== undefined) {
-      for (const entries of this.#patterns.listsFor(target)) {
+      for (const entries of patterns.listsFor(target)) {
         for (const { member, pattern } of entries) {
           // Sorted by length: no later one can win.
           if (best !== undefined && pattern.octets < best.octets) break;
@@ -196,39 +196,17 @@ class Site {
         }
       }
     }
-    for (const member of this.#patterns.withoutPaths) consider(member, null);
+    for (const member of this.#withoutPaths) consider(member, null);
     return best;
   }
-}
 
-class Patterns {
-  readonly withoutPaths: Member[] = [];
-  /** Longest first, by the literal beginning of their patterns. */
-  readonly #byBeginning = new TextTrie<Entry[]>();
-  readonly #withoutBeginning: Entry[] = [];
-
-  constructor(members: Iterable<Member>) {
-    const lists = new Map<string, Entry[]>();
-    for (const member of members) {
-      if (member.collection.paths.length === 0) this.withoutPaths.push(member);
-      for (const pattern of member.patterns) {
-        const beginning = pattern.path.parts[0] as string;
-        const list = lists.get(beginning) ?? (beginning === '' ? this.#withoutBeginning : []);
-        lists.set(beginning, list);
-        list.push({ member, pattern });
-      }
-    }
-    for (const [beginning, list] of lists) {
-      list.sort((a, b) => b.pattern.octets - a.pattern.octets);
-      if (beginning !== '') this.#byBeginning.set(beginning, list);
-    }
-  }
-
-  /** Returns the entries whose literal beginning is that of the path; where most is literal first. */
-  listsFor({ path }: Target): Entry[][] {
-    const lists = this.#byBeginning.startsOf(path).toReversed();
-    lists.push(this.#withoutBeginning);
-    return lists;
+  /** Made at the first search, so that many edits in a row cost little. */
+  #getPatterns(): Patterns<Entry> {
+    if (this.#patterns !== undefined) return this.#patterns;
+    const members = [...this.#members];
+    this.#withoutPaths = members.filter(({ collection }) => collection.paths.length === 0);
+    this.#patterns = new Patterns(members.flatMap((member) => member.patterns.map((pattern) => ({ member, pattern }))));
+    return this.#patterns;
   }
 }
 

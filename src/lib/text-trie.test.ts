@@ -40,6 +40,7 @@ test('finds what a look at each text finds, after any edits', () => {
           trie.startsOf(agent),
           begun.toSorted((a, b) => a.text.length - b.text.length),
         );
+        assert.deepEqual(trie.allIn(agent), new Set(inside));
       }
     }),
     { numRuns: 2000 },

@@ -72,6 +72,15 @@ export class TextTrie<V extends {}> {
     return [...values];
   }
 
+  /** Returns the values of all known texts in this one, each once. */
+  allIn(text: string): ReadonlySet<V> {
+    const values = new Set<V>();
+    for (let start = 0; start < text.length; start++) {
+      this.#walk(text, start, (value) => values.add(value));
+    }
+    return values;
+  }
+
   /** Returns the value of the longest known text that begins at this index and may end where it ends. */
   longestFrom(text: string, start: number, mayEnd: (text: string, at: number) => boolean): V | undefined {
     return this.#at(text, start, mayEnd)?.value;
@@ -80,14 +89,19 @@ export class TextTrie<V extends {}> {
   /** Returns the values of all known texts with which this one begins, the longest last. */
   startsOf(text: string): V[] {
     const values: V[] = [];
-    let at = 0;
+    this.#walk(text, 0, (value) => values.push(value));
+    return values;
+  }
+
+  /** Takes the values of all known texts that begin at this index, the longest last. */
+  #walk(text: string, start: number, take: (value: V) => unknown): void {
+    let at = start;
     let node = this.#root.children.get(text.charCodeAt(at));
     while (node !== undefined && text.startsWith(node.label, at)) {
       at += node.label.length;
-      if (node.value !== undefined) values.push(node.value);
+      if (node.value !== undefined) take(node.value);
       node = node.children.get(text.charCodeAt(at));
     }
-    return values;
   }
 
   /** Returns the longest known text that begins at this index. */
