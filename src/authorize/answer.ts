@@ -7,7 +7,7 @@ import { type Decision, retryAfter } from '../ledger/decision.ts';
 import { limitFields } from '../ledger/limit-fields.ts';
 import { offerHeaders } from '../offers/headers.ts';
 import type { Offered } from '../offers/offer.ts';
-import { type Body, type BodyKind, toBody } from './body.ts';
+import { type Body, bodyHeaders, type Refusal, toBody } from './body.ts';
 import type { AuthorizeOptions } from './schema.ts';
 import type { Unclear } from './target.ts';
 
@@ -62,28 +62,42 @@ export function toAnswer(
 }
 
 /** Answers for an address without an item: nothing was decided or recorded. */
-export const toUnknownAnswer = ({ unknown = 'deny', body }: AuthorizeOptions): Answer =>
-  unknown === 'allow'
+export const toUnknownAnswer = (options: AuthorizeOptions): Answer =>
+  options.unknown === 'allow'
     ? { status: 200, headers: { ...ALWAYS, 'x-postern-allowed': 'true', 'x-postern-error': 'content_not_found' } }
-    : refused('content_not_found', 'No content is registered at this address.', body);
+    : refused('content_not_found', 'No content is registered at this address.', options);
 
 /** Denies the request of a probe without a decision. */
-export const toProbeAnswer = ({ body }: AuthorizeOptions): Answer =>
-  refused('probe', 'This request only finds out what the proxy passes on.', body);
+export const toProbeAnswer = (options: AuthorizeOptions): Answer =>
+  refused('probe', 'This request only finds out what the proxy passes on.', options);
 
-export function toUnclearAnswer(why: Unclear, { denyStatus = '', body }: AuthorizeOptions): Answer {
-  if (why !== 'invalid_token') return refused(why, 'This request cannot be matched to any content.', body);
-  const status = denyStatus.split(',').includes('401') ? 401 : 403;
-  const answer = refused(why, 'The token does not exist, was revoked or has expired.', body, status);
+export function toUnclearAnswer(why: Unclear, options: AuthorizeOptions): Answer {
+  if (why !== 'invalid_token') return refused(why, 'This request cannot be matched to any content.', options);
+  const status = options.denyStatus?.split(',').includes('401') === true ? 401 : 403;
+  const answer = refused(why, 'The token does not exist, was revoked or has expired.', options, status);
   if (status === 401) answer.headers['www-authenticate'] = 'Bearer error="invalid_token"';
   return answer;
 }
 
-const refused = (why: string, message: string, kind: BodyKind | undefined, status = 403): Answer => ({
-  status,
-  headers: { ...ALWAYS, 'x-postern-allowed': 'false', 'x-postern-error': why, ...messageHeaders(message, false) },
-  body: kind === undefined ? null : toBody(kind, { status, reason: why, message, remedies: [], decisionId: null }),
-});
+function refused(why: string, message: string, options: AuthorizeOptions, status = 403): Answer {
+  const headers = {
+    ...ALWAYS,
+    'x-postern-allowed': 'false',
+    'x-postern-error': why,
+    ...messageHeaders(message, false),
+  };
+  return withBody({ status, headers }, { status, reason: why, message, remedies: [], decisionId: null }, options);
+}
+
+/** Adds the body of a denial, where the options want it. */
+export function withBody(answer: Answer, refusal: Refusal, { body, bodyIn }: AuthorizeOptions): Answer {
+  if (body === undefined) return answer;
+  if (bodyIn !== 'header') return { ...answer, body: toBody(body, refusal) };
+  const { 'x-postern-message-html': _, ...headers } = answer.headers;
+  // The proxy sends the visitor the status that fits.
+  const status = Number(headers['x-postern-status'] ?? answer.status);
+  return { status: answer.status, headers: { ...headers, ...bodyHeaders(body, { ...refusal, status }) } };
+}
 
 function toHeaders(decision: Decision): Record<string, string> {
   const { id, reason, requesterId, crawler, verified, maxAge, mode } = decision;

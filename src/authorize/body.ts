@@ -9,6 +9,12 @@ import { formatAmount } from '../terms/money.ts';
 export const BODIES = ['problem', 'html'] as const;
 export type BodyKind = (typeof BODIES)[number];
 
+/** Where the body of a denial is. */
+export const BODY_PLACES = ['body', 'header'] as const;
+
+/** Bytes of a body in a header: with all other headers, it must fit into the 16 KiB that proxies are set to. */
+const IN_HEADER_MAX = 8_192;
+
 /** A denial, or a request that nothing decides about. */
 export interface Refusal {
   status: number;
@@ -30,6 +36,22 @@ export const toBody = (kind: BodyKind, refusal: Refusal): Body =>
   kind === 'problem'
     ? { type: 'application/problem+json', text: JSON.stringify(toProblem(refusal)) }
     : { type: 'text/html; charset=utf-8', text: toPage(refusal) };
+
+/** Returns the headers with the body of a denial, as ASCII without line ends. One that is too long has no remedies. */
+export function bodyHeaders(kind: BodyKind, refusal: Refusal): Record<string, string> {
+  const whole = inHeader(kind, refusal);
+  const { type, text } = whole.text.length <= IN_HEADER_MAX ? whole : inHeader(kind, { ...refusal, remedies: [] });
+  return { 'x-postern-body': text, 'x-postern-body-type': type };
+}
+
+function inHeader(kind: BodyKind, refusal: Refusal): Body {
+  const { type, text } = toBody(kind, refusal);
+  const ascii =
+    kind === 'problem'
+      ? text.replaceAll(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      : text.replaceAll(/[^\x20-\x7e]/gu, (character) => `&#${character.codePointAt(0)};`);
+  return { type, text: ascii };
+}
 
 const TITLES: Readonly<Record<number, string>> = {
   401: 'Authentication required',

@@ -22,8 +22,8 @@ import type { Caller } from '../permissions.ts';
 import { REQUESTER_ID_PATTERN } from '../policies/names.ts';
 import type { Signals } from '../signals/signals.ts';
 import type { Visitor } from '../visitors/visitors.ts';
-import { type Answer, toAnswer, toProbeAnswer, toUnclearAnswer, toUnknownAnswer } from './answer.ts';
-import { refusalOf, toBody } from './body.ts';
+import { type Answer, toAnswer, toProbeAnswer, toUnclearAnswer, toUnknownAnswer, withBody } from './answer.ts';
+import { refusalOf } from './body.ts';
 import { askPaid } from './pay-per-crawl.ts';
 import type { Arrival } from './probe-schema.ts';
 import { openProbes } from './probes.ts';
@@ -175,9 +175,8 @@ async function complete(deps: AuthorizeDeps, { ask, decision, options, caller, u
   const answer = toAnswer(decision, options, { offered, url });
   addLink(answer, options.body === undefined ? link : (denialLink ?? link));
   if (await wouldSignatureHelp(deps, ask, decision, caller)) answer.headers['accept-signature'] = ACCEPT_SIGNATURE;
-  if (options.body === undefined) return answer;
   const refusal = refusalOf(answer.status, decision, remedies);
-  return { ...answer, body: toBody(options.body, { ...refusal, licensingUrl: licensingUrl ?? pageOf(offered) }) };
+  return withBody(answer, { ...refusal, licensingUrl: licensingUrl ?? pageOf(offered) }, options);
 }
 
 /** Puts the link of the site before that of an offer. */
@@ -259,6 +258,9 @@ function readOptions(given: unknown): AuthorizeOptions {
   const { requesterHeader = '' } = read.value;
   if (/^(authorization|cookie|host|x-postern-key)$/i.test(requesterHeader)) {
     throw fail('invalid_request', `\`requesterHeader\` cannot be ${requesterHeader}.`, { param: 'requesterHeader' });
+  }
+  if (read.value.bodyIn !== undefined && read.value.body === undefined) {
+    throw fail('invalid_request', '`bodyIn` says where `body` is: set that too.', { param: 'bodyIn' });
   }
   return read.value;
 }

@@ -1,7 +1,7 @@
 /** The options and headers of `/v1/authorize` on the wire. */
 import { type Static, Type } from 'typebox';
 import { PermissionName } from '../policies/names.ts';
-import { BODIES } from './body.ts';
+import { BODIES, BODY_PLACES } from './body.ts';
 
 export const AuthorizeOptions = Type.Object(
   {
@@ -41,6 +41,12 @@ export const AuthorizeOptions = Type.Object(
     body: Type.Optional(
       Type.Enum([...BODIES], {
         description: 'Denials have a body for the visitor: problem details, or a small page; none by default',
+      }),
+    ),
+    bodyIn: Type.Optional(
+      Type.Enum([...BODY_PLACES], {
+        description:
+          'Where that body is; `header`: in `X-Postern-Body`, with its type in `X-Postern-Body-Type`, for proxies that drop the body',
       }),
     ),
     unknown: Type.Optional(

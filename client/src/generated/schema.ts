@@ -5673,6 +5673,8 @@ export interface operations {
                 payPerCrawl?: string;
                 /** @description Denials have a body for the visitor: problem details, or a small page; none by default */
                 body?: "problem" | "html";
+                /** @description Where that body is; `header`: in `X-Postern-Body`, with its type in `X-Postern-Body-Type`, for proxies that drop the body */
+                bodyIn?: "body" | "header";
                 /** @description The answer for unregistered content; deny by default */
                 unknown?: "deny" | "allow";
             };
