@@ -2,7 +2,7 @@
  * Measures the checks beside retention and beside an erasure of many recorded decisions. Rounds with and without the
  * work alternate on one machine: two services with the same decisions, of which one has the work to do.
  */
-import { constants, cpSync } from 'node:fs';
+import { constants, cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { temporaryFolder } from '../kit/launch.ts';
@@ -15,7 +15,10 @@ import { splitCores } from './machine.ts';
 import { HEADERS, type Postern, startPostern } from './service.ts';
 
 const ITEMS = 10_000;
-/** POSTERN_BENCH_DECISIONS says another number, such as 10000000. */
+/**
+ * POSTERN_BENCH_DECISIONS says another number, such as 10000000. Filling takes long then: POSTERN_BENCH_FILLED names a
+ * folder to fill once and keep, with its key in POSTERN_BENCH_KEY. POSTERN_BENCH_WORK is one of the works alone.
+ */
 const DECISIONS = 1_000_000;
 const CONNECTIONS = 16;
 const MOST = 1.2;
@@ -45,19 +48,22 @@ export const privacyPart: Part = {
     const decisions = Number(process.env.POSTERN_BENCH_DECISIONS ?? (options.quick ? DECISIONS / 4 : DECISIONS));
     using dir = temporaryFolder();
     const cores = splitCores();
-    const filled = join(dir.path, 'idle');
-    await fill(filled, decisions);
+    const kept = process.env.POSTERN_BENCH_FILLED;
+    const filled = kept ?? join(dir.path, 'filled');
+    if (kept === undefined || !existsSync(kept)) await fill(filled, decisions);
     options.say(`filled with ${decisions.toLocaleString('en')} decisions`);
     const copyOf = (name: string): string => {
       const copy = join(dir.path, name);
       cpSync(filled, copy, { recursive: true, mode: constants.COPYFILE_FICLONE });
       return copy;
     };
-    const places = { retention: copyOf('retention'), erasure: copyOf('erasure') };
-    await using idle = await startPostern({ dataDir: filled });
+    const chosen = process.env.POSTERN_BENCH_WORK;
+    const works = Object.entries(WORKS).filter(([name]) => chosen === undefined || name === chosen);
+    const places = works.map(([name, work]) => ({ place: copyOf(name), work }));
+    await using idle = await startPostern({ dataDir: kept === undefined ? filled : copyOf('idle') });
     const figures: Figure[] = [];
-    for (const work of [() => besideRetention(places.retention), () => besideErasure(places.erasure)]) {
-      const side = await work();
+    for (const { place, work } of places) {
+      const side = await work(place);
       await using busy = side.postern;
       const rounds = await measure({ idle, side, core: cores.load }, options);
       options.say(`${side.name}: ${rounds.busy.length} rounds, pid ${busy.pid}`);
@@ -108,6 +114,8 @@ async function besideErasure(dataDir: string): Promise<Side> {
   const isBusy = async () => (await postern.get<Status>('/v1/status')).privacy.erasures.running > 0;
   return { name: 'an erasure', postern, isBusy };
 }
+
+const WORKS = { retention: besideRetention, erasure: besideErasure } as const;
 
 /** Asks until there is an answer: the columns of a new installation are still counted. */
 async function answered<T>(ask: () => Promise<T>): Promise<T> {

@@ -8,8 +8,8 @@ import { launch, type Running } from './process.ts';
 
 const COMMAND = join(import.meta.dirname, '../bin/postern.js');
 
-/** The same key for all data directories, so that prepared ones can be read. */
-export const KEY = newKeyText('secret');
+/** The same key for all data directories, so that prepared ones can be read; kept ones need it said. */
+export const KEY = process.env.POSTERN_BENCH_KEY ?? newKeyText('secret');
 export const HEADERS: Record<string, string> = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
 
 export interface Postern extends Running {
