@@ -46,7 +46,7 @@ export async function addedToUnsigned(quick: boolean): Promise<Added> {
   const ranges = Array.from({ length: RANGES }, (_, i) => `2a03:${(i + 1).toString(16)}::/48`);
   const partner = newRequester({ id: 'partner', identities: [{ kind: 'ip', ranges }] }, clock.now());
   await changes.commit(SYSTEM, 'partner', () => planCreate(store.db, partner));
-  const deps: AddressDeps = { identities, visitors: { claims: () => false } };
+  const deps: AddressDeps = { identities, visitors: { claims: () => false, named: () => undefined } };
   const asks: Record<keyof Added, Ask> = {
     partner: { contentId: 'a', requesterId: 'partner', context: { ip: '2a03:1f::12:9', userAgent: 'PartnerBot/1' } },
     browser: { contentId: 'a', context: { ip: '198.51.100.7', userAgent: BROWSER } },

@@ -43,7 +43,7 @@ const AT_ONCE = 4_000;
 const NOBODY: Pick<CheckDeps, 'unregistered' | 'identities' | 'visitors'> = {
   unregistered: { count() {} },
   identities: { hasIdentities: () => false, proofsOf: () => [], identify: () => ({ verified: null, failed: false }) },
-  visitors: { claims: () => false },
+  visitors: { claims: () => false, named: () => undefined },
 };
 
 export async function writePast(options: PastOptions): Promise<{ allowed: number }> {

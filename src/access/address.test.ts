@@ -17,7 +17,10 @@ const NAMES = new Map([
   ['acme', /AcmeBot/],
   ['openai', /GPTBot/],
 ]);
-const visitors = { claims: (userAgent: string, id: string) => NAMES.get(id)?.test(userAgent) === true };
+const visitors = {
+  claims: (userAgent: string, id: string) => NAMES.get(id)?.test(userAgent) === true,
+  named: () => undefined,
+};
 
 async function judged(requesterId: string, userAgent: string, ip: string) {
   const asks = await judgeAddresses({ identities, visitors }, [{ requesterId, context: { ip, userAgent } }]);

@@ -5,13 +5,14 @@
 import { crawlerOf } from '../crawlers/directory.ts';
 import type { Failure } from '../errors.ts';
 import type { Identities } from '../identities/identities.ts';
+import type { Owner } from '../visitors/names.ts';
 import type { Ask } from './ask.ts';
 import type { WhoDeps } from './who.ts';
 import { asVisitor } from './who.ts';
 
 export interface AddressDeps {
   identities: Pick<Identities, 'hasIdentities' | 'identify' | 'proofsOf'>;
-  visitors: Pick<WhoDeps['visitors'], 'claims'>;
+  visitors: Pick<WhoDeps['visitors'], 'claims' | 'named'>;
 }
 
 type Asks = readonly (Ask | Failure)[];
@@ -39,6 +40,24 @@ const hasAddress = ({ context, claimed, asOf }: Ask): boolean =>
   context?.ip !== undefined && context.verified === undefined && claimed === undefined && asOf === undefined;
 
 function judge(deps: AddressDeps, ask: Ask): Ask | Promise<Ask> {
+  const { context: { userAgent } = {}, requesterId } = ask;
+  if (requesterId === undefined && userAgent !== undefined) {
+    const owner = deps.visitors.named(userAgent);
+    return owner instanceof Promise
+      ? owner.then((one) => judgeAnonymous(deps, ask, one))
+      : judgeAnonymous(deps, ask, owner);
+  }
+  return judgeStated(deps, ask);
+}
+
+/** A name that an anonymous check only claims gives it no requester, but a false claim is reported. */
+function judgeAnonymous(deps: AddressDeps, ask: Ask, owner: Owner): Ask | Promise<Ask> {
+  const { ip: address = '' } = ask.context ?? {};
+  const isFalse = owner != null && deps.identities.identify({ address, requesterId: owner }).failed;
+  return isFalse ? asVisitor(ask, { claimed: owner }) : judgeStated(deps, ask);
+}
+
+function judgeStated(deps: AddressDeps, ask: Ask): Ask | Promise<Ask> {
   const { context: { userAgent } = {}, requesterId } = ask;
   const crawler = userAgent === undefined ? null : crawlerOf(userAgent);
   if (requesterId === undefined || crawler === null || deps.identities.hasIdentities(requesterId)) {

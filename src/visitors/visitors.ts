@@ -42,6 +42,8 @@ export interface Visitors {
   couldSign(visitor: Pick<Visitor, 'requesterId'>, userAgent: string | undefined): Promise<boolean>;
   /** Returns whether a user agent names the requester. Throws Unavailable. */
   claims(userAgent: string, requesterId: string): boolean | Promise<boolean>;
+  /** Returns the requester that a user agent names. Throws Unavailable. */
+  named(userAgent: string): Owner | Promise<Owner>;
 }
 
 /** The bound of a check. A longer one is refused, because what it hides must not be guessed; no browser sends one. */
@@ -63,6 +65,10 @@ const TOKEN = /^bearer\s+(svc_rt_.*)$/is;
 
 export function openVisitors(deps: { names: KnownNames; tokens: Tokens; signatures: Signatures }): Visitors {
   const { names, tokens, signatures } = deps;
+  const named = (userAgent: string): Owner | Promise<Owner> => {
+    const known = names.read();
+    return known instanceof Promise ? known.then((read) => read.named(userAgent)) : known.named(userAgent);
+  };
   return {
     async find(visit) {
       const { userAgent, authorization, signed } = visit;
@@ -82,10 +88,10 @@ export function openVisitors(deps: { names: KnownNames; tokens: Tokens; signatur
       return requesterId !== undefined && (await names.read()).signs(requesterId);
     },
     claims(userAgent, requesterId) {
-      const known = names.read();
-      const isNamed = (read: Names): boolean => read.named(userAgent) === requesterId;
-      return known instanceof Promise ? known.then(isNamed) : isNamed(known);
+      const owner = named(userAgent);
+      return owner instanceof Promise ? owner.then((one) => one === requesterId) : owner === requesterId;
     },
+    named,
   };
 }
 

@@ -215,6 +215,26 @@ describe('an address', async () => {
     assert.deepEqual(await ask('198.51.100.7', { userAgent: 'RangedBot', verified: 'dns' }), ['ranged', 'dns', false]);
   });
 
+  test('outside the ranges of a name that only the user agent of an anonymous check claims is a false claim', async () => {
+    const ask = async (context: object, more = {}) => {
+      const got = await check(postern, { contentId: item.id, context, ...more });
+      return [got.requesterId, got.verified, got.spoofed ?? false, got.claimed ?? null];
+    };
+    const userAgent = 'Mozilla/5.0 (compatible; RangedBot/1.0)';
+    assert.deepEqual(await ask({ ip: '198.51.100.7', userAgent }), [null, null, true, 'ranged']);
+    assert.deepEqual(await ask({ ip: '192.0.2.7', userAgent }), [null, null, false, null]);
+    assert.deepEqual(await ask({ userAgent }), [null, null, false, null]);
+    assert.deepEqual(await ask({ ip: '198.51.100.7', userAgent: 'Mozilla/5.0' }), [null, null, false, null]);
+    // The calling server names the requester, or has verified it.
+    assert.deepEqual(await ask({ ip: '198.51.100.7', userAgent }, { requesterId: 'reader' }), [
+      'reader',
+      null,
+      false,
+      null,
+    ]);
+    assert.deepEqual(await ask({ ip: '198.51.100.7', userAgent, verified: 'ip' }), [null, 'ip', false, null]);
+  });
+
   test('uses up no limit of the one that was claimed', async () => {
     const rules = [{ action: 'allow', conditions: {}, rateLimit: { requests: 1, period: 'day', scope: 'requester' } }];
     const limited = await serve(postern, '/limited', (await makePolicy(postern, rules)).id);
