@@ -5,7 +5,7 @@
 import { sweepAudit } from './changes/audit.ts';
 import type { Changes } from './changes/changes.ts';
 import type { KnownCollections } from './collections/known.ts';
-import { placeItems } from './content/place.ts';
+import { openPlacing } from './content/place.ts';
 import type { Db } from './db/db.ts';
 import { sweepEvents } from './events/store.ts';
 import { sweep } from './ledger/sweep.ts';
@@ -80,11 +80,7 @@ export function startHousekeeping(deps: HousekeepingDeps) {
     ),
     every(CANDIDATES_EVERY_MS, ours(watchCandidates({ db, changes, clock, ledgerNo })), onProblem),
     every(SIGHTINGS_EVERY_MS, ours(watchSightings({ db, changes, clock, ledgerNo })), onProblem),
-    every(
-      PLACE_EVERY_MS,
-      ours(() => placeItems(db, collections)),
-      onProblem,
-    ),
+    every(PLACE_EVERY_MS, ours(openPlacing(db, collections)), onProblem),
   ];
   return async (): Promise<void> => void (await Promise.all(ends.map((end) => end())));
 }

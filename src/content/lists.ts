@@ -24,7 +24,7 @@ import {
   maySelect,
   readItems,
 } from './place-store.ts';
-import { collectionOf, placementOf } from './placement.ts';
+import { collectionOf, placedBy, placementOf } from './placement.ts';
 import { openTotals, type Totals } from './totals.ts';
 
 /** Items that one statement reads: a few ms. Most pages are found in the first span. */
@@ -130,7 +130,7 @@ async function findMatches(
     const next = isLast ? undefined : nextSpan(search, { below: from, before, size: SPAN });
     const [matches, read] = await Promise.all([matchesAmong(items, search), next]);
     total += matches.length;
-    if (isOnPage && found.length <= limit) found.push(...matches);
+    if (isOnPage && found.length <= limit) found.push(...matches.map((i) => items.no?.[i] as number));
     if (read === undefined) return { found, total };
     span = read;
   }
@@ -143,7 +143,7 @@ interface Span {
   items: Listable;
 }
 
-type Listable = Pick<Items, 'no' | 'source' | 'type' | 'tags'> & Partial<Pick<Items, 'policy_id' | 'owns_policy'>>;
+type Listable = Pick<Items, 'source'> & Partial<Pick<Items, 'no' | 'type' | 'tags' | 'policy_id' | 'owns_policy'>>;
 
 /** Reads the items of a span that may be in the list. The page begins with a span. */
 async function nextSpan(
@@ -156,14 +156,16 @@ async function nextSpan(
   const { policyId, collectionId } = query;
   const where = ownConditions(query).and('id >= ?', from).and('id < ?', below);
   if (collectionId !== undefined) where.and(mayBeIn(db.engine, collectionId, { inForce, edited, where }));
-  if (policyId === undefined) return { from, isOnPage, items: await readItems(db, PLACED_BY, where) };
-  where.and('(policy_id = ? or owns_policy = 0)', policyId);
-  return { from, isOnPage, items: await readItems(db, [...PLACED_BY, 'policy_id', 'owns_policy'], where) };
+  if (policyId !== undefined) where.and('(policy_id = ? or owns_policy = 0)', policyId);
+  const columns: (keyof Listable)[] = [
+    ...placedBy(inForce),
+    ...(isOnPage ? (['no'] as const) : []),
+    ...(policyId === undefined ? [] : (['policy_id', 'owns_policy'] as const)),
+  ];
+  return { from, isOnPage, items: await readItems(db, columns, { where }) };
 }
 
-const PLACED_BY = ['no', 'source', 'type', 'tags'] as const;
-
-/** Returns the numbers of the items that belong to the list. */
+/** Returns the indexes of the items that belong to the list. */
 async function matchesAmong(items: Listable, { query, inForce }: Search): Promise<number[]> {
   const { index, defaultPolicyId } = inForce;
   const place = collectionOf(inForce);
@@ -173,9 +175,9 @@ async function matchesAmong(items: Listable, { query, inForce }: Search): Promis
     const own = items.policy_id?.[i] ?? '';
     return items.owns_policy?.[i] === 1 || id === null ? own : (index.get(id)?.policyId ?? defaultPolicyId);
   };
-  for (const [i, no] of items.no.entries()) {
+  for (let i = 0; i < items.source.length; i++) {
     const id = place(items, i);
-    if (belongs({ policyId: policyOf(i, id), collectionId: id }, query)) matches.push(no);
+    if (belongs({ policyId: policyOf(i, id), collectionId: id }, query)) matches.push(i);
     const turn = slices.next();
     if (turn !== undefined) await turn;
   }

@@ -84,14 +84,17 @@ export interface Items {
   owns_policy: readonly (0 | 1)[];
 }
 
-/** Reads columns of the items of a span, in any order. Without a condition for a span, of all. */
+/** Reads columns of items in any order. With `first`, of so many with the lowest numbers. */
 export async function readItems<C extends keyof Items>(
   db: Db,
   columns: readonly C[],
-  where: Where,
+  { where, first }: { where: Where; first?: number },
 ): Promise<Pick<Items, C>> {
+  const from = `content${where.sql}`;
+  const some =
+    first === undefined ? from : `(select ${columns.join(', ')} from ${from} order by no limit ${first}) as s`;
   const [row = {}] = await db.read<Record<C, string>>(
-    `select ${selectLists(db.engine, columns)} from content${where.sql}`,
+    `select ${selectLists(db.engine, columns)} from ${some}`,
     where.params,
   );
   return Object.fromEntries(Object.entries<string>(row).map(([name, list]) => [name, JSON.parse(list)])) as Pick<

@@ -1,12 +1,15 @@
 /**
  * Places items again after an edit of the collections: keeps `collection_id`, by which lists find them. Checks and
- * answers do not need it; they place an item from memory. Each slice is one transaction, so an interrupted run resumes.
+ * answers do not need it; they place an item from memory. Promise: no check waits for it longer than for one small
+ * piece. Each piece is one transaction, so an interrupted run resumes.
  */
 import type { InForce, KnownCollections } from '../collections/known.ts';
 import { Conflict, type Db } from '../db/db.ts';
+import { openPace, type Rest } from '../db/pace.ts';
 import { Where } from '../db/query.ts';
 import { Slices } from '../lib/slices.ts';
 import {
+  type Edited,
   findEditedSince,
   findLastNo,
   findPlacedTo,
@@ -16,61 +19,90 @@ import {
   placeSlice,
   readItems,
 } from './place-store.ts';
-import { collectionOf } from './placement.ts';
+import { collectionOf, placedBy } from './placement.ts';
 
-/** Items in one transaction, which no check should have to wait for: 2 ms. */
-const MOVED_AT_ONCE = 500;
-/** Numbers of items that one statement looks at: a few ms, and what it answers has a bound. */
-const SPAN = 4_000;
-/** Numbers between two transactions: a crash loses the progress since the last one. */
-const UNSAVED_MAX = 100_000;
-/** A run ends then, so that the service can stop; the next one resumes. */
+/** Until it is done, lists by collection take longer. */
+const REST: Rest = { idle: 0.5, busy: 12 };
+/** Items of one piece: a check that waits for its transaction waits for 2 ms. */
+const ROWS_MAX = 500;
+/** Numbers of items that a piece looks at, per row of its pace: most edits concern few items. */
+const LOOKED_PER_ROW = 40;
+/** A run ends then, so that the service can stop; the next one resumes. A crash loses its progress at most. */
 const RUN_MS = 2_000;
 
-/** Places items that are to be placed. Another edit ends the run; the next one begins again. */
-export async function placeItems(db: Db, collections: KnownCollections): Promise<void> {
-  const until = performance.now() + RUN_MS;
-  let from = await findPlacedTo(db);
-  while (from !== 'all' && performance.now() < until) {
+/** The state that a run places by; another edit ends the run. */
+interface Basis {
+  inForce: InForce;
+  edited: Edited;
+  /** The number of the last item. */
+  last: number;
+}
+
+/** Returns a function that places items for a while, if there are any to place. */
+export function openPlacing(db: Db, collections: KnownCollections): () => Promise<void> {
+  const pace = openPace(db.engine, REST);
+  return async () => {
+    const until = performance.now() + RUN_MS;
+    let saved: number | 'all' = await findPlacedTo(db);
+    if (saved === 'all') return;
     const inForce = await collections.read();
-    for (const slice of await findSlices(db, from, inForce)) {
-      try {
-        const step: number | 'all' = from;
-        if (step !== 'all')
-          await db.atomic(placeSlice(db.engine, { ...slice, from: step, lastEdit: inForce.lastEdit }));
-      } catch (error) {
-        if (error instanceof Conflict) return;
-        throw error;
-      }
-      from = slice.to;
+    const basis = { inForce, edited: await findEditedSince(db), last: await findLastNo(db) };
+    let after = saved;
+    while (saved !== 'all') {
+      const isLast = performance.now() >= until;
+      const progress: { saved: number; after: number } = { saved, after };
+      const piece: Piece = await pace((rows) => placeSome(db, basis, { ...progress, rows, isLast }));
+      if (piece === 'edited') return;
+      ({ saved, after } = piece);
+      if (isLast) return;
     }
+  };
+}
+
+interface Progress {
+  /** The progress in the store. */
+  saved: number | 'all';
+  /** The last number that was looked at. */
+  after: number;
+}
+/** `edited`: another edit of a collection came first. */
+type Piece = Progress | 'edited';
+
+interface Turn {
+  saved: number;
+  after: number;
+  /** Rows that its pace allows. */
+  rows: number;
+  /** Saves the progress in any case. */
+  isLast: boolean;
+}
+
+/** Looks at the next items, and moves those that belong into another collection. */
+async function placeSome(db: Db, basis: Basis, { saved, after, rows, isLast }: Turn): Promise<Piece> {
+  const most = Math.min(rows, ROWS_MAX);
+  const end = Math.min(after + rows * LOOKED_PER_ROW, basis.last);
+  const where = new Where().and('no > ?', after).and('no <= ?', end);
+  where.and(mayMove(db.engine, basis.edited, where));
+  const items = await readItems(db, ['no', 'revision', 'collection_id', ...placedBy(basis.inForce)], {
+    where,
+    first: most,
+  });
+  const lookedTo = items.no.length < most ? end : Math.max(...items.no);
+  const to = lookedTo >= basis.last ? 'all' : lookedTo;
+  const moved = await findMoved(items, basis.inForce);
+  if (moved.length === 0 && to !== 'all' && !isLast) return { saved, after: lookedTo };
+  try {
+    await db.atomic(placeSlice(db.engine, { from: saved, to, moved, lastEdit: basis.inForce.lastEdit }));
+  } catch (error) {
+    if (error instanceof Conflict) return 'edited';
+    throw error;
   }
+  return { saved: to, after: lookedTo };
 }
 
-interface Slice {
-  to: number | 'all';
-  moved: Moved[];
-}
-
-/** Looks at items until some have to move. Most edits concern few items, and the others are not even read. */
-async function findSlices(db: Db, from: number, inForce: InForce): Promise<Slice[]> {
-  const edited = await findEditedSince(db);
-  const last = await findLastNo(db);
-  let after = from;
-  let moved: Moved[] = [];
-  while (after < last && moved.length === 0 && after < from + UNSAVED_MAX) {
-    const where = new Where().and('no > ?', after).and('no <= ?', after + SPAN);
-    where.and(mayMove(db.engine, edited, where));
-    const items = await readItems(db, ['no', 'revision', 'source', 'type', 'tags', 'collection_id'], where);
-    moved = await findMoved(items, inForce);
-    after += SPAN;
-  }
-  return toSlices(moved, after >= last ? 'all' : after);
-}
-
-/** Returns the items that belong into another collection, in order of their numbers. */
+/** Returns the items that belong into another collection. */
 async function findMoved(
-  items: Pick<Items, 'no' | 'revision' | 'source' | 'type' | 'tags' | 'collection_id'>,
+  items: Pick<Items, 'no' | 'revision' | 'collection_id' | 'source'> & Partial<Pick<Items, 'type' | 'tags'>>,
   inForce: InForce,
 ): Promise<Moved[]> {
   const moved: Moved[] = [];
@@ -83,16 +115,5 @@ async function findMoved(
     const turn = slices.next();
     if (turn !== undefined) await turn;
   }
-  return moved.toSorted((one, other) => one.no - other.no);
-}
-
-/** The last one also says that everything up to `to` was looked at. */
-function toSlices(moved: readonly Moved[], to: number | 'all'): Slice[] {
-  const slices: Slice[] = [];
-  for (let i = 0; i < moved.length || i === 0; i += MOVED_AT_ONCE) {
-    const some = moved.slice(i, i + MOVED_AT_ONCE);
-    const isLast = i + MOVED_AT_ONCE >= moved.length;
-    slices.push({ to: isLast ? to : (some.at(-1) as Moved).no, moved: some });
-  }
-  return slices;
+  return moved;
 }

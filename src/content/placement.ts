@@ -33,23 +33,32 @@ export function placeOf(item: Placeable, inForce: Pick<InForce, 'index' | 'defau
   return { policyId, collectionId: collection?.id ?? null, observed: collection?.mode === 'observe' };
 }
 
-/** Items of which lists of columns were read; `tags` are JSON. */
+/** Items of which lists of columns were read, those that `placedBy` names; `tags` are JSON. */
 interface ManyPlaceable {
   source: readonly string[];
-  type: readonly string[];
-  tags: readonly string[];
+  type?: readonly string[];
+  tags?: readonly string[];
 }
 
 const NO_TAGS: readonly string[] = [];
 
+/** Returns the columns that place an item: what no collection asks for is not read. */
+export function placedBy({ index }: Pick<InForce, 'index'>): ('source' | 'type' | 'tags')[] {
+  const collections = index.all();
+  return [
+    'source',
+    ...(collections.some(({ contentTypes }) => contentTypes.length > 0) ? (['type'] as const) : []),
+    ...(collections.some(({ contentTags }) => contentTags.length > 0) ? (['tags'] as const) : []),
+  ];
+}
+
 /** Returns a function that finds the collection of one of many items. */
 export function collectionOf({ index }: Pick<InForce, 'index'>): (items: ManyPlaceable, i: number) => string | null {
   if (index.size === 0) return () => null;
-  const asksTags = index.all().some(({ contentTags }) => contentTags.length > 0);
   return ({ source, type, tags }, i) => {
     const item = {
-      type: type[i] as string,
-      tags: asksTags ? (JSON.parse(tags[i] as string) as string[]) : NO_TAGS,
+      type: type?.[i] ?? '',
+      tags: tags === undefined ? NO_TAGS : (JSON.parse(tags[i] as string) as string[]),
     };
     return index.find({ locator: parseLocator(source[i] as string), item })?.id ?? null;
   };

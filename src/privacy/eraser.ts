@@ -7,6 +7,7 @@
 import type { Change } from '../changes/change.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { Db } from '../db/db.ts';
+import { openPace, PATIENT, type Pace } from '../db/pace.ts';
 import type { PostgresDb } from '../db/postgres/db.ts';
 import type { SqliteDb } from '../db/sqlite/db.ts';
 import { betweenSeqs, findDecisions, type Replacement, replaceInDecisions, withSeqs } from '../ledger/erase.ts';
@@ -14,7 +15,6 @@ import { eraseTests } from '../ledger/test-sweep.ts';
 import type { Clock } from '../lib/clock.ts';
 import { every } from '../lib/every.ts';
 import { archiveWork } from './archives.ts';
-import { openPace, PATIENT, type Pace } from './pace.ts';
 import { recordWork, unregisteredSteps } from './records.ts';
 import { type Erasure, findNext, updateErasure } from './store.ts';
 import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts';

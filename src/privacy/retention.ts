@@ -4,13 +4,13 @@
  * those of UTC: a decision leaves at the end of the day on which it reaches its age.
  */
 import type { Db } from '../db/db.ts';
+import { openPace, STEADY } from '../db/pace.ts';
 import type { PostgresDb } from '../db/postgres/db.ts';
 import type { SqliteDb } from '../db/sqlite/db.ts';
 import { DAY_MS, endRetiring, eraseInputsBatch, retireBatch } from '../ledger/retire.ts';
 import { every } from '../lib/every.ts';
 import type { PrivacyConfig } from '../privacy-settings.ts';
 import { eraseKeptBodies } from './kept-bodies.ts';
-import { openPace, STEADY } from './pace.ts';
 import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts';
 
 const LOOK_EVERY_MS = 10_000;

@@ -3,7 +3,7 @@
  * than that may, as in a busy store, and larger again.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Db } from '../db/db.ts';
+import type { Db } from './db.ts';
 
 /** Rest per time of work: checks have the storage and the cores for most of the time. */
 export interface Rest {
