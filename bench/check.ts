@@ -26,7 +26,7 @@ const PARITY_CHECKS = 300;
 export interface Contender {
   name: string;
   server: Running;
-  plan: Pick<LoadPlan, 'path' | 'headers' | 'bodies'>;
+  plan: Pick<LoadPlan, 'path' | 'headers' | 'bodies' | 'status'>;
   results: (LoadResult & { cpuUs: number })[];
 }
 

@@ -15,8 +15,12 @@ process.on('message', (plan: LoadPlan) => {
 process.on('disconnect', () => process.exit(0));
 
 const SAMPLES_MAX = 8_000_000;
+/** In "HTTP/1.1 200". */
+const STATUS_AT = 9;
 
 interface Tally {
+  /** The three characters of the expected status. */
+  status: Buffer;
   measuring: boolean;
   stopping: boolean;
   latencies: Float32Array;
@@ -30,6 +34,7 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
   const requests = requestsOf(plan);
   const expected = Math.min(SAMPLES_MAX, Math.ceil(plan.measureMs * 200));
   const tally: Tally = {
+    status: Buffer.from(String(plan.status ?? 200)),
     measuring: false,
     stopping: false,
     latencies: new Float32Array(expected),
@@ -40,7 +45,9 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
   };
   const stride = Math.max(1, Math.floor(requests.length / plan.connections));
   const loops = Promise.all(
-    Array.from({ length: plan.connections }, (_, i) => loop(plan.port, requests, i * stride, tally)),
+    Array.from({ length: plan.connections }, (_, i) =>
+      loop(plan.port, requests, (i * stride) % requests.length, tally),
+    ),
   );
   // A connection that breaks ends the run at once.
   const pause = (ms: number) => Promise.race([loops, new Promise((resolve) => setTimeout(resolve, ms))]);
@@ -70,8 +77,9 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
 
 function requestsOf({ port, path, headers, bodies }: LoadPlan): Buffer[] {
   const fixed = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${fixed.join('')}`;
-  return bodies.map((body) => Buffer.from(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`));
+  const head = `${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${fixed.join('')}`;
+  if (bodies.length === 0) return [Buffer.from(`GET ${head}\r\n`)];
+  return bodies.map((body) => Buffer.from(`POST ${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`));
 }
 
 /** Runs one connection; each request waits for the complete answer to the one before. */
@@ -98,8 +106,7 @@ function loop(port: number, requests: readonly Buffer[], first: number, tally: T
       }
       pending = undefined;
       tally.answered++;
-      // "HTTP/1.1 200"
-      if (buffer[9] !== 0x32 || buffer[10] !== 0x30 || buffer[11] !== 0x30) tally.failures++;
+      if (tally.status.compare(buffer, STATUS_AT, STATUS_AT + 3) !== 0) tally.failures++;
       if (tally.measuring) {
         tally.begun[tally.count] = sentAt;
         tally.latencies[tally.count++] = monotonicMs() - sentAt;
@@ -119,6 +126,8 @@ function isWhole(buffer: Buffer): boolean {
   const end = buffer.indexOf('\r\n\r\n');
   if (end === -1) return false;
   const head = buffer.toString('latin1', 0, end);
+  // It never has a body.
+  if (head.startsWith('304', STATUS_AT)) return true;
   const at = head.search(/content-length:/i);
   if (at === -1) return buffer.toString('latin1', buffer.length - 5) === '0\r\n\r\n';
   return buffer.length >= end + 4 + Number.parseInt(head.slice(at + 15), 10);

@@ -10,7 +10,9 @@ export interface LoadPlan {
   port: number;
   path: string;
   headers: Record<string, string>;
-  /** Sent in turn, each connection starting elsewhere. */
+  /** The expected status of all answers; 200 if absent. */
+  status?: number;
+  /** Sent with POST in turn, each connection starting elsewhere; none: requests are GET. */
   bodies: readonly string[];
   connections: number;
   warmupMs: number;
@@ -25,7 +27,7 @@ export interface LoadResult {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Answers that were not 200. */
+  /** Answers of another status than the expected one. */
   failures: number;
   /** Share of a core the generator took: near 1, it was the limit and not the server. */
   ownCpu: number;
@@ -51,7 +53,8 @@ export function openLoader(core: number | null = null): Loader {
         child.once('message', (result) => {
           child.off('exit', onExit);
           const { failures } = result as LoadResult;
-          if (failures > 0) reject(new Error(`${failures} requests to ${plan.path} were not answered with 200`));
+          if (failures > 0)
+            reject(new Error(`${failures} requests to ${plan.path} were not answered with ${plan.status ?? 200}`));
           else resolve(result as LoadResult);
         });
         child.send(plan);

@@ -1,6 +1,7 @@
 /**
  * Writes robots.txt, and all signals, for a site of ten thousand path patterns and a hundred crawlers: patterns that
- * share ten policies, and patterns with a policy each. In processor time: the work yields to checks in between.
+ * share ten policies, and patterns with a policy each. In processor time: the work yields to checks in between. How
+ * fast a signal is served is in `served`.
  */
 import { type Collection, FIRST_VALUES } from '../src/collections/collection.ts';
 import { CRAWLERS } from '../src/crawlers/directory.ts';
@@ -10,6 +11,7 @@ import { assess, type Sources } from '../src/signals/assess.ts';
 import { SIGNAL_KINDS, SIGNALS, type SignalKind } from '../src/signals/kinds.ts';
 import { FIRST_SIGNALS, FIRST_VALUES as FIRST_SITE } from '../src/sites/site.ts';
 import { median, type Part } from './figure.ts';
+import { measureServed } from './served.ts';
 
 const HOST = 'www.example.com';
 const PATTERNS = 10_000;
@@ -79,8 +81,9 @@ async function render(sources: Sources, kinds: readonly SignalKind[] = ['robots.
 
 export const signalsPart: Part = {
   name: 'signals',
-  about: 'writing robots.txt, and all signals, for 10,000 path patterns and 100 crawlers',
-  async run({ quick, say }) {
+  about: 'writing robots.txt, and all signals, for 10,000 path patterns and 100 crawlers; and serving a signal',
+  async run(options) {
+    const { quick, say } = options;
     const [few, many] = [sourcesOf(10), sourcesOf(PATTERNS)];
     const ofFew: number[] = [];
     const ofMany: number[] = [];
@@ -95,6 +98,7 @@ export const signalsPart: Part = {
         `round ${round + 1}: ${ofFew[round]} s, ${ofMany[round]} s; all: ${allOfFew[round]} s, ${allOfMany[round]} s`,
       );
     }
+    const served = await measureServed(options);
     const figureOf = (what: string, values: readonly number[]) => {
       const value = median(values);
       return { what, value, unit: 's', target: { text: 'at most 2 s', met: value <= 2 } };
@@ -105,9 +109,11 @@ export const signalsPart: Part = {
         figureOf('a policy for each pattern', ofMany),
         figureOf('all signals, patterns of ten policies', allOfFew),
         figureOf('all signals, a policy for each pattern', allOfMany),
+        ...served.figures,
       ],
       notes: [
         'Processor time of statements and file together, in slices and a thread beside which checks are answered.',
+        ...served.notes,
       ],
     };
   },

@@ -1,4 +1,7 @@
-/** A bare Fastify server that validates a body and answers a constant of ANSWER_BYTES: the floor a framework sets. */
+/**
+ * A bare Fastify server that validates a body and answers a constant of ANSWER_BYTES: the floor a framework sets. With
+ * CONSTANT (JSON: `headers`, `body`), `GET /constant` answers that, or 304 to its ETag.
+ */
 import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import Fastify from 'fastify';
 import { BatchRequest, CheckRequest } from '../../src/access/schema.ts';
@@ -17,6 +20,16 @@ for (const [path, body] of [
     reply.type('application/json; charset=utf-8').send(answer);
   });
 }
+const constant = JSON.parse(process.env.CONSTANT ?? '{"headers":{},"body":""}') as {
+  headers: Record<string, string>;
+  body: string;
+};
+const { 'content-type': type = '', ...others } = constant.headers;
+app.get('/constant', (request, reply) => {
+  reply.headers(others);
+  if (request.headers['if-none-match'] === others.etag) reply.code(304).send();
+  else reply.type(type).send(constant.body);
+});
 app.get('/ready', (_request, reply) => {
   reply.send('ok');
 });

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { fail } from '../errors.ts';
+import type { Modified } from '../lib/modified.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -14,6 +15,7 @@ declare module 'fastify' {
 const tagsOf = (header: string): string[] => header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
 
 const matches = (header: string, etag: string): boolean => {
+  if (header === etag) return true;
   const tags = tagsOf(header);
   return tags.includes('*') || tags.includes(etag);
 };
@@ -40,29 +42,22 @@ export function isUnchanged(request: FastifyRequest, reply: FastifyReply, etag: 
   return true;
 }
 
-const SECOND = 1000;
-
 /** Reads the date of a header; NaN for any other text. `Date.parse` alone takes a bare year for a date. */
-function readDate(header = ''): number {
+function readDate(header: string): number {
   const date = new Date(header);
   return date.toUTCString() === header ? date.getTime() : Number.NaN;
 }
 
-/**
- * Sets `Last-Modified`; true when a client without `If-None-Match` has this state already and 304 was set. The date is
- * the second after the change, as soon as that has come: another change in the second of the first one would otherwise
- * go unnoticed.
- */
+/** Sets `Last-Modified`; true when a client without `If-None-Match` has this state already and 304 was set. */
 export function isUnmodified(
-  request: FastifyRequest,
+  { headers }: FastifyRequest,
   reply: FastifyReply,
-  { modifiedAt, now }: { modifiedAt: number; now: number },
+  { modified, now }: { modified: Modified; now: number },
 ): boolean {
-  const second = modifiedAt - (modifiedAt % SECOND);
-  const after = second + SECOND;
-  reply.header('last-modified', new Date(now < after ? second : after).toUTCString());
-  if (request.headers['if-none-match'] !== undefined) return false;
-  const unmodified = readDate(request.headers['if-modified-since']) >= after;
+  reply.header('last-modified', now < modified.after ? modified.early : modified.late);
+  const since = headers['if-modified-since'];
+  if (since === undefined || headers['if-none-match'] !== undefined) return false;
+  const unmodified = readDate(since) >= modified.after;
   if (unmodified) reply.code(304);
   return unmodified;
 }

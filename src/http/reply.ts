@@ -80,11 +80,13 @@ const FASTIFY: Record<string, ['unsupported_media_type' | 'invalid_request', str
   FST_ERR_MAX_PARAM_LENGTH: ['invalid_request', 'A part of the path is too long.'],
 };
 
+const asItIs = (payload: unknown): string => payload as string;
+
 /** Sends text as it is, whole or chunk by chunk. */
 export const sendText = (reply: FastifyReply, type: string, text: string | AsyncIterable<string>): FastifyReply =>
   reply
     .type(type)
-    .serializer((payload) => payload as string)
+    .serializer(asItIs)
     .send(typeof text === 'string' ? text : Readable.from(text));
 
 /** The answer of a committed edit. */

@@ -1,5 +1,5 @@
 /** Declares operations: one call names the path, the permission, the schemas and the handler. */
-import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Permission } from '../permissions.ts';
 import type { App } from './app.ts';
@@ -26,6 +26,8 @@ export interface Operation<Query extends TSchema, Body extends TSchema, Answer e
   partner?: true;
   /** Returns whether a request needs no key. */
   openTo?: FastifyContextConfig['openTo'];
+  /** Sends an answer that is at hand and needs no key, before anything else is checked; returns whether it did. */
+  atOnce?: (request: FastifyRequest, reply: FastifyReply) => boolean;
   /** The group in the API document. */
   tag: string;
   /** The operationId in the API document. */
@@ -74,6 +76,7 @@ export function route<Path extends Target, Query extends TSchema, Body extends T
     url,
     config: configOf(operation),
     ...(operation.bulk === undefined ? {} : { bodyLimit: BULK_BODY_BYTES_MAX }),
+    ...(operation.atOnce === undefined ? {} : { onRequest: answerAtOnce(operation.atOnce) }),
     ...(operation.endless === undefined ? {} : { exposeHeadRoute: false }),
     ...(operation.bodyOptional === undefined ? {} : { preValidation: supplyBody }),
     schema: {
@@ -88,6 +91,13 @@ export function route<Path extends Target, Query extends TSchema, Body extends T
     handler: handler as never,
   });
 }
+
+/** The remaining hooks and the handler run only for what it leaves to them. */
+const answerAtOnce =
+  (atOnce: NonNullable<Any['atOnce']>): onRequestHookHandler =>
+  (request, reply, done) => {
+    if (!atOnce(request, reply)) done();
+  };
 
 type Any = Operation<TSchema, TSchema, TSchema>;
 

@@ -37,6 +37,14 @@ export function signalRoutes(app: App, deps: SignalRouteDeps): void {
       is: `Read ${kind} of a site`,
       query: kind === 'tdm-policy' ? TdmPolicyQuery : SignalQuery,
       answers: { 200: Type.String({ description: signal.doc }), 304: NotModified },
+      // Crawlers fetch these more often than anything else that needs no key.
+      atOnce(request: FastifyRequest, reply: FastifyReply): boolean {
+        if (request.url.includes('?')) return false;
+        const now = deps.clock.now();
+        const file = signals.publicFile((request.params as { host: string }).host, kind, now);
+        if (file !== undefined) sendFile(request, reply, { file, now });
+        return file !== undefined;
+      },
     } as const;
     route(app, `GET /v1/sites/:host/signals/${kind}`, operation, async (request, reply) => {
       const host = requireHost(request.params.host);
@@ -104,7 +112,7 @@ function sendFile(
   { file, now }: { file: File; now: number },
 ): FastifyReply {
   const hasTag = isUnchanged(request, reply, file.etag);
-  const unchanged = isUnmodified(request, reply, { modifiedAt: file.modifiedAt, now }) || hasTag;
+  const unchanged = isUnmodified(request, reply, { modified: file.modified, now }) || hasTag;
   reply.header('cache-control', 'no-cache');
   return unchanged ? reply.send() : sendText(reply, file.type, file.body);
 }

@@ -8,6 +8,7 @@ import type { Changes } from '../changes/changes.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Locator, parseVisited } from '../lib/locator.ts';
 import { Lru } from '../lib/lru.ts';
+import { type Modified, toModified } from '../lib/modified.ts';
 import { siteNotFound } from '../sites/edits.ts';
 import type { Site } from '../sites/site.ts';
 import { findSites } from '../sites/store.ts';
@@ -26,6 +27,7 @@ export interface File {
   type: string;
   etag: string;
   modifiedAt: number;
+  modified: Modified;
 }
 
 export interface Published {
@@ -46,6 +48,8 @@ export interface Signals {
   ofPages(): SignalsOf | Promise<SignalsOf>;
   /** Returns the headers of a page's answer; none while the signals are not up to date in memory. Never throws. */
   headersOf(locator: Locator): Record<string, string>;
+  /** Returns a file that everybody may read, if it is up to date in memory now (`at`). `host`: in its one spelling. */
+  publicFile(host: string, kind: SignalKind, at: number): File | undefined;
   /** Returns whether everybody may read them. Throws Unavailable. */
   isPublic(host: string): boolean | Promise<boolean>;
 }
@@ -87,9 +91,9 @@ export function openSignals(deps: SignalDeps): Signals {
     if (begun === edition) entries.set(host, { published, edition: begun });
   }
 
-  function now(host: string): Published | undefined {
+  function now(host: string, at = clock.now()): Published | undefined {
     const entry = entries.get(host);
-    const isFresh = entry?.edition === edition && clock.now() < entry.published.table.until;
+    const isFresh = entry?.edition === edition && at < entry.published.table.until;
     return isFresh ? entry.published : undefined;
   }
 
@@ -117,6 +121,10 @@ export function openSignals(deps: SignalDeps): Signals {
     read,
     headersOf,
     ...openNotices(sites, headersOf),
+    publicFile(host, kind, at) {
+      const file = sites.now()?.get(host)?.signals.public === true ? now(host, at)?.files[kind] : undefined;
+      return typeof file === 'string' ? undefined : file;
+    },
     isPublic(host) {
       const isOpen = (all: ReadonlyMap<string, Site>): boolean => all.get(host)?.signals.public === true;
       const known = sites.now();
@@ -214,6 +222,7 @@ export const toFile = (body: string, type: string, modifiedAt: number): File => 
   type,
   etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
   modifiedAt,
+  modified: toModified(modifiedAt),
 });
 
 const weightOf = ({ published: { table, files } }: Entry): number =>

@@ -36,6 +36,9 @@ const put = async (signals: object) =>
   );
 const ON = { public: true, robots: 'replace', license: true, tdmrep: true, contentUsage: true };
 await put(ON);
+/** Other headers belong to one request, or change with the clock. */
+const OF_FILE = ['cache-control', 'content-type', 'etag'];
+const lengthOf = (text: string): string => String(Buffer.byteLength(text));
 const get = (kind: string, key: string | null = null) =>
   postern.call('GET', `/v1/sites/${HOST}/signals/${kind}`, { key });
 
@@ -117,6 +120,36 @@ test('the headers of all pages are those that proxies get', async () => {
   const again = { headers: { 'if-none-match': headers.get('etag') ?? '' }, key: null };
   assert.equal((await postern.call('GET', `/v1/sites/${HOST}/signals/headers`, again)).status, 304);
   assert.match(body.find((one: any) => one.location.startsWith('/premium/')).headers['tdm-policy'], /col_/);
+});
+
+test('everybody reads the same file as a key does, from memory too, until it is not public any more', async () => {
+  const path = `/v1/sites/${HOST}/signals/robots.txt`;
+  const plain = ({ status, text, headers }: Awaited<ReturnType<typeof get>>) => {
+    assert.match(headers.get('last-modified') ?? '', / GMT$/);
+    return { status, text, headers: Object.fromEntries([...headers].filter(([name]) => OF_FILE.includes(name))) };
+  };
+  const read = async (options: object, method = 'GET', at = path) => plain(await postern.call(method, at, options));
+  for (const base of ['# one\n', '# two: a page \u2192 an edit\n']) {
+    await put({ ...ON, robots: 'augment', robotsBase: base });
+    const first = await read({});
+    assert.ok(first.text.startsWith(base));
+    assert.deepEqual(Object.keys(first.headers).toSorted(), OF_FILE);
+    for (const key of [null, null, postern.key]) assert.deepEqual(await read({ key }), first);
+    assert.deepEqual(await read({ key: null }, 'GET', path.replace(HOST, 'WWW.Example.com.')), first);
+    assert.deepEqual(await read({ key: null }, 'HEAD'), { ...first, text: '' });
+    assert.equal((await postern.call('HEAD', path, { key: null })).headers.get('content-length'), lengthOf(first.text));
+    const { 'content-type': _, ...others } = first.headers;
+    const known = { 'if-none-match': `"x", W/${first.headers.etag}` };
+    assert.deepEqual(await read({ key: null, headers: known }), { status: 304, text: '', headers: others });
+    const id = (await postern.call('GET', path, { key: null, headers: { 'x-request-id': 'own' } })).headers;
+    assert.equal(id.get('request-id'), 'own');
+  }
+  assertError(await postern.call('GET', `${path}?x=1`, { key: null }), 'invalid_request');
+  assertError(await postern.call('GET', `${path}?asOf=2020-01-01T00:00:00Z`, { key: null }), 'signal_not_found');
+  await put({ ...ON, public: false });
+  assertError(await postern.call('GET', path, { key: null }), 'missing_api_key');
+  await put(ON);
+  assertStatus(await postern.call('GET', path, { key: null }), 200);
 });
 
 test('what is switched off is not found, and says so', async () => {
