@@ -29,9 +29,10 @@ import type { Unregistered } from '../unregistered/unregistered.ts';
 import { type AddressDeps, judgeAddresses } from './address.ts';
 import { openHistory, readSubjects } from './as-of.ts';
 import type { Ask } from './ask.ts';
-import { type Decided, decideAsk, type SignalsOf } from './draft.ts';
+import { type Decided, type DecideTerms, decideAsk, type SignalsOf } from './draft.ts';
 import type { Explainer } from './explain.ts';
 import type { Subject } from './facts.ts';
+import type { KeptDecisions } from './kept.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface CheckDeps extends AddressDeps {
@@ -58,6 +59,8 @@ export interface Attempt {
   signalsOf?: SignalsOf | undefined;
   /** Makes the receipt to be recorded with the decisions; each of these is a draft in the list. */
   toReceipt?: ((answers: readonly (Decision | Draft | Failure)[]) => Promise<Receipt>) | undefined;
+  /** Absent: every attempt decides everything. */
+  kept?: KeptDecisions;
 }
 
 /** Decides one check. Throws what the check is refused with, Unavailable, Stale. */
@@ -82,19 +85,20 @@ async function answerAll(
   attempt: Attempt,
 ): Promise<(Decision | Failure)[]> {
   const { maxAge, precision } = deps;
-  const { caller, explainer, signalsOf } = attempt;
+  const { caller, explainer, signalsOf, kept } = attempt;
   const ledger = caller.mode === 'test' ? deps.testLedger : deps.ledger;
   // Only what is not there yet is awaited: each turn of a promise costs a check more than its rules do.
   const judging = judgeAddresses(deps, given);
   const asks = judging instanceof Promise ? await judging : judging;
-  const subjects = findInMemory(deps.snapshot, asks) ?? (await findSubjects(deps, asks));
+  const subjects = findInMemory(deps.snapshot, asks) ?? (await findSubjects(deps, asks, kept));
   const terms = { caller, explainer, signalsOf, now: ledger.now(), maxAge, precision };
   const deciding = traced('decide', () =>
     mapInSlices(subjects, (subject, i) =>
-      subject instanceof Failure ? subject : decideAsk(subject, asks[i] as Ask, terms),
+      subject instanceof Failure ? subject : decideOne(i, { subject, ask: asks[i] as Ask }, terms, kept),
     ),
   );
   const decided = deciding instanceof Promise ? await deciding : deciding;
+  kept?.keep({ asks, subjects, decided, now: terms.now });
   const answers = decided.some(isDry) ? await settleDry(ledger, decided) : decided.map(getDraft);
   const entries: Entry[] = [];
   for (const one of decided) if (!(one instanceof Failure) && one.recorded) entries.push(one.entry);
@@ -107,6 +111,13 @@ async function answerAll(
   }
   return settled;
 }
+
+const decideOne = (
+  i: number,
+  { subject, ask }: { subject: Subject; ask: Ask },
+  terms: DecideTerms,
+  kept: KeptDecisions | undefined,
+): Decided => (kept === undefined ? decideAsk(subject, ask, terms) : kept.decide(i, { subject, ask }, terms));
 
 function countUnregistered(
   { ledger, unregistered }: CheckDeps,
@@ -143,9 +154,12 @@ function findInMemory(snapshot: Snapshot, asks: readonly (Ask | Failure)[]): (Su
 async function findSubjects(
   { db, snapshot }: CheckDeps,
   asks: readonly (Ask | Failure)[],
+  kept: KeptDecisions | undefined,
 ): Promise<(Subject | Failure)[]> {
   // Taken once, before anything is read: an edit during a read may remove it from memory.
-  const known = asks.map((ask) => (ask instanceof Failure ? ask : snapshot.subject(ask)));
+  const known = asks.map((ask, i) =>
+    ask instanceof Failure ? ask : (snapshot.subject(ask) ?? kept?.pastSubject(i, ask)),
+  );
   const missing = asks.filter((_, i) => known[i] === undefined) as Ask[];
   const past = await readSubjects(
     db,

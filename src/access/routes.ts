@@ -6,13 +6,15 @@ import { requireKeepable } from '../http/idempotency.ts';
 import { asJson } from '../http/reply.ts';
 import { route } from '../http/route.ts';
 import type { Decision, Draft } from '../ledger/decision.ts';
-import type { Receipt } from '../ledger/ledger.ts';
+import type { Grounds, Receipt } from '../ledger/ledger.ts';
 import { limitFields } from '../ledger/limit-fields.ts';
 import { mapInSlices } from '../lib/slices.ts';
+import type { Caller } from '../permissions.ts';
 import { type Ask, accept, acceptOne } from './ask.ts';
 import { type Attempt, type CheckDeps, check, checkAll, decideFresh } from './check.ts';
 import type { SignalsOf } from './draft.ts';
 import { openExplainer } from './explain.ts';
+import { KeptDecisions } from './kept.ts';
 import { BatchAnswer, BatchRequest, CheckRequest, DecisionAnswer } from './schema.ts';
 import { onlyAsk, type WhoDeps, withVisitors } from './who.ts';
 
@@ -60,25 +62,42 @@ export function accessRoutes(app: App, deps: AccessRouteDeps): void {
     answer: BatchAnswer,
   } as const;
   route(app, 'POST /v1/access/check/batch', batch, async (request, reply) => {
-    const { body, idempotency } = request;
-    const frame = toListFrame(body.checks.length);
-    const answers = await decideFresh(request, async (grounds) => {
-      const { caller } = request;
-      const terms = { caller, now: deps.ledger.now, dry: false };
-      const accepted = await mapInSlices(body.checks, (entry) => acceptOne(terms, entry));
-      const asks = await withVisitors(deps, accepted);
-      const has = (test: (ask: Ask) => boolean): boolean => asks.some((ask) => !(ask instanceof Failure) && test(ask));
-      const explainer = has(({ explain }) => explain === true)
-        ? openExplainer(caller, 'checks', deps, await deps.offers.read())
-        : null;
-      const signalsOf = has(({ page }) => page !== undefined) ? await deps.openSignalsOf() : undefined;
-      return keeping(idempotency, frame, (toReceipt) =>
-        checkAll(deps, asks, { caller, grounds, explainer, signalsOf, toReceipt }),
-      );
-    });
+    const frame = toListFrame(request.body.checks.length);
+    const kept = new KeptDecisions();
+    const answers = await decideFresh(request, (grounds) => decideBatch(deps, request, { grounds, frame, kept }));
     const texts = await mapInSlices(answers, toText);
     return asJson(reply, frame.before + texts.join(',') + frame.after);
   });
+}
+
+interface BatchRequested {
+  body: { checks: readonly unknown[] };
+  caller: Caller;
+  idempotency: Idempotency | null;
+}
+
+interface BatchTerms {
+  grounds: Grounds;
+  frame: Frame;
+  kept: KeptDecisions;
+}
+
+/** Makes one attempt to decide a batch. Throws Stale and what `checkAll` throws. */
+async function decideBatch(
+  deps: AccessRouteDeps,
+  { body, caller, idempotency }: BatchRequested,
+  { grounds, frame, kept }: BatchTerms,
+): Promise<(Decision | Failure)[]> {
+  const terms = { caller, now: deps.ledger.now, dry: false };
+  const accepted = await mapInSlices(body.checks, (entry) => acceptOne(terms, entry));
+  const asks = await withVisitors(deps, accepted);
+  const has = (test: (ask: Ask) => boolean): boolean => asks.some((ask) => !(ask instanceof Failure) && test(ask));
+  const offers = has(({ explain }) => explain === true) ? await deps.offers.read() : null;
+  const explainer = offers === null ? null : openExplainer(caller, 'checks', deps, offers);
+  const signalsOf = has(({ page }) => page !== undefined) ? await deps.openSignalsOf() : undefined;
+  return keeping(idempotency, frame, (toReceipt) =>
+    checkAll(deps, asks, { caller, grounds, explainer, signalsOf, toReceipt, kept: kept.under({ caller, offers }) }),
+  );
 }
 
 const toText = (answer: Decision | Failure): string =>
