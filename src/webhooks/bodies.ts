@@ -14,6 +14,8 @@ const IDS_PER_READ = 100;
 export interface Bodies {
   /** Returns undefined when the event is gone. */
   find(eventId: string): Promise<string | undefined>;
+  /** Forgets what was read: events changed. */
+  forget(): void;
 }
 
 interface Request {
@@ -23,17 +25,18 @@ interface Request {
 }
 
 export function openBodies(events: Pick<Events, 'findMany'>): Bodies {
-  const kept = new Lru<string, string>(KEPT_MAX);
+  let kept = new Lru<string, string>(KEPT_MAX);
   const inFlight = new Map<string, Promise<string | undefined>>();
   let requests: Request[] = [];
 
   async function read(some: readonly Request[]): Promise<void> {
+    const into = kept;
     try {
       const found = await events.findMany(some.map(({ id }) => id));
       const texts = new Map(found.map((event) => [event.id, eventText(event)]));
       for (const { id, resolve } of some) {
         const text = texts.get(id);
-        if (text !== undefined && text.length <= KEPT_CHARS_MAX) kept.set(id, text);
+        if (text !== undefined && text.length <= KEPT_CHARS_MAX) into.set(id, text);
         resolve(text);
       }
     } catch (error) {
@@ -51,7 +54,9 @@ export function openBodies(events: Pick<Events, 'findMany'>): Bodies {
     const requested = new Promise<string | undefined>((resolve, reject) => {
       if (requests.length === 0) setImmediate(readAll);
       requests.push({ id, resolve, reject });
-    }).finally(() => inFlight.delete(id));
+    }).finally(() => {
+      if (inFlight.get(id) === requested) inFlight.delete(id);
+    });
     inFlight.set(id, requested);
     return requested;
   }
@@ -60,6 +65,10 @@ export function openBodies(events: Pick<Events, 'findMany'>): Bodies {
     find(id) {
       const text = kept.get(id);
       return text === undefined ? (inFlight.get(id) ?? request(id)) : Promise.resolve(text);
+    },
+    forget() {
+      kept = new Lru(KEPT_MAX);
+      inFlight.clear();
     },
   };
 }

@@ -43,10 +43,14 @@ export function openDeliverer(deps: DelivererDeps): Deliverer {
   const inFlight = new Set<Promise<void>>();
   const aborting = new AbortController();
   const figures = { succeeded: 0, failed: 0 };
+  const bodies = openBodies(deps.events);
+  deps.changes.subscribe(({ kind }) => {
+    if (kind === 'requester.erased') bodies.forget();
+  });
   const workers = openWorkers(deps.db, deps.changes, {
     ...deps,
     log,
-    bodies: openBodies(deps.events),
+    bodies,
     pace: openPace(deps.checksWaiting),
     aborted: aborting.signal,
     track(work) {

@@ -220,6 +220,29 @@ export const updateDelivery = (delivery: Delivery, before: Delivery): Step => ({
   params: [...deliveryParams(delivery), before.attemptCount],
 });
 
+/** A delivery as it was before an attempt. */
+export interface Before {
+  delivery: Delivery;
+  readAt: number;
+}
+
+/** For so long after an erasure, another node may send what it read before. */
+const ERASURE_LAG_MS = 5_000;
+
+/** Stores an attempt, as `updateDelivery`. Answers to what was read before an erasure may repeat names: bodies go. */
+export const settleDelivery = (delivery: Delivery, { delivery: before, readAt }: Before): Step => ({
+  sql: `update deliveries set status = $2, attempt_count = $3, next_at = $5, updated_at = $6,
+          attempts = case when exists (select 1 from erasures where status in ('records', 'columns')
+            or updated_at >= $8) then $9 else $4 end
+        where id = $1 and attempt_count = $7`,
+  params: [
+    ...deliveryParams(delivery),
+    before.attemptCount,
+    readAt - ERASURE_LAG_MS,
+    JSON.stringify(delivery.attempts.map((one): Attempt => ({ ...one, responseBody: null }))),
+  ],
+});
+
 export const deleteDelivery = (id: string): Step => ({ sql: 'delete from deliveries where id = $1', params: [id] });
 
 export async function findDelivery(db: Db, webhookId: string, id: string): Promise<Delivery | undefined> {

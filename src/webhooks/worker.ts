@@ -15,6 +15,7 @@ import { planDisable } from './edits.ts';
 import type { LogReader } from './log-reader.ts';
 import { DISABLED_AFTER_MS } from './schedule.ts';
 import {
+  type Before,
   countPending,
   deleteDelivery,
   findCursor,
@@ -23,9 +24,9 @@ import {
   findWebhook,
   insertDelivery,
   moveCursor,
+  settleDelivery,
   startFailing,
   stopFailing,
-  updateDelivery,
 } from './store.ts';
 import type { Target, Webhook } from './webhook.ts';
 
@@ -66,6 +67,8 @@ export class Worker {
   /** Another node moved the stored cursor: read it again. */
   #cursorLost = false;
   #due: Delivery[] = [];
+  /** When `#due` was read or made. */
+  #dueAt = 0;
   /** The store may hold more due deliveries. */
   #moreDue = true;
   #searchedAt = 0;
@@ -132,6 +135,7 @@ export class Worker {
   /** Refills an empty `#due`: overdue retries first, then new events. Throws Conflict. */
   async #fill(): Promise<void> {
     if (this.#due.length > 0) return;
+    this.#dueAt = this.#deps.clock.now();
     if (this.#moreDue) {
       // A delivery that settles before the rows arrive may be among them as it was.
       const busy = new Set(this.#inFlight);
@@ -179,7 +183,7 @@ export class Worker {
       const delivery = this.#due.shift();
       if (delivery === undefined) return;
       this.#inFlight.add(delivery.id);
-      const delivering = this.#deliver(delivery)
+      const delivering = this.#deliver(delivery, this.#dueAt)
         .catch(this.#deps.onProblem)
         .finally(() => {
           this.#inFlight.delete(delivery.id);
@@ -189,7 +193,7 @@ export class Worker {
     }
   }
 
-  async #deliver(delivery: Delivery): Promise<void> {
+  async #deliver(delivery: Delivery, readAt: number): Promise<void> {
     const { db, bodies, pace, onAttempt } = this.#deps;
     await pace();
     const [body, target] = await Promise.all([bodies.find(delivery.eventId), this.#loadTarget()]);
@@ -201,7 +205,7 @@ export class Worker {
     }
     const attempted = await attempt(this.#deps, delivery, target, body);
     if (attempted === undefined) return;
-    await this.#settle(delivery, attempted);
+    await this.#settle({ delivery, readAt }, attempted);
     onAttempt(attempted.delivery.status === 'succeeded');
   }
 
@@ -216,12 +220,12 @@ export class Worker {
   }
 
   /** Stores the outcome, and disables a webhook that has failed for too long. */
-  async #settle(before: Delivery, { delivery, outcome }: Attempted): Promise<void> {
+  async #settle(before: Before, { delivery, outcome }: Attempted): Promise<void> {
     const { db, changes, clock } = this.#deps;
     const { id } = this.#webhook;
     const now = delivery.updatedAt;
     const succeeded = delivery.status === 'succeeded';
-    await db.atomic([updateDelivery(delivery, before), succeeded ? stopFailing(id) : startFailing(id, now)]);
+    await db.atomic([settleDelivery(delivery, before), succeeded ? stopFailing(id) : startFailing(id, now)]);
     const failingSince = succeeded ? null : (this.#webhook.failingSince ?? now);
     this.#webhook = { ...this.#webhook, failingSince };
     const reason = findReasonToDisable(failingSince, outcome.statusCode, now);
