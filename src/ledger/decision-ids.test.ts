@@ -12,6 +12,7 @@ test(`ids as bytes (SEED=${runSeed})`, () => {
     const ledgerNo = random.int(0, 2 ** 30 - 1);
     const [at, seq] = [random.int(0, 2 ** 48), random.pick([random.int(0, 2 ** 48), random.int(0, 5_000)])];
     const ids = new DecisionIds(ledgerNo);
+    ids.frame(target, DECISION_ID_LENGTH);
     ids.write(target, DECISION_ID_LENGTH, at, seq);
     const text = Buffer.from(target).toString('latin1', DECISION_ID_LENGTH, 2 * DECISION_ID_LENGTH);
     assert.equal(text, decisionId(ledgerNo, at, seq));

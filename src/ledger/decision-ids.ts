@@ -31,11 +31,13 @@ export class DecisionIds {
     return decisionId(this.#ledgerNo, at, seq);
   }
 
-  /** Writes an id into `target`. */
+  /** Writes the parts that all ids of the ledger share. */
+  frame(target: Uint8Array, offset: number): void {
+    target.set(this.#frame, offset);
+  }
+
+  /** Writes the other parts of an id. */
   write(target: Uint8Array, offset: number, at: number, seq: number): void {
-    const frame = this.#frame;
-    for (let i = 0; i < TIME; i++) target[offset + i] = frame[i] as number;
-    for (let i = TIME + 10; i < NUMBER; i++) target[offset + i] = frame[i] as number;
     writeTen(target, offset + TIME, at);
     writeTen(target, offset + NUMBER, seq);
   }
@@ -43,15 +45,17 @@ export class DecisionIds {
 
 /** Writes a safe integer below 2^50 as ten characters. */
 function writeTen(target: Uint8Array, offset: number, value: number): void {
-  const low = value % HALF;
-  writeFive(target, offset, (value - low) / HALF);
-  writeFive(target, offset + 5, low);
-}
-
-function writeFive(target: Uint8Array, offset: number, value: number): void {
-  target[offset] = CHARACTERS[value >>> 20] as number;
-  target[offset + 1] = CHARACTERS[(value >>> 15) & 31] as number;
-  target[offset + 2] = CHARACTERS[(value >>> 10) & 31] as number;
-  target[offset + 3] = CHARACTERS[(value >>> 5) & 31] as number;
-  target[offset + 4] = CHARACTERS[value & 31] as number;
+  // A remainder would take longer than all the rest.
+  const high = Math.floor(value / HALF);
+  const low = value - high * HALF;
+  target[offset] = CHARACTERS[high >>> 20] as number;
+  target[offset + 1] = CHARACTERS[(high >>> 15) & 31] as number;
+  target[offset + 2] = CHARACTERS[(high >>> 10) & 31] as number;
+  target[offset + 3] = CHARACTERS[(high >>> 5) & 31] as number;
+  target[offset + 4] = CHARACTERS[high & 31] as number;
+  target[offset + 5] = CHARACTERS[low >>> 20] as number;
+  target[offset + 6] = CHARACTERS[(low >>> 15) & 31] as number;
+  target[offset + 7] = CHARACTERS[(low >>> 10) & 31] as number;
+  target[offset + 8] = CHARACTERS[(low >>> 5) & 31] as number;
+  target[offset + 9] = CHARACTERS[low & 31] as number;
 }

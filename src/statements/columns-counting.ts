@@ -7,15 +7,17 @@ import { Unavailable } from '../db/db.ts';
 import { type CountedDecision, countGone, readGone } from '../ledger/counted.ts';
 import { retiredTo } from '../ledger/retire.ts';
 import type { Columns } from '../usage/columns.ts';
-import type { LicensedQuery, LicensedWindow } from '../usage/licensed.ts';
+import type { LicensedGroup, LicensedQuery, LicensedWindow } from '../usage/licensed.ts';
+import { inIdOrder, type LicensedRows, within } from '../usage/licensed-rows.ts';
 import { QUARTER_HOUR_MS } from '../usage/series.ts';
 import { archivedEnds, archivedGone } from './archived.ts';
 import { type CountingDeps, countInOrder, countOutside, type Takers } from './counting.ts';
+import type { TallyRun } from './tally.ts';
 
 /** Decisions read at once, unless the caller says so. */
-const WINDOW = 125_000;
-/** Decisions between two turns of the event loop: checks do not wait longer. */
-const SLICE = 10_000;
+const WINDOW = 500_000;
+/** A window is taken in so many turns of the event loop: checks wait for about ten thousand decisions. */
+const TURNS = 50;
 
 /** With the columns, decisions are counted from them where they can be. */
 export interface FastDeps extends CountingDeps {
@@ -33,7 +35,10 @@ interface Span {
   to: number;
 }
 
-/** Calls `take` with every decision that counts, for each license in the order of the ids. It may keep no object. */
+/**
+ * Calls `take` or `takeRun` with every decision that counts, for each license in the order of the ids. They may keep
+ * no object.
+ */
 export async function countFast(deps: FastDeps, query: LicensedQuery, takers: Takers): Promise<void> {
   const isDone = await fromColumns(deps, query, (columns) => countInColumns({ ...deps, columns }, query, takers));
   if (isDone !== undefined) return;
@@ -72,18 +77,18 @@ export async function isRetiredArchive(deps: CountingDeps, { from, to }: Span): 
   return (await retiredTo(deps.db)) > 0 && (await archivedEnds(deps, from, to)).last > 0;
 }
 
-async function countInColumns(deps: ColumnsDeps, query: LicensedQuery, { begin, take }: Takers): Promise<void> {
-  begin();
+async function countInColumns(deps: ColumnsDeps, query: LicensedQuery, takers: Takers): Promise<void> {
+  takers.begin();
+  const sliceSize = Math.ceil((deps.windowSize ?? WINDOW) / TURNS);
   const spans = await spansOf(deps, query);
-  const ask = (span: Span | undefined) => span && quietly(deps.columns.licensed({ ...query, ...span }));
+  const ask = (span: Span | undefined) => span && quietly(deps.columns.licensedGroups({ ...query, ...span }));
   let next = ask(spans[0]);
   for (const [i, span] of spans.entries()) {
     const window = (await next) as LicensedWindow;
     // The columns read on while these are counted.
     next = ask(spans[i + 1]);
     const gone = await readAllGone(deps, query, span);
-    if (gone.length === 0) await takeWindow(window, take);
-    else for (const one of merged(window, gone)) take(one);
+    await takeWindow(window, gone, { ...takers, sliceSize });
   }
 }
 
@@ -138,65 +143,78 @@ function isIn(licenses: LicensedQuery['licenses']): (licenseId: string) => boole
   return 'only' in licenses ? (id) => ids.has(id) : (id) => !ids.has(id);
 }
 
-/** Calls `take` with one object for all decisions: objects of their own take longer than counting them. */
-async function takeWindow(window: LicensedWindow, take: Takers['take']): Promise<void> {
-  const read = reader(window);
-  const one: CountedDecision = { seq: 0, at: 0, licenseId: '', purpose: null, content: 0, deleted: false };
-  for (const [i, place] of byLicense(window.license).entries()) {
-    read(one, place);
-    take(one);
-    if (i % SLICE === SLICE - 1) await nextTurn();
+/** `gone`: decisions of the same time that may be in the window too. */
+async function takeWindow(
+  { rows, groups }: LicensedWindow,
+  gone: readonly CountedDecision[],
+  { take, takeRun = runTaker(take), sliceSize }: Takers & { sliceSize: number },
+): Promise<void> {
+  const goneBy = Map.groupBy(gone, ({ licenseId }) => licenseId);
+  let taken = 0;
+  for (const [licenseId, own] of Map.groupBy(groups, (group) => group.licenseId)) {
+    const run = { rows, groups: own };
+    const goneOf = goneBy.get(licenseId);
+    goneBy.delete(licenseId);
+    if (goneOf !== undefined) for (const one of merged(licenseId, run, goneOf)) take(one);
+    for (const slice of goneOf === undefined ? slices(run, sliceSize) : []) {
+      takeRun(licenseId, slice);
+      taken += slice.groups.reduce((sum, { start, end }) => sum + end - start, 0);
+      if (taken < sliceSize) continue;
+      taken = 0;
+      await nextTurn();
+    }
   }
+  for (const own of goneBy.values()) for (const one of own.toSorted(byId)) take(one);
 }
 
-/** Returns the places by license, in their order: what one license needs then stays in the processor's caches. */
-function byLicense(licenses: Int32Array): Uint32Array {
-  let most = 0;
-  for (const license of licenses) if (license > most) most = license;
-  // The next place of each license.
-  const next = new Uint32Array(most + 2);
-  for (const license of licenses) next[license + 1] = (next[license + 1] as number) + 1;
-  for (let license = 1; license < next.length; license++) {
-    next[license] = (next[license] as number) + (next[license - 1] as number);
+const byId = (a: CountedDecision, b: CountedDecision): number => a.at - b.at || a.seq - b.seq;
+
+/** Divides a run by time, so that no group of a part is long. */
+function* slices({ rows, groups }: TallyRun, size: number): Generator<TallyRun> {
+  const [longest] = groups.toSorted((a, b) => b.end - b.start - (a.end - a.start));
+  let from = -Infinity;
+  for (let i = (longest?.start ?? 0) + size; i < (longest?.end ?? 0); i += size) {
+    const to = rows.at[i] as number;
+    const before = from;
+    from = to;
+    yield { rows, groups: groups.map((group) => within(rows, group, before, to)) };
   }
-  const places = new Uint32Array(licenses.length);
-  for (let i = 0; i < licenses.length; i++) {
-    const license = licenses[i] as number;
-    const place = next[license] as number;
-    places[place] = i;
-    next[license] = place + 1;
-  }
-  return places;
+  yield from === -Infinity
+    ? { rows, groups }
+    : { rows, groups: groups.map((one) => within(rows, one, from, Infinity)) };
 }
 
-/** Returns a function that sets the fields of a decision to those of a place in the window. */
-function reader({ seq, at, license, purpose, content, urls, ...names }: LicensedWindow) {
-  const licenses = toArray(names.licenses);
-  const purposes = toArray(names.purposes);
-  return (one: CountedDecision, i: number): void => {
-    const number = content[i] as number;
-    one.seq = seq[i] as number;
-    one.at = at[i] as number;
-    one.licenseId = licenses[license[i] as number] as string;
-    one.purpose = purposes[purpose[i] as number] ?? null;
-    one.content = number === 0 ? (urls.get(i) as string) : number;
+/** Calls `take` with one object for all decisions of a run: objects of their own take longer than counting them. */
+const runTaker =
+  (take: Takers['take']): NonNullable<Takers['takeRun']> =>
+  (licenseId, { rows, groups }) => {
+    const one: CountedDecision = { seq: 0, at: 0, licenseId, purpose: null, content: 0, deleted: false };
+    const { places, groups: owners } = inIdOrder(rows, groups);
+    for (let i = 0; i < places.length; i++) {
+      one.purpose = (groups[owners[i] as number] as LicensedGroup).purpose;
+      read(one, rows, places[i] as number);
+      take(one);
+    }
   };
+
+/** Sets the number, time and content of a decision to those of a place. */
+function read(one: CountedDecision, { seq, at, content, urls }: LicensedRows, place: number): void {
+  const number = content[place] as number;
+  one.seq = seq[place] as number;
+  one.at = at[place] as number;
+  one.content = number === 0 ? (urls.get(place) ?? '') : number;
 }
 
-function toArray(names: ReadonlyMap<number, string>): string[] {
-  const array: string[] = [];
-  for (const [number, name] of names) array[number] = name;
-  return array;
-}
-
-function merged(window: LicensedWindow, gone: readonly CountedDecision[]): CountedDecision[] {
+/** Returns the decisions of one license in the order of their ids. */
+function merged(licenseId: string, { rows, groups }: TallyRun, gone: readonly CountedDecision[]): CountedDecision[] {
   const all = new Map(gone.map((one) => [one.seq, one]));
-  const read = reader(window);
-  for (const [i, seq] of window.seq.entries()) {
-    if (all.has(seq)) continue;
-    const one: CountedDecision = { seq, at: 0, licenseId: '', purpose: null, content: 0, deleted: false };
-    read(one, i);
-    all.set(seq, one);
+  for (const { purpose, start, end } of groups) {
+    for (let place = start; place < end; place++) {
+      if (all.has(rows.seq[place] as number)) continue;
+      const one: CountedDecision = { seq: 0, at: 0, licenseId, purpose, content: 0, deleted: false };
+      read(one, rows, place);
+      all.set(one.seq, one);
+    }
   }
-  return [...all.values()].toSorted((a, b) => a.at - b.at || a.seq - b.seq);
+  return [...all.values()].toSorted(byId);
 }

@@ -97,6 +97,7 @@ async function runJobs(deps: ComputeDeps, jobs: Job[]): Promise<void> {
     from: Math.min(...jobs.map(({ span }) => span.start)),
     to: Math.max(...jobs.map(({ span }) => span.end)),
     licenses: { only: [...byLicense.keys()] },
+    contents: jobs.some(({ span }) => span.terms.unit === 'distinct_content'),
   };
   const ids = new DecisionIds(deps.ledgerNo);
   let last = '';
@@ -113,6 +114,9 @@ async function runJobs(deps: ComputeDeps, jobs: Job[]): Promise<void> {
       for (const { span, tally } of own) {
         if (span.start <= decision.at && decision.at < span.end) tally.add(decision);
       }
+    },
+    takeRun(licenseId, run) {
+      for (const { span, tally } of byLicense.get(licenseId) ?? []) tally.addRun(run, span.start, span.end);
     },
   });
 }

@@ -14,6 +14,7 @@ import {
 import { countRetiredUnlicensed } from '../ledger/retire.ts';
 import type { Parquet } from '../usage/archive-source.ts';
 import { archivedEnds, archivedWithin, countArchivedOutside } from './archived.ts';
+import type { TallyRun } from './tally.ts';
 
 /** Numbers read at once. */
 const WINDOW = 50_000;
@@ -42,6 +43,8 @@ const byId = (a: CountedDecision, b: CountedDecision): number => a.at - b.at || 
 export interface Takers {
   begin(): void;
   take(decision: CountedDecision): void;
+  /** Takes many of one license, instead of one by one. */
+  takeRun?(licenseId: string, run: TallyRun): void;
 }
 
 /** Calls `take` with every decision that counts, in the order of the ids. */

@@ -6,6 +6,8 @@ import { createHash, type Hash } from 'node:crypto';
 import { DECISION_ID_LENGTH, type DecisionKey } from '../ledger/decision-ids.ts';
 import { tierOf } from '../terms/price.ts';
 import { countsPurpose, type Terms } from '../terms/terms.ts';
+import type { LicensedGroup } from '../usage/licensed.ts';
+import { inIdOrder, type LicensedRows, type Places, within } from '../usage/licensed-rows.ts';
 
 export interface TallyDecision extends DecisionKey {
   purpose: string | null;
@@ -15,10 +17,18 @@ export interface TallyDecision extends DecisionKey {
   deleted: boolean;
 }
 
-/** The ids of the decisions. */
+/** Decisions of one license in groups by purpose, which are in the order of the ids each. */
+export interface TallyRun {
+  rows: LicensedRows;
+  groups: readonly LicensedGroup[];
+}
+
+/** The ids of the decisions; each has `DECISION_ID_LENGTH` bytes. */
 export interface TallyIds {
   idOf(key: DecisionKey): string;
-  /** Writes an id of `DECISION_ID_LENGTH` bytes. */
+  /** Writes the parts that all ids share. */
+  frame(target: Uint8Array, offset: number): void;
+  /** Writes the other parts. */
   write(target: Uint8Array, offset: number, at: number, seq: number): void;
 }
 
@@ -78,18 +88,24 @@ const LINE_FEED = 10;
 class IdHash {
   readonly #hash: Hash = createHash('sha256');
   readonly #ids: TallyIds;
-  #bytes = new Uint8Array(4 * LINE);
+  /** The shared parts and the line feeds are written once. */
+  #bytes: Uint8Array;
   #used = 0;
 
   constructor(ids: TallyIds) {
     this.#ids = ids;
+    this.#bytes = framed(ids, 4);
   }
 
   add(at: number, seq: number): void {
     if (this.#used === this.#bytes.length) this.#makeRoom();
     this.#ids.write(this.#bytes, this.#used, at, seq);
-    this.#bytes[this.#used + DECISION_ID_LENGTH] = LINE_FEED;
     this.#used += LINE;
+  }
+
+  /** Adds the ids of some places. */
+  addAll(at: Float64Array, seq: Float64Array, start: number, end: number): void {
+    for (let i = start; i < end; i++) this.add(at[i] as number, seq[i] as number);
   }
 
   digest(): string {
@@ -103,7 +119,7 @@ class IdHash {
       this.#update();
       return;
     }
-    const larger = new Uint8Array(this.#used * 2);
+    const larger = framed(this.#ids, (this.#used / LINE) * 2);
     larger.set(this.#bytes);
     this.#bytes = larger;
   }
@@ -112,6 +128,12 @@ class IdHash {
     this.#hash.update(this.#bytes.subarray(0, this.#used));
     this.#used = 0;
   }
+}
+
+function framed(ids: TallyIds, count: number): Uint8Array {
+  const bytes = new Uint8Array(count * LINE).fill(LINE_FEED);
+  for (let offset = 0; offset < bytes.length; offset += LINE) ids.frame(bytes, offset);
+  return bytes;
 }
 
 export class Tally {
@@ -124,30 +146,78 @@ export class Tally {
   readonly #contents = new Set<number | string>();
   #units = 0;
   #decisions = 0;
+  /** The tier of the last unit, and the last unit of that tier. */
+  #tier = 0;
+  #tierEnd: number;
 
   constructor(terms: Terms, ids: TallyIds) {
     this.#terms = terms;
     this.#ids = ids;
+    this.#tierEnd = terms.tiers[0]?.upTo ?? Infinity;
   }
 
-  add({ at, seq, purpose: given, content, deleted }: TallyDecision): void {
-    const purpose = this.#known.get(given) ?? this.#meet(given);
-    purpose.decisions += 1;
+  add({ at, seq, purpose, content, deleted }: TallyDecision): void {
+    const line = this.#take(this.#known.get(purpose) ?? this.#meet(purpose), at, seq, content);
+    if (!deleted || line === undefined) return;
+    line.deleted ??= { decisions: 0, hash: new IdHash(this.#ids) };
+    line.deleted.decisions += 1;
+    line.deleted.hash.add(at, seq);
+  }
+
+  /** Adds those that were made from one time until another. */
+  addRun({ rows, groups }: TallyRun, from: number, to: number): void {
+    const some = groups.map((group) => within(rows, group, from, to)).filter(({ start, end }) => end > start);
+    const own = some.map(({ purpose }) => this.#known.get(purpose) ?? this.#meet(purpose));
+    let units = this.#units;
+    for (const [i, { start, end }] of some.entries()) if (own[i]?.counts === true) units += end - start;
+    if (this.#terms.unit === 'decision' && units <= this.#tierEnd) {
+      // All on lines of one tier: their order does not matter.
+      for (const [i, places] of some.entries()) this.#takeAll(own[i] as Counted, rows, places);
+      return;
+    }
+    const merged = inIdOrder(rows, some);
+    const { at, seq } = rows;
+    for (let i = 0; i < merged.places.length; i++) {
+      const place = merged.places[i] as number;
+      const purpose = own[merged.groups[i] as number] as Counted;
+      this.#take(purpose, at[place] as number, seq[place] as number, contentAt(rows, place));
+    }
+  }
+
+  /** Each is a unit, and all are in the tier of the present one. */
+  #takeAll(purpose: Counted, { at, seq }: LicensedRows, { start, end }: Places): void {
+    const count = end - start;
+    purpose.decisions += count;
     if (!purpose.counts) return;
+    this.#units += count;
+    this.#decisions += count;
+    const tier = this.#tier;
+    const line = (purpose.lines[tier] ??= this.#openLine(tier, at[start] as number, seq[start] as number));
+    line.units += count;
+    line.decisions += count;
+    line.last = { at: at[end - 1] as number, seq: seq[end - 1] as number };
+    line.hash.addAll(at, seq, start, end);
+  }
+
+  /** Returns its line, if it has one. */
+  #take(purpose: Counted, at: number, seq: number, content: number | string): OpenLine | undefined {
+    purpose.decisions += 1;
+    if (!purpose.counts) return undefined;
     const isUnit = this.#isUnit(content);
-    if (isUnit) this.#units += 1;
+    if (isUnit && ++this.#units > this.#tierEnd) this.#nextTier();
     this.#decisions += 1;
-    const tier = tierOf(this.#terms.tiers, Math.max(1, this.#units));
-    const line = (purpose.lines[tier] ??= this.#openLine(tier, at, seq));
+    const line = (purpose.lines[this.#tier] ??= this.#openLine(this.#tier, at, seq));
     if (isUnit) line.units += 1;
     line.decisions += 1;
     line.last.at = at;
     line.last.seq = seq;
     line.hash.add(at, seq);
-    if (!deleted) return;
-    line.deleted ??= { decisions: 0, hash: new IdHash(this.#ids) };
-    line.deleted.decisions += 1;
-    line.deleted.hash.add(at, seq);
+    return line;
+  }
+
+  #nextTier(): void {
+    this.#tier = tierOf(this.#terms.tiers, this.#units);
+    this.#tierEnd = this.#terms.tiers[this.#tier]?.upTo ?? Infinity;
   }
 
   #isUnit(content: number | string): boolean {
@@ -207,6 +277,9 @@ export class Tally {
     };
   }
 }
+
+const contentAt = ({ content, urls }: LicensedRows, place: number): number | string =>
+  (content[place] as number) === 0 ? (urls.get(place) ?? '') : (content[place] as number);
 
 const bounded = (known: ReadonlyMap<string | null, unknown>, purpose: string | null): string | null =>
   known.has(purpose) || known.size < PURPOSES_MAX ? purpose : OTHER_PURPOSES;

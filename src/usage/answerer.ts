@@ -11,9 +11,9 @@ import type { DemandQuery } from './demand-query.ts';
 import { answerDivergences, type DivergencesQuery } from './divergences.ts';
 import { isDamage, messageOf } from './duckdb.ts';
 import {
-  answerLicensed,
   answerLicensedCells,
   answerLicensedCounts,
+  answerLicensedGroups,
   answerUnlicensed,
   type LicensedQuery,
   type TimeSpan,
@@ -30,7 +30,7 @@ export type Question =
   | { kind: 'demand'; query: DemandQuery }
   | { kind: 'alarms'; query: AlarmsQuery }
   | { kind: 'divergences'; query: DivergencesQuery }
-  | { kind: 'licensed'; query: LicensedQuery }
+  | { kind: 'licensedGroups'; query: LicensedQuery }
   | { kind: 'licensedCells'; query: LicensedQuery }
   | { kind: 'licensedCounts'; query: LicensedQuery }
   | { kind: 'unlicensed'; query: TimeSpan }
@@ -60,7 +60,7 @@ const SLOW: ReadonlySet<Question['kind']> = new Set([
   'demand',
   'alarms',
   'divergences',
-  'licensed',
+  'licensedGroups',
   'licensedCells',
   'licensedCounts',
   'unlicensed',
@@ -157,7 +157,7 @@ function answer(connection: DuckDBConnection, question: Exclude<Question, { kind
   if (question.kind === 'alarms') return answerAlarms(connection, question.query);
   if (question.kind === 'divergences') return answerDivergences(connection, question.query);
   if (question.kind === 'find') return answerFind(connection, question.filter, question.page);
-  if (question.kind === 'licensed') return answerLicensed(connection, question.query);
+  if (question.kind === 'licensedGroups') return answerLicensedGroups(connection, question.query);
   if (question.kind === 'licensedCells') return answerLicensedCells(connection, question.query);
   if (question.kind === 'licensedCounts') return answerLicensedCounts(connection, question.query);
   if (question.kind === 'unlicensed') return answerUnlicensed(connection, question.query);

@@ -18,6 +18,7 @@ import {
   removeStore,
   type Store,
 } from './duckdb.ts';
+import { buffersOf, type LicensedWindow } from './licensed.ts';
 import { openSource, type Source, SourceFailed } from './source.ts';
 import { openTail, type Tail } from './tail.ts';
 
@@ -101,8 +102,10 @@ port.on('message', (message: ToWorker) => {
 const replies: Replies = {
   isWanted: ({ id }) => open.has(id),
   closing: () => (closing ? CLOSED : null),
-  answer({ id }, value) {
-    if (open.delete(id)) post({ kind: 'answer', id, value });
+  answer({ id, question }, value) {
+    if (!open.delete(id)) return;
+    const moved = question.kind === 'licensedGroups' ? buffersOf(value as LicensedWindow) : [];
+    port.postMessage({ kind: 'answer', id, value } satisfies FromWorker, moved);
   },
   refuse({ id }, message) {
     if (open.delete(id)) post({ kind: 'refusal', id, message });

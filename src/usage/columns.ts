@@ -56,8 +56,8 @@ export interface Columns {
   divergences(query: DivergencesQuery): Promise<Divergences>;
   /** Counts licensed decisions by the quarter of an hour. */
   licensedCells(query: LicensedQuery): Promise<LicensedCell[]>;
-  /** Returns licensed decisions in the order of their ids; the caller bounds the span. */
-  licensed(query: LicensedQuery): Promise<LicensedWindow>;
+  /** Returns licensed decisions by license and purpose; the caller bounds the span. */
+  licensedGroups(query: LicensedQuery): Promise<LicensedWindow>;
   /** Counts licensed decisions by license. */
   licensedCounts(query: LicensedQuery): Promise<Map<string, number>>;
   /** Counts decisions that count and that no license allowed. */
@@ -135,7 +135,7 @@ class ColumnsThread implements Columns {
   alarms = (query: AlarmsQuery): Promise<Alarms> => this.ask({ kind: 'alarms', query });
   divergences = (query: DivergencesQuery): Promise<Divergences> => this.ask({ kind: 'divergences', query });
   licensedCells = (query: LicensedQuery): Promise<LicensedCell[]> => this.ask({ kind: 'licensedCells', query });
-  licensed = (query: LicensedQuery): Promise<LicensedWindow> => this.ask({ kind: 'licensed', query });
+  licensedGroups = (query: LicensedQuery): Promise<LicensedWindow> => this.ask({ kind: 'licensedGroups', query });
   licensedCounts = (query: LicensedQuery): Promise<Map<string, number>> => this.ask({ kind: 'licensedCounts', query });
   unlicensed = (query: TimeSpan): Promise<number> => this.ask({ kind: 'unlicensed', query });
   bounds = (): Promise<Bounds | null> => this.ask({ kind: 'bounds' });

@@ -74,7 +74,8 @@ export function openRemoteColumns(url: string, secret: string): Columns {
       if (!Array.isArray(cells)) throw new Unavailable(OLDER);
       return cells;
     },
-    licensed: async (query) => known(await ask<LicensedWindow | Bounds | null>({ kind: 'licensed', query }), 'seq'),
+    licensedGroups: async (query) =>
+      known(await ask<LicensedWindow | Bounds | null>({ kind: 'licensedGroups', query }), 'groups'),
     async licensedCounts(query) {
       const counts = await ask<Map<string, number> | Bounds | null>({ kind: 'licensedCounts', query });
       if (!(counts instanceof Map)) throw new Unavailable(OLDER);

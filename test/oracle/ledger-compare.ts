@@ -55,7 +55,7 @@ export function strict(columns: Columns): Columns {
   };
   return {
     ...columns,
-    licensed: (query) => columns.licensed(query).catch(failing),
+    licensedGroups: (query) => columns.licensedGroups(query).catch(failing),
     licensedCells: (query) => columns.licensedCells(query).catch(failing),
     unlicensed: (query) => columns.unlicensed(query).catch(failing),
   };

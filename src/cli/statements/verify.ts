@@ -73,6 +73,7 @@ function exportedIds(sorted: readonly Exported[]): TallyIds {
   const idAt = (seq: number): string => (sorted[seq] as Exported).id;
   return {
     idOf: ({ seq }) => idAt(seq),
+    frame: () => {},
     write(target, offset, _at, seq) {
       const bytes = encoder.encode(idAt(seq));
       if (bytes.length === DECISION_ID_LENGTH) target.set(bytes, offset);
