@@ -32,7 +32,7 @@ import type { Ask } from './ask.ts';
 import { type Decided, type DecideTerms, decideAsk, type SignalsOf } from './draft.ts';
 import type { Explainer } from './explain.ts';
 import type { Subject } from './facts.ts';
-import type { KeptDecisions } from './kept.ts';
+import type { KeptDecisions, Round } from './kept.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface CheckDeps extends AddressDeps {
@@ -92,13 +92,8 @@ async function answerAll(
   const asks = judging instanceof Promise ? await judging : judging;
   const subjects = findInMemory(deps.snapshot, asks) ?? (await findSubjects(deps, asks, kept));
   const terms = { caller, explainer, signalsOf, now: ledger.now(), maxAge, precision };
-  const deciding = traced('decide', () =>
-    mapInSlices(subjects, (subject, i) =>
-      subject instanceof Failure ? subject : decideOne(i, { subject, ask: asks[i] as Ask }, terms, kept),
-    ),
-  );
+  const deciding = decideAll({ asks, subjects }, terms, kept);
   const decided = deciding instanceof Promise ? await deciding : deciding;
-  kept?.keep({ asks, subjects, decided, now: terms.now });
   const answers = decided.some(isDry) ? await settleDry(ledger, decided) : decided.map(getDraft);
   const entries: Entry[] = [];
   for (const one of decided) if (!(one instanceof Failure) && one.recorded) entries.push(one.entry);
@@ -112,12 +107,23 @@ async function answerAll(
   return settled;
 }
 
-const decideOne = (
-  i: number,
-  { subject, ask }: { subject: Subject; ask: Ask },
+function decideAll(
+  { asks, subjects }: Pick<Round, 'asks' | 'subjects'>,
   terms: DecideTerms,
   kept: KeptDecisions | undefined,
-): Decided => (kept === undefined ? decideAsk(subject, ask, terms) : kept.decide(i, { subject, ask }, terms));
+): Round['decided'] | Promise<Round['decided']> {
+  const decideOne = (subject: Subject | Failure, i: number): Decided | Failure => {
+    if (subject instanceof Failure) return subject;
+    const ask = asks[i] as Ask;
+    return kept === undefined ? decideAsk(subject, ask, terms) : kept.decide(i, { subject, ask }, terms);
+  };
+  const deciding = traced('decide', () => mapInSlices(subjects, decideOne));
+  if (kept === undefined) return deciding;
+  return Promise.resolve(deciding).then((decided) => {
+    kept.keep({ asks, subjects, decided, now: terms.now });
+    return decided;
+  });
+}
 
 function countUnregistered(
   { ledger, unregistered }: CheckDeps,

@@ -15,7 +15,7 @@ import { type Decided, type DecideTerms, decideAsk } from './draft.ts';
 import type { Subject } from './facts.ts';
 
 /** An attempt. The lists are in the order of the request. */
-interface Round {
+export interface Round {
   asks: readonly (Ask | Failure)[];
   subjects: readonly (Subject | Failure)[];
   decided: readonly (Decided | Failure)[];

@@ -186,6 +186,39 @@ test('lists that are held back or too old', async () => {
   );
 });
 
+test('after a start without a network: nothing at once, then one item with the number of lists', async () => {
+  const now = clock.now();
+  const lists = Array.from({ length: 15 }, (_, i) => `https://never.example/${i}`);
+  const failing = async (since: number) => {
+    await postern.tamper(
+      { sql: "delete from identity_lists where url like 'https://never.example/%'", params: [] },
+      ...lists.map((url, i) => ({
+        sql: `insert into identity_lists (url, texts, ranges, attempted_at, failures, failing_since)
+              values ($1, '[]', 0, $2, 2, $3)`,
+        params: [url, now, since + i],
+      })),
+    );
+    return (await told()).filter(({ kind, subject }) => kind === 'identity_list' && subject.url === undefined);
+  };
+  assert.deepEqual(await failing(now - DAY_MS / 2), []);
+  const afterTwoDays = await failing(now - 2 * DAY_MS);
+  assert.deepEqual(
+    afterTwoDays.map(({ severity, message, since }) => [severity, message, since]),
+    [
+      [
+        'medium',
+        '15 published lists could not be fetched for too long: they verify no visitors.',
+        new Date(now - 2 * DAY_MS).toISOString(),
+      ],
+    ],
+  );
+  assert.deepEqual(
+    (await failing(now - 8 * DAY_MS)).map(({ severity }) => severity),
+    ['high'],
+  );
+  await postern.tamper({ sql: "delete from identity_lists where url like 'https://never.example/%'", params: [] });
+});
+
 test('agents whose keys cannot be fetched', () => {
   const state = { isFetching: false, keys: 0, ageMs: null, failingMs: null, error: 'x' };
   const items = failingAgents(
@@ -204,6 +237,21 @@ test('agents whose keys cannot be fetched', () => {
       ['https://old.example', 4000],
     ],
   );
+  const many = Array.from({ length: 3 }, (_, i) => ({
+    ...state,
+    agent: `https://${i}.example`,
+    state: 'failing' as const,
+    failures: 1,
+  }));
+  const messages = (failingMs: number) =>
+    failingAgents(
+      many.map((one) => ({ ...one, failingMs })),
+      5000,
+    ).map(({ message }) => message);
+  assert.deepEqual(messages(60_000), [], 'not for a minute');
+  assert.deepEqual(messages(2 * 3_600_000), [
+    'The keys of 3 agents cannot be fetched: their signatures prove nothing.',
+  ]);
 });
 
 test('a key is told what it may read elsewhere, and a public one nothing of terms', async () => {
