@@ -8,6 +8,7 @@ import type { KnownCollections } from './collections/known.ts';
 import { openPlacing } from './content/place.ts';
 import type { Db } from './db/db.ts';
 import { sweepEvents } from './events/store.ts';
+import type { Named } from './ledger/ledger.ts';
 import { sweep } from './ledger/sweep.ts';
 import { sweepTests } from './ledger/test-sweep.ts';
 import type { Clock } from './lib/clock.ts';
@@ -33,6 +34,8 @@ export interface HousekeepingDeps {
   clock: Clock;
   collections: KnownCollections;
   ledgerNo: number;
+  /** Where this process records all decisions. */
+  takeNames: (() => Named) | undefined;
   /** Retention of the audit log. */
   auditDays: number;
   /** Retention of the decisions of tests. */
@@ -46,7 +49,8 @@ export interface HousekeepingDeps {
 
 /** Returns a function that stops the work and waits for a running sweep. */
 export function startHousekeeping(deps: HousekeepingDeps) {
-  const { db, changes, clock, collections, ledgerNo, auditDays, testDays, isOurs, isTimeSure, onProblem } = deps;
+  const { db, changes, clock, collections, ledgerNo, takeNames, auditDays, testDays } = deps;
+  const { isOurs, isTimeSure, onProblem } = deps;
   const sweeps = [
     () => sweepSessions(db, clock.now()),
     () => sweepSignIns(db, clock.now()),
@@ -79,7 +83,7 @@ export function startHousekeeping(deps: HousekeepingDeps) {
       onProblem,
     ),
     every(CANDIDATES_EVERY_MS, ours(watchCandidates({ db, changes, clock, ledgerNo })), onProblem),
-    every(SIGHTINGS_EVERY_MS, ours(watchSightings({ db, changes, clock, ledgerNo })), onProblem),
+    every(SIGHTINGS_EVERY_MS, ours(watchSightings({ db, changes, clock, ledgerNo, takeNames })), onProblem),
     every(PLACE_EVERY_MS, ours(openPlacing(db, collections)), onProblem),
   ];
   return async (): Promise<void> => void (await Promise.all(ends.map((end) => end())));

@@ -226,6 +226,7 @@ function startBackground({ config, logger }: Options, opened: AsyncDisposableSta
     startHousekeeping({
       ...parts,
       ledgerNo: ledger.ledgerNo,
+      takeNames: db.engine === 'sqlite' ? () => ledger.takeNames() : undefined,
       auditDays: config.auditDays,
       testDays: Math.min(TEST_DAYS, config.privacy.inputDays ?? TEST_DAYS),
       isOurs: housekeeping.held,

@@ -112,9 +112,21 @@ export interface Ledger {
   head(): number;
   /** Returns the entries waiting now, and the flushes and entries committed since the process started. */
   figures(): { waiting: number; flushes: number; entries: number } & Tallied;
+  /** Returns the names in the decisions that this node recorded since the last call, or since it started. */
+  takeNames(): Named;
   /** Part of every decision's id, different for each ledger. */
   readonly ledgerNo: number;
   close(): Promise<void>;
+}
+
+/** The names in the decisions of this node with numbers above `from`, up to `to`. */
+export interface Named {
+  from: number;
+  to: number;
+  /** Crawlers, except where the name was claimed falsely. */
+  crawlers: ReadonlySet<string>;
+  /** A decision is under a false name. */
+  claims: boolean;
 }
 
 export interface Tallied {

@@ -88,6 +88,7 @@ export function openLedger({ ledgerNo, newest }: Start, engine: Engine): Ledger 
     },
     head: () => recorder.head(),
     figures: () => recorder.figures(),
+    takeNames: () => recorder.takeNames(),
     now,
     async peek(claims) {
       const states = await readStates(claims.map(({ key }) => key));

@@ -76,13 +76,14 @@ export class Recorder {
   #head: number;
   #flushes = 0;
   #entries = 0;
-  readonly #tally = openTally();
+  readonly #tally: ReturnType<typeof openTally>;
 
   /** `head`: the newest number in the ledger. */
   constructor(options: { now: () => number; flush: Flush; head: number }) {
     this.#now = options.now;
     this.#flush = options.flush;
     this.#head = options.head;
+    this.#tally = openTally(options.head);
   }
 
   record(entries: readonly Entry[], receipt?: Receipt, grounds?: Grounds): Promise<readonly Recorded[]> {
@@ -107,6 +108,8 @@ export class Recorder {
   head(): number {
     return this.#head;
   }
+
+  takeNames = () => this.#tally.takeNames(this.#head);
 
   figures() {
     return {

@@ -1,17 +1,25 @@
-/** Counts decisions recorded since the process started, for metrics: an increment or two for each. */
+/**
+ * Counts decisions recorded since the process started, for metrics: an increment or two for each. And gathers the names
+ * in them, so that nothing has to read the decisions again to find a new one.
+ */
 import { PERIODS, type Period } from '../limits/limit.ts';
 import type { Granted } from './decision.ts';
-import type { Entry, Tallied } from './ledger.ts';
+import type { Entry, Named, Tallied } from './ledger.ts';
 import { REASONS } from './reason.ts';
 
 const CODES = Math.max(...Object.values(REASONS).map(({ code }) => code)) + 1;
 
-export function openTally() {
+/** `head`: the newest number in the ledger. */
+export function openTally(head: number) {
   const reasons = Array.from({ length: CODES }, () => 0);
   const limits = Object.fromEntries(
     Object.keys(PERIODS).map((period) => [period, { admitted: 0, refused: 0 }]),
   ) as Record<Period, { admitted: number; refused: number }>;
   const spoofed = new Map<string | null, number>();
+  let from = head;
+  let crawlers = new Set<string>();
+  let latest: string | null = null;
+  let claims = false;
   return {
     /** `granted`: the answer to its claim; null without one. */
     count({ reason, claim, claimed, crawler }: Entry, granted: Granted | null): void {
@@ -25,7 +33,22 @@ export function openTally() {
         }
       }
       (reasons[code] as number)++;
-      if (claimed !== null) spoofed.set(crawler, (spoofed.get(crawler) ?? 0) + 1);
+      if (claimed !== null) {
+        claims = true;
+        spoofed.set(crawler, (spoofed.get(crawler) ?? 0) + 1);
+      } else if (crawler !== null && crawler !== latest) {
+        latest = crawler;
+        crawlers.add(crawler);
+      }
+    },
+    /** `to`: the newest number that was counted. */
+    takeNames(to: number): Named {
+      const named = { from, to, crawlers, claims };
+      from = to;
+      crawlers = new Set();
+      latest = null;
+      claims = false;
+      return named;
     },
     figures: (): Tallied => ({ reasons, limits, spoofed }),
   };

@@ -1,12 +1,14 @@
 /**
  * Announces crawlers that are seen for the first time, and names that are used falsely, those at most once an hour
  * each. Reads the recorded decisions behind the checks, each once, so that no check waits for it and a restart misses
- * none. Several nodes may look at once; only one announces.
+ * none. Several nodes may look at once; only one announces. Where one process records all decisions, it knows the names
+ * in them: as long as none is new, nothing is read.
  */
 import { type Change, SYSTEM } from '../changes/change.ts';
 import type { Changes } from '../changes/changes.ts';
 import { Conflict, type Db, type Step } from '../db/db.ts';
 import { decisionId } from '../ledger/decision.ts';
+import type { Named } from '../ledger/ledger.ts';
 import { openHeads } from '../ledger/settled.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
 import {
@@ -34,6 +36,8 @@ export interface SightingDeps {
   changes: Changes;
   clock: Clock;
   ledgerNo: number;
+  /** Absent where other nodes record decisions, too. */
+  takeNames?: (() => Named) | undefined;
 }
 
 interface Watch {
@@ -54,10 +58,11 @@ export function watchSightings(deps: SightingDeps): () => Promise<void> {
   const readHeads = openHeads(deps.db);
   let watch: Watch | undefined;
   return async () => {
-    const { settled } = await readHeads();
+    const named = deps.takeNames?.();
     try {
       watch ??= await openWatch(deps);
-      await look(watch, settled);
+      if (named !== undefined && hasNothingNew(watch, named)) await pass(watch, Math.max(watch.seq, named.to));
+      else await look(watch, (await readHeads()).settled);
     } catch (error) {
       // Another node was faster, or nothing is certain: the next round begins with what is stored.
       watch = undefined;
@@ -72,6 +77,13 @@ async function openWatch(deps: SightingDeps): Promise<Watch> {
   return { deps, stored, seq: stored.seq, storedAt: performance.now(), quietUntil: new Map(), checks };
 }
 
+/** Returns whether these are all names since the last look, and none is to be announced. */
+function hasNothingNew({ seq, quietUntil }: Watch, { from, crawlers, claims }: Named): boolean {
+  if (claims || from > seq) return false;
+  for (const name of crawlers) if (!quietUntil.has(keyOf({ kind: 'seen', name }))) return false;
+  return true;
+}
+
 async function look(watch: Watch, head: number): Promise<void> {
   const upTo = Math.min(head, watch.seq + DECISIONS_AT_ONCE);
   if (upTo <= watch.seq) return;
@@ -81,8 +93,14 @@ async function look(watch: Watch, head: number): Promise<void> {
   const now = clock.now();
   const due = found.filter((one) => now >= (watch.quietUntil.get(keyOf(one)) ?? Number.NEGATIVE_INFINITY));
   const unknown = await findUnannounced(watch, due, now);
-  if (unknown.length > 0) await announce(watch, unknown, upTo);
-  else if (performance.now() - watch.storedAt >= STORE_EVERY_MS) await store(watch, upTo);
+  if (unknown.length === 0) return pass(watch, upTo);
+  await announce(watch, unknown, upTo);
+  watch.seq = upTo;
+}
+
+/** Goes on to `upTo`: nothing before it is to be announced. */
+async function pass(watch: Watch, upTo: number): Promise<void> {
+  if (upTo > watch.stored.seq && performance.now() - watch.storedAt >= STORE_EVERY_MS) await store(watch, upTo);
   watch.seq = upTo;
 }
 
