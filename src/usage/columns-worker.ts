@@ -6,18 +6,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { ColumnsMemory } from '../memory.ts';
 import { Answerer, type Asked, type Question, type Replies } from './answerer.ts';
 import { withArchive } from './archive-source.ts';
+import { compactStore } from './compact.ts';
 import { DecisionsLost, Diverged } from './diverged.ts';
-import {
-  compactStore,
-  hasRoom,
-  isDamage,
-  isFull,
-  messageOf,
-  openMemoryStore,
-  openStore,
-  removeStore,
-  type Store,
-} from './duckdb.ts';
+import { hasRoom, isDamage, isFull, messageOf, openMemoryStore, openStore, removeStore, type Store } from './duckdb.ts';
 import { buffersOf, type LicensedWindow } from './licensed.ts';
 import { openSource, type Source, SourceFailed } from './source.ts';
 import { openTail, type Tail } from './tail.ts';
@@ -78,7 +69,8 @@ let wake: (() => void) | undefined;
 let waiting: Asked[] = [];
 /** Questions whose caller still waits. */
 const open = new Set<number>();
-const { engineMiB } = setup.memory;
+const { engineMiB, heap } = setup.memory;
+const ending = new AbortController();
 const state: WorkerState = { behind: 0, caughtUpAt: null, sizeBytes: 0, rebuilds: 0 };
 
 port.on('message', (message: ToWorker) => {
@@ -92,6 +84,7 @@ port.on('message', (message: ToWorker) => {
     source?.abandon();
   } else {
     closing = true;
+    ending.abort();
     // A thread that ends while DuckDB works aborts the process. Repeated, because another query may follow.
     setInterval(() => current?.interrupt(), INTERRUPT_EVERY_MS).unref();
     current?.interrupt();
@@ -216,8 +209,9 @@ async function serveOnce(inMemory: boolean): Promise<End> {
 
 async function compact(): Promise<void> {
   try {
-    await compactStore(setup.columnsFile, engineMiB);
+    await compactStore(setup.columnsFile, { heap, engineMiB, signal: ending.signal });
   } catch (error) {
+    if (closing) return;
     compactAt = performance.now() + COMPACT_RETRY_MS;
     post({ kind: 'problem', message: `the columns could not be compacted: ${messageOf(error)}` });
   }

@@ -2,10 +2,9 @@
  * The columns' DuckDB file: its tables and how it is opened. Promise: opening returns a usable store, even if the file
  * is missing, damaged, of another version or the cause of a crash. The tail checks whether it matches the records.
  */
-import { existsSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { sync } from '../lib/folder.ts';
 import { DICTIONARIES } from './dictionary.ts';
 
 /** Increases with every change of the tables or the meaning of their values. Files of other versions are discarded. */
@@ -31,7 +30,7 @@ const TABLES = `
   insert into position values (${VERSION}, null, 0, -1, 0, 0, false, 0);
 `;
 
-const settingsOf = (engineMiB: number) => ({
+export const settingsOf = (engineMiB: number) => ({
   memory_limit: `${engineMiB}MiB`,
   threads: '2',
   // Order costs memory, and every query states its own.
@@ -89,30 +88,8 @@ export function hasRoom(file: string): boolean {
   }
 }
 
-const compactFile = (file: string): string => `${file}.compact`;
-
-/**
- * Copies a closed store into a new file and puts that in its place: freed blocks of the old one hold former values.
- * After a crash, one of both is there, complete.
- */
-export async function compactStore(file: string, engineMiB: number): Promise<void> {
-  const fresh = compactFile(file);
-  for (const path of [fresh, `${fresh}.wal`]) rmSync(path, { force: true });
-  const instance = await DuckDBInstance.create(':memory:', settingsOf(engineMiB));
-  try {
-    const connection = await instance.connect();
-    const quoted = (path: string): string => `'${path.replaceAll("'", "''")}'`;
-    await connection.run(`attach ${quoted(file)} as former (read_only); attach ${quoted(fresh)} as fresh;`);
-    await connection.run('copy from database former to fresh; update fresh.position set rewritten = false;');
-    await connection.run('checkpoint fresh; detach fresh; detach former;');
-    connection.closeSync();
-  } finally {
-    instance.closeSync();
-  }
-  sync(fresh);
-  renameSync(fresh, file);
-  sync(dirname(file));
-}
+/** The file that takes the place of another one, while it is written. */
+export const compactFile = (file: string): string => `${file}.compact`;
 
 export function removeStore(file: string): void {
   for (const path of [file, `${file}.wal`, `${file}.tmp`, compactFile(file), openingMark(file)]) {

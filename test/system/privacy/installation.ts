@@ -80,12 +80,22 @@ export class Installation implements AsyncDisposable {
 
   filesWith = (mark: string): string[] =>
     readdirSync(this.dataDir, { recursive: true, withFileTypes: true })
-      .filter((one) => one.isFile() && readFileSync(join(one.parentPath, one.name), 'latin1').includes(mark))
+      .filter((one) => one.isFile() && textOf(join(one.parentPath, one.name)).includes(mark))
       .map(({ name }) => name);
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const folder of this.#folders) rmSync(folder, { recursive: true, force: true });
     await dropDatabase(this.dataDir);
+  }
+}
+
+/** A file may be removed after it was listed. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
   }
 }
 
