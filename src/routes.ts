@@ -165,7 +165,7 @@ function publishingRoutes(app: App, { db, changes, clock, published, driftChecks
 function addContentRoutes(app: App, { db, changes, clock, collections, columns }: Parts): void {
   contentRoutes(app, { db, changes, clock, collections, stats: columns.stats });
   collectionRoutes(app, { db, changes, clock, collections });
-  matchRoutes(app, { db, collections });
+  matchRoutes(app, { db, clock, collections });
   offerRoutes(app, { db, changes, clock });
 }
 

@@ -59,6 +59,8 @@ export class CollectionIndex {
   readonly #members = new Map<string, Member>();
   readonly #sites = new Map<string, Site>();
   readonly #ranked = new Map<string, readonly Ranked[]>();
+  /** The other collections of a trial. */
+  #others: CollectionIndex | undefined;
 
   /** Adds a collection, or replaces the one with its id. Costs its own addresses, not those of the others. */
   put(collection: Collection): void {
@@ -84,16 +86,26 @@ export class CollectionIndex {
     }
   }
 
-  get(id: string): Collection | undefined {
-    return this.#members.get(id)?.collection;
+  /** Returns an index in which a collection is added or replaced; this one stays as it is. Costs no copy. */
+  including(collection: Collection): CollectionIndex {
+    const trial = new CollectionIndex();
+    trial.put(collection);
+    trial.#others = this;
+    return trial;
   }
 
+  get(id: string): Collection | undefined {
+    return this.#members.get(id)?.collection ?? this.#others?.get(id);
+  }
+
+  /** The number of collections. A trial counts a replaced one twice. */
   get size(): number {
-    return this.#members.size;
+    return this.#members.size + (this.#others?.size ?? 0);
   }
 
   all(): Collection[] {
-    return [...this.#members.values()].map(({ collection }) => collection);
+    const others = this.#others?.all().filter(({ id }) => !this.#members.has(id)) ?? [];
+    return [...[...this.#members.values()].map(({ collection }) => collection), ...others];
   }
 
   /** With `except`, returns the most specific of the other collections. */
@@ -115,7 +127,9 @@ export class CollectionIndex {
     for (const { site, hostRank } of this.#rankedFor(locator?.host ?? ANY_HOST)) {
       best = site.find({ target, item, hostRank, except }, best) ?? best;
     }
-    return best;
+    if (this.#others === undefined) return best;
+    const other = this.#others.#match({ locator, item }, new Set([...(except ?? []), ...this.#members.keys()]));
+    return other !== undefined && (best === undefined || isBetter(other, best)) ? other : best;
   }
 
   /** Returns the sites that a host belongs to, by rank. */

@@ -17,8 +17,14 @@ import {
 } from './collection.ts';
 import type { CollectionIndex } from './collection-index.ts';
 import type { KnownCollections } from './known.ts';
-import { type CreateCollection, collectionAnswer, collectionEtag, type UpdateCollection } from './schema.ts';
-import { deleteCollection, insertCollection, updateCollection } from './store.ts';
+import {
+  type CreateCollection,
+  collectionAnswer,
+  collectionEtag,
+  type TriedCollection,
+  type UpdateCollection,
+} from './schema.ts';
+import { deleteCollection, findCollection, insertCollection, updateCollection } from './store.ts';
 import { findTies } from './ties.ts';
 
 /** Bounds of what checks keep in memory. */
@@ -90,21 +96,41 @@ export async function planUpdate(
   });
 }
 
+/** Returns the collection that an edit would make, without storing it. Throws invalid_request. */
+export async function toTried(db: Db, { id, ...fields }: TriedCollection, at: number): Promise<Collection> {
+  const stored = id === undefined ? undefined : await findCollection(db, id);
+  if (id !== undefined && stored === undefined) {
+    throw fail('invalid_request', `${collectionNotFound(id).message} Leave \`collection.id\` out to try a new one.`, {
+      param: 'collection.id',
+    });
+  }
+  const collection = withoutDuplicates({ ...(stored ?? newCollection({ name: UNNAMED }, at)), ...fields });
+  await requireWhole(db, collection, 'collection.');
+  return collection;
+}
+
+const UNNAMED = 'This collection';
+
 /** Throws invalid_request. */
 async function validate({ db, collections }: EditDeps, collection: Collection) {
   requireMetadata(collection.metadata);
+  await requireWhole(db, collection);
+  const { index } = await collections.read();
+  requireRoom(index, collection);
+  return { index, warnings: findTies(collection, index.all()) };
+}
+
+/** `at` begins the names of fields. Throws invalid_request. */
+async function requireWhole(db: Db, collection: Collection, at = ''): Promise<void> {
   if (givenSelectors(collection).length === 0) {
     throw fail(
       'invalid_request',
       'A collection needs at least one of `hosts`, `paths`, `contentTypes` and `contentTags`. For everything, use "paths": ["/"].',
-      { param: 'paths' },
+      { param: `${at}paths` },
     );
   }
   const { policyId } = collection;
-  if (policyId !== null && !(await policyExists(db, policyId))) throw unknownPolicy(policyId);
-  const { index } = await collections.read();
-  requireRoom(index, collection);
-  return { index, warnings: findTies(collection, index.all()) };
+  if (policyId !== null && !(await policyExists(db, policyId))) throw unknownPolicy(policyId, `${at}policyId`);
 }
 
 /** Throws invalid_request. */

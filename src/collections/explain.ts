@@ -1,6 +1,6 @@
 /** Says why a collection matches an address or an item, and why it is less specific than another one. Pure. */
 import { hostPatternsOf, matchesPath, parseHostPattern, parsePathPattern, toTarget } from '../lib/url-pattern.ts';
-import { type Collection, givenSelectors } from './collection.ts';
+import { type Collection, givenSelectors, type Selector } from './collection.ts';
 import type { Selected } from './collection-index.ts';
 
 /** The values by which a collection matches; null where it gives no such selector. */
@@ -20,7 +20,7 @@ export interface Explained {
   by: MatchedBy;
 }
 
-/** The collection must match. */
+/** Returns what of a collection matches. */
 export function explainMatch(collection: Collection, { locator, item }: Selected): Explained {
   const target = locator && toTarget(locator);
   let path: string | null = null;
@@ -43,6 +43,19 @@ export function explainMatch(collection: Collection, { locator, item }: Selected
       contentTag: collection.contentTags.find((tag) => item?.tags.includes(tag)) ?? null,
     },
   };
+}
+
+const BY = {
+  hosts: 'host',
+  paths: 'path',
+  contentTypes: 'contentType',
+  contentTags: 'contentTag',
+} satisfies Record<Selector, keyof MatchedBy>;
+
+/** Returns the given selectors of which no value matches; none if the collection matches. */
+export function unmatchedSelectors(collection: Collection, selected: Selected): Selector[] {
+  const { by } = explainMatch(collection, selected);
+  return givenSelectors(collection).filter((name) => by[BY[name]] === null);
 }
 
 /** Returns the first rule by which the winner is more specific. */

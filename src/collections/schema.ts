@@ -21,6 +21,27 @@ export const UpdateCollection = Type.Object(partial({ ...FIELDS, metadataReplace
 });
 export type UpdateCollection = Static<typeof UpdateCollection>;
 
+const { description: _description, metadata: _metadata, ...decisive } = FIELDS;
+/** The fields that say what a collection decides. */
+export const TriedCollection = Type.Object(
+  {
+    id: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'The collection that it replaces; without one, it is new',
+      }),
+    ),
+    ...partial(decisive),
+  },
+  {
+    additionalProperties: false,
+    title: 'TriedCollection',
+    description: 'A collection as it might be stored. Fields that are not given are those of the stored one',
+  },
+);
+export type TriedCollection = Static<typeof TriedCollection>;
+
 export const ListCollectionsQuery = Type.Object(
   {
     ...pageProperties,

@@ -1,14 +1,14 @@
-/** Answers which item or collection decides about a URL. */
-import type { KnownCollections } from '../collections/known.ts';
-import type { Db } from '../db/db.ts';
+/** Answers which item or collection decides about a URL, also with a collection that is not stored. */
+import { toTried } from '../collections/edits.ts';
 import { fail } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { route } from '../http/route.ts';
-import { parseVisited } from '../lib/locator.ts';
-import { matchUrl } from './match.ts';
-import { CollectionMatch, MatchQuery, matchAnswer } from './match-schema.ts';
+import type { Clock } from '../lib/clock.ts';
+import { type Locator, parseVisited } from '../lib/locator.ts';
+import { type MatchDeps, matchUrl, matchWith } from './match.ts';
+import { CollectionMatch, MatchQuery, matchAnswer, TriedMatch, TryCollection, triedAnswer } from './match-schema.ts';
 
-export function matchRoutes(app: App, deps: { db: Db; collections: KnownCollections }): void {
+export function matchRoutes(app: App, deps: MatchDeps & { clock: Clock }): void {
   const match = {
     tag: 'Collections',
     permission: 'content:read',
@@ -17,11 +17,30 @@ export function matchRoutes(app: App, deps: { db: Db; collections: KnownCollecti
     query: MatchQuery,
     answer: CollectionMatch,
   } as const;
-  route(app, 'GET /v1/collections/match', match, async ({ query: { url } }) => {
-    const locator = parseVisited(url);
-    if (locator === undefined) throw unreadable(url);
-    return matchAnswer(url, await matchUrl(deps, locator));
+  route(app, 'GET /v1/collections/match', match, async ({ query: { url } }) =>
+    matchAnswer(url, await matchUrl(deps, toLocator(url))),
+  );
+
+  const attempt = {
+    tag: 'Collections',
+    permission: 'content:read',
+    id: 'tryCollection',
+    is: 'Find what would decide about a URL if a collection were stored',
+    body: TryCollection,
+    answer: TriedMatch,
+  } as const;
+  route(app, 'POST /v1/collections/match', attempt, async ({ body: { url, collection } }) => {
+    const locator = toLocator(url);
+    const tried = await toTried(deps.db, collection, deps.clock.now());
+    return triedAnswer(url, tried, await matchWith(deps, locator, tried));
   });
+}
+
+/** Throws invalid_request. */
+function toLocator(url: string): Locator {
+  const locator = parseVisited(url);
+  if (locator === undefined) throw unreadable(url);
+  return locator;
 }
 
 function unreadable(url: string) {

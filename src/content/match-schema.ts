@@ -1,14 +1,17 @@
 /** On the wire: what decides about a URL. */
 import { type Static, Type } from 'typebox';
-import { FIELDS } from '../collections/collection.ts';
+import { FIELDS, SELECTOR_NAMES, type Selector } from '../collections/collection.ts';
 import { type Explained, LOST_BY } from '../collections/explain.ts';
+import { TriedCollection } from '../collections/schema.ts';
 import type { UrlMatch } from './match.ts';
 import { POLICY_SOURCES, placementOf } from './placement.ts';
 import { ContentAnswer, contentAnswer } from './schema.ts';
 
-export const MatchQuery = Type.Object(
-  { url: Type.String({ minLength: 1, maxLength: 2048, description: 'An absolute http or https URL' }) },
-  { additionalProperties: false },
+const asked = { url: Type.String({ minLength: 1, maxLength: 2048, description: 'An absolute http or https URL' }) };
+export const MatchQuery = Type.Object(asked, { additionalProperties: false });
+export const TryCollection = Type.Object(
+  { ...asked, collection: TriedCollection },
+  { additionalProperties: false, title: 'TryCollection' },
 );
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -54,6 +57,28 @@ export const CollectionMatch = Type.Object(
   { title: 'CollectionMatch', description: 'What decides about a URL' },
 );
 type CollectionMatch = Static<typeof CollectionMatch>;
+
+export const TriedMatch = Type.Object(
+  {
+    ...CollectionMatch.properties,
+    tried: Type.Object(
+      {
+        id: Type.String({ description: 'The id of the tried collection in this answer' }),
+        unmatched: Type.Array(Type.Enum([...SELECTOR_NAMES]), {
+          description: 'Its selectors of which no value matches; with none, it is the deciding one or a runner-up',
+        }),
+      },
+      { title: 'TriedCollectionMatch' },
+    ),
+  },
+  { title: 'TriedMatch', description: 'What would decide about a URL if the collection were stored' },
+);
+
+export const triedAnswer = (
+  url: string,
+  tried: { id: string },
+  match: UrlMatch & { unmatched: Selector[] },
+): Static<typeof TriedMatch> => ({ ...matchAnswer(url, match), tried: { id: tried.id, unmatched: match.unmatched } });
 
 const toMatched = ({ collection: { id, name, policyId, mode }, by }: Explained) => ({
   id,

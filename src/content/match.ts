@@ -1,5 +1,7 @@
 /** Finds what decides about a URL: the item that is registered there, else the most specific collection. */
-import { type Explained, explainMatch, type LostBy, lostBy } from '../collections/explain.ts';
+import type { Collection, Selector } from '../collections/collection.ts';
+import type { Selected } from '../collections/collection-index.ts';
+import { type Explained, explainMatch, type LostBy, lostBy, unmatchedSelectors } from '../collections/explain.ts';
 import type { InForce, KnownCollections } from '../collections/known.ts';
 import type { Db } from '../db/db.ts';
 import { type Locator, parseLocator } from '../lib/locator.ts';
@@ -19,16 +21,33 @@ export interface UrlMatch {
   runnersUp: (Explained & { lostBy: LostBy })[];
 }
 
+export interface MatchDeps {
+  db: Db;
+  collections: KnownCollections;
+}
+
 /** Decides as a check does. Throws invalid_request for a URL that servers may read differently. */
-export async function matchUrl(
-  { db, collections }: { db: Db; collections: KnownCollections },
-  locator: Locator,
-): Promise<UrlMatch> {
+export const matchUrl = async ({ db, collections }: MatchDeps, locator: Locator): Promise<UrlMatch> =>
   // The collections before the item, which may be placed by an edit in between.
-  const inForce = await collections.read();
+  matchIn(db, await collections.read(), locator).then(({ match }) => match);
+
+/** Does the same as if a collection were stored, and says which of its selectors do not match. */
+export async function matchWith(
+  { db, collections }: MatchDeps,
+  locator: Locator,
+  tried: Collection,
+): Promise<UrlMatch & { unmatched: Selector[] }> {
+  const { index, ...rest } = await collections.read();
+  const { match, selected } = await matchIn(db, { ...rest, index: index.including(tried) }, locator);
+  return { ...match, unmatched: unmatchedSelectors(tried, selected) };
+}
+
+async function matchIn(db: Db, inForce: InForce, locator: Locator): Promise<{ match: UrlMatch; selected: Selected }> {
   const at = await readAddress(db, locator, inForce);
   if (at === 'unreadable_url') throw new UndecidedUrl(locator, at);
-  if (at === 'ambiguous_content') return { item: 'many', inForce, best: null, runnersUp: [] };
+  if (at === 'ambiguous_content') {
+    return { match: { item: 'many', inForce, best: null, runnersUp: [] }, selected: { locator, item: null } };
+  }
   const item = typeof at === 'object' && 'id' in at ? ((await findContent(db, at.id)) ?? null) : null;
   // An item is placed by its own address: it may be registered without the query of the URL, or by its path alone.
   const selected = { locator: item === null ? locator : parseLocator(item.source), item };
@@ -41,6 +60,6 @@ export async function matchUrl(
     found.push(explainMatch(collection, selected));
   }
   const [best, ...others] = found;
-  if (best === undefined) return { item, inForce, best: null, runnersUp: [] };
-  return { item, inForce, best, runnersUp: others.map((other) => ({ ...other, lostBy: lostBy(best, other) })) };
+  const runnersUp = best === undefined ? [] : others.map((other) => ({ ...other, lostBy: lostBy(best, other) }));
+  return { match: { item, inForce, best: best ?? null, runnersUp }, selected };
 }

@@ -11,9 +11,9 @@ import { type CreatePolicy, policyAnswer, policyEtag, type UpdatePolicy } from '
 import { deletePolicy, findVersion, insertPolicy, policyInUse, setDefaultPolicy, updatePolicy } from './store.ts';
 
 /** The refusal of a record's `policyId`. */
-export const unknownPolicy = (id: string) =>
+export const unknownPolicy = (id: string, param = 'policyId') =>
   fail('invalid_request', `There is no policy ${id}. Create it first, or leave policyId out for the default policy.`, {
-    param: 'policyId',
+    param,
   });
 
 export function newPolicy(body: CreatePolicy, at: number): Policy {

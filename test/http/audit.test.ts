@@ -28,6 +28,7 @@ const READS = [
   'POST /v1/policies/lint',
   'POST /v1/statements/{id}/reconcile',
   'POST /v1/policies/simulate',
+  'POST /v1/collections/match',
   'POST /v1/policies/{id}/impact',
 ];
 

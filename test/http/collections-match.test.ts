@@ -1,6 +1,6 @@
 /** The deciding item or collection of a URL, with reasons that agree with placement and with `/v1/authorize`. */
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { startTestService } from '../../kit/service.ts';
 import { assertError, assertStatus, item, made, makePolicy, wire } from './given.ts';
 
@@ -205,4 +205,80 @@ test('expand=warnings names ties, and edits of others change it', async () => {
   await postern.call('PATCH', `/v1/collections/${twin.id}`, { body: { paths: ['/other/'] } });
   assert.deepEqual((await read('?expand=warnings', { 'if-none-match': '"1"' })).body.warnings, []);
   assertError(await read('?expand=policy'), 'invalid_request', 'expand');
+});
+
+describe('a collection that is not stored', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
+  const attempt = async (url: string, collection: object): Promise<any> => {
+    const answer = await postern.call('POST', '/v1/collections/match', { body: { url, collection } });
+    assertStatus(answer, 200, url);
+    return answer.body;
+  };
+  const url = 'https://www.tried.example/news/today';
+  let [wide, first, second] = [{ id: '' }, { id: '' }, { id: '' }];
+  before(async () => {
+    wide = await add('Wide', { hosts: ['*.tried.example'], paths: ['/'] });
+    first = await add('First', { hosts: ['www.tried.example'], paths: ['/news/'] });
+    second = await add('Second', { hosts: ['www.tried.example'], paths: ['/news/'] });
+  });
+
+  test('is tried beside the stored ones, which stay as they are', async () => {
+    const stored = await matched(url);
+    const body = await attempt(url, { name: 'New', paths: ['/news/t'], mode: 'observe', policyId });
+    assert.equal(body.outcome, 'collection');
+    assert.deepEqual([body.collection.name, body.collection.path, body.policyId], ['New', '/news/t', policyId]);
+    assert.deepEqual([body.collection.id, body.collection.mode], [body.tried.id, 'observe']);
+    assert.deepEqual(body.tried.unmatched, []);
+    assert.deepEqual([body.runnersUp[0].id, body.runnersUp[0].lostBy], [first.id, 'path']);
+    // A new one is the youngest.
+    const late = await attempt(url, { hosts: ['www.tried.example'], paths: ['/news/'] });
+    assert.deepEqual([late.collection.id, late.runnersUp[1].id], [first.id, late.tried.id]);
+    assert.deepEqual(await matched(url), stored);
+    assert.equal((await postern.call('GET', `/v1/collections/${body.tried.id}`)).status, 404);
+  });
+
+  test('takes the place of a stored one: fields that are not given stay', async () => {
+    const moved = await attempt(url, { id: first.id, hosts: ['www.other.example'] });
+    assert.deepEqual(
+      [moved.tried, moved.collection.id],
+      [{ id: first.id, unmatched: ['hosts'] }, second.id],
+      'a host that does not match',
+    );
+    assert.ok(!moved.runnersUp.some(({ id }: { id: string }) => id === first.id));
+    const longer = await attempt(url, { id: wide.id, paths: ['/news/tod'] });
+    assert.deepEqual([longer.collection.id, longer.collection.name], [wide.id, 'Wide']);
+    assert.equal(longer.collection.host, '*.tried.example');
+  });
+
+  test('decides about the item that is registered there, by its type and tags', async () => {
+    const source = 'https://www.tried.example/clips/1';
+    const { id } = await made(postern, '/v1/content', item({ source, type: 'video', tags: ['sea'] }));
+    const body = await attempt(source, { contentTags: ['sea'], paths: ['/clips/'], policyId });
+    assert.deepEqual(
+      [body.outcome, body.item.id, body.item.policyId, body.item.policySource, body.collection.contentTag],
+      ['item', id, policyId, 'collection', 'sea'],
+    );
+    const other = await attempt(source, { contentTypes: ['article'], contentTags: ['sea'], hosts: ['x.example'] });
+    assert.deepEqual(other.tried.unmatched, ['hosts', 'contentTypes']);
+  });
+
+  test('makes a URL unreadable if some servers would find something else', async () => {
+    const body = { url: 'https://www.tried.example/news/;x/secret', collection: { paths: ['/news/;x/'] } };
+    assertError(await postern.call('POST', '/v1/collections/match', { body }), 'invalid_request', 'url');
+  });
+
+  test('is refused where storing it would be', async () => {
+    const refusals = [
+      [{}, 'collection.paths'],
+      [{ id: first.id, hosts: [], paths: [] }, 'collection.paths'],
+      [{ paths: ['news'] }, 'collection.paths[0]'],
+      [{ paths: ['/'], policyId: 'pol_none' }, 'collection.policyId'],
+      [{ paths: ['/'], id: 'col_none' }, 'collection.id'],
+      [{ paths: ['/'], path: '/' }, 'collection.path'],
+    ] as const;
+    for (const [collection, param] of refusals) {
+      const answer = await postern.call('POST', '/v1/collections/match', { body: { url, collection } });
+      assertError(answer, 'invalid_request', param);
+    }
+  });
 });

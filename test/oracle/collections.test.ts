@@ -123,6 +123,34 @@ test('edits leave the index as if it were new', () => {
   );
 });
 
+test('a trial finds what an edited index would find, and edits nothing', () => {
+  const found = { tried: 0, others: 0 };
+  fc.assert(
+    fc.property(
+      fc.array(collection, { maxLength: 6 }),
+      collection,
+      fc.array(fc.tuple(meant, item), { minLength: 3, maxLength: 3 }),
+      fc.boolean(),
+      (all, next, asked, isNew) => {
+        const index = indexOf(all);
+        const tried = isNew || all[0] === undefined ? next : { ...next, id: all[0].id };
+        const trial = index.including(tried);
+        const edited = [...all.filter(({ id }) => id !== tried.id), tried];
+        for (const [url, of] of asked) {
+          const subject = subjectOf(toUrl(url, 0), of);
+          const best = find(trial, subject);
+          assert.deepEqual(best, mostSpecific(edited, subject));
+          if (best !== undefined) found[best === tried ? 'tried' : 'others']++;
+          assert.deepEqual(find(index, subject), mostSpecific(all, subject));
+        }
+        assert.deepEqual(new Set(trial.all()), new Set(edited));
+      },
+    ),
+    { numRuns: 500 },
+  );
+  assert.ok(Math.min(...Object.values(found)) > 50, JSON.stringify(found));
+});
+
 test('where only their age decides between two collections, a warning says so', () => {
   let ties = 0;
   fc.assert(

@@ -127,6 +127,7 @@ export const OPERATIONS = {
   streamEvents: { method: 'GET', path: '/v1/events/stream', answers: 'events', takesQuery: true },
   suspendUser: { method: 'POST', path: '/v1/users/{id}/suspend', answers: 'json' },
   testWebhook: { method: 'POST', path: '/v1/webhooks/{id}/test', answers: 'json' },
+  tryCollection: { method: 'POST', path: '/v1/collections/match', answers: 'json', takesBody: true },
   updateCollection: { method: 'PATCH', path: '/v1/collections/{id}', answers: 'json', takesBody: true },
   updateContent: { method: 'PATCH', path: '/v1/content/{id}', answers: 'json', takesBody: true },
   updateLicense: { method: 'PATCH', path: '/v1/licenses/{id}', answers: 'json', takesBody: true },

@@ -388,7 +388,11 @@ export interface paths {
          */
         get: operations["matchCollection"];
         put?: never;
-        post?: never;
+        /**
+         * Find what would decide about a URL if a collection were stored
+         * @description Needs the permission `content:read` (Read content).
+         */
+        post: operations["tryCollection"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5139,6 +5143,55 @@ export interface components {
             /** @description Memory of the process, in bytes */
             memoryBytes: number;
         };
+        /** @description A collection as it might be stored. Fields that are not given are those of the stored one */
+        TriedCollection: {
+            /** @description The collection that it replaces; without one, it is new */
+            id?: string;
+            /** Format: plain-text */
+            name?: string;
+            /** @description Such as `www.example.com` or `*.example.com` */
+            hosts?: string[];
+            /** @description Patterns as in RFC 9309: a prefix, `*`, `$` at the end */
+            paths?: string[];
+            contentTypes?: components["schemas"]["ContentType"][];
+            contentTags?: string[];
+            /** @description null: the default policy */
+            policyId?: string | null;
+            /**
+             * @description `observe`: decisions are recorded and counted, and not enforced
+             * @enum {unknown}
+             */
+            mode?: "enforce" | "observe";
+        };
+        TriedCollectionMatch: {
+            /** @description The id of the tried collection in this answer */
+            id: string;
+            /** @description Its selectors of which no value matches; with none, it is the deciding one or a runner-up */
+            unmatched: ("hosts" | "paths" | "contentTypes" | "contentTags")[];
+        };
+        /** @description What would decide about a URL if the collection were stored */
+        TriedMatch: {
+            /** @enum {string} */
+            object: "collection_match";
+            url: string;
+            /**
+             * @description What decides: an item, a collection, nothing, or several items of which none is chosen
+             * @enum {unknown}
+             */
+            outcome: "item" | "collection" | "nothing" | "several_items";
+            item: components["schemas"]["Content"] | null;
+            collection: components["schemas"]["MatchedCollection"] | null;
+            policyId: string | null;
+            policySource: ("content" | "collection" | "default") | null;
+            /** @description At most 5, the most specific first */
+            runnersUp: components["schemas"]["RunnerUpCollection"][];
+            tried: components["schemas"]["TriedCollectionMatch"];
+        };
+        TryCollection: {
+            /** @description An absolute http or https URL */
+            url: string;
+            collection: components["schemas"]["TriedCollection"];
+        };
         UnregisteredRequests: {
             /** @description null: more hosts in one hour than are counted apart. */
             host: string | null;
@@ -6314,6 +6367,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CollectionMatch"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    tryCollection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TryCollection"];
+            };
+        };
+        responses: {
+            /** @description What would decide about a URL if the collection were stored */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriedMatch"];
                 };
             };
             "4XX": components["responses"]["Refused"];

@@ -41,6 +41,7 @@ function Edit({ collection, onClose }: DialogProps) {
   return (
     <Modal opened onClose={onClose} title="Edit the collection" size="lg">
       <CollectionForm
+        id={id}
         action="Save"
         initial={toFields(collection)}
         onCancel={onClose}

@@ -6,6 +6,7 @@ import { type Body, PosternError } from '../api/client.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { useWork } from '../parts/work.ts';
 import { usePolicyChoices } from '../policies/names.ts';
+import { Trial } from './trial.tsx';
 
 type CollectionBody = Required<Body<'POST /v1/collections'>>;
 type ContentTypes = CollectionBody['contentTypes'];
@@ -48,16 +49,31 @@ export const toFields = (collection: CollectionBody): CollectionFields => ({
 });
 
 /** Throws SyntaxError for metadata that is not JSON. */
-function toBody({ description, hosts, paths, metadata, contentTypes, ...fields }: CollectionFields): CollectionBody {
+function toBody({ description, metadata, ...fields }: CollectionFields): CollectionBody {
   return {
-    ...fields,
+    ...toSelection(fields),
     description: description.trim() === '' ? null : description.trim(),
-    hosts: toLines(hosts),
-    paths: toLines(paths),
-    contentTypes: contentTypes as ContentTypes,
     metadata: JSON.parse(metadata.trim() === '' ? '{}' : metadata) as CollectionBody['metadata'],
   };
 }
+
+const toSelection = ({
+  name,
+  hosts,
+  paths,
+  contentTypes,
+  contentTags,
+  policyId,
+  mode,
+}: Omit<CollectionFields, 'description' | 'metadata'>) => ({
+  name,
+  hosts: toLines(hosts),
+  paths: toLines(paths),
+  contentTypes: contentTypes as ContentTypes,
+  contentTags,
+  policyId,
+  mode,
+});
 
 const toLines = (text: string): string[] =>
   text
@@ -65,14 +81,22 @@ const toLines = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
+/** Returns the fields that decide about an address. */
+function toDraft(id: string | undefined, fields: CollectionFields) {
+  const { name, ...draft } = toSelection(fields);
+  return { ...(id === undefined ? {} : { id }), ...(name.trim() === '' ? {} : { name }), ...draft };
+}
+
 interface CollectionFormProps {
+  /** The stored collection; without one, the form is for a new one. */
+  id?: string;
   initial: CollectionFields;
   action: string;
   onSubmit: (body: CollectionBody) => Promise<void>;
   onCancel: () => void;
 }
 
-export function CollectionForm({ initial, action, onSubmit, onCancel }: CollectionFormProps) {
+export function CollectionForm({ id, initial, action, onSubmit, onCancel }: CollectionFormProps) {
   const [fields, setFields] = useState(initial);
   const { busy, error, start } = useWork(async () => onSubmit(toBody(fields)));
   const at = findField(error);
@@ -94,6 +118,7 @@ export function CollectionForm({ initial, action, onSubmit, onCancel }: Collecti
       />
       <AddressFields {...part} />
       <KindFields {...part} />
+      <Trial draft={toDraft(id, fields)} />
       <TermsFields {...part} />
       <FormFoot error={at === undefined ? error?.message : undefined} busy={busy} action={action} onCancel={onCancel} />
     </form>

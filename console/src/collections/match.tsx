@@ -10,7 +10,7 @@ import { Facts, PageHead } from '../parts/page.tsx';
 import { Chip } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { PolicyLink } from '../policies/policy-link.tsx';
-import { type Match, MatchedBy } from './selectors.tsx';
+import { LOST, type Match, MatchedBy } from './selectors.tsx';
 
 export default function MatchPage() {
   return (
@@ -121,13 +121,6 @@ function Result({ match, within }: ResultProps) {
 }
 
 type RunnerUp = Match['runnersUp'][number];
-
-const LOST = {
-  path: 'its path pattern is shorter',
-  host: 'its host is less exact',
-  selectors: 'it has fewer selectors',
-  age: 'as specific, and younger',
-} as const;
 
 function RunnersUp({ match, within }: ResultProps) {
   const columns: readonly Column<RunnerUp>[] = [

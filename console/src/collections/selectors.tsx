@@ -47,3 +47,11 @@ export function MatchedBy({ of }: { of: Matched }) {
     </span>
   );
 }
+
+/** Reasons why a matching collection does not decide. */
+export const LOST = {
+  path: 'its path pattern is shorter',
+  host: 'its host is less exact',
+  selectors: 'it has fewer selectors',
+  age: 'as specific, and younger',
+} as const;

@@ -133,6 +133,39 @@ describe('an address', () => {
     assert.deepEqual(signed.faults, []);
   });
 
+  test('is tested in the form, with what is typed and not saved', async () => {
+    const wide = await add('Around', { hosts: ['*.typed.example'], paths: ['/'] });
+    await page.goto('/console/collections/new');
+    await page.getByLabel('Hosts').fill('www.typed.example');
+    await page.getByLabel('Paths').fill('/news/');
+    await page.getByLabel('Test an address').fill('https://www.typed.example/news/today');
+    const facts = page.locator('form dl.facts');
+    await facts.getByText('this one').waitFor();
+    assert.match(await facts.innerText(), /Matched by\s+path\s+\/news\/\s+host\s+www\.typed\.example/);
+    await page.getByLabel('Paths').fill('/premium/');
+    await facts.getByText('does not match: none of its paths matches').waitFor();
+    assert.match(await facts.innerText(), /Collection\s+Around/);
+    await page.getByLabel('Paths').fill('premium');
+    await page
+      .locator('form')
+      .getByRole('alert')
+      .getByText(/`collection\.paths\[0\]`/)
+      .waitFor();
+    // A stored one is tried in its place. Enter tests, and does not save.
+    await page.goto(`/console/collections/${wide.id}`);
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit the collection' });
+    await dialog.getByLabel('Test an address').fill('https://www.typed.example/a');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('this one').waitFor();
+    await dialog.getByLabel('Hosts').fill('typed.example');
+    await dialog.getByText('does not match: none of its hosts matches').waitFor();
+    await dialog.getByText('none', { exact: true }).waitFor();
+    assert.deepEqual((await postern.call('GET', `/v1/collections/${wide.id}`)).body.hosts, ['*.typed.example']);
+    assert.equal((await collections('This')).length, 0);
+    assert.deepEqual(signed.faults, []);
+  });
+
   test('that nothing has leads to a collection or an item for it', async () => {
     await page.goto('/console/collections/match?url=https://new.example:8443/news/today');
     await page.getByRole('link', { name: 'Create a collection' }).click();

@@ -137,6 +137,14 @@ const ROWS: Record<string, Ask[]> = {
   'DELETE /v1/collections/{id}': at('col_0'),
   'GET /v1/collections/{id}/versions': at(`${collection.id}/versions?limit=100`),
   'GET /v1/collections/match': [{ path: `?url=https://h0x0.example.com/0/${'a/'.repeat(100)}${'999b'.repeat(450)}` }],
+  'POST /v1/collections/match': [
+    {
+      body: {
+        url: `https://h0x0.example.com/0/${'a/'.repeat(100)}${'999b'.repeat(450)}`,
+        collection: { id: collection.id, paths: wide(3).paths },
+      },
+    },
+  ],
   'GET /v1/offers': page,
   'GET /v1/offers/{licenseType}': at('x?collectionId=col_0'),
   'PUT /v1/offers/{licenseType}': [
