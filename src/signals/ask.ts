@@ -6,27 +6,13 @@
 import { decide, type Verdict } from '../access/decide.ts';
 import { ANONYMOUS, type KnownRequester } from '../access/facts.ts';
 import type { CompiledPolicy } from '../policies/compile.ts';
-import { conditionOf } from '../policies/conditions.ts';
 import { type ContentFacts, Facts, type LicenseFacts, type Page } from '../policies/facts.ts';
 import { GRANTS } from '../policies/policy.ts';
+import type { Asker, Classifier, Name } from './classes.ts';
 import { type Circumstances, type Reading, read, UNKNOWNS, type Unknown } from './questions.ts';
 import { holding } from './sale.ts';
 import type { Answer, Cell } from './table.ts';
 import { USES, type Use } from './words.ts';
-
-/** An audience as the policies see it. */
-export interface Asker {
-  /** User agents that it may send. */
-  readonly names: readonly Name[];
-  /** The purpose of its requests, as the directory has it. */
-  readonly purpose: string | null;
-}
-
-/** A user agent, and the requester that has this name; `ambiguous`: several have it. */
-export interface Name {
-  readonly userAgent: string;
-  readonly requester: { readonly id: string; readonly known: KnownRequester } | 'ambiguous' | null;
-}
 
 /** An item, or a page without one. */
 export interface Place {
@@ -44,9 +30,6 @@ interface Wanted {
 
 const NOTHING: Wanted = { purpose: null, permission: null };
 const RIGHTS: ReadonlySet<string> = new Set(GRANTS);
-const ABOUT_CRAWLERS = ['crawler', 'crawlerOperator', 'crawlerPurpose', 'userAgent'];
-const ABOUT_REQUESTERS = ['requesterId', 'requesterType', 'requesterTags', 'requesterMetadata'];
-const ABOUT_LICENSES = ['hasValidLicense', 'licenseType', 'licenseFeatures', 'licenseExpiry'];
 
 /** A policy with the questions that it is asked, and the classes of audiences that it distinguishes. */
 export class AskedPolicy {
@@ -60,24 +43,14 @@ export class AskedPolicy {
 
   constructor(
     policy: CompiledPolicy,
-    askers: readonly Asker[],
+    classifier: Classifier,
     { purposes, now, license = null }: { purposes: Purposes; now: number; license?: LicenseFacts | null },
   ) {
     this.policy = policy;
     this.reading = read(policy, now);
     this.#purposes = purposes;
     this.#license = license;
-    const signature = signatureOf(policy, this.reading.keys);
-    const names = new Map<string, number>();
-    const classes: Asker[] = [];
-    this.classOf = Uint16Array.from(askers, (asker) => {
-      const name = signature(asker);
-      const known = names.get(name);
-      if (known !== undefined) return known;
-      names.set(name, classes.length);
-      return classes.push(asker) - 1;
-    });
-    this.classes = classes;
+    ({ classOf: this.classOf, classes: this.classes } = classifier.classesOf(policy.rules, this.reading.keys));
   }
 
   asks(key: string): boolean {
@@ -245,45 +218,6 @@ function strictest(answers: readonly Answer[]): Answer {
   const isMixed = answers.some(({ allowed }) => allowed);
   return isMixed && !denied.varies.includes('purpose') ? { ...denied, varies: [...denied.varies, 'purpose'] } : denied;
 }
-
-/** Returns a function whose texts are equal for askers that the policy treats alike. */
-function signatureOf(policy: CompiledPolicy, keys: ReadonlySet<string>): (asker: Asker) => string {
-  const tests = policy.rules.flatMap(({ conditions }) =>
-    Object.entries(conditions).flatMap(([key, value]) => {
-      if (!ABOUT_CRAWLERS.includes(key.replace(/Not$/, ''))) return [];
-      const { condition } = conditionOf(key);
-      return condition.about === 'check' ? [condition.compile(value as never)] : [];
-    }),
-  );
-  const isAbout = (some: readonly string[]): boolean => some.some((key) => keys.has(key));
-  const [asksRequester, asksLicense] = [isAbout(ABOUT_REQUESTERS), isAbout(ABOUT_LICENSES)];
-  const ofRequester = ({ requester }: Name): string => {
-    if (requester === null) return '';
-    if (requester === 'ambiguous') return '?';
-    const { id, known } = requester;
-    const isOwn = asksRequester || (asksLicense && known.licenses.length > 0);
-    return (known.facts?.suspended === true ? '!' : '') + (isOwn ? id : '');
-  };
-  return ({ names, purpose }) => {
-    const parts = names.map((name) => {
-      const facts = new Facts({ ...BLANK, userAgent: name.userAgent });
-      return `${tests.map((test) => String(test(facts))).join()};${ofRequester(name)}`;
-    });
-    return `${keys.has('purpose') ? purpose : ''}\n${parts.join('\n')}`;
-  };
-}
-
-const BLANK = {
-  at: 0,
-  content: null,
-  requesterId: null,
-  requester: null,
-  permission: null,
-  purpose: null,
-  country: null,
-  ip: null,
-  licenses: [],
-} as const;
 
 /** Returns the next time at which a license begins or ends, epoch ms. */
 export function nextLicenseTime(askers: readonly Asker[], now: number): number {

@@ -16,7 +16,8 @@ import { type PriceList, toPriceList } from '../offers/price-list.ts';
 import type { CompiledPolicy } from '../policies/compile.ts';
 import type { ContentFacts } from '../policies/facts.ts';
 import type { Site } from '../sites/site.ts';
-import { AskedPolicy, type Asker, type Name, nextLicenseTime, type Place, type Purposes, refusedCell } from './ask.ts';
+import { AskedPolicy, nextLicenseTime, type Place, type Purposes, refusedCell } from './ask.ts';
+import { type Asker, Classifier, type Name } from './classes.ts';
 import { type Entry, entriesOf } from './entries.ts';
 import { freeRows } from './free.ts';
 import { cut, EVERYWHERE, nameOf, type Region } from './regions.ts';
@@ -55,6 +56,7 @@ export async function assess(sources: Sources): Promise<Table> {
   const { site, now, crawlers, policies } = sources;
   const slices = new Slices();
   const { audiences, askers } = toAudiences(sources, crawlers);
+  const classifier = new Classifier(askers);
   const asked = new Map<string, AskedPolicy>();
   const purposes = purposesOf(site);
   const cannotExpress: Inexpressible[] = [];
@@ -71,7 +73,7 @@ export async function assess(sources: Sources): Promise<Table> {
       if (policy === undefined) return undefined;
       const license = offer === undefined ? null : toLicense(offer);
       const name = `${id}\n${offer?.id ?? ''}`;
-      const known = asked.get(name) ?? new AskedPolicy(policy, askers, { purposes, now, license });
+      const known = asked.get(name) ?? new AskedPolicy(policy, classifier, { purposes, now, license });
       asked.set(name, known);
       return known;
     },

@@ -14,6 +14,8 @@ export class KnownRules {
   /** The longest rule whose text begins like this. */
   readonly #below = new Map<string, number>();
   readonly #prefixes = new Map<string, number>();
+  /** Texts are searched for prefixes of these lengths only. */
+  readonly #lengths = new Set<number>();
   readonly #exact = new Map<string, number>();
   readonly #globs: string[] = [];
   readonly #all: string[] = [];
@@ -31,6 +33,7 @@ export class KnownRules {
       this.#longestGlob = Math.max(this.#longestGlob, text.length);
       return;
     }
+    if (form === 'prefix') this.#lengths.add(base.length);
     raise(form === 'prefix' ? this.#prefixes : this.#exact, base, text.length);
     for (let end = 1; end <= base.length; end++) raise(this.#below, base.slice(0, end), text.length);
   }
@@ -41,16 +44,19 @@ export class KnownRules {
     const { form, base } = read(text);
     if (form === 'glob') return this.#longestOf(text, this.#all, this.#longest);
     let longest = this.#longestOf(text, this.#globs, this.#longestGlob);
-    for (let end = 1; end <= base.length; end++) {
-      longest = Math.max(longest, this.#prefixes.get(base.slice(0, end)) ?? 0);
+    for (const length of this.#lengths) {
+      if (length <= base.length) longest = Math.max(longest, this.#prefixes.get(base.slice(0, length)) ?? 0);
     }
     return Math.max(longest, (form === 'prefix' ? this.#below : this.#exact).get(base) ?? 0);
   }
 
   /** Returns whether one rule matches every URL that the text matches; not for all texts. */
   hasPrefixOf(text: string): boolean {
-    const literal = text.split(/[*$]/, 1)[0] as string;
-    for (let end = 1; end <= literal.length; end++) if (this.#prefixes.has(literal.slice(0, end))) return true;
+    const end = text.search(/[*$]/);
+    const literal = end === -1 ? text : text.slice(0, end);
+    for (const length of this.#lengths) {
+      if (length <= literal.length && this.#prefixes.has(literal.slice(0, length))) return true;
+    }
     return false;
   }
 

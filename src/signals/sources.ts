@@ -13,8 +13,8 @@ import { type CompiledPolicy, compile } from '../policies/compile.ts';
 import { findPolicies } from '../policies/store.ts';
 import type { Site } from '../sites/site.ts';
 import type { KnownNames } from '../visitors/names.ts';
-import type { Name } from './ask.ts';
 import { namesOfAudiences, type SiteItem, type Sources } from './assess.ts';
+import type { Name } from './classes.ts';
 
 export interface SourceDeps {
   db: Db;
