@@ -83,7 +83,7 @@ function toVocabularies({ components }: Document): string {
   return lists.join('');
 }
 
-/** Answers that are not JSON, which the document does not say. */
+/** Answers that the client does not parse as JSON, or not as a page. */
 const ANSWERS: Record<string, string> = {
   streamEvents: 'events',
   getMetrics: 'text',
@@ -92,6 +92,7 @@ const ANSWERS: Record<string, string> = {
   getLicenseXmlSignal: 'text',
   getTdmrepJsonSignal: 'text',
   getTdmPolicySignal: 'text',
+  getHeadersSignal: 'text',
   getSignalsReport: 'json',
 };
 

@@ -44,7 +44,13 @@ const OPTIONS_HEADER = 'x-postern-options';
 const ACCEPT_SIGNATURE = 'sig1=("@authority" "signature-agent");created;expires;keyid;tag="web-bot-auth"';
 
 // No preflight is answered here: proxies pass on the visitor's OPTIONS and take every 2xx for an allow.
-const config = { permission: 'access:check', keyHeader: 'x-postern-key', cors: false } as const;
+const DENIALS = ['application/problem+json', 'text/html', 'application/json'];
+const config = {
+  permission: 'access:check',
+  keyHeader: 'x-postern-key',
+  cors: false,
+  media: { 403: DENIALS, '4XX': DENIALS },
+} as const;
 const validate = validatorCompiler({ schema: AuthorizeOptions, method: 'GET', url: PATH, httpPart: 'querystring' });
 
 export function authorizeRoutes(app: App, deps: AuthorizeDeps): void {
@@ -83,7 +89,9 @@ const schema = {
   querystring: AuthorizeOptions,
   response: {
     200: Type.Null({ description: 'Allowed; the decision is in `X-Postern-…` headers' }),
-    403: Type.Null({ description: 'Denied, the same way; or refused, with an error' }),
+    403: Type.Null({
+      description: 'Denied, the same way, with a body where `body` asks for it; or refused, with an error',
+    }),
   },
 };
 

@@ -27,6 +27,7 @@ export function eventRoutes(app: App, { events, streams }: { events: Events; str
     is: 'Follow events live (server-sent events)',
     query: StreamQuery,
     endless: true,
+    media: 'text/event-stream',
   } as const;
   route(app, 'GET /v1/events/stream', follow, async (request, reply) => {
     const { type = '*', lastEventId } = request.query;

@@ -49,8 +49,11 @@ export function healthRoutes(app: App, { notReady, db, metrics }: HealthDeps): v
   );
 
   const registry = openRegistry(app, metrics);
-  route(app, 'GET /metrics', { ...open, id: 'getMetrics', is: 'Metrics for Prometheus' }, async (_request, reply) =>
-    sendText(reply, registry.contentType, await registry.text()),
+  route(
+    app,
+    'GET /metrics',
+    { ...open, id: 'getMetrics', is: 'Metrics for Prometheus', media: 'text/plain' },
+    async (_request, reply) => sendText(reply, registry.contentType, await registry.text()),
   );
 }
 

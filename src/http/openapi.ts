@@ -53,7 +53,7 @@ async function describe(inner: FastifyInstance, routes: readonly RouteOptions[],
       nameSchemas(document);
       const refused = { $ref: '#/components/responses/Refused' };
       for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
-        operation.responses = { ...operation.responses, '4XX': refused, '5XX': refused };
+        operation.responses = { '4XX': refused, '5XX': refused, ...operation.responses };
       }
       return document;
     }) as never,
@@ -80,7 +80,30 @@ interface DescribedRoute {
 /** Adds to the schema of a route what its configuration says: permissions, headers, the name of an alias. */
 function describeRoute({ schema, url, route }: DescribedRoute) {
   const needs = needsText(route.config ?? {});
-  return { schema: { ...schema, ...aliasName(schema, url), ...needs, ...headersOf(route, url, schema) }, url };
+  const described = { ...aliasName(schema, url), ...needs, ...headersOf(route, url, schema) };
+  return { schema: { ...schema, ...described, ...answersOf(schema, route.config) }, url };
+}
+
+/** The answers by status in their media types. CSV beside JSON is left out: generated clients could not type both. */
+function answersOf(schema: DescribedSchema | undefined, { media = {} }: RouteConfig = {}): { response?: object } {
+  const statuses = Object.entries(media);
+  if (statuses.length === 0) return {};
+  const answers: Record<string, { description?: string; content?: object }> = { ...(schema?.response as object) };
+  for (const [status, types] of statuses) {
+    const answer = answers[status] ?? {};
+    const content = types.map((type) => [type, { schema: schemaAs(type, status === '200' ? answer : ErrorAnswer) }]);
+    answers[status] = {
+      description: answer.description ?? (status === '200' ? 'Default Response' : 'Refused'),
+      content: Object.fromEntries(content),
+    };
+  }
+  return { response: answers };
+}
+
+function schemaAs(type: string, json: object): object {
+  if (type === 'application/json') return json;
+  if (type === 'application/ld+json') return {};
+  return type === 'application/problem+json' ? { type: 'object' } : { type: 'string' };
 }
 
 function needsText({ permission, secretKey = false, keyHeader, partner }: RouteConfig) {
@@ -103,6 +126,8 @@ interface RouteConfig {
   partner?: true;
   keyHeader?: string;
   takesIfMatch?: true;
+  /** Media types by status, where an answer is not JSON alone. */
+  media?: Readonly<Record<string, readonly string[]>>;
 }
 
 interface DescribedSchema {

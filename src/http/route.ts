@@ -46,6 +46,8 @@ export interface Operation<Query extends TSchema, Body extends TSchema, Answer e
   answer?: Answer;
   /** Bodies by status, for an operation that answers with others. */
   answers?: Record<number, TSchema>;
+  /** The media type of a 200 that is never JSON, or JSON of a format that others define. */
+  media?: string;
   /** Documents `If-Match`: the handler calls `requireMatch`. */
   ifMatch?: true;
   /** Answers no HEAD: the body never ends. */
@@ -101,13 +103,14 @@ const answerAtOnce =
 
 type Any = Operation<TSchema, TSchema, TSchema>;
 
-const configOf = ({ permission, secretKey, partner, openTo, ifMatch, csv }: Any) => ({
+const configOf = ({ permission, secretKey, partner, openTo, ifMatch, csv, media }: Any) => ({
   permission,
   ...(secretKey === undefined ? {} : { secretKey }),
   ...(partner === undefined ? {} : { partner }),
   ...(openTo === undefined ? {} : { openTo }),
   ...(ifMatch === undefined ? {} : { takesIfMatch: ifMatch }),
   ...(csv === undefined ? {} : { takesCsv: csv }),
+  ...(media === undefined ? {} : { media: { 200: [media] } }),
 });
 
 /** Adds an operation whose handler returns what an edit committed. */

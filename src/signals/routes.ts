@@ -36,7 +36,8 @@ export function signalRoutes(app: App, deps: SignalRouteDeps): void {
       id: operationOf(kind),
       is: `Read ${kind} of a site`,
       query: kind === 'tdm-policy' ? TdmPolicyQuery : SignalQuery,
-      answers: { 200: Type.String({ description: signal.doc }), 304: NotModified },
+      answers: { 200: Type.Unknown({ description: signal.doc }), 304: NotModified },
+      media: signal.type.split(';', 1)[0] as string,
       // Crawlers fetch these more often than anything else that needs no key.
       atOnce(request: FastifyRequest, reply: FastifyReply): boolean {
         if (request.url.includes('?')) return false;

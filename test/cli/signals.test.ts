@@ -37,6 +37,13 @@ const { id } = await made(postern, '/v1/collections', { name: 'C', hosts: [host]
 await put(host, { robots: 'replace', license: true, tdmrep: true });
 await put('other.example', { robots: 'replace' });
 
+test('shows each kind byte for byte', async () => {
+  for (const kind of ['robots.txt', 'license.xml', 'tdmrep.json', 'tdm-policy', 'headers']) {
+    const { status, stdout, stderr } = await run('show', kind, host);
+    assert.deepEqual([status, stdout.trimEnd(), stderr], [0, (await signal(kind)).trimEnd(), ''], kind);
+  }
+});
+
 const filesIn = (root: string): string[] =>
   readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((one) => one.isFile())

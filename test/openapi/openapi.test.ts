@@ -10,6 +10,7 @@ import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { Compile } from 'typebox/compile';
 import { startTestService } from '../../kit/service.ts';
+import { made } from '../http/given.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-openapi-'));
 const postern = await startTestService();
@@ -149,4 +150,38 @@ test('a generated client compiles and works', { timeout: 120_000 }, async () => 
   assert.match(wrong.stdout, /'"artikel"' is not assignable/);
   assert.equal(ran.stderr, '');
   assert.deepEqual(JSON.parse(ran.stdout), ['active', 'Tides', true, true, 1, 'content_not_found']);
+});
+
+test('files and bodies of denials have the media types that the description names', async () => {
+  const host = 'www.example.com';
+  const policy = await made(postern, '/v1/policies', { name: 'P', rules: [{ action: 'deny', conditions: {} }] });
+  await made(postern, '/v1/collections', { name: 'C', hosts: [host], policyId: policy.id });
+  const signals = { robots: 'augment', license: true, tdmrep: true, link: true };
+  assert.equal((await postern.call('PUT', `/v1/sites/${host}`, { body: { signals } })).status, 201);
+  const site = '/v1/sites/{host}/signals/';
+  const served = {
+    [`${site}robots.txt`]: 'text/plain',
+    [`${site}license.xml`]: 'application/rsl+xml',
+    [`${site}tdmrep.json`]: 'application/json',
+    [`${site}tdm-policy`]: 'application/ld+json',
+    [`${site}headers`]: 'application/json',
+    '/metrics': 'text/plain',
+  };
+  const typeOf = ({ headers }: { headers: Headers }) => headers.get('content-type')?.split(';', 1)[0];
+  for (const [path, type] of Object.entries(served)) {
+    const { content } = body.paths[path].get.responses['200'];
+    assert.deepEqual(Object.keys(content), [type], path);
+    assert.equal(content[type].schema.type, type.includes('json') ? undefined : 'string', path);
+    assert.equal(typeOf(await postern.call('GET', path.replace('{host}', host))), type, path);
+  }
+  const denied = body.paths['/v1/authorize'].get.responses;
+  const headers = { 'x-postern-key': postern.key, 'x-original-uri': `https://${host}/` };
+  for (const [kind, type] of [
+    ['problem', 'application/problem+json'],
+    ['html', 'text/html'],
+  ] as const) {
+    const answer = await postern.call('GET', `/v1/authorize?body=${kind}`, { headers });
+    assert.deepEqual([answer.status, typeOf(answer)], [403, type]);
+    for (const status of ['403', '4XX']) assert.ok(type in denied[status].content, `${status} ${type}`);
+  }
 });

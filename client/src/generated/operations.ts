@@ -38,7 +38,7 @@ export const OPERATIONS = {
   getContent: { method: 'GET', path: '/v1/content/{id}', answers: 'json', takesQuery: true },
   getDecision: { method: 'GET', path: '/v1/access/decisions/{id}', answers: 'json', takesQuery: true },
   getEvent: { method: 'GET', path: '/v1/events/{id}', answers: 'json' },
-  getHeadersSignal: { method: 'GET', path: '/v1/sites/{host}/signals/headers', answers: 'json', takesQuery: true },
+  getHeadersSignal: { method: 'GET', path: '/v1/sites/{host}/signals/headers', answers: 'text', takesQuery: true },
   getLicense: { method: 'GET', path: '/v1/licenses/{id}', answers: 'json' },
   getLicenseRequest: { method: 'GET', path: '/v1/license-requests/{id}', answers: 'json' },
   getLicenseUsage: { method: 'GET', path: '/v1/licenses/{id}/usage', answers: 'json' },

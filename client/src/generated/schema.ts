@@ -5646,7 +5646,9 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "text/plain": string;
+                };
             };
             "4XX": components["responses"]["Refused"];
             "5XX": components["responses"]["Refused"];
@@ -5755,14 +5757,28 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Denied, the same way; or refused, with an error */
+            /** @description Denied, the same way, with a body where `body` asks for it; or refused, with an error */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": Record<string, never>;
+                    "text/html": string;
+                    "application/json": components["schemas"]["Error"];
+                };
             };
-            "4XX": components["responses"]["Refused"];
+            /** @description Refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": Record<string, never>;
+                    "text/html": string;
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             "5XX": components["responses"]["Refused"];
         };
     };
@@ -6700,7 +6716,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "text/plain": string;
                 };
             };
             /** @description Not changed since the `ETag` in `If-None-Match` */
@@ -6737,7 +6753,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/rsl+xml": string;
                 };
             };
             /** @description Not changed since the `ETag` in `If-None-Match` */
@@ -6774,7 +6790,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": unknown;
                 };
             };
             /** @description Not changed since the `ETag` in `If-None-Match` */
@@ -6813,7 +6829,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/ld+json": unknown;
                 };
             };
             /** @description Not changed since the `ETag` in `If-None-Match` */
@@ -6850,7 +6866,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": unknown;
                 };
             };
             /** @description Not changed since the `ETag` in `If-None-Match` */
@@ -8924,7 +8940,9 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "text/event-stream": string;
+                };
             };
             "4XX": components["responses"]["Refused"];
             "5XX": components["responses"]["Refused"];
