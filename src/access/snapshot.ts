@@ -29,7 +29,7 @@ import { findLicensesOf, findRequester } from '../requesters/store.ts';
 import { findContracts } from '../requesters/terms-store.ts';
 import type { Ask } from './ask.ts';
 import { ANONYMOUS, type KnownRequester, type Subject } from './facts.ts';
-import { factsIn, type KnownItem, toPlaceable, weightOfItem } from './known-item.ts';
+import { factsIn, type KnownItem, weightOfItem } from './known-item.ts';
 
 const CONTENT_MAX = 2_000_000;
 const POLICIES_MAX = 10_000;
@@ -82,6 +82,8 @@ export class Snapshot {
   readonly #policyBytes = new WeakMap<CompiledPolicy, number>();
   readonly #requesters: Cache<string, KnownRequester>;
   readonly #tagLists = new Lru<string, readonly string[]>(TAG_LISTS_MAX);
+  /** Ids of policies, and types. */
+  readonly #texts = new Lru<string, string>(POLICIES_MAX);
 
   constructor(
     db: Db,
@@ -243,19 +245,20 @@ export class Snapshot {
   #loadContents(refs: readonly string[], inForce: InForce): Promise<Map<string, ContentFacts>> {
     return this.#contents.read(async (keep) => {
       const found = new Map<string, ContentFacts>();
-      for (const [ref, content] of await findContents(this.#db, refs)) {
-        const tags = this.#sharedTags(content.tags);
+      for (const [ref, read] of await findContents(this.#db, refs)) {
+        const policyId = this.#shared(read.policyId);
+        const content = { ...read, policyId, type: this.#shared(read.type) };
         const place = placeOf(content, inForce);
         const policy = await this.findPolicy(place.policyId);
         const facts = {
           ...toContentFacts(content, place),
-          tags,
+          tags: this.#sharedTags(content.tags),
           source: policy?.asksSource === true ? content.source : null,
           // Up to 16 KiB an item: kept only for rules that need it.
           metadata: policy?.asksMetadata === true ? content.metadata : null,
         };
         found.set(ref, facts);
-        keep(facts.id, { facts, inForce, placeable: toPlaceable(content, tags) });
+        keep(facts.id, { facts, inForce, source: content.source, policyId, ownsPolicy: content.ownsPolicy });
         this.#ids.set(facts.externalId, facts.id);
       }
       return found;
@@ -278,6 +281,13 @@ export class Snapshot {
       keep(id, compiled);
       return compiled;
     });
+  }
+
+  /** Returns one string for equal ones: each row that is read has its own. */
+  #shared<T extends string>(text: T): T {
+    const known = this.#texts.get(text);
+    if (known === undefined) this.#texts.set(text, text);
+    return (known ?? text) as T;
   }
 
   /** Returns one list for equal tags: thousands of items have the same. */

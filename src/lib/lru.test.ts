@@ -56,6 +56,21 @@ test('an entry that is used all the time survives any number of others', () => {
   assert.equal(lru.get(0), undefined);
 });
 
+test('what fits is never dropped, however it is used', () => {
+  const lru = new Lru<number, number>(100);
+  const heavy = new Lru<number, number>(1_000, { max: 500, of: (weight) => weight });
+  for (let i = 0; i < 100; i++) lru.set(i, i);
+  for (let i = 0; i < 100; i++) heavy.set(i, 5);
+  for (let round = 0; round < 20; round++) {
+    for (let i = 0; i < 100; i++) {
+      const key = (i * 37 + round) % 100;
+      assert.equal(lru.get(key), key);
+      assert.equal(heavy.get(key), 5);
+      if (i % 3 === 0) heavy.set(key, 5);
+    }
+  }
+});
+
 test('entries never weigh more than the bound, and one that is too heavy takes no room from the next', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(30), fc.nat(40))), (steps) => {

@@ -6,19 +6,20 @@ export interface Weight<K, V> {
 }
 
 /**
- * A bounded map of two generations: an entry that is used moves to the young one; when that holds half the bound, the
- * old one is dropped. Evicts roughly the least recently used, and never one by one: in a full Map, finding the oldest
- * walks over the holes of deletions, which costs microseconds a call. Entries may have weights, with a bound on their
- * sum.
+ * A bounded map of two generations: an entry that is used moves to the young one; over the bound, the first entries of
+ * the old one go. What fits is never dropped; beyond it, roughly the least recently used entries are. The walk through
+ * the old generation is one iterator: a new one for each eviction would walk over the holes of deletions, which costs
+ * microseconds a call. Entries may have weights that do not change, with a bound on their sum.
  */
 export class Lru<K, V> {
   readonly max: number;
   readonly #weight: Weight<K, V> | undefined;
   /** Entries of the young generation. */
   readonly #recent: Recent<V> | undefined;
-  #youngWeight = 0;
+  #held = 0;
   #young = new Map<K, V>();
   #old = new Map<K, V>();
+  #oldest = this.#old.entries();
 
   /** `recent`: for keys that are texts which were just parsed; see lib/recent. */
   constructor(max: number, weight?: Weight<K, V>, recent?: Recent<V>) {
@@ -35,28 +36,56 @@ export class Lru<K, V> {
       this.#recent?.set(key as string, value);
       return value;
     }
+    if (this.#old.size === 0) return undefined;
     const older = this.#old.get(key);
-    if (older !== undefined) this.set(key, older);
+    if (older === undefined) return undefined;
+    this.#old.delete(key);
+    this.#young.set(key, older);
+    this.#recent?.set(key as string, older);
     return older;
   }
 
   set(key: K, value: V): void {
+    if (this.#weight !== undefined) this.#held += this.#weight.of(value, key) - this.#weightAt(key);
+    this.#old.delete(key);
     this.#young.set(key, value);
     this.#recent?.set(key as string, value);
-    // An entry that is replaced counts twice until the generation ends, which only ends it sooner.
-    if (this.#weight !== undefined) this.#youngWeight += this.#weight.of(value, key);
-    if (this.#young.size * 2 < this.max && !this.#isHeavy()) return;
+    while (this.#isOver() && this.#young.size + this.#old.size > 1) this.#evict();
+    if (this.#old.size === 0 && this.#isHalf()) this.#age();
+  }
+
+  #weightAt(key: K): number {
+    const value = this.#young.get(key) ?? this.#old.get(key);
+    return value === undefined || this.#weight === undefined ? 0 : this.#weight.of(value, key);
+  }
+
+  #isOver(): boolean {
+    if (this.#young.size + this.#old.size > this.max) return true;
+    return this.#weight !== undefined && this.#held > this.#weight.max;
+  }
+
+  #isHalf(): boolean {
+    return this.#young.size * 2 >= this.max || (this.#weight !== undefined && this.#held * 2 >= this.#weight.max);
+  }
+
+  #evict(): void {
+    if (this.#old.size === 0) this.#age();
+    const { value: entry } = this.#oldest.next();
+    if (entry === undefined) return;
+    const [key, value] = entry;
+    this.#old.delete(key);
+    if (this.#weight !== undefined) this.#held -= this.#weight.of(value, key);
+  }
+
+  #age(): void {
     this.#old = this.#young;
+    this.#oldest = this.#old.entries();
     this.#young = new Map();
-    this.#youngWeight = 0;
     this.#recent?.clear();
   }
 
-  #isHeavy(): boolean {
-    return this.#weight !== undefined && this.#youngWeight * 2 >= this.#weight.max;
-  }
-
   delete(key: K): void {
+    if (this.#weight !== undefined) this.#held -= this.#weightAt(key);
     this.#young.delete(key);
     this.#old.delete(key);
     this.#recent?.delete(key as string);
@@ -64,8 +93,8 @@ export class Lru<K, V> {
 
   clear(): void {
     this.#young = new Map();
-    this.#old = new Map();
-    this.#youngWeight = 0;
-    this.#recent?.clear();
+    // The empty one becomes the old one.
+    this.#age();
+    this.#held = 0;
   }
 }
