@@ -117,10 +117,11 @@ function pause(ms: number): Promise<void> {
   });
 }
 
-async function gather(tail: Tail, isIdle: () => boolean): Promise<void> {
+async function gather(tail: Tail, isIdle: () => boolean, rest: () => Promise<void>): Promise<void> {
   const until = performance.now() + GATHER_MS;
-  do await pause(LOOK_EVERY_MS);
-  while (isIdle() && performance.now() < until && (await tail.gathered()) < GATHERED_MAX);
+  await pause(LOOK_EVERY_MS);
+  if (isIdle()) await rest();
+  while (isIdle() && performance.now() < until && (await tail.gathered()) < GATHERED_MAX) await pause(LOOK_EVERY_MS);
 }
 
 /** After a failed attempt to compact the file, the next one waits. */
@@ -133,6 +134,14 @@ let compactAt = 0;
  */
 async function serve(store: Store, tail: Tail, isOver: () => boolean): Promise<void> {
   const answerer = new Answerer(await store.connect(), await store.connect(), replies);
+  /** Something was asked, or much was tailed, since the engine gave back memory. */
+  let used = true;
+  const rest = async (): Promise<void> => {
+    // Beside a query, the engine would have to wait for it.
+    if (!used || open.size > 0) return;
+    used = false;
+    await store.rest();
+  };
   try {
     while (!closing) {
       if (answerer.damage !== undefined) throw answerer.damage;
@@ -143,11 +152,12 @@ async function serve(store: Store, tail: Tail, isOver: () => boolean): Promise<v
       if (caughtUp) state.caughtUpAt = Date.now();
       state.sizeBytes = store.size();
       post({ kind: 'state', state });
+      used ||= count > 0 || !caughtUp;
       if (!caughtUp) continue;
       answerer.dispatch(waiting.splice(0, count));
       if (isOver() || isCompactDue(tail)) return;
       const isIdle = () => waiting.length === 0 && !closing && answerer.damage === undefined;
-      if (isIdle()) await gather(tail, isIdle);
+      if (isIdle()) await gather(tail, isIdle, rest);
     }
   } finally {
     await answerer.idle();

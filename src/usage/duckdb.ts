@@ -45,6 +45,11 @@ export interface Store {
   /** Used by the tail only. */
   writer: DuckDBConnection;
   connect(): Promise<DuckDBConnection>;
+  /**
+   * Gives the system back what queries no longer use. DuckDB's allocator keeps it for the next ones, and gives it back
+   * only when the limit of memory is set.
+   */
+  rest(): Promise<void>;
   /** Fails the running queries. */
   interrupt(): void;
   /** On disk, bytes. */
@@ -103,7 +108,8 @@ async function open(file: string, engineMiB: number): Promise<{ store: Store; fr
 }
 
 async function storeIn(file: string, engineMiB: number, fresh: boolean): Promise<Store> {
-  const instance = await DuckDBInstance.create(file, settingsOf(engineMiB));
+  const settings = settingsOf(engineMiB);
+  const instance = await DuckDBInstance.create(file, settings);
   try {
     const writer = await instance.connect();
     if (fresh) await writer.run(`begin; ${TABLES} commit;`);
@@ -116,6 +122,10 @@ async function storeIn(file: string, engineMiB: number, fresh: boolean): Promise
         const connection = await instance.connect();
         connections.push(connection);
         return connection;
+      },
+      async rest() {
+        await writer.run('checkpoint').catch(() => undefined);
+        await writer.run(`set memory_limit = '${settings.memory_limit}'`);
       },
       interrupt() {
         for (const connection of connections) connection.interrupt();
