@@ -12,6 +12,7 @@ export interface Grounds {
   license?: string;
   purpose?: string;
   permission?: string;
+  rule?: string;
 }
 
 export const addGrounds = (command: Command): Command =>
@@ -21,7 +22,8 @@ export const addGrounds = (command: Command): Command =>
     .addOption(new Option('--verified <how>', 'only requests verified like this').choices([...VERIFIED_FILTERS]))
     .option('--license <id>', 'only decisions that this license decided')
     .option('--purpose <purpose>', 'only requests with this purpose')
-    .option('--permission <permission>', 'only requests for this permission');
+    .option('--permission <permission>', 'only requests for this permission')
+    .option('--rule <rule>', 'only decisions by this rule: policy/version/index, such as pol_…/3/0');
 
 export const toGrounds = (options: Grounds) => ({
   collectionId: options.collection,
@@ -30,4 +32,5 @@ export const toGrounds = (options: Grounds) => ({
   licenseId: options.license,
   purpose: options.purpose,
   permission: options.permission,
+  rule: options.rule,
 });

@@ -21,6 +21,7 @@ import type { GroundsFilter } from './grounds.ts';
 import type { Context, Reducible } from './inputs.ts';
 import { parseQuota } from './quota.ts';
 import { ALLOWED_MESSAGE, REASONS, type Reason, reasonOf } from './reason.ts';
+import type { RuleFilter } from './rule-filter.ts';
 import { toVerified } from './verified.ts';
 
 /** Filters. `contentNo` and `policyNo` are the store's own numbers. */
@@ -33,6 +34,7 @@ export interface DecisionFilter extends GroundsFilter {
   reason?: number;
   /** A prefix of host and path. */
   url?: string;
+  rule?: RuleFilter;
   spoofed?: boolean;
   /** Requests of crawlers of the directory. */
   ofCrawlers?: boolean;

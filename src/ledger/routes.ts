@@ -25,6 +25,7 @@ import {
 } from './log.ts';
 import { type NamedDecision, withNames } from './names.ts';
 import { reasonCode } from './reason.ts';
+import { findRule } from './rule-filter.ts';
 import {
   DecisionPage,
   ListDecisionsQuery,
@@ -131,6 +132,15 @@ async function toFilter(db: Db, query: ListDecisionsQuery): Promise<DecisionFilt
   if (query.requesterId !== undefined) filter.requesterId = query.requesterId;
   if (query.allowed !== undefined) filter.allowed = query.allowed;
   if (query.reason !== undefined) filter.reason = reasonCode(query.reason);
+  const numbers = await toNumbers(db, query);
+  return numbers && { ...filter, ...numbers };
+}
+
+async function toNumbers(
+  db: Db,
+  query: ListDecisionsQuery,
+): Promise<Pick<DecisionFilter, 'contentNo' | 'policyNo' | 'rule'> | undefined> {
+  const filter: DecisionFilter = {};
   if (query.contentId !== undefined) {
     const content = await findContent(db, query.contentId);
     if (content === undefined) return undefined;
@@ -140,6 +150,11 @@ async function toFilter(db: Db, query: ListDecisionsQuery): Promise<DecisionFilt
     const policyNo = await findPolicyNo(db, query.policyId);
     if (policyNo === undefined) return undefined;
     filter.policyNo = policyNo;
+  }
+  if (query.rule !== undefined) {
+    const rule = await findRule(db, query.rule);
+    if (rule === undefined) return undefined;
+    filter.rule = rule;
   }
   return filter;
 }

@@ -9,6 +9,7 @@ import { QuotaStatus } from '../terms/terms.ts';
 import { REDUCIBLE } from './inputs.ts';
 import { ROBOTS_BREAKS } from './log.ts';
 import { REASONS, type Reason } from './reason.ts';
+import { RULE_PATTERN } from './rule-filter.ts';
 import { VERIFIED_FILTERS } from './verified.ts';
 
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
@@ -160,6 +161,13 @@ export const groundsProperties = {
   ),
 };
 
+export const ruleFilter = Type.Optional(
+  Type.String({
+    pattern: RULE_PATTERN,
+    description:
+      'Only decisions by this rule: policy, version and index, such as `pol_…/3/0`; `pol_…/3/default` for the default action',
+  }),
+);
 export const spoofed = Type.Optional(
   Type.Boolean({ description: 'Only requests whose visitor claimed a name falsely' }),
 );
@@ -180,6 +188,7 @@ export const ListDecisionsQuery = Type.Object(
     allowed: Type.Optional(Type.Boolean()),
     reason: Type.Optional(DenialReason),
     url: named('Only URLs that begin like this: host and path; a scheme is ignored', 2048),
+    rule: ruleFilter,
     spoofed,
     robots: Type.Optional(
       Type.Enum([...ROBOTS_BREAKS, 'any'], {

@@ -33,6 +33,9 @@ const TERMS: { [Key in keyof DecisionFilter]-?: Term<NonNullable<DecisionFilter[
   url: (prefix) => ['substr(url, 1, length(?)) = ?', prefix],
   spoofed: isThere('claimed'),
   ofCrawlers: isThere('crawler'),
+  rule: ({ policyNo, version, index }) => [
+    `policy_no = ${policyNo} and policy_version = ${version} and rule_index ${index === null ? 'is null' : `= ${index}`}`,
+  ],
   from: (at) => ['at >= ?', at],
   to: (at) => ['at < ?', at],
   collectionId: (id) => ['collection_id = ?', id],

@@ -8,6 +8,7 @@ import { inList, toList } from '../db/query.ts';
 import { fail } from '../errors.ts';
 import { groundsOf } from '../ledger/grounds.ts';
 import { reasonCode, reasonOf } from '../ledger/reason.ts';
+import { findRule } from '../ledger/rule-filter.ts';
 import { toVerified } from '../ledger/verified.ts';
 import { toIso } from '../lib/clock.ts';
 import { findPolicyIds } from '../policies/store.ts';
@@ -40,12 +41,12 @@ type Texts = ReadonlyMap<string, string>;
 export async function usageReport(deps: ReportDeps, query: UsageQuery): Promise<UsageReport> {
   const groupBy = isDimension(query.groupBy) ? query.groupBy : undefined;
   const spans = await readSpans(deps, { ...query, groupBy: isDimension(query.groupBy) ? undefined : query.groupBy });
-  const contentNo = query.contentId === undefined ? undefined : await findContentNo(deps.db, query.contentId);
-  if (query.contentId !== undefined && contentNo === undefined)
+  const numbers = await toNumbers(deps.db, query);
+  if (numbers === undefined)
     return toReport(spans, groupBy === undefined ? NOTHING : { ...NOTHING, groups: [] }, NO_NAMES);
   const { period, previous } = spans;
   const counted = await deps.columns.report({
-    contentNo,
+    ...numbers,
     requesterId: query.requesterId,
     type: query.type,
     ...groundsOf(query),
@@ -61,6 +62,15 @@ export async function usageReport(deps: ReportDeps, query: UsageQuery): Promise<
     groupBy,
   });
   return toReport(spans, counted, await readNames(deps, counted, groupBy));
+}
+
+/** Returns undefined for an item or a policy that never existed. */
+async function toNumbers(db: Db, { contentId, rule }: UsageQuery) {
+  const contentNo = contentId === undefined ? undefined : await findContentNo(db, contentId);
+  const filter = rule === undefined ? undefined : await findRule(db, rule);
+  const isUnknown =
+    (contentId !== undefined && contentNo === undefined) || (rule !== undefined && filter === undefined);
+  return isUnknown ? undefined : { contentNo, rule: filter };
 }
 
 /** Names of what is counted, from the records. */

@@ -1,6 +1,6 @@
 /** The usage report on the wire: its query and its answer. */
 import { type Static, Type } from 'typebox';
-import { DenialReason, groundsProperties, spoofed } from '../ledger/schema.ts';
+import { DenialReason, groundsProperties, ruleFilter, spoofed } from '../ledger/schema.ts';
 import { ContentTypeName } from '../policies/names.ts';
 import { DIMENSIONS } from './dimensions.ts';
 import { GROUP_DEFAULT, GROUPS, PERIOD_DEFAULT, PERIODS } from './period.ts';
@@ -53,6 +53,7 @@ export const UsageQuery = Type.Object(
     type: Type.Optional(ContentTypeName),
     reason: Type.Optional(DenialReason),
     ...groundsProperties,
+    rule: ruleFilter,
     spoofed,
     enforced: Type.Optional(
       Type.Boolean({

@@ -1,5 +1,6 @@
 /** SQL over the columns: selections of decisions, values as literals, rows and snapshots. */
 import { type DuckDBConnection, type DuckDBValue, VARCHAR } from '@duckdb/node-api';
+import type { RuleFilter } from '../ledger/rule-filter.ts';
 import type { DictionaryName } from './dictionary.ts';
 import { quarterAt } from './series.ts';
 
@@ -16,6 +17,7 @@ export interface DecisionFilter {
   crawler?: string | undefined;
   /** A code of ledger/verified, or whether there is one. */
   verified?: number | boolean | undefined;
+  rule?: RuleFilter | undefined;
   spoofed?: boolean | undefined;
   /** Requests of crawlers of the directory. */
   ofCrawlers?: boolean | undefined;
@@ -45,6 +47,9 @@ const NUMBERED = {
   permission: ['permission', 'permissions'],
 } as const satisfies Partial<Record<keyof Selection, readonly [column: string, table: DictionaryName]>>;
 
+/** The index of the default action in the columns. */
+const DEFAULT_ACTION = -1;
+
 type Terms = { [Key in keyof Selection]-?: (value: NonNullable<Selection[Key]>) => string };
 
 /** A time has a second condition on the quarter of its hour: a small number, whose span then is known to the query. */
@@ -54,6 +59,8 @@ const TERMS: Omit<Terms, keyof typeof NUMBERED | 'type'> = {
   allowed: (allowed) => (allowed ? 'reason = 0' : 'reason <> 0'),
   reason: (reason) => `reason = ${integer(reason)}`,
   url: (prefix) => `starts_with(url, ${text(prefix)})`,
+  rule: ({ policyNo, version, index }) =>
+    `policy = ${integer(policyNo)} and version = ${integer(version)} and rule = ${integer(index ?? DEFAULT_ACTION)}`,
   verified: (code) =>
     typeof code === 'number' ? `verified = ${integer(code)}` : code ? 'verified <> 0' : 'verified = 0',
   spoofed: (spoofed) => (spoofed ? 'claimed <> 0' : 'claimed = 0'),

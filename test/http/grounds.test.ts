@@ -80,6 +80,12 @@ const SHARED: [query: string, isMeant: (one: Any) => boolean][] = [
   [`licenseId=${licenseId}`, (one) => one.licenseId === licenseId],
   ['purpose=search', (one) => one.purpose === 'search'],
   ['purpose=a%25_', (one) => one.purpose === 'a%_'],
+  ...[0, 1, null].map((index): [string, (one: Any) => boolean] => [
+    `rule=${policy.id}/1/${index ?? 'default'}`,
+    (one) => one.policyId === policy.id && (one.matchedRule?.index ?? null) === index,
+  ]),
+  [`rule=${policy.id}/2/0`, () => false],
+  ['rule=pol_unknown/1/0', () => false],
   ['spoofed=true', (one) => one.spoofed === true],
   ['spoofed=false', (one) => one.spoofed === undefined],
   ['permission=training', (one) => one.permission === 'training'],
@@ -130,6 +136,8 @@ describe('filters of the log', () => {
       ['spoofed=', 'spoofed'],
       ['url=', 'url'],
       ['crawler=', 'crawler'],
+      [`rule=${policy.id}`, 'rule'],
+      [`rule=${policy.id}/1/first`, 'rule'],
     ] as const) {
       assertError(await postern.call('GET', `/v1/access/decisions?${query}`), 'invalid_request', param);
     }

@@ -5846,6 +5846,8 @@ export interface operations {
                 reason?: components["schemas"]["DenialReason"];
                 /** @description Only URLs that begin like this: host and path; a scheme is ignored */
                 url?: string;
+                /** @description Only decisions by this rule: policy, version and index, such as `pol_…/3/0`; `pol_…/3/default` for the default action */
+                rule?: string;
                 /** @description Only requests whose visitor claimed a name falsely */
                 spoofed?: boolean;
                 /** @description Only accesses of crawlers that broke robots.txt as it was then; `within_24h`: a copy that they may have kept for 24 hours allowed them. A page may have fewer entries than follow, and `totalCount` counts the accesses of crawlers */
@@ -9027,6 +9029,8 @@ export interface operations {
                 permission?: string;
                 /** @description false: counts the decisions that were only observed instead of those that were enforced. */
                 enforced?: boolean;
+                /** @description Only decisions by this rule: policy, version and index, such as `pol_…/3/0`; `pol_…/3/default` for the default action */
+                rule?: string;
                 /** @description Only requests whose visitor claimed a name falsely */
                 spoofed?: boolean;
                 /** @description `trends` adds the requests by bucket to each entry of the top lists, at most 100,000 numbers in all. */
@@ -9387,6 +9391,8 @@ export interface operations {
                 permission?: string;
                 /** @description false: counts the decisions that were only observed instead of those that were enforced. */
                 enforced?: boolean;
+                /** @description Only decisions by this rule: policy, version and index, such as `pol_…/3/0`; `pol_…/3/default` for the default action */
+                rule?: string;
                 /** @description `trends` adds the requests by bucket to each entry of the top lists, at most 100,000 numbers in all. */
                 expand?: "trends";
                 /** @description `previous` adds the summary of the preceding period of equal length. */
