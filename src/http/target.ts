@@ -21,11 +21,21 @@ export function checkTargets(app: App): void {
   refuseUnknownRoutes(app);
 }
 
+/** The absolute form of RFC 9112, section 3.2.2. */
+const ABSOLUTE = /^https?:\/\/([^/?#@\\]+)(?=[/?]|$)/i;
+
 /**
- * Normalizes the target for routing. A target that is not a path, such as the absolute form of RFC 9112, section 3.2.2,
- * leads nowhere: a proxy that forwards a visitor's target must not reach another route.
+ * Normalizes the target for routing. The absolute form leads to its path only if it names the host of the request, as
+ * clients must send it. Any other target that is not a path leads nowhere: a proxy that forwards a visitor's target
+ * must not reach another route.
  */
-export const pathTarget = ({ url = '' }: { url?: string }): string => (url.startsWith('/') ? url : `/${url}`);
+export function pathTarget({ url = '', headers }: { url?: string; headers: { host?: string | undefined } }): string {
+  if (url.startsWith('/')) return url;
+  const [all = '', authority] = ABSOLUTE.exec(url) ?? [];
+  const isOwn = authority !== undefined && authority.toLowerCase() === headers.host?.toLowerCase();
+  const target = isOwn ? url.slice(all.length) : url;
+  return target.startsWith('/') ? target : `/${target}`;
+}
 
 /** No store holds such text, so no record has this name. */
 function uncarriedPart(params: unknown): Failure | undefined {

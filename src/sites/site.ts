@@ -39,9 +39,19 @@ const url = Type.Union([Type.String({ format: 'http-url', maxLength: 2048 }), Ty
 /** A new field goes here and into the columns of `store`. */
 const OPTIONAL = {
   contact: optional(
-    Type.Union([Type.String({ minLength: 3, maxLength: 320, format: 'plain-text' }), Type.Null()], {
-      description: 'The address for licenses: an email address or a URL',
-    }),
+    Type.Union(
+      [
+        Type.String({
+          minLength: 3,
+          maxLength: 320,
+          pattern: '^(?:[^\\s@:]+@[^\\s@]+|(?:https?://|mailto:)[^\\s]+)$',
+          format: 'plain-text',
+          expected: 'must be an email address or a URL, such as licensing@example.com',
+        }),
+        Type.Null(),
+      ],
+      { description: 'The address for licenses: an email address or a URL' },
+    ),
     null,
   ),
   licensingUrl: optional({ ...url, description: 'The page about licenses' } as typeof url, null),

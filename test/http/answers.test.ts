@@ -121,6 +121,32 @@ describe('Request-Id', () => {
     });
   }
 
+  test('the absolute form of a target reaches its path if it names the host of the request', async () => {
+    const statusOf = async (target: string, host = 'api.example:80'): Promise<number> => {
+      const head = `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n${auth()}\r\n`;
+      return Number(/^HTTP\/1\.1 (\d{3})/.exec(await bytes(postern, head))?.[1]);
+    };
+    for (const origin of ['http://api.example:80', 'HTTPS://API.example:80']) {
+      assert.equal(await statusOf(`${origin}/v1/content?limit=1`), 200, origin);
+      assert.equal(await statusOf(`${origin}/v1/content?limit=x`), 400, origin);
+      assert.equal(await statusOf(`${origin}/v1/none`), 404, origin);
+      assert.notEqual(await statusOf(origin), 400, origin);
+    }
+    for (const [target, host] of [
+      ['http://other.example/v1/content', 'api.example'],
+      ['http://api.example:81/v1/content', 'api.example:80'],
+      ['http://user@api.example/v1/content', 'api.example'],
+      ['ftp://api.example/v1/content', 'api.example'],
+      ['http:/v1/content', 'api.example'],
+      ['http:///v1/content', ''],
+      ['api.example/v1/content', 'api.example'],
+      ['v1/../v1/content', 'api.example'],
+    ] as const) {
+      const status = await statusOf(target, host);
+      assert.ok(status === 404 || status === 400, `${target}: ${status}`);
+    }
+  });
+
   for (const path of [
     '/%',
     '/v1/content/%',

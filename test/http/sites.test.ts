@@ -69,8 +69,21 @@ describe('sites', () => {
     assertError(await put('*.example.com', {}), 'invalid_request', 'host');
     assertError(await put('x.example.com', { signals: { robot: 'off' } }), 'invalid_request', 'signals.robot');
     await put('stale.example.com', {});
-    assertError(await put('stale.example.com', { contact: 'abc' }, { 'if-match': '"7"' }), 'precondition_failed');
+    assertError(
+      await put('stale.example.com', { contact: 'a@b.example' }, { 'if-match': '"7"' }),
+      'precondition_failed',
+    );
     assertError(await postern.call('GET', '/v1/sites/none.example.com'), 'site_not_found');
+  });
+
+  test('the contact is an email address or a URL, as files and pages name it', async () => {
+    const texts = ['licensing@example.com', 'https://example.com/rights?a=1', 'mailto:a@example.com', null];
+    for (const contact of texts) assert.equal((await put('contact.example.com', { contact })).body.contact, contact);
+    const long = `${'a'.repeat(320)}@example.com`;
+    for (const contact of ['', 'abc', 'Jo at example.com', 'a b@example.com', 'a@', 'javascript:x', 'a@b\n', long, 7])
+      assertError(await put('contact.example.com', { contact }), 'invalid_request', 'contact');
+    const { body } = await put('contact.example.com', { contact: 'call us' });
+    assert.match(body.error.message, /must be an email address or a URL, such as licensing@example\.com/);
   });
 
   test('a site that is made again goes on counting versions', async () => {
