@@ -21,8 +21,8 @@ import {
   toQuotaNotice,
 } from './quota.ts';
 import { accessKind } from './reason.ts';
-import type { Submission } from './recorder.ts';
 import { type Announced, AT, CONTENT_NO, type Flush, type QuotaAsk, REASON, type Touched, WIDTH } from './row.ts';
+import type { Submission } from './submission.ts';
 
 /** A submission with its time of recording and the numbers of its entries. */
 export interface Placed extends Submission {

@@ -9,8 +9,9 @@ import { archivedTo } from './log.ts';
 import { NotOpen, quotaKeys } from './quota.ts';
 import type { OpenQuotas } from './quota-open.ts';
 import { loadQuotas } from './quota-store.ts';
-import { type Flush, Recorder } from './recorder.ts';
+import { Recorder } from './recorder.ts';
 import { retiredTo } from './retire.ts';
+import type { Flush } from './submission.ts';
 
 export interface Start {
   /** Part of every decision's id, different for each ledger. */

@@ -12,7 +12,7 @@ import { type Limit, shapeOf } from '../limits/limit.ts';
 import type { Claim, Entry } from './ledger.ts';
 import { quotaKeys } from './quota.ts';
 import { REASONS } from './reason.ts';
-import type { Submission } from './recorder.ts';
+import type { Submission } from './submission.ts';
 
 const TEXTS = new Set([
   'requester_id',

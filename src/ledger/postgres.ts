@@ -37,8 +37,8 @@ import { isCountOf, type QuotaStore } from './quota.ts';
 import { type CountUsed, OpenQuotas } from './quota-open.ts';
 import { type QuotaReads, quotaReads } from './quota-reads.ts';
 import { spansOf } from './quota-store.ts';
-import { type Flushed, isStale, type Submission } from './recorder.ts';
 import type { Announced } from './row.ts';
+import { type Flushed, isStale, type Submission } from './submission.ts';
 import { onTestTables } from './test-tables.ts';
 
 /** The database's clock is sampled; its error is less than this. */

@@ -13,10 +13,12 @@ import { Conflict, Unavailable } from '../db/db.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import { HeldQueues } from './held.ts';
 import { type Entry, type Grounds, type Receipt, type Recorded, Stale } from './ledger.ts';
+import { countHeld, FLUSH_MAX, type Flush, type Flushed, isStale, refuseOverdue, type Waiting } from './submission.ts';
 import { openTally } from './tally.ts';
 
 const ENTRIES_MAX = 50_000;
-const FLUSH_MAX = 4_000;
+/** Entries that are worth a flush: it is not delayed for more. */
+const FLUSH_LEAST = 400;
 /** Entries handed back in one turn of the event loop, because deciding them again blocks it. */
 const STALE_MAX = 1_000;
 /**
@@ -29,37 +31,6 @@ const FRESH_MS = 1_000;
 const RECORD_WITHIN_MS = 10_000;
 /** Entries that wait for held limits: one held limit must not take all the room. */
 const HELD_MAX = 10_000;
-const HELD_WITHIN_MS = 5_000;
-
-/** The entries of one request. Never changed: a flush returns what it works out. */
-export interface Submission {
-  /** Time of arrival, epoch ms. */
-  readonly at: number;
-  /** The latest time to begin recording it as it is; see lib/monotonic. */
-  readonly freshUntil: number;
-  readonly entries: readonly Entry[];
-  readonly receipt: Receipt | undefined;
-}
-
-/** The outcome of a submission: recorded, begun too late, or one of its limits, by its key, is held elsewhere. */
-export type Flushed = readonly Recorded[] | 'stale' | { readonly heldBy: string };
-
-/**
- * Commits submissions in one transaction and returns the outcome of each; where it rejects, nothing of them was
- * written. With `heldBy` it waits a while for that limit; without, for none.
- */
-export type Flush = (submissions: readonly Submission[], heldBy?: string) => Promise<readonly Flushed[]>;
-
-interface Waiting extends Submission {
-  /** When it was first submitted; see lib/monotonic. */
-  since: number;
-  /** Flushed by itself: together with others it met a receipt that already existed. */
-  alone: boolean;
-  resolve: (recorded: readonly Recorded[]) => void;
-  reject: (error: unknown) => void;
-}
-
-export const isStale = (submission: Submission, now: number): boolean => submission.freshUntil < now;
 
 export class Recorder {
   readonly #now: () => number;
@@ -69,6 +40,10 @@ export class Recorder {
   #waiting: Waiting[] = [];
   readonly #held = new HeldQueues<Waiting>();
   #queuedEntries = 0;
+  /** Ends the gathering of a group. */
+  #endGathering = (): void => {};
+  /** Entries of the flush before. */
+  #flushedEntries = 0;
   /** True while a loop runs: of flushes that wait for nothing, and of those that wait for a held limit. */
   #flushing = false;
   #unlocking = false;
@@ -134,6 +109,7 @@ export class Recorder {
     if (again) this.#urgent.push(one);
     else this.#waiting.push(one);
     this.#queuedEntries += one.entries.length;
+    if (this.#queuedEntries >= FLUSH_LEAST) this.#endGathering();
     if (!this.#flushing) void this.#run();
   }
 
@@ -150,13 +126,15 @@ export class Recorder {
 
   /** Everything that arrives within a turn of the event loop shares the fsync; see TURNS_MAX. */
   async #gather(): Promise<void> {
-    let before: number;
-    let turns = 0;
-    do {
+    let before = 0;
+    for (let turns = 0; turns < TURNS_MAX && this.#queuedEntries > before; turns++) {
       before = this.#queuedEntries;
-      await new Promise(setImmediate);
-      turns++;
-    } while (turns < TURNS_MAX && this.#queuedEntries > before);
+      if (before >= FLUSH_LEAST) return;
+      await new Promise<void>((resolve) => {
+        this.#endGathering = resolve;
+        setImmediate(resolve);
+      });
+    }
   }
 
   async #unlock(): Promise<void> {
@@ -199,12 +177,19 @@ export class Recorder {
     }
   }
 
+  /**
+   * With all that waits, the requests behind it would wait together again: half of what is in flight is written while
+   * the other half is decided and answered.
+   */
   #takeGroup(): Waiting[] {
     const group: Waiting[] = [];
     const now = monotonicMs();
-    const left = { entries: FLUSH_MAX, stale: STALE_MAX };
+    const half = Math.ceil((this.#queuedEntries + this.#flushedEntries) / 2);
+    const left = { entries: Math.min(Math.max(half, FLUSH_LEAST), FLUSH_MAX), stale: STALE_MAX };
+    const before = this.#queuedEntries;
     this.#urgent = this.#urgent.slice(this.#take(this.#urgent, group, now, left));
     if (this.#urgent.length === 0) this.#waiting = this.#waiting.slice(this.#take(this.#waiting, group, now, left));
+    this.#flushedEntries = before - this.#queuedEntries;
     return group;
   }
 
@@ -272,25 +257,4 @@ export class Recorder {
     this.#urgent = [...group, ...this.#urgent];
     if (!this.#flushing) void this.#run();
   }
-}
-
-function refuseOverdue(group: readonly Waiting[]): Waiting[] {
-  const now = monotonicMs();
-  return group.filter((one) => {
-    const inTime = now - one.since <= HELD_WITHIN_MS;
-    if (!inTime) one.reject(new Unavailable('a limit of this check has been locked for too long', { busy: true }));
-    return inTime;
-  });
-}
-
-/** Returns how many submissions from the front fit into one flush; one that must be alone is. */
-function countHeld(queue: readonly Waiting[]): number {
-  let entries = 0;
-  let count = 0;
-  for (const one of queue) {
-    entries += one.entries.length;
-    if (count > 0 && (entries > FLUSH_MAX || one.alone || queue[0]?.alone === true)) break;
-    count++;
-  }
-  return count;
 }

@@ -5,8 +5,8 @@ import { place, recordedOf, toFlush } from './flush.ts';
 import type { Ledger } from './ledger.ts';
 import { openLedger, startLedger } from './open.ts';
 import { type CountUsed, OpenQuotas } from './quota-open.ts';
-import type { Flush, Submission } from './recorder.ts';
 import type { Announced } from './row.ts';
+import type { Flush, Submission } from './submission.ts';
 import { onTestTables } from './test-tables.ts';
 
 /** For openSqlite: the ledger's part of the storage thread, and that of the ledger of tests. */
