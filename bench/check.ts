@@ -1,7 +1,8 @@
 /**
  * Measures durable single checks over HTTP at 64 connections: key, validation, ten rules, decision on disk, answer. On
  * the same core, in alternating rounds, run a bare Fastify server and bare node:http, which only parse and answer, and
- * Cerbos, which decides the same policy and logs to a file. The comparison shows what durability costs.
+ * Cerbos, which decides the same policy and logs to a file. Between them stands the floor: a bare Fastify server that
+ * answers once a row as long as a decision is on disk. What Postern costs beyond the floor is its own.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +15,7 @@ import { splitCores } from './machine.ts';
 import type { Running } from './process.ts';
 import { summarizeProfiles } from './profile.ts';
 import { CERBOS_PATH, cerbosRequest, findCerbos, isAllowedByCerbos, startCerbos } from './rivals/cerbos.ts';
-import { RIVAL_HEADERS, startBareFastify, startBareHttp } from './rivals/rivals.ts';
+import { RIVAL_HEADERS, startBareFastify, startBareHttp, startDurable } from './rivals/rivals.ts';
 import { createPolicy, HEADERS, type Postern, startPostern, upsertItems } from './service.ts';
 
 const ITEMS = 1_000;
@@ -45,6 +46,7 @@ export const checkPart: Part = {
 
     await using fastify = await startBareFastify({ core: cores.server, answerBytes });
     await using http = await startBareHttp({ core: cores.server, answerBytes });
+    await using floor = await startDurable({ core: cores.server, answerBytes, file: join(dir.path, 'floor.db') });
     const path = '/v1/access/check';
     const bodies = items.checks.map((check) => JSON.stringify(check));
     const limitedBodies = limited.checks.map((check) => JSON.stringify(check));
@@ -53,6 +55,7 @@ export const checkPart: Part = {
       contender('bare Fastify', fastify, { path: '/check', headers: RIVAL_HEADERS, bodies }),
       contender('bare node:http', http, { path: '/check', headers: RIVAL_HEADERS, bodies }),
       contender('Postern with limits', postern, { path, headers: HEADERS, bodies: limitedBodies }),
+      contender('the floor', floor, { path: '/check', headers: RIVAL_HEADERS, bodies }),
     ];
     const notes = [cores.note, `Bodies of ${meanBytes(bodies)} bytes on average, answers of ${answerBytes}.`];
 
@@ -72,11 +75,16 @@ export const checkPart: Part = {
       options.say(summarizeProfiles(profileDir));
     }
     const busiest = Math.max(...contenders.flatMap(({ results }) => results.map((result) => result.ownCpu)));
+    notes.push(FLOOR);
     notes.push('Processor time counts all threads of the server; what else the machine does moves it least.');
     notes.push(`The load generator took at most ${Math.round(busiest * 100)} % of its core.`);
     return { figures: figuresOf(contenders), notes };
   },
 };
+
+const FLOOR =
+  'The floor: a bare Fastify server that answers once a row as long as a decision is on disk. A thread commits groups of ' +
+  'rows to SQLite with the pragmas of the service. It has no keys, looks nothing up and decides nothing.';
 
 export const contender = (name: string, server: Running, plan: Contender['plan']): Contender => ({
   name,
@@ -151,8 +159,16 @@ interface Cost {
   of: (one: Contender) => number[];
 }
 
-function figuresOf([postern, fastify, http, limited, cerbos]: Contender[]): Figure[] {
-  if (postern === undefined || fastify === undefined || http === undefined || limited === undefined) return [];
+/** Returns the difference between two servers, as the median of the rounds. */
+const beyond = (what: string, values: readonly number[], others: readonly number[]): Figure => ({
+  what,
+  value: median(values.map((value, round) => value - (others[round] as number))),
+  unit: 'µs',
+});
+
+function figuresOf([postern, fastify, http, limited, floor, cerbos]: Contender[]): Figure[] {
+  if (postern === undefined || fastify === undefined || http === undefined) return [];
+  if (limited === undefined || floor === undefined) return [];
   const perSecond = (one: Contender): number[] => one.results.map((result) => result.perSecond);
   const cpu = (one: Contender): number[] => one.results.map((result) => result.cpuUs);
   const p50 = (one: Contender): number[] => one.results.map((result) => result.p50Ms);
@@ -186,6 +202,9 @@ function figuresOf([postern, fastify, http, limited, cerbos]: Contender[]): Figu
   return [
     ...everything(fastify, { leastThroughput: 0.7, mostP50: 1.6, mostP99: 2.2, mostCpu: 1.6 }),
     ...everything(http),
+    ...everything(floor),
+    beyond('processor time of durability alone: the floor beyond bare Fastify', cpu(floor), cpu(fastify)),
+    beyond('processor time of Postern beyond the floor', cpu(postern), cpu(floor)),
     ...(cerbos === undefined ? [] : everything(cerbos, { leastThroughput: 8 })),
     throughput(limited, fastify, 0.62),
   ];

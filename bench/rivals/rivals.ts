@@ -28,3 +28,6 @@ const bare =
 
 export const startBareFastify = bare('fastify.ts');
 export const startBareHttp = bare('node-http.ts');
+/** `file`: a new file for the rows. */
+export const startDurable = ({ file, ...options }: BareOptions & { file: string }): Promise<Running> =>
+  bare('durable.ts')({ ...options, env: { ROWS_FILE: file } });
