@@ -31,15 +31,23 @@ export interface Subject {
   agent?: string;
 }
 
+/** Depends on the name of the requester that it is about. */
+type Message = string | ((name: string) => string);
+
 export interface Item {
   kind: Kind;
   severity: Severity;
   subject: Subject;
-  message: string;
+  message: Message;
   /** Epoch ms; null: not known. */
   since: number | null;
   /** The operation to continue with, as a path of the API. */
   path: string;
+}
+
+/** `names`: of requesters; others are named by their ids. */
+export function messageOf({ message, subject: { requesterId = '' } }: Item, names?: ReadonlyMap<string, string>) {
+  return typeof message === 'string' ? message : message(names?.get(requesterId) ?? requesterId);
 }
 
 export const ITEMS_MAX = 100;
@@ -54,7 +62,7 @@ export function mostUrgent(items: readonly Item[]): { items: Item[]; hasMore: bo
       rankOf(a) - rankOf(b) ||
       kindRankOf(a) - kindRankOf(b) ||
       (a.since ?? 0) - (b.since ?? 0) ||
-      a.message.localeCompare(b.message),
+      messageOf(a).localeCompare(messageOf(b)),
   );
   return { items: sorted.slice(0, ITEMS_MAX), hasMore: sorted.length > ITEMS_MAX };
 }

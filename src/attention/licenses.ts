@@ -31,7 +31,7 @@ export async function endingLicenses(db: Db, now: number): Promise<Item[]> {
       kind: 'license_ending',
       severity: left <= URGENT_MS ? 'high' : 'medium',
       subject: { requesterId, licenseId: id },
-      message: `The license \`${type}\` of ${requesterId} ends ${inDays(left)}.`,
+      message: (name) => `The license \`${type}\` of ${name} ends ${inDays(left)}.`,
       since: (expiresAt ?? now) - ENDING_MS,
       path: `/v1/licenses/${id}`,
     };
@@ -94,7 +94,7 @@ function quotaItem({ requesterId, count: { licenseId }, terms, units, used }: Ru
     kind: 'quota',
     severity: isUsedUp ? 'high' : 'medium',
     subject: { requesterId, licenseId },
-    message: `The license ${terms.reference ?? licenseId} of ${requesterId} ${what}: ${numbers}.`,
+    message: (name) => `The license ${terms.reference ?? licenseId} of ${name} ${what}: ${numbers}.`,
     since: null,
     path: `/v1/licenses/${licenseId}/usage`,
   };
@@ -106,7 +106,7 @@ export async function openRequests(db: Db): Promise<Item[]> {
     kind: 'license_request',
     severity: 'medium',
     subject: { requesterId, requestId: id },
-    message: `${requesterId} asks for a license \`${licenseType}\`.`,
+    message: (name) => `${name} asks for a license \`${licenseType}\`.`,
     since: createdAt,
     path: `/v1/license-requests/${id}`,
   }));

@@ -3,6 +3,7 @@ import type { Db } from '../db/db.ts';
 import type { App } from '../http/app.ts';
 import { route } from '../http/route.ts';
 import { type Caller, holdsPermission } from '../permissions.ts';
+import { findNames } from '../requesters/store.ts';
 import type { Signatures } from '../signatures/signatures.ts';
 import type { Columns } from '../usage/columns.ts';
 import { type Item, mostUrgent } from './item.ts';
@@ -29,7 +30,9 @@ export function attentionRoutes(app: App, deps: AttentionDeps): void {
   } as const;
   route(app, 'GET /v1/attention', read, async ({ caller }) => {
     const items = await Promise.all(readers(deps, caller));
-    return attentionAnswer(mostUrgent(items.flat()));
+    const urgent = mostUrgent(items.flat());
+    const ids = urgent.items.flatMap(({ subject: { requesterId } }) => requesterId ?? []);
+    return attentionAnswer(urgent, await findNames(deps.db, [...new Set(ids)]));
   });
 }
 

@@ -1,7 +1,7 @@
 /** The things that need attention, on the wire. */
 import { type Static, Type } from 'typebox';
 import { toIso } from '../lib/clock.ts';
-import { ITEMS_MAX, type Item, KIND_NAMES, KINDS, SEVERITIES } from './item.ts';
+import { ITEMS_MAX, type Item, KIND_NAMES, KINDS, messageOf, SEVERITIES } from './item.ts';
 
 const id = (description: string) => Type.Optional(Type.String({ description }));
 
@@ -41,8 +41,15 @@ export const AttentionAnswer = Type.Object(
 );
 type AttentionAnswer = Static<typeof AttentionAnswer>;
 
-export const attentionAnswer = ({ items, hasMore }: { items: Item[]; hasMore: boolean }): AttentionAnswer => ({
+export const attentionAnswer = (
+  { items, hasMore }: { items: Item[]; hasMore: boolean },
+  names: ReadonlyMap<string, string>,
+): AttentionAnswer => ({
   object: 'attention',
-  data: items.map(({ since, ...item }) => ({ ...item, since: since === null ? null : toIso(since) })),
+  data: items.map((item) => ({
+    ...item,
+    message: messageOf(item, names),
+    since: item.since === null ? null : toIso(item.since),
+  })),
   hasMore,
 });

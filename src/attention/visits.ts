@@ -40,7 +40,8 @@ export async function alarms(columns: Columns, now: number): Promise<Item[]> {
         kind: 'denials',
         severity: 'medium',
         subject: requesterId === null ? {} : { requesterId },
-        message: `${requesterId ?? 'Anonymous requesters'}: denied ${times(denied)} within a day, before that ${times(usual)} a day.`,
+        message: (name) =>
+          `${requesterId === null ? 'Anonymous requesters' : name}: denied ${times(denied)} within a day, before that ${times(usual)} a day.`,
         since: now - DAY_MS,
         path: `/v1/access/decisions?allowed=false${requesterId === null ? '' : `&requesterId=${encodeURIComponent(requesterId)}`}`,
       }),

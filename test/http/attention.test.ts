@@ -42,6 +42,18 @@ test('nothing, before anything happened', async () => {
 });
 
 describe('licenses', () => {
+  test('of a partner that is named by its name', async () => {
+    await made(postern, '/v1/requesters', { id: 'req-4711', name: 'Gamma AI' });
+    const { id } = await made(postern, '/v1/licenses', {
+      requesterId: 'req-4711',
+      type: 'archive',
+      expiresAt: inDays(3),
+    });
+    const { message, subject } = await about('license_ending', { licenseId: id });
+    assert.deepEqual([message, subject.requesterId], ['The license `archive` of Gamma AI ends in 3 days.', 'req-4711']);
+    await postern.call('DELETE', `/v1/licenses/${id}`);
+  });
+
   test('that end within 30 days, more urgently within seven', async () => {
     const make = (days: number, more: object = {}) =>
       made(postern, '/v1/licenses', { requesterId: 'acme', type: 'archive', expiresAt: inDays(days), ...more });
