@@ -4,6 +4,7 @@ import { parseIso } from '../lib/clock.ts';
 import { minorDigits } from '../lib/currency.ts';
 import { parseAddress, parseRange } from '../lib/ip-range.ts';
 import { parseHostPattern, parsePathPattern } from '../lib/url-pattern.ts';
+import { hasZoneForm } from '../lib/zone.ts';
 
 interface Format {
   test(text: string): boolean;
@@ -67,8 +68,9 @@ for (const [name, format] of Object.entries(FORMATS)) addFormat(name, format);
 
 export const findFormat = (name: string): Format | undefined => formats.get(name);
 
-/** Both tests are needed: Intl accepts a minus sign that Temporal does not, Temporal accepts a date with a zone. */
+/** All tests are needed: Intl and Temporal accept different names. */
 function isTimezone(name: string): boolean {
+  if (!hasZoneForm(name)) return false;
   try {
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';

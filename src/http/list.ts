@@ -25,10 +25,12 @@ export const spanProperties = {
 
 /** Epoch ms: `from` inclusive, `to` exclusive; absent where the query is silent. Throws invalid_request. */
 export function spanOf(query: { from?: string; to?: string }): { from?: number; to?: number } {
-  return {
+  const span = {
     ...(query.from === undefined ? {} : { from: momentOf('from', query.from, 0) }),
     ...(query.to === undefined ? {} : { to: momentOf('to', query.to, DAY_MS) }),
   };
+  requireOrder(span);
+  return span;
 }
 
 /** Throws invalid_request where a span ends before it has begun. */

@@ -2,7 +2,7 @@
 import type { Db } from '../db/db.ts';
 import type { App } from '../http/app.ts';
 import { requireHost } from '../http/host.ts';
-import { requireOrder, spanOf, toList } from '../http/list.ts';
+import { spanOf, toList } from '../http/list.ts';
 import { route } from '../http/route.ts';
 import { UnregisteredPage, UnregisteredQuery } from './schema.ts';
 import { listCounts } from './store.ts';
@@ -20,7 +20,6 @@ export function unregisteredRoutes(app: App, { db, unregistered }: { db: Db; unr
   route(app, 'GET /v1/analytics/unregistered', list, async ({ query }) => {
     const { from: _from, to: _to, host, ...rest } = query;
     const span = spanOf(query);
-    requireOrder(span);
     const filter = { ...rest, ...span, host: host === undefined ? undefined : requireHost(host) };
     await unregistered.flush();
     return toList(await listCounts(db, filter));

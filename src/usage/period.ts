@@ -5,6 +5,7 @@
  */
 import { fail } from '../errors.ts';
 import { FIRST_TIME, LAST_TIME } from '../lib/clock.ts';
+import { hasZoneForm } from '../lib/zone.ts';
 
 /** Days back, including today; `all` starts at the first decision. */
 export const PERIODS = { '7d': 7, '30d': 30, '90d': 90, year: 365, all: undefined } as const;
@@ -114,10 +115,10 @@ const toDay = (at: number, zone: string): Temporal.PlainDate => zoned(at, zone).
 
 const startOfDay = (day: Temporal.PlainDate, zone: string): number => day.toZonedDateTime(zone).epochMilliseconds;
 
-/** Returns the zone's usual spelling. Temporal would also accept offsets and whole date-times as zones. */
+/** Returns the zone's usual spelling. */
 function parseZone(name: string): string {
   try {
-    if (/^[A-Za-z][\w+-]*(\/[\w+-]+)*$/.test(name)) return zoned(0, name).timeZoneId;
+    if (hasZoneForm(name)) return zoned(0, name).timeZoneId;
   } catch {
     // Refused below, like a malformed name.
   }

@@ -377,6 +377,10 @@ describe('reading it', () => {
     assertError(await get('?kind=access.granted'), 'invalid_request', 'kind');
     assertError(await get('?who=x'), 'invalid_request', 'who');
     assertError(await get('?from=x'), 'invalid_request', 'from');
+    for (const path of ['/v1/audit-log', '/v1/events', '/v1/access/decisions']) {
+      const answer = await postern.call('GET', `${path}?from=2026-11-22&to=2026-11-20`);
+      assertError(answer, 'invalid_request', 'from');
+    }
     assertError(await get('?cursor=x'), 'invalid_cursor');
     assertError(
       await get('', await makeKey(postern, { permissions: ['webhooks:manage'] })),

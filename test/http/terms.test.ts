@@ -175,6 +175,7 @@ const WRONG: [string, object][] = [
   ['terms.currency', { currency: 'eur' }],
   ['terms.currency', { currency: 'XXX' }],
   ['terms.timezone', { timezone: 'Berlin' }],
+  ['terms.timezone', { timezone: '+01:00' }],
   ['terms.period', { period: 'week' }],
   ['terms.unit', { unit: 'byte' }],
   ['terms.purposes', { purposes: [] }],
