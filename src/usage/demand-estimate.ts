@@ -1,4 +1,5 @@
-/** Prices denied requests, pure: at the terms of the newest valid license of a type. */
+/** Prices denied requests, pure: at the terms of the newest valid license of a type, or at the price list. */
+import type { OffersAt } from '../offers/price-list.ts';
 import type { Price } from '../requesters/terms-store.ts';
 import { formatAmount, toJsonMicros } from '../terms/money.ts';
 import { linePrice, splitUnits } from '../terms/price.ts';
@@ -6,8 +7,12 @@ import { countsPurpose, type Tier } from '../terms/terms.ts';
 import type { DemandWanted } from './demand-query.ts';
 import type { Estimate } from './demand-schema.ts';
 
-/** By license type. */
-export type Prices = ReadonlyMap<string, Price>;
+export interface Prices {
+  /** By license type. */
+  licenses: ReadonlyMap<string, Price>;
+  /** For types without terms. */
+  offers: OffersAt;
+}
 
 interface Priced {
   micros: bigint;
@@ -16,7 +21,9 @@ interface Priced {
 
 /** Returns the least of the types' prices; null if none of them has one, or they are in several currencies. */
 export function estimateOf(types: readonly string[], wanted: DemandWanted, prices: Prices): Estimate | null {
-  const priced = types.flatMap((type) => priceOf(wanted, prices.get(type)) ?? []);
+  const priced = types.flatMap(
+    (type) => priceOf(wanted, prices.licenses.get(type)) ?? offeredPrice(type, wanted, prices.offers) ?? [],
+  );
   const [first] = priced;
   if (first === undefined || priced.some(({ estimate }) => estimate.currency !== first.estimate.currency)) return null;
   return priced.reduce((least, one) => (one.micros < least.micros ? one : least)).estimate;
@@ -33,7 +40,19 @@ function priceOf({ purposes, distinct }: DemandWanted, price: Price | undefined)
     (sum, within, i) => sum + linePrice(within, (tiers[i] as Tier).unitPriceMicros, currency),
     0n,
   );
-  const basis = { licenseType, licenseId, termsVersion: version, unit };
+  const basis = { licenseType, licenseId, termsVersion: version, offerId: null, unit };
+  const amount = formatAmount(micros, currency);
+  return { micros, estimate: { amount, amountMicros: toJsonMicros(micros), currency, units, basis } };
+}
+
+/** The price of single accesses; one of a month or a year says nothing about denied requests. */
+function offeredPrice(licenseType: string, { purposes }: DemandWanted, offers: OffersAt): Priced | undefined {
+  const offer = offers.find(licenseType);
+  if (offer?.unit !== 'decision' || offer.unitPriceMicros === null || offer.currency === null) return undefined;
+  const { currency, unitPriceMicros, id: offerId } = offer;
+  const units = purposes.reduce((sum, one) => sum + one.denied, 0);
+  const micros = linePrice(units, unitPriceMicros, currency);
+  const basis = { licenseType, licenseId: null, termsVersion: null, offerId, unit: 'decision' as const };
   const amount = formatAmount(micros, currency);
   return { micros, estimate: { amount, amountMicros: toJsonMicros(micros), currency, units, basis } };
 }

@@ -5,6 +5,8 @@ import { requireOrder, spanOf } from '../http/list.ts';
 import { reasonCode, reasonOf } from '../ledger/reason.ts';
 import { parseWanted } from '../ledger/wanted.ts';
 import { toIso } from '../lib/clock.ts';
+import { toPriceList } from '../offers/price-list.ts';
+import { findAllOffers } from '../offers/store.ts';
 import { findPrices } from '../requesters/terms-store.ts';
 import { formatAmount } from '../terms/money.ts';
 import { estimateOf, type Prices } from './demand-estimate.ts';
@@ -85,11 +87,13 @@ export async function toDemandRows(
   const types = !withPrices
     ? []
     : found.flatMap(({ wanted }) => wanted.flatMap((one) => toLicense(one.wanted).licenseTypes));
-  const [titles, names, prices] = await Promise.all([
+  const [titles, names, licenses, offers] = await Promise.all([
     readTitles(db, [...new Set(found.flatMap(({ content }) => content.map(({ no }) => no)))]),
     findCollectionNames(db, [...new Set(collectionIds)]),
     findPrices(db, [...new Set(types)], now()),
+    types.length === 0 ? [] : findAllOffers(db),
   ]);
+  const priceList = toPriceList(offers);
   return found.map((one) => ({
     ...toGroup(one, by, names),
     denied: one.denied,
@@ -103,7 +107,9 @@ export async function toDemandRows(
       const reason = reasonOf(code);
       return reason === null ? [] : [{ reason, count }];
     }),
-    byLicense: one.wanted.map((wanted) => toByLicense(wanted, prices)),
+    byLicense: one.wanted.map((wanted) =>
+      toByLicense(wanted, { licenses, offers: priceList.at(one.key.collection, now()) }),
+    ),
     purposes: one.purposes,
     crawlers: one.crawlers,
     collections: one.collections.map((some) => ({ ...some, name: names.get(some.collectionId) ?? null })),

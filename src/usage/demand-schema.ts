@@ -92,8 +92,13 @@ const Estimate = Type.Object(
     basis: Type.Object(
       {
         licenseType: Type.String(),
-        licenseId: Type.String({ description: 'The newest valid license of this type that has terms.' }),
-        termsVersion: Type.Integer(),
+        licenseId: Type.Union([Type.String(), Type.Null()], {
+          description: 'The newest valid license of this type that has terms; null: there is none.',
+        }),
+        termsVersion: Type.Union([Type.Integer(), Type.Null()]),
+        offerId: Type.Union([Type.String(), Type.Null()], {
+          description: 'The entry of the price list, where no license has terms.',
+        }),
         unit: Terms.properties.unit,
       },
       closed,
@@ -103,7 +108,7 @@ const Estimate = Type.Object(
     ...closed,
     title: 'DemandEstimate',
     description:
-      'The denied requests at the prices of a license of the cheapest type, without minimum and flat fee. Only for secret keys with `requesters:read`.',
+      'The denied requests at the prices of a license of the cheapest type, without minimum and flat fee, or at those of the price list. Only for secret keys with `requesters:read`.',
   },
 );
 export type Estimate = Static<typeof Estimate>;

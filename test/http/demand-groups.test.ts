@@ -214,6 +214,19 @@ test('at our prices: the newest valid license of the cheapest type, by its tiers
     return row.byLicense[0];
   };
   assert.equal((await byLicense()).estimate, null);
+  // Without terms, at the price list; a price for a month says nothing about requests.
+  const offer = (type: string, body: object) => postern.call('PUT', `/v1/offers/${type}`, { body });
+  const { body: priced } = await offer('training', { unitPriceMicros: 300_000, currency: 'EUR' });
+  await offer('everything', { unitPriceMicros: 1, currency: 'EUR', unit: 'month' });
+  const offered = await byLicense();
+  assert.deepEqual(
+    [offered.estimate.amount, offered.estimate.units, offered.estimate.basis],
+    [
+      (offered.denied * 0.3).toFixed(2),
+      offered.denied,
+      { licenseType: 'training', licenseId: null, termsVersion: null, offerId: priced.id, unit: 'decision' },
+    ],
+  );
   await license('training', { terms: terms(900_000) });
   const newest = await license('training', { terms: terms(100_000) });
   await license('training', { terms: terms(1_000), expiresAt: '2026-10-02T00:00:00Z' });

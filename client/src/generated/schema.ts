@@ -3059,7 +3059,7 @@ export interface components {
                 denied: number;
             }[];
         };
-        /** @description The denied requests at the prices of a license of the cheapest type, without minimum and flat fee. Only for secret keys with `requesters:read`. */
+        /** @description The denied requests at the prices of a license of the cheapest type, without minimum and flat fee, or at those of the price list. Only for secret keys with `requesters:read`. */
         DemandEstimate: {
             /** @description A decimal in the currency. */
             amount: string;
@@ -3070,9 +3070,11 @@ export interface components {
             units: number;
             basis: {
                 licenseType: string;
-                /** @description The newest valid license of this type that has terms. */
-                licenseId: string;
-                termsVersion: number;
+                /** @description The newest valid license of this type that has terms; null: there is none. */
+                licenseId: string | null;
+                termsVersion: number | null;
+                /** @description The entry of the price list, where no license has terms. */
+                offerId: string | null;
                 /**
                  * @description What is counted: allowed decisions, or the items and URLs that they allowed, each once per period
                  * @enum {unknown}

@@ -187,7 +187,7 @@ function showWorth({ byLicense }: Demand): ReactNode {
     <>
       <strong>{sums.join(' + ')}</strong>
       <span className="under">
-        as <Link href={`/licenses/${basis.licenseId}`}>{basis.licenseType}</Link>
+        as <Link href={basis.licenseId === null ? '/offers' : `/licenses/${basis.licenseId}`}>{basis.licenseType}</Link>
         {estimates.length > 1 && ` and ${estimates.length - 1} more`}
       </span>
     </>
