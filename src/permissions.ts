@@ -51,9 +51,13 @@ const READING = ['content:read', 'policies:read', 'requesters:read', 'access:che
  * editor changes no licenses.
  */
 export const ROLES = {
-  viewer: { doc: 'Reads content, policies, requesters, licenses and usage', permissions: READING, readOnly: true },
+  viewer: {
+    doc: 'Reads content, policies, partners and bots, licenses and usage',
+    permissions: READING,
+    readOnly: true,
+  },
   licensing: {
-    doc: 'A viewer who also manages requesters, licenses and offers',
+    doc: 'A viewer who also manages partners and bots, licenses and offers',
     permissions: [...READING, 'requesters:write'],
     readOnly: false,
   },

@@ -145,9 +145,17 @@ export function Json({ of }: { of: unknown }) {
   return <pre className="json">{JSON.stringify(of, null, 2)}</pre>;
 }
 
+/** Returns whether an id is the pseudonym of an erased partner. */
+export const isErased = (id: string): boolean => /^erased_[0-9a-z]{26}$/.test(id);
+
+/** Pseudonyms differ at their ends. A registered id of this form has a name. */
+export const erasedName = (id: string, name = id): string => (name === id ? `Erased partner …${id.slice(-4)}` : name);
+
 export function RequesterLink({ id, name }: { id: string | null; name?: string }) {
   if (id === null) return <span className="soft">anonymous</span>;
-  return <Link href={`/requesters/${encodeURIComponent(id)}`}>{name ?? id}</Link>;
+  return (
+    <Link href={`/requesters/${encodeURIComponent(id)}`}>{isErased(id) ? erasedName(id, name) : (name ?? id)}</Link>
+  );
 }
 
 export function CrawlerLink({ name }: { name: string }) {

@@ -15,7 +15,7 @@ import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify, tell } from '../parts/notices.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
-import { Chip, Json, Tags, Time } from '../parts/show.tsx';
+import { Chip, erasedName, isErased, Json, Tags, Time } from '../parts/show.tsx';
 import { Failed, Loaded } from '../parts/states.tsx';
 import { useMay } from '../shell/session.tsx';
 import { Erase, EraseButton } from './erase.tsx';
@@ -54,7 +54,7 @@ function RequesterView({ id, requester }: RequesterViewProps) {
     <>
       <Head id={id} requester={requester} onLicense={() => setForm(requester === undefined ? 'add' : 'license')} />
       <div className="stack">
-        {requester === undefined && <NotListed onAdd={() => setForm('add')} />}
+        {requester === undefined && <NotListed id={id} onAdd={() => setForm('add')} />}
         {mayAnalyze && <Usage requesterId={id} />}
         {mayAnalyze && <UsageOver title="The last 30 days" query={{ requesterId: id, groupBy: 'verified' }} />}
         <Panel title="Licenses" lead="What it holds, and until when.">
@@ -87,14 +87,15 @@ function RequesterView({ id, requester }: RequesterViewProps) {
 }
 
 function Head({ id, requester, onLicense }: RequesterViewProps & { onLicense: () => void }) {
+  const isGone = requester === undefined && isErased(id);
   return (
     <PageHead
-      title={requester?.name ?? id}
+      title={isGone ? erasedName(id) : (requester?.name ?? id)}
       under={{ path: '/requesters', label: 'Partners & bots' }}
       lead={
         <span className="tags">
           {requester === undefined ? (
-            <Chip>not in your list</Chip>
+            <Chip>{isGone ? 'erased' : 'not in your list'}</Chip>
           ) : (
             <Chip tone={requester.status === 'active' ? 'allowed' : 'denied'}>{requester.status}</Chip>
           )}
@@ -102,18 +103,26 @@ function Head({ id, requester, onLicense }: RequesterViewProps & { onLicense: ()
         </span>
       }
       actions={
-        <>
-          <MayButton permission="requesters:write" leftSection={<IconCertificate size={16} />} onClick={onLicense}>
-            New license
-          </MayButton>
-          {requester === undefined ? <EraseButton id={id} /> : <Actions requester={requester} />}
-        </>
+        !isGone && (
+          <>
+            <MayButton permission="requesters:write" leftSection={<IconCertificate size={16} />} onClick={onLicense}>
+              New license
+            </MayButton>
+            {requester === undefined ? <EraseButton id={id} /> : <Actions requester={requester} />}
+          </>
+        )
       }
     />
   );
 }
 
-function NotListed({ onAdd }: { onAdd: () => void }) {
+function NotListed({ id, onAdd }: { id: string; onAdd: () => void }) {
+  if (isErased(id))
+    return (
+      <Alert color="gray" title="Erased">
+        Who this was is no longer stored. What it used still counts in reports and statements, under a pseudonym.
+      </Alert>
+    );
   return (
     <Alert color="gray" title="Not in your list yet">
       Treated as a stranger: no license, no tags.{' '}

@@ -11,7 +11,7 @@ import type { Column } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { VerifiedShare } from '../parts/proof.tsx';
-import { Chip, formatCount, RequesterLink, Tags, Time } from '../parts/show.tsx';
+import { Chip, formatCount, isErased, RequesterLink, Tags, Time } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { useMay } from '../shell/session.tsx';
 import { RequesterForm } from './requester-form.tsx';
@@ -29,7 +29,7 @@ export default function RequestersPage() {
     <>
       <PageHead
         title="Partners & bots"
-        lead="Requesters of your content. Add those that your rules and licenses name; others are counted too."
+        lead="The parties that ask for your content. Add those that your rules and licenses name; others are counted too."
         actions={
           <MayButton
             permission="requesters:write"
@@ -126,8 +126,12 @@ const SEEN_COLUMNS: readonly Column<Seen>[] = [
   {
     label: 'Status',
     narrow: true,
-    show: ({ status, type }) =>
-      status === null ? <span className="soft">not in your list</span> : <Status status={status} type={type} />,
+    show: ({ id, status, type }) =>
+      status === null ? (
+        <span className="soft">{isErased(id) ? 'erased' : 'not in your list'}</span>
+      ) : (
+        <Status status={status} type={type} />
+      ),
   },
   {
     label: '',
@@ -135,7 +139,7 @@ const SEEN_COLUMNS: readonly Column<Seen>[] = [
     show: ({ id, name, registered }) =>
       registered ? (
         <Licenses id={id} name={name} />
-      ) : (
+      ) : isErased(id) ? null : (
         <Link href={`/requesters?new=${encodeURIComponent(id)}`} aria-label={`Add ${id}`}>
           Add
         </Link>
@@ -187,7 +191,8 @@ function Nobody() {
         </MayButton>
       }
     >
-      Requesters of your content appear here automatically. Add a partner now to license it before its first request.
+      Partners and bots that ask for your content appear here automatically. Add a partner now to license it before its
+      first request.
     </Empty>
   );
 }

@@ -90,6 +90,7 @@ test('what is one is not called many', async () => {
 
 test('a partner is erased once its id is typed, and the status page has the progress', async () => {
   await made(postern, '/v1/requesters', { id: 'bolt', name: 'Bolt' });
+  await check(postern, { contentId: essay.id, requesterId: 'bolt' });
   await using signed = await signedIn(browser, postern.url, postern.key);
   const { page } = signed;
   await page.goto('/console/requesters/bolt');
@@ -107,5 +108,15 @@ test('a partner is erased once its id is typed, and the status page has the prog
   const privacy = page.getByRole('region', { name: 'Privacy' });
   await privacy.getByText('At work now').waitFor();
   await privacy.getByText('Nothing', { exact: true }).waitFor();
+  // The past shows the pseudonym as what it is: not to be added, licensed or erased again.
+  await page.goto('/console/requesters');
+  const row = page.getByRole('row').filter({ hasText: 'Erased partner' });
+  await row.getByText('erased', { exact: true }).waitFor();
+  assert.equal(await row.getByRole('link', { name: /^Add/ }).count(), 0);
+  await row.getByRole('link', { name: /^Erased partner/ }).click();
+  await page.getByText('Who this was is no longer stored.').waitFor();
+  for (const name of ['New license', 'Erase…', 'Add it']) {
+    assert.equal(await page.getByRole('button', { name }).count(), 0, name);
+  }
   assert.deepEqual(signed.faults, []);
 });
