@@ -2,9 +2,10 @@
 import type { ReactNode } from 'react';
 import type { Row } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
+import { Values } from '../collections/selectors.tsx';
 import { List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
-import { Chip, formatCount, Tags, Time } from '../parts/show.tsx';
+import { Chip, formatCount, Time } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { useMay } from '../shell/session.tsx';
 import { type Identity, PROOFS } from './types.ts';
@@ -54,8 +55,8 @@ export function Identities({ of, none = 'Its operator publishes no proof', actio
 
 function Proof({ of, published }: { of: Identity; published: readonly PublishedList[] | undefined }) {
   if (of.kind === 'signature') return <span>{of.agent}</span>;
-  if (of.kind === 'dns') return <Tags of={of.suffixes} />;
-  if ('ranges' in of) return <Tags of={of.ranges} />;
+  if (of.kind === 'dns') return <Values of={of.suffixes} />;
+  if ('ranges' in of) return <Values of={of.ranges} />;
   const list = published?.find(({ url }) => url === of.list);
   return (
     <>

@@ -90,8 +90,13 @@ export function When({ at }: { at: string }) {
 
 export type Outcome = 'allowed' | 'denied' | 'limited';
 
+/** Characters of a word up to which a chip stays in one piece. */
+const WORD_MAX = 24;
+const longOrNot = (content: ReactNode): string =>
+  typeof content === 'string' && content.split(' ').some((word) => word.length > WORD_MAX) ? ' long' : '';
+
 export function Chip({ tone, children }: { tone?: Outcome | undefined; children: ReactNode }) {
-  return <span className={`chip ${tone ?? ''}`}>{children}</span>;
+  return <span className={`chip ${tone ?? ''}${longOrNot(children)}`}>{children}</span>;
 }
 
 export const REASONS: Record<string, string> = {
@@ -133,7 +138,7 @@ export function Tags({ of }: { of: readonly string[] }) {
   return (
     <span className="tags">
       {of.map((tag) => (
-        <span key={tag} className="chip">
+        <span key={tag} className={`chip${longOrNot(tag)}`}>
           {tag}
         </span>
       ))}
