@@ -116,6 +116,8 @@ async function runTraced(
   const client = async (own: Random, name: string): Promise<void> => {
     for (let i = 0; left > 0; i++, left--) {
       const check = { contentId: 'first', requesterId: `r${own.int(0, 9)}`, purpose: `${name}.${i}` };
+      // Beside the clients, an erasure writes what a power cut may undo.
+      if (own.chance(0.05)) await service.ask('POST', `/v1/requesters/r${own.int(0, 9)}/erase`, { body: {} });
       const kind = own.next();
       const idempotencyKey = own.chance(0.3) ? `${name}.${i}` : undefined;
       if (kind < 0.5) await made(service, 'POST', '/v1/access/check', check, idempotencyKey);

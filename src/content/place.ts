@@ -92,7 +92,7 @@ async function placeSome(db: Db, basis: Basis, { saved, after, rows, isLast }: T
   const moved = await findMoved(items, basis.inForce);
   if (moved.length === 0 && to !== 'all' && !isLast) return { saved, after: lookedTo };
   try {
-    await db.atomic(placeSlice(db.engine, { from: saved, to, moved, lastEdit: basis.inForce.lastEdit }));
+    await db.atomicLater(placeSlice(db.engine, { from: saved, to, moved, lastEdit: basis.inForce.lastEdit }));
   } catch (error) {
     if (error instanceof Conflict) return 'edited';
     throw error;

@@ -20,6 +20,11 @@ export interface Db {
   read<R extends Row = Row>(sql: string, params?: readonly Value[]): Promise<R[]>;
   /** Runs the steps as one durable transaction. Throws UniqueViolation, ForeignKeyViolation, Conflict, Unavailable. */
   atomic(steps: readonly Step[]): Promise<void>;
+  /**
+   * As `atomic`, for work that is done again if it is lost: it returns before it is on disk, so no check waits for the
+   * disk. It is on disk once a later `atomic` or flush has returned; until then a power cut undoes it, whole.
+   */
+  atomicLater(steps: readonly Step[]): Promise<void>;
   /** Finishes all requests, then closes the store. */
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@
  * after a crash every decision is either in the log or in the daily counts, once. Licensed decisions keep what
  * statements need (see counted).
  */
-import type { Db, Row, Step } from '../db/db.ts';
+import type { Db, Step } from '../db/db.ts';
 import { keepDeleted } from './counted.ts';
 
 export const DAY_MS = 86_400_000;
@@ -85,19 +85,20 @@ export const retiredTo = (db: Db): Promise<number> => readCursor(db, 'decisions'
 
 /** Returns the last of the next decisions before a time; undefined: the next one is younger, or there is none. */
 async function findBatch(db: Db, after: number, before: number, limit: number): Promise<number | undefined> {
-  const rows = await db.read<Row & { seq: number; at: number }>(
-    'select seq, at from decisions where seq > $1 order by seq limit $2',
-    [after, limit],
+  const [row] = await db.read<{ last: number | null }>(
+    `with batch as (select seq, at from decisions where seq > $1 order by seq limit $2),
+       young as (select min(seq) as first from batch where at >= $3)
+     select max(seq) as last from batch, young where first is null or seq < first`,
+    [after, limit, before],
   );
-  const young = rows.findIndex(({ at }) => at >= before);
-  return (young === -1 ? rows : rows.slice(0, young)).at(-1)?.seq;
+  return row?.last ?? undefined;
 }
 
 /** Retires a batch of decisions before a time, oldest first. Returns whether there was one. */
 export async function retireBatch(db: Db, before: number, limit: number): Promise<boolean> {
   const last = await findBatch(db, 0, before, limit);
   if (last === undefined) return false;
-  await db.atomic([
+  await db.atomicLater([
     keepDeleted(db.engine, `seq <= ${last} and seq > (select coalesce(max(to_seq), 0) from archives)`),
     { sql: countSql(db.engine), params: [last] },
     { sql: 'delete from decisions where seq <= $1', params: [last] },
@@ -113,7 +114,7 @@ export async function eraseInputsBatch(db: Db, before: number, limit: number): P
   const last = await findBatch(db, after, before, limit);
   if (last === undefined) return false;
   const sql = eraseInputsSql(db.engine, 'seq > $1 and seq <= $2');
-  await db.atomic([{ sql, params: [after, last] }, cursorStep('inputs', last)]);
+  await db.atomicLater([{ sql, params: [after, last] }, cursorStep('inputs', last)]);
   return true;
 }
 

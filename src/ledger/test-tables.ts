@@ -28,6 +28,7 @@ export function onTestTables<D extends Db>(db: D): D {
     ...db,
     read: (sql, params) => db.read(toTestSql(sql), params),
     atomic: (steps) => db.atomic(steps.map(toTestStep)),
+    atomicLater: (steps) => db.atomicLater(steps.map(toTestStep)),
   };
   return isPostgres(db) ? { ...own, ...onPostgres(db) } : own;
 }

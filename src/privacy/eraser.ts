@@ -116,7 +116,7 @@ async function walkOn({ db, clock }: EraserDeps, one: Erasure, by: Replacement, 
   const next: Erasure = { ...one, decisions, status, walkedSeq, updatedAt: clock.now() };
   const seqs = found.map(({ seq }) => seq);
   const steps = seqs.length === 0 ? [] : replaceInDecisions(db, withSeqs(db, seqs), by);
-  await db.atomic([...steps, updateErasure(next, one)]);
+  await db.atomicLater([...steps, updateErasure(next, one)]);
   return true;
 }
 

@@ -106,6 +106,21 @@ export function dbContract(name: string, open: () => Promise<OpenedDb>): void {
       assert.equal(await amountOf(db, 'there'), 12);
     });
 
+    test('work that is done again if lost is all or nothing, seen by the next read, and there after closing', async () => {
+      await using store = await opened();
+      const { db } = store;
+      await Promise.all([db.atomicLater([insert('a', 1), insert('b')]), db.atomic([insert('c')])]);
+      await db.atomicLater([add('a', 1)]);
+      assert.deepEqual([await count(db), await amountOf(db, 'a')], [3, 2]);
+      await assert.rejects(db.atomicLater([insert('d'), insert('a')]), UniqueViolation);
+      await assert.rejects(db.atomicLater([insert('d'), add('nobody', 1)]), Conflict);
+      assert.equal(await count(db), 3);
+      await db.close();
+      const again = await store.again();
+      assert.equal(await amountOf(again, 'a'), 2);
+      await again.close();
+    });
+
     test('a transaction of no steps is one', async () => {
       await using store = await opened();
       await store.db.atomic([]);

@@ -38,7 +38,7 @@ const ATOMIC_LOCK = '31647739056321134';
 export const IN_ORDER: Step = { sql: `select pg_advisory_xact_lock(${ATOMIC_LOCK})` };
 
 /**
- * Begins every writing transaction: its commit returns once it is on disk, here and on synchronous standbys. It is set
+ * Begins every writing transaction that is acknowledged: its commit returns once it is on disk, here and on synchronous standbys. It is set
  * for each transaction, so no setting of the server, database, role or URL and no pooler can undo it. A stronger
  * setting stays.
  */
@@ -46,6 +46,9 @@ const DURABLE: Step = {
   sql: `select set_config('synchronous_commit',
     case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, true)`,
 };
+
+/** Begins a transaction whose commit does not wait for the disk. A later one that waits brings it there too. */
+const SOON_DURABLE: Step = { sql: `select set_config('synchronous_commit', 'off', true)` };
 
 export interface PostgresDb extends Db {
   readonly engine: 'postgres';
@@ -97,6 +100,9 @@ export async function openPostgres(url: string): Promise<PostgresDb> {
       gate.enter(reads, async (client) => (await pipeline(client, [{ sql, params }]))[0] as R[]),
     async atomic(steps) {
       await gate.enter(atomics, (client) => pipeline(client, [DURABLE, IN_ORDER, ...steps]));
+    },
+    async atomicLater(steps) {
+      await gate.enter(atomics, (client) => pipeline(client, [SOON_DURABLE, IN_ORDER, ...steps]));
     },
     write: (steps, { unless = never, once = false } = {}) =>
       gate.enter(

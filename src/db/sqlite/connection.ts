@@ -1,6 +1,6 @@
 /**
  * A synchronous connection to an SQLite file, for use inside a worker thread. WAL with `synchronous=FULL`: in simulated
- * power cuts NORMAL lost acknowledged rows, FULL none.
+ * power cuts NORMAL lost acknowledged rows, FULL none. The worker uses NORMAL for `atomicLater` alone.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Lru } from '../../lib/lru.ts';
@@ -18,6 +18,8 @@ export interface Connection {
   readonly inTransaction: boolean;
   close(): void;
 }
+
+export type Synchronous = 'full' | 'normal';
 
 export interface ConnectionOptions {
   readOnly?: boolean;

@@ -149,6 +149,7 @@ export async function openSqlite(
     file,
     read: <R extends Row>(sql: string, params: readonly Value[] = []) => reader.ask<R[]>({ kind: 'read', sql, params }),
     atomic: (steps: readonly Step[]) => writer.ask<void>({ kind: 'atomic', steps }),
+    atomicLater: (steps: readonly Step[]) => writer.ask<void>({ kind: 'atomic', steps, later: true }),
     call: <R>(procedure: string, payload: unknown) => writer.ask<R>({ kind: 'call', procedure, payload }),
     checkpoint: () => writer.ask<boolean>({ kind: 'checkpoint' }),
     async close() {

@@ -4,11 +4,11 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DbErrorName, Step, Value } from '../db.ts';
-import { type Connection, classify, openConnection, runSteps } from './connection.ts';
+import { type Connection, classify, openConnection, runSteps, type Synchronous } from './connection.ts';
 
 export type Request =
   | { kind: 'read'; sql: string; params: readonly Value[] }
-  | { kind: 'atomic'; steps: readonly Step[] }
+  | { kind: 'atomic'; steps: readonly Step[]; later?: true }
   | { kind: 'call'; procedure: string; payload: unknown }
   | { kind: 'checkpoint' };
 
@@ -32,6 +32,8 @@ export interface WorkerSetup {
 
 const setup = workerData as WorkerSetup;
 let connection: Connection = openConnection(setup.file, { readOnly: setup.readOnly, cacheKiB: setup.pagesKiB });
+/** Of the connection; undefined: setting it failed. */
+let synchronous: Synchronous | undefined = 'full';
 const openers = new Map<string, (connection: Connection) => Procedure>();
 for (const [name, url] of Object.entries(setup.procedures)) {
   const module = (await import(url)) as { procedure: (connection: Connection) => Procedure };
@@ -80,6 +82,7 @@ function writeGroup(group: Request[]): Answer[] {
   const alone = group.length === 1;
   let committing = false;
   try {
+    setSynchronous(group.every((request) => request.kind === 'atomic' && request.later) ? 'normal' : 'full');
     connection.exec('begin immediate');
     for (const request of group) {
       if (!alone) connection.exec('savepoint request');
@@ -102,6 +105,14 @@ function writeGroup(group: Request[]): Answer[] {
   } catch (error) {
     return abandon(group, error, committing);
   }
+}
+
+/** In WAL, `normal` commits without an fsync; the next commit with one brings all before it to disk. */
+function setSynchronous(wanted: Synchronous): void {
+  if (synchronous === wanted) return;
+  synchronous = undefined;
+  connection.exec(`pragma synchronous = ${wanted}`);
+  synchronous = wanted;
 }
 
 /** Writes the log into the file and empties it, if a request of the group asks for that and no reader needs it. */
@@ -139,6 +150,7 @@ function abandon(group: Request[], cause: unknown, committing: boolean): Answer[
     const fresh = openConnection(setup.file, { readOnly: setup.readOnly, cacheKiB: setup.pagesKiB });
     connection.close();
     connection = fresh;
+    synchronous = 'full';
     procedures.clear();
   } catch {
     // The file cannot be opened: the next group retries on the old connection and, if that fails, comes back here.
