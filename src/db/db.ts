@@ -21,8 +21,9 @@ export interface Db {
   /** Runs the steps as one durable transaction. Throws UniqueViolation, ForeignKeyViolation, Conflict, Unavailable. */
   atomic(steps: readonly Step[]): Promise<void>;
   /**
-   * As `atomic`, for work that is done again if it is lost: it returns before it is on disk, so no check waits for the
-   * disk. It is on disk once a later `atomic` or flush has returned; until then a power cut undoes it, whole.
+   * Does what `atomic` does, for work that is done again if it is lost: it returns before it is on disk, so no check
+   * waits for the disk. It is on disk once a later `atomic` or flush has returned; until then a power cut undoes it,
+   * whole.
    */
   atomicLater(steps: readonly Step[]): Promise<void>;
   /** Finishes all requests, then closes the store. */

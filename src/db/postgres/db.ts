@@ -38,9 +38,9 @@ const ATOMIC_LOCK = '31647739056321134';
 export const IN_ORDER: Step = { sql: `select pg_advisory_xact_lock(${ATOMIC_LOCK})` };
 
 /**
- * Begins every writing transaction that is acknowledged: its commit returns once it is on disk, here and on synchronous standbys. It is set
- * for each transaction, so no setting of the server, database, role or URL and no pooler can undo it. A stronger
- * setting stays.
+ * Begins every transaction that writes what is acknowledged: its commit returns once it is on disk, here and on
+ * synchronous standbys. It is set for each transaction, so no setting of the server, database, role or URL and no
+ * pooler can undo it. A stronger setting stays.
  */
 const DURABLE: Step = {
   sql: `select set_config('synchronous_commit',

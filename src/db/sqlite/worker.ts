@@ -32,7 +32,7 @@ export interface WorkerSetup {
 
 const setup = workerData as WorkerSetup;
 let connection: Connection = openConnection(setup.file, { readOnly: setup.readOnly, cacheKiB: setup.pagesKiB });
-/** Of the connection; undefined: setting it failed. */
+/** The setting of the connection; undefined: it could not be set. */
 let synchronous: Synchronous | undefined = 'full';
 const openers = new Map<string, (connection: Connection) => Procedure>();
 for (const [name, url] of Object.entries(setup.procedures)) {

@@ -1,4 +1,7 @@
-/** Quotas of whole installations that are backed up under load, restored, or moved to PostgreSQL: no unit is lost or given twice. */
+/**
+ * Quotas of whole installations that are backed up under load, restored, or moved to PostgreSQL: no unit is lost or
+ * given twice.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
