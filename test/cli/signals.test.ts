@@ -89,6 +89,20 @@ test('a folder for each site', async () => {
   assert.match(stderr, /other\.example\/license\.xml: off/);
 });
 
+test('another user may read what is written, however private the files of the command are', async () => {
+  const before = process.umask(0o077);
+  const root = join(folder, 'new/root');
+  try {
+    assert.equal((await run('write', root, '--site', host)).status, 0);
+  } finally {
+    process.umask(before);
+  }
+  const modes = ['..', '.', '.well-known', 'robots.txt', '.well-known/tdmrep.json'].map(
+    (name) => statSync(join(root, name)).mode & 0o777,
+  );
+  assert.deepEqual(modes, [0o755, 0o755, 0o755, 0o644, 0o644]);
+});
+
 test('a robots.txt that Postern did not write stays', async () => {
   const root = join(folder, 'own');
   mkdirSync(root);

@@ -1,6 +1,17 @@
 /** `postern signals write`: writes the files of sites into a folder that a web server serves. */
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+  chmodSync,
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Postern } from '../../../client/src/client.ts';
 import { PosternError } from '../../../client/src/errors.ts';
@@ -121,9 +132,11 @@ function readBefore(file: string): string | undefined {
 function replace(file: string, text: string): void {
   const part = `${file}.postern-${process.pid}`;
   try {
-    mkdirSync(dirname(file), { recursive: true });
-    const opened = openSync(part, 'w', 0o644);
+    makeReadableFolder(resolve(dirname(file)));
+    const opened = openSync(part, 'w');
     try {
+      // The web server reads it as another user; what the command writes elsewhere is for its own user only.
+      fchmodSync(opened, 0o644);
       writeSync(opened, text);
       fsyncSync(opened);
     } finally {
@@ -133,5 +146,14 @@ function replace(file: string, text: string): void {
   } catch (error) {
     rmSync(part, { force: true });
     throw failed(`Cannot write ${file} (${(error as NodeJS.ErrnoException).code}).`, error);
+  }
+}
+
+function makeReadableFolder(folder: string): void {
+  const highest = mkdirSync(folder, { recursive: true });
+  if (highest === undefined) return;
+  for (let made = folder; ; made = dirname(made)) {
+    chmodSync(made, 0o755);
+    if (made === highest) return;
   }
 }
