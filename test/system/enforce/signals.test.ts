@@ -28,7 +28,12 @@ const SITE = {
 };
 await postern.call('PUT', `/v1/sites/${HOST}`, { body: SITE });
 const key = await makeKey(postern, { permissions: ['access:check'] });
-const site = folderOf({ 'index.html': 'page' });
+const FREE = ['sitemap.xml', 'security.txt', '.well-known/security.txt'];
+const site = folderOf({
+  'index.html': 'page',
+  'closed.html': 'for readers',
+  ...Object.fromEntries(FREE.map((name) => [name, name])),
+});
 const written = join(site, 'signals');
 mkdirSync(written);
 const env = { POSTERN_URL: postern.url, POSTERN_KEY: postern.key };
@@ -63,17 +68,25 @@ async function assertServed(url: string, isLive = true): Promise<void> {
 const kept = join(folderOf({}), 'signals.conf');
 writeFileSync(kept, configurationOf('nginx', 'nginx-kept', {}));
 const cache = configurationOf('nginx', 'nginx-cache', { '/var/cache/nginx/signals': join(folderOf({}), 'signals') });
-const files = configurationOf('nginx', 'nginx-files', { '/etc/nginx/postern-signals.conf': kept });
+const files = configurationOf('nginx', 'nginx-files', {
+  '/etc/nginx/postern-signals.conf': kept,
+  '/var/www/site': site,
+});
+const caddyFree = configurationOf('caddy', 'caddy-free', { '/var/www/site': site });
 const changes = {
   nginx: {
     'upstream postern {': `${cache}upstream postern {`,
     '    location = /_postern {': `${files}    location = /_postern {`,
   },
-  Caddy: { '\troute {': `${configurationOf('caddy', 'caddy-files', { '127.0.0.1:8080': asked })}\troute {` },
+  Caddy: {
+    '\troute {': `${configurationOf('caddy', 'caddy-files', { '127.0.0.1:8080': asked })}${caddyFree}\troute {`,
+  },
 };
 
 const folder = {
-  Caddy: { '\troute {': `${configurationOf('caddy', 'caddy-folder', { '/srv/signals': written })}\troute {` },
+  Caddy: {
+    '\troute {': `${configurationOf('caddy', 'caddy-folder', { '/srv/signals': written })}${caddyFree}\troute {`,
+  },
 };
 
 for (const [name, start] of SERVERS) {
@@ -100,18 +113,46 @@ for (const [name, start] of SERVERS) {
   });
 }
 
+const AROUND = [
+  '/closed.html',
+  '/.well-known/../closed.html',
+  '/.well-known/%2e%2e/closed.html',
+  '/.well-known/..%2fclosed.html',
+  '/.well-known//../../closed.html',
+  '/.well-known/..;/closed.html',
+  '/.well-known/..%5cclosed.html',
+  '/.WELL-KNOWN/../closed.html',
+  '/sitemap.xml/../closed.html',
+];
+
+/** Files that robots.txt allows to everybody are not refused at the door, and nothing else is open through them. */
+async function assertFree(url: string): Promise<void> {
+  const headers = { 'user-agent': 'GPTBot/1.2' };
+  for (const name of FREE) {
+    const { status, text } = await visit(url, `/${name}`, { headers });
+    assert.deepEqual([status, text], [200, name], name);
+  }
+  for (const path of AROUND) {
+    const { status, text } = await visit(url, path, { headers });
+    assert.ok(status >= 400 && !text.includes('for readers'), `${path} ${status} ${text}`);
+  }
+}
+
 test('from Postern, through Caddy, and from a folder', async () => {
   const [, start] = SERVERS[1];
   await using live = await start({ asked, key, site, changes: changes.Caddy });
   await assertServed(live.url);
+  await assertFree(live.url);
   await using fixed = await start({ asked, key, site, changes: folder.Caddy });
   await assertServed(fixed.url);
+  await assertFree(fixed.url);
 });
 
 test('from Postern, through nginx, which goes on when Postern is down', async () => {
   const [, start] = SERVERS[0];
   await using live = await start({ asked, key, site, changes: changes.nginx });
   await assertServed(live.url);
+  await assertFree(live.url);
   isClosed = true;
   await postern[Symbol.asyncDispose]();
   await assertServed(live.url);
