@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { startTestService } from '../kit/service.ts';
-import { check, makeItem } from './http/given.ts';
+import { check, made, makeItem } from './http/given.ts';
 
 test('every metric that the guide names is in /metrics, and its alarms can be read', async () => {
   const guide = readFileSync('docs/configure.md', 'utf8');
@@ -64,6 +64,31 @@ test('decisions are counted by outcome and reason, limits by period, and questio
   }
   const again = await postern.call('GET', '/metrics', { key: null });
   assert.ok(again.text.includes('postern_decisions_total{allowed="true",reason=""} 2\n'));
+});
+
+test('a check that a quota refuses counts as denied, also where a limit would have admitted it', async () => {
+  await using postern = await startTestService();
+  const conditions = { licenseType: 'training' };
+  const items = [
+    await makeItem(postern, [{ action: 'allow', conditions }]),
+    await makeItem(postern, [{ action: 'allow', conditions, rateLimit: { requests: 9, period: 'hour' } }]),
+  ];
+  const { id: requesterId } = await made(postern, '/v1/requesters', { name: 'Reader' });
+  const quota = { units: 2, period: 'month', onExceed: 'deny' };
+  const prices = { currency: 'EUR', timezone: 'UTC', period: 'month', unit: 'decision' };
+  const terms = { ...prices, tiers: [{ upTo: null, unitPriceMicros: 1 }], quota };
+  await made(postern, '/v1/licenses', { requesterId, type: 'training', terms });
+  for (const { id } of [...items, ...items]) await check(postern, { contentId: id, requesterId });
+  const { text } = await postern.call('GET', '/metrics', { key: null });
+  const counted = [...text.matchAll(/^postern_decisions_total\{allowed="\w+",reason="(\w*)"\} ([1-9]\d*)$/gm)];
+  assert.deepEqual(
+    counted.map(([, reason, times]) => [reason, times]),
+    [
+      ['', '2'],
+      ['quota_exceeded', '2'],
+    ],
+  );
+  assert.match(text, /^postern_limit_claims_total\{period="hour",outcome="refused"\} 0$/m);
 });
 
 interface Board {

@@ -226,7 +226,7 @@ export class Recorder {
         else this.#hold(outcome.heldBy, one);
       } else {
         entries += outcome.length;
-        for (const [n, entry] of one.entries.entries()) this.#tally.count(entry, (outcome[n] as Recorded).granted);
+        for (const [n, entry] of one.entries.entries()) this.#tally.count(entry, outcome[n] as Recorded);
         this.#head = Math.max(this.#head, outcome.at(-1)?.seq ?? 0);
         one.resolve(outcome);
       }

@@ -3,11 +3,12 @@
  * in them, so that nothing has to read the decisions again to find a new one.
  */
 import { PERIODS, type Period } from '../limits/limit.ts';
-import type { Granted } from './decision.ts';
-import type { Entry, Named, Tallied } from './ledger.ts';
+import type { Entry, Named, Recorded, Tallied } from './ledger.ts';
 import { REASONS } from './reason.ts';
 
 const CODES = Math.max(...Object.values(REASONS).map(({ code }) => code)) + 1;
+
+type Answers = Pick<Recorded, 'granted' | 'quota'>;
 
 /** `head`: the newest number in the ledger. */
 export function openTally(head: number) {
@@ -21,9 +22,9 @@ export function openTally(head: number) {
   let latest: string | null = null;
   let claims = false;
   return {
-    /** `granted`: the answer to its claim; null without one. */
-    count({ reason, claim, claimed, crawler }: Entry, granted: Granted | null): void {
-      let code = reason;
+    /** With the answers to its claims: either of a limit and a quota can make a denial of it. */
+    count({ reason, claim, claimed, crawler }: Entry, { granted, quota }: Answers): void {
+      let code = quota?.refused === true ? REASONS.quota_exceeded.code : reason;
       if (claim !== null && granted !== null) {
         const use = limits[claim.limit.period];
         if (granted.admitted) use.admitted++;
