@@ -134,6 +134,19 @@ test('an archive is counted again, alone or beside the log; amounts are priced a
   assert.match(dearer.stdout, /amount is 9\.99, counted 0\.0/);
   const total = await offline({ ...statement, total: { ...statement.total, amount: '0.03' } });
   assert.match(total.stdout, /total: amount is 0\.03, counted 0\.02/);
+  const [one] = statement.lines;
+  for (const [wrong, said] of [
+    [{ units: 4 }, /statement: units is 4, counted 3/],
+    [{ decisions: 5 }, /statement: decisions is 5, counted 3/],
+    [{ total: { ...statement.total, amountMicros: 90_000 } }, /total: amountMicros is 90000, counted 20000/],
+    [{ lines: [{ ...one, amountMicros: 70_000 }, ...rest] }, /search, tier 1: amountMicros is 70000, counted 10000/],
+    [{ lines: [{ ...one, unitPriceMicros: 99 }, ...rest] }, /search, tier 1: unitPriceMicros is 99, counted 10000/],
+    [{ lines: [...statement.lines, statement.lines.at(-1)] }, /lines is 4, counted 3/],
+  ] as const) {
+    const { status, stdout } = await offline({ ...statement, ...wrong });
+    assert.equal(status, 1, stdout);
+    assert.match(stdout, said);
+  }
   const none = await run('statements', 'verify', id, '--archive', file('nowhere'));
   assert.deepEqual([none.status, /Cannot read .*nowhere/.test(none.stderr)], [2, true]);
 });

@@ -1,9 +1,9 @@
 /** Counts a statement again from exported decisions, and compares. */
 import type { Answered } from '../../../client/src/types.ts';
 import { DECISION_ID_LENGTH } from '../../ledger/decision-ids.ts';
-import { billOf } from '../../statements/bill.ts';
+import { billOf, toAmount } from '../../statements/bill.ts';
 import { type Tallied, type TalliedLine, Tally, type TallyIds } from '../../statements/tally.ts';
-import { formatAmount, toMicros } from '../../terms/money.ts';
+import { toMicros } from '../../terms/money.ts';
 import { textLines } from '../import/text-lines.ts';
 import { misused } from '../outcome.ts';
 
@@ -63,7 +63,7 @@ export async function findDifferences(
   return {
     decisions: counted,
     deleted: isWhole ? 0 : deleted,
-    differences: [...differences, ...compareAmounts(statement, tallied)],
+    differences: [...differences, ...compareSums(statement, stated), ...compareAmounts(statement, tallied)],
   };
 }
 
@@ -84,25 +84,51 @@ function exportedIds(sorted: readonly Exported[]): TallyIds {
 
 /** Prices the lines again: those of the statement itself, whose units are compared before. */
 function compareAmounts({ lines, terms, total }: Statement, { uncounted }: Tallied): Difference[] {
+  const { currency } = terms;
   const stated = lines.filter(({ kind }) => kind !== 'correction');
   const usage = stated.flatMap(({ kind, tier, units, ...line }) =>
     kind === 'usage' ? [{ ...line, tier: (tier ?? 1) - 1, units: units ?? 0 } as TalliedLine] : [],
   );
   const { lines: priced, ownMicros } = billOf(terms, { units: 0, decisions: 0, lines: usage, uncounted });
-  const corrected = lines.reduce((sum, { kind, amount }) => (kind === 'correction' ? sum + toMicros(amount) : sum), 0n);
-  const known = new Map(stated.map((line) => [amountName(line), line.amount]));
-  const names = new Set([...known.keys(), ...priced.map(amountName)]);
-  const own = new Map(priced.map((line) => [amountName(line), line.amount]));
-  const wrong = [...names].flatMap((line): Difference[] => {
-    const [one, other] = [known.get(line) ?? null, own.get(line) ?? null];
-    return one === other ? [] : [{ line, field: 'amount', stated: one, counted: other }];
-  });
-  const sum = ownMicros + corrected;
-  if (toMicros(total.amount) === sum) return wrong;
+  const corrections = lines.filter(({ kind }) => kind === 'correction');
+  const corrected = corrections.reduce((sum, { amount }) => sum + toMicros(amount), 0n);
+  const known = new Map(stated.map((line) => [amountName(line), line]));
+  const own = new Map(priced.map((line) => [amountName(line), line]));
   return [
-    ...wrong,
-    { line: 'total', field: 'amount', stated: total.amount, counted: formatAmount(sum, terms.currency) },
+    // Each line is there once: a second one of its name would be added up by who reads the file.
+    ...compareFields('statement', ['lines'], { lines: stated.length }, { lines: known.size }),
+    ...[...new Set([...known.keys(), ...own.keys()])].flatMap((name) =>
+      compareFields(name, PRICED, known.get(name), own.get(name)),
+    ),
+    ...corrections.flatMap((line) =>
+      compareFields('correction', AMOUNT, line, toAmount(toMicros(line.amount), currency)),
+    ),
+    ...compareFields('total', AMOUNT, total, toAmount(ownMicros + corrected, currency)),
   ];
+}
+
+/** The sums in the head of a statement are those of its lines, which are counted again. */
+function compareSums({ units, decisions }: Statement, stated: readonly Line[]): Difference[] {
+  const sum = (field: 'units' | 'decisions'): number => stated.reduce((all, line) => all + (line[field] ?? 0), 0);
+  const sums = { units: sum('units'), decisions: sum('decisions') };
+  return compareFields('statement', ['units', 'decisions'], { units, decisions }, sums);
+}
+
+const AMOUNT = ['amount', 'amountMicros'] as const;
+const PRICED = ['unitPriceMicros', ...AMOUNT] as const;
+
+type Fields<K extends string> = Partial<Record<K, string | number | null>> | undefined;
+
+function compareFields<K extends string>(
+  line: string,
+  fields: readonly K[],
+  stated: Fields<K>,
+  counted: Fields<K>,
+): Difference[] {
+  return fields.flatMap((field): Difference[] => {
+    const [one, other] = [stated?.[field] ?? null, counted?.[field] ?? null];
+    return one === other ? [] : [{ line, field, stated: one, counted: other }];
+  });
 }
 
 const amountName = (line: Pick<Line, 'kind' | 'purpose' | 'tier'>): string =>
@@ -130,10 +156,7 @@ function compareLines(stated: readonly Line[], counted: readonly TalliedLine[]):
   return [...names].flatMap((name) => {
     const said = stated.find((line) => nameOf(line) === name);
     const found = lines.get(name);
-    return FIELDS.flatMap((field): Difference[] => {
-      const [one, other] = [said?.[field] ?? null, found?.[field] ?? null];
-      return one === other ? [] : [{ line: name, field, stated: one, counted: other }];
-    });
+    return compareFields(name, FIELDS, said, found);
   });
 }
 
