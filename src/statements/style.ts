@@ -27,6 +27,7 @@ small{color:var(--soft)}
 .note{margin-top:16px}
 .proof{margin-top:48px;font-size:12px;color:var(--soft)}
 .proof table{margin-top:8px}
+.proof .n+th,.proof .n+td{padding-left:16px}
 .mono{font:11px/1.5 ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}
 footer{display:flex;justify-content:space-between;margin-top:48px;padding-top:12px;border-top:1px solid var(--line);font-size:12px;color:var(--soft)}
 @media (max-width:640px){main{margin:0;padding:24px 16px}.parties{display:block}dl{margin-top:16px}}

@@ -1,6 +1,7 @@
 /** A license manager writes terms, watches what is used, and makes a statement final. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { launchBrowser, signedIn } from '../../../kit/browser.ts';
 import { startTestService } from '../../../kit/service.ts';
 import { check, item, made } from '../../http/given.ts';
@@ -17,6 +18,20 @@ const policy = await made(postern, '/v1/policies', {
 await made(postern, '/v1/requesters', { id: 'acme', name: 'Acme AI' });
 const license = await made(postern, '/v1/licenses', { requesterId: 'acme', type: 'commercial' });
 const { id: contentId } = await made(postern, '/v1/content', item({ policyId: policy.id }));
+
+/** The least distance between the texts of two cells that stand beside each other, in pixels. */
+const narrowestGap = (page: Page): Promise<number> =>
+  page.evaluate<number>(`{
+    const edges = (cell) => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return range.getBoundingClientRect();
+    };
+    const filled = [...document.querySelectorAll('th + *, td + *')].filter(
+      (cell) => cell.textContent !== '' && cell.previousElementSibling.textContent !== '',
+    );
+    Math.min(...filled.map((cell) => edges(cell).left - edges(cell.previousElementSibling).right));
+  }`);
 
 const view = { viewport: { width: 1366, height: 1000 }, timezoneId: 'Europe/Berlin' } as const;
 
@@ -99,6 +114,10 @@ describe('statements', () => {
     ]);
     const html = (await (await download.createReadStream()).toArray()).join('');
     assert.ok(html.includes('Statement of usage') && html.includes('Acme AI'));
+    // The policy of the console would refuse its styles.
+    const printed = await signed.context.newPage();
+    await printed.setContent(html);
+    assert.ok((await narrowestGap(printed)) >= 8, 'columns of the page to print stand apart');
     assert.deepEqual(signed.faults, []);
   });
 
