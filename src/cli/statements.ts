@@ -161,12 +161,17 @@ async function exported(postern: Awaited<ReturnType<typeof connect>>, { requeste
 }
 
 function toText(terminal: Parameters<typeof paint>[0], statement: Statement, verified: Verified): string {
-  const { decisions, deleted, differences } = verified;
+  const { decisions, deleted, missing, differences } = verified;
   const head = `${statement.id}: ${decisions} decisions counted again${deleted === 0 ? '' : `, ${deleted} of deleted items cannot be`}\n`;
   if (differences.length === 0) return `${head}${paint(terminal, 'green', '✓')} every line agrees\n`;
   const lines = differences.map(
     ({ line, field, stated, counted }) =>
       `${paint(terminal, 'red', '✗')} ${line}: ${field} is ${stated}, counted ${counted}`,
   );
-  return `${head}${lines.join('\n')}\n`;
+  // A final statement keeps what was counted: nothing in it says what was deleted later.
+  const note =
+    missing === 0
+      ? ''
+      : `${missing} of its decisions are missing. Their items were deleted since, or they left the log: without them, only the amounts can be verified.\n`;
+  return `${head}${lines.join('\n')}\n${note}`;
 }

@@ -79,6 +79,7 @@ test('from terms to a final statement that files alone verify', async () => {
   const { status, stdout } = await offline();
   assert.equal(status, 1);
   assert.match(stdout, /✗ training, tier 2: units is 1, counted null/);
+  assert.match(stdout, /\n1 of its decisions are missing\. .*only the amounts can be verified\.\n$/);
 
   const html = await run('statements', 'show', id, '--format', 'html');
   assert.match(html.stdout, /^<!doctype html>/);

@@ -22,6 +22,8 @@ export interface Verified {
   decisions: number;
   /** Decisions of deleted items: they are in no log. */
   deleted: number;
+  /** Decisions that the statement counts, and that are nowhere. */
+  missing: number;
   differences: Difference[];
 }
 
@@ -60,9 +62,11 @@ export async function findDifferences(
   const isWhole = deleted === 0 || counted === statement.decisions;
   // An archive keeps decisions of items that were deleted later.
   const differences = isWhole ? compareLines(stated, lines) : comparePurposes(stated, lines, archived.length > 0);
+  const gone = isWhole ? 0 : deleted;
   return {
     decisions: counted,
-    deleted: isWhole ? 0 : deleted,
+    deleted: gone,
+    missing: Math.max(0, statement.decisions - counted - gone),
     differences: [...differences, ...compareSums(statement, stated), ...compareAmounts(statement, tallied)],
   };
 }
