@@ -13,6 +13,8 @@ const WITHIN_MS = 5_000;
 
 const SENTENCES = {
   'license.requested': ({ requesterId, licenseType }) => `${requesterId} asks for a license ${licenseType}.`,
+  'license.expiring': ({ requesterId, type, expiresInDays: days }) =>
+    `The license ${type} of ${requesterId} ends in ${days === 1 ? 'a day' : `${days} days`}.`,
   'license.expired': ({ requesterId, type }) => `The license ${type} of ${requesterId} has ended.`,
   'license.threshold_reached': ({ requesterId, threshold, quota }) =>
     `${requesterId} has used ${Math.round(threshold * 100)} % of its quota of ${quota.units} units.`,

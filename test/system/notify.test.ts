@@ -1,6 +1,7 @@
 /** The receiver in `examples/` posts what Postern sends to Slack and by mail, each once, and nothing else. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { startReceiver } from '../../kit/receiver.ts';
@@ -64,6 +65,16 @@ test('an event is in Slack and in the mail, once each; a forged one is refused',
       [event.to, event.subject, (headers as Record<string, string>).authorization],
       [['sales@example.com'], 'Postern: acme asks for a license <!channel>.', 'Bearer key'],
     );
+
+    const ending = { object: { requesterId: 'acme', type: 'commercial', expiresInDays: 7 } };
+    const body = JSON.stringify({ id: 'evt_2', object: 'event', type: 'license.expiring', data: ending });
+    const at = String(Math.floor(Date.now() / 1000));
+    const signature = createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64'))
+      .update(`evt_2.${at}.${body}`)
+      .digest('base64');
+    const signed = { 'webhook-id': 'evt_2', 'webhook-timestamp': at, 'webhook-signature': `v1,${signature}` };
+    assert.equal((await fetch(url, { method: 'POST', body, headers: signed })).status, 204);
+    assert.equal(slack.received.at(-1)?.event.text, 'The license commercial of acme ends in 7 days.');
   } finally {
     child.kill();
   }
