@@ -10,7 +10,7 @@ import { Panel } from '../parts/page.tsx';
 import { pluralize } from '../parts/plural.ts';
 import { Chip, Json, Time } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
-import { useMayInSecret } from '../shell/session.tsx';
+import { useMay, useMayInSecret } from '../shell/session.tsx';
 import { Difference } from './difference.tsx';
 import { Impact, useImpact } from './impact.tsx';
 import { RuleText } from './rule-text.tsx';
@@ -52,6 +52,7 @@ export function Versions({ policy }: { policy: Policy }) {
 
 function Chosen({ policy, version }: { policy: Policy; version: number }) {
   const mayAnalyze = useMayInSecret('analytics:read');
+  const mayAudit = useMay('api_keys:manage');
   const [asking, setAsking] = useState(false);
   const [previewing, setPreviewing] = useState(false);
   const shown = useRead('GET /v1/policies/{id}/versions/{version}', { path: { id: policy.id, version } });
@@ -79,6 +80,7 @@ function Chosen({ policy, version }: { policy: Policy; version: number }) {
         }
       >
         {previewing && <ImpactOf policyId={policy.id} version={version} />}
+        {mayAudit && <WrittenBy policyId={policy.id} version={version} />}
         <Loaded of={shown}>
           {({ rules, defaultAction }) => <RuleSentences rules={rules} defaultAction={defaultAction} />}
         </Loaded>
@@ -95,6 +97,25 @@ function Chosen({ policy, version }: { policy: Policy; version: number }) {
       )}
       {asking && <RollBack policy={policy} version={version} onClose={() => setAsking(false)} />}
     </div>
+  );
+}
+
+/** Names the author of a version, if the latest entries of the audit log about the policy have it. */
+function WrittenBy({ policyId, version }: { policyId: string; version: number }) {
+  const changes = useRead('GET /v1/audit-log', { query: { object: policyId, limit: 100 } });
+  return (
+    <Loaded of={changes}>
+      {({ data }) => {
+        const versionOf = (record: unknown) => (record as { version?: number } | null)?.version;
+        const entry = data.find(({ before, after }) => versionOf(after) === version && versionOf(before) !== version);
+        if (entry === undefined) return null;
+        return (
+          <p className="under">
+            Written by {entry.actor.name ?? entry.actor.id ?? 'the service'} · <Time at={entry.created} />
+          </p>
+        );
+      }}
+    </Loaded>
   );
 }
 

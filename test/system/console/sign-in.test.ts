@@ -182,6 +182,22 @@ test('a viewer sees, and the page names what the role lacks', async () => {
   await page.getByText('You do not hold the permission api_keys:manage.').waitFor();
 });
 
+test('an admin sees on a policy who wrote each version', async () => {
+  const page = await visit('/console');
+  await viaProvider(page, 'ada');
+  await page.getByRole('button', { name: /^Ada/ }).waitFor();
+  const { id } = await made(postern, '/v1/policies', { name: 'Written by two', rules: [] });
+  const status = await page.evaluate(async (path) => {
+    const headers = { 'content-type': 'application/json', 'x-postern-console': '1' };
+    return (await fetch(path, { method: 'PATCH', headers, body: '{"defaultAction":"allow"}' })).status;
+  }, `/v1/policies/${id}`);
+  assert.equal(status, 200);
+  await page.goto(`/console/policies/${id}?tab=versions`);
+  await page.getByText('Written by Ada Lovelace').waitFor();
+  await page.goto(`/console/policies/${id}?tab=versions&version=1`);
+  await page.getByText('Written by First key').waitFor();
+});
+
 test('an admin creates a link, reads the roles, suspends and reinstates; the audit log names everybody', async () => {
   const guest = await visit('/console/content');
   await viaProvider(guest, 'vic');
