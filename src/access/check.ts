@@ -9,7 +9,7 @@ import { crawlerOf } from '../crawlers/directory.ts';
 import { Conflict, type Db, Unavailable } from '../db/db.ts';
 import { Failure, unavailable } from '../errors.ts';
 import { inUse } from '../http/idempotency.ts';
-import { type Decision, type Draft, type OpenDraft, settle, settleInPlace } from '../ledger/decision.ts';
+import { type Decision, type Draft, settle } from '../ledger/decision.ts';
 import {
   type Entry,
   type Grounds,
@@ -144,7 +144,7 @@ function countUnregistered(
 
 const isDry = (one: Decided | Failure): boolean => !(one instanceof Failure) && !one.recorded;
 
-const getDraft = (one: Decided | Failure): OpenDraft | Failure => (one instanceof Failure ? one : one.draft);
+const getDraft = (one: Decided | Failure): Draft | Failure => (one instanceof Failure ? one : one.draft);
 
 /** Returns undefined unless every subject is in memory. */
 function findInMemory(snapshot: Snapshot, asks: readonly (Ask | Failure)[]): (Subject | Failure)[] | undefined {
@@ -183,7 +183,7 @@ async function findSubjects(
 async function settleDry(
   ledger: Ledger,
   decided: readonly (Decided | Failure)[],
-): Promise<(Decision | OpenDraft | Failure)[]> {
+): Promise<(Decision | Draft | Failure)[]> {
   const entries: PeekedEntry[] = [];
   for (const one of decided) {
     if (!(one instanceof Failure) && hasClaims(one)) entries.push({ ...claimsOf(one), uses: one.recorded });
@@ -217,16 +217,14 @@ const hasClaims = ({ entry }: Decided): boolean => entry.claim !== null || entry
 async function record(
   ledger: Ledger,
   entries: readonly Entry[],
-  answers: readonly (Decision | OpenDraft | Failure)[],
+  answers: readonly (Decision | Draft | Failure)[],
   { grounds, toReceipt }: Attempt,
 ): Promise<(Decision | Failure)[]> {
   const receipt = toReceipt === undefined ? undefined : await toReceipt(answers);
   try {
     const recorded = await traced('commit', () => ledger.record(entries, receipt, grounds));
     let next = 0;
-    return answers.map((answer) =>
-      'decision' in answer ? settleInPlace(answer, recorded[next++] as Recorded) : answer,
-    );
+    return answers.map((answer) => ('decision' in answer ? settle(answer, recorded[next++] as Recorded) : answer));
   } catch (error) {
     throw toRefusal(error, entries.length);
   }

@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { URL_MAX } from '../content/address.ts';
-import type { Decision, OpenDraft, PageSignals } from '../ledger/decision.ts';
+import type { Decision, Draft, PageSignals } from '../ledger/decision.ts';
 import { toInputs } from '../ledger/inputs.ts';
 import type { Claim, Entry } from '../ledger/ledger.ts';
 import { contentKey, type Offer, type QuotaClaim } from '../ledger/quota.ts';
@@ -42,7 +42,7 @@ export interface DecideTerms {
 }
 
 export interface Decided {
-  draft: OpenDraft;
+  draft: Draft;
   entry: Entry;
   recorded: boolean;
   /** The time it is decided as of, epoch ms; absent for now. */
@@ -88,6 +88,9 @@ const NO_ITEM = { id: null, externalId: null };
 const nameOf = (crawler: Facts['crawler']): string | null => (crawler === null ? null : crawler.name);
 const licenseIdOf = ({ licenseOf }: NonNullable<Verdict['rule']>, facts: Facts): string | null =>
   licenseOf?.(facts)?.id ?? null;
+
+/** A draft that is still being filled. */
+type OpenDraft = Draft & { decision: Decision };
 
 /** Makes the decision without its id, its time and its rate limit; with an explainer, with its explanation. */
 export function toDraft(evaluation: Evaluation, explainer: Explaining, recorded: boolean): OpenDraft {

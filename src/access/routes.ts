@@ -47,11 +47,7 @@ export function accessRoutes(app: App, deps: AccessRouteDeps): void {
         );
       };
       const ask = accept({ caller, now: deps.ledger.now, dry: false }, body);
-      return ask.sent === undefined
-        ? decide(ask)
-        : Promise.resolve(withVisitors(deps, [ask]))
-            .then(onlyAsk)
-            .then(decide);
+      return ask.sent === undefined ? decide(ask) : withVisitors(deps, [ask]).then(onlyAsk).then(decide);
     });
     if (decision.rateLimit !== null || decision.quota !== null) reply.headers(limitFields(decision));
     return asJson(reply, JSON.stringify(decision));

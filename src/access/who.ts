@@ -11,15 +11,8 @@ export interface WhoDeps {
 }
 
 /** Returns each ask with the requester that its visitor is, or the reason why there is none. Throws Unavailable. */
-export function withVisitors(
-  deps: WhoDeps,
-  asks: readonly (Ask | Failure)[],
-): readonly (Ask | Failure)[] | Promise<readonly (Ask | Failure)[]> {
-  if (!asks.some(hasVisitor)) return asks;
-  return Promise.all(asks.map((ask) => withVisitor(deps, ask)));
-}
-
-const hasVisitor = (ask: Ask | Failure): boolean => !(ask instanceof Failure) && ask.sent !== undefined;
+export const withVisitors = (deps: WhoDeps, asks: readonly (Ask | Failure)[]): Promise<(Ask | Failure)[]> =>
+  Promise.all(asks.map((ask) => withVisitor(deps, ask)));
 
 /** Throws the reason why no requester was found. */
 export function onlyAsk([ask]: readonly (Ask | Failure)[]): Ask {

@@ -126,9 +126,6 @@ export interface Draft {
   readonly message: string | null;
 }
 
-/** A draft of which its owner may still change the decision. */
-export type OpenDraft = Draft & { decision: Decision };
-
 /** The answers to the claims of a decision, and its place in the ledger. */
 export interface Settling {
   id: string | null;
@@ -156,15 +153,6 @@ export function settle(draft: Draft, settling: Settling): Decision {
         quota: quota.quota && toDecisionQuota(quota.quota),
         created,
       };
-}
-
-/** Settles a draft that nothing reads again, in place: a copy costs a check as much as its rules do. */
-export function settleInPlace(draft: OpenDraft, settling: Settling): Decision {
-  if (settling.granted !== null || settling.quota !== undefined) return settle(draft, settling);
-  const { decision } = draft;
-  decision.id = settling.id;
-  decision.created = toIso(settling.at);
-  return decision;
 }
 
 function denyByLimit(draft: Draft, settling: Settling, rateLimit: DecisionLimit): Decision {
