@@ -10,6 +10,7 @@ export const KINDS = {
   webhook: 'The deliveries of a webhook fail',
   identity_list: 'A published list of addresses is held back, or too old to verify visitors',
   agent_keys: 'The keys of an agent that signs cannot be fetched',
+  drift: 'The live files of a site differ from its signals',
   denials: 'A requester is denied far more often than in the days before',
   spoofing: 'A visitor falsely claimed a name within the last day',
   crawler: 'A crawler was seen for the first time within the last seven days',
@@ -23,6 +24,8 @@ export interface Subject {
   licenseId?: string;
   requestId?: string;
   webhookId?: string;
+  /** A site. */
+  host?: string;
   crawler?: string;
   /** The name that was falsely claimed. */
   claimed?: string;

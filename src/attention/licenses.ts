@@ -25,18 +25,21 @@ const LIMIT = ITEMS_MAX + 1;
 
 export async function endingLicenses(db: Db, now: number): Promise<Item[]> {
   const licenses = await findEnding(db, { after: now, upTo: now + ENDING_MS }, LIMIT);
-  return licenses.map(({ id, requesterId, type, expiresAt }) => {
+  return licenses.map(({ id, requesterId, type, terms, expiresAt }) => {
     const left = (expiresAt ?? now) - now;
     return {
       kind: 'license_ending',
       severity: left <= URGENT_MS ? 'high' : 'medium',
       subject: { requesterId, licenseId: id },
-      message: (name) => `The license \`${type}\` of ${name} ends ${inDays(left)}.`,
+      message: (name) => `The license ${nameOf(type, terms)} of ${name} ends ${inDays(left)}.`,
       since: (expiresAt ?? now) - ENDING_MS,
       path: `/v1/licenses/${id}`,
     };
   });
 }
+
+/** Names a license by the reference in its terms, such as the number of a contract; without one by its type. */
+const nameOf = (type: string, terms: Terms | null): string => `\`${terms?.reference ?? type}\``;
 
 function inDays(ms: number): string {
   const days = Math.ceil(ms / DAY_MS);
@@ -59,6 +62,7 @@ export async function usedQuotas({ db, columns }: { db: Db; columns: Columns }, 
 
 interface RunningQuota {
   requesterId: string;
+  type: string;
   count: LicenseCount;
   terms: Terms;
   units: number;
@@ -73,8 +77,16 @@ function runningQuota(contract: Contract | undefined, count: LicenseCount, now: 
   const period = contract && segment && quotaPeriodAt(segment.terms, contract.bounds, now);
   if (contract === undefined || segment?.terms.quota === undefined || period === undefined) return undefined;
   if (count.version !== segment.version || count.start < Math.max(0, period.start)) return undefined;
+  const { requesterId, licenseType: type } = contract;
   const { terms } = segment;
-  return { requesterId: contract.requesterId, count, terms, units: segment.terms.quota.units, used: count.used };
+  return {
+    requesterId,
+    type: type ?? count.licenseId,
+    count,
+    terms,
+    units: segment.terms.quota.units,
+    used: count.used,
+  };
 }
 
 /** Adds the decisions that a new count does not include yet. */
@@ -86,7 +98,7 @@ async function settle(columns: Columns, quota: RunningQuota): Promise<void> {
   quota.used += found.reduce((sum, { totalCount }) => sum + totalCount, 0);
 }
 
-function quotaItem({ requesterId, count: { licenseId }, terms, units, used }: RunningQuota): Item {
+function quotaItem({ requesterId, type, count: { licenseId }, terms, units, used }: RunningQuota): Item {
   const isUsedUp = used >= units;
   const numbers = `${used.toLocaleString('en')} of ${units.toLocaleString('en')} units`;
   const what = isUsedUp ? 'has used up its quota' : 'has used most of its quota';
@@ -94,7 +106,7 @@ function quotaItem({ requesterId, count: { licenseId }, terms, units, used }: Ru
     kind: 'quota',
     severity: isUsedUp ? 'high' : 'medium',
     subject: { requesterId, licenseId },
-    message: (name) => `The license ${terms.reference ?? licenseId} of ${name} ${what}: ${numbers}.`,
+    message: (name) => `The license ${nameOf(type, terms)} of ${name} ${what}: ${numbers}.`,
     since: null,
     path: `/v1/licenses/${licenseId}/usage`,
   };

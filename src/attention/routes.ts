@@ -9,7 +9,7 @@ import type { Columns } from '../usage/columns.ts';
 import { type Item, mostUrgent } from './item.ts';
 import { endingLicenses, openRequests, usedQuotas } from './licenses.ts';
 import { AttentionAnswer, attentionAnswer } from './schema.ts';
-import { failingAgents, failingWebhooks, troubledLists } from './services.ts';
+import { driftedSites, failingAgents, failingWebhooks, troubledLists } from './services.ts';
 import { alarms, newCrawlers } from './visits.ts';
 
 export interface AttentionDeps {
@@ -46,6 +46,7 @@ function readers({ db, columns, signatures, now: clock }: AttentionDeps, caller:
     readings.push(Promise.resolve(failingAgents(signatures.directories(), now)));
     if (!readOnly) readings.push(usedQuotas({ db, columns }, now));
   }
+  if (holdsPermission(permissions, 'policies:read')) readings.push(driftedSites(db));
   if (holdsPermission(permissions, 'webhooks:manage')) readings.push(failingWebhooks(db));
   return readings;
 }

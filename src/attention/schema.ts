@@ -17,6 +17,7 @@ export const AttentionItem = Type.Object(
         licenseId: id('The license'),
         requestId: id('The request for a license'),
         webhookId: id('The webhook'),
+        host: id('The site'),
         crawler: id('The crawler'),
         claimed: id('The name that was falsely claimed'),
         url: id('The published list'),

@@ -1,5 +1,6 @@
-/** Reports what Postern cannot do now: deliver to webhooks, verify by published lists, fetch keys of agents. */
+/** Reports what fails now: deliveries to webhooks, published lists, keys of agents, live files of sites. */
 import type { Db } from '../db/db.ts';
+import { findDrifted } from '../drift/store.ts';
 import { FRESH_MS, isFresh } from '../identities/list.ts';
 import { findLists } from '../identities/store.ts';
 import type { DirectoryState } from '../signatures/directories.ts';
@@ -25,6 +26,19 @@ export async function failingWebhooks(db: Db): Promise<Item[]> {
         : `Deliveries to the webhook at ${hostOf(url)} fail.`,
     since: failingSince,
     path: `/v1/webhooks/${id}`,
+  }));
+}
+
+/** Uses the last comparison of each site. */
+export async function driftedSites(db: Db): Promise<Item[]> {
+  const sites = await findDrifted(db, ITEMS_MAX + 1);
+  return sites.map(({ host, since }) => ({
+    kind: 'drift',
+    severity: 'medium',
+    subject: { host },
+    message: `The live files of ${host} differ from its signals.`,
+    since,
+    path: `/v1/sites/${encodeURIComponent(host)}/signals/drift`,
   }));
 }
 

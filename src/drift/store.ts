@@ -37,6 +37,18 @@ export const putCheck: (check: SignalCheck) => Step = CHECK.step(
   'insert into signal_checks ({columns}) values ({values}) on conflict (host) do update set {changes}',
 );
 
+/**
+ * Returns the sites that differed when they were last compared, the longest first; those that could not be looked at
+ * since then are among them.
+ */
+export async function findDrifted(db: Db, limit: number): Promise<{ host: string; since: number }[]> {
+  return db.read<{ host: string; since: number }>(
+    `select c.host, c.since from signal_checks as c join sites as s on s.host = c.host and c.checked_at >= s.created_at
+       where c.since is not null order by c.since, c.host limit $1`,
+    [limit],
+  );
+}
+
 /** Returns hosts whose last check, or whose first day, is long enough ago; the longest first. */
 export async function findDue(db: Db, { before, limit }: { before: number; limit: number }): Promise<string[]> {
   const rows = await db.read<{ host: string }>(

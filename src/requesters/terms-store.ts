@@ -15,6 +15,8 @@ export interface StoredTerms extends TermsVersion {
 export interface Contract {
   licenseId: string;
   requesterId: string;
+  /** null: the license was deleted. */
+  licenseType: string | null;
   /** null: no longer registered. */
   requesterName: string | null;
   bounds: Bounds;
@@ -51,6 +53,7 @@ export async function findTerms(db: Db, licenseId: string): Promise<StoredTerms[
 
 interface ContractRow extends TermsRow {
   license: string | null;
+  type: string | null;
   starts_at: number | null;
   starts: number | null;
   expires: number | null;
@@ -69,7 +72,7 @@ export async function findContracts(
     .and(inList(db.engine, 't.license_id', 'text', '?'), filter.licenseIds && toList(filter.licenseIds));
   const rows = await db.read<ContractRow>(
     `select t.license_id, t.requester_id, t.version, t.at, t.from_at, t.terms, t.starts_at, l.id as license,
-       l.starts_at as starts, l.expires_at as expires, r.name
+       l.type, l.starts_at as starts, l.expires_at as expires, r.name
      from license_terms as t left join licenses as l on l.id = t.license_id
      left join requesters as r on r.id = t.requester_id${where.sql} order by t.license_id, t.version`,
     where.params,
@@ -86,6 +89,7 @@ function toContract(rows: ContractRow[]): Contract {
   return {
     licenseId: last.license_id,
     requesterId: last.requester_id,
+    licenseType: last.type,
     requesterName: last.name,
     bounds,
     segments: segmentsOf(rows.map(toTerms)),

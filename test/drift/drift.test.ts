@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, describe, test } from 'node:test';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
-import { assertError, assertStatus, made, makePolicy } from '../http/given.ts';
+import { assertError, assertStatus, made, makeKey, makePolicy } from '../http/given.ts';
 import { startSite } from './site.ts';
 
 const clock = testClock();
@@ -249,6 +249,35 @@ test('the event comes once for each difference', async () => {
   site.files.set('/robots.txt', text.replaceAll('/admin', '/other'));
   await check();
   assert.equal(await counted(), 3, 'it begins again');
+});
+
+test('it needs attention until the files agree again', async () => {
+  const told = async (key?: string) => {
+    const { body } = await postern.call('GET', '/v1/attention', key === undefined ? {} : { key });
+    return body.data.filter(({ kind }: any) => kind === 'drift');
+  };
+  await check();
+  assert.deepEqual(await told(), []);
+  site.files.set('/robots.txt', 'User-agent: *\nDisallow:\n');
+  const { since } = await check();
+  site.files.set('/robots.txt', 503);
+  await check();
+  assert.deepEqual(await told(), [
+    {
+      kind: 'drift',
+      severity: 'medium',
+      subject: { host },
+      message: `The live files of ${host} differ from its signals.`,
+      since,
+      path: `/v1/sites/${encodeURIComponent(host)}/signals/drift`,
+    },
+  ]);
+  assertStatus(await postern.call('GET', (await told())[0].path), 200);
+  const key = await makeKey(postern, { permissions: ['analytics:read'] });
+  assert.deepEqual(await told(key), [], 'a key that may not read sites');
+  await serveAll();
+  await check();
+  assert.deepEqual(await told(), []);
 });
 
 test('each site is looked at once a day, without being asked', async () => {

@@ -51,6 +51,9 @@ describe('licenses', () => {
     });
     const { message, subject } = await about('license_ending', { licenseId: id });
     assert.deepEqual([message, subject.requesterId], ['The license `archive` of Gamma AI ends in 3 days.', 'req-4711']);
+    await postern.call('PATCH', `/v1/licenses/${id}`, { body: { terms: { ...TERMS, reference: 'Contract 7' } } });
+    const named = await about('license_ending', { licenseId: id });
+    assert.equal(named.message, 'The license `Contract 7` of Gamma AI ends in 3 days.', 'as of any other kind');
     await postern.call('DELETE', `/v1/licenses/${id}`);
   });
 
@@ -93,13 +96,13 @@ describe('licenses', () => {
     const most = await about('quota', { licenseId });
     assert.deepEqual(
       [most.severity, most.message],
-      ['medium', 'The license Contract 12 of beta has used most of its quota: 4 of 5 units.'],
+      ['medium', 'The license `Contract 12` of beta has used most of its quota: 4 of 5 units.'],
     );
     await use(2);
     const all = await about('quota', { licenseId });
     assert.deepEqual(
       [all.severity, all.message],
-      ['high', 'The license Contract 12 of beta has used up its quota: 5 of 5 units.'],
+      ['high', 'The license `Contract 12` of beta has used up its quota: 5 of 5 units.'],
     );
     assert.equal((await told())[0].kind, 'quota', 'the most severe first');
     clock.advance(30 * DAY_MS);

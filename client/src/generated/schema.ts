@@ -2312,10 +2312,10 @@ export interface components {
         /** @description Something that needs attention */
         AttentionItem: {
             /**
-             * @description `license_ending`: A license ends within 30 days. `quota`: A license has used at least 80 % of its quota. `license_request`: A partner waits for an answer to its request for a license. `webhook`: The deliveries of a webhook fail. `identity_list`: A published list of addresses is held back, or too old to verify visitors. `agent_keys`: The keys of an agent that signs cannot be fetched. `denials`: A requester is denied far more often than in the days before. `spoofing`: A visitor falsely claimed a name within the last day. `crawler`: A crawler was seen for the first time within the last seven days.
+             * @description `license_ending`: A license ends within 30 days. `quota`: A license has used at least 80 % of its quota. `license_request`: A partner waits for an answer to its request for a license. `webhook`: The deliveries of a webhook fail. `identity_list`: A published list of addresses is held back, or too old to verify visitors. `agent_keys`: The keys of an agent that signs cannot be fetched. `drift`: The live files of a site differ from its signals. `denials`: A requester is denied far more often than in the days before. `spoofing`: A visitor falsely claimed a name within the last day. `crawler`: A crawler was seen for the first time within the last seven days.
              * @enum {unknown}
              */
-            kind: "license_ending" | "quota" | "license_request" | "webhook" | "identity_list" | "agent_keys" | "denials" | "spoofing" | "crawler";
+            kind: "license_ending" | "quota" | "license_request" | "webhook" | "identity_list" | "agent_keys" | "drift" | "denials" | "spoofing" | "crawler";
             /** @enum {unknown} */
             severity: "high" | "medium" | "low";
             /** @description The ids of what it is about */
@@ -2328,6 +2328,8 @@ export interface components {
                 requestId?: string;
                 /** @description The webhook */
                 webhookId?: string;
+                /** @description The site */
+                host?: string;
                 /** @description The crawler */
                 crawler?: string;
                 /** @description The name that was falsely claimed */

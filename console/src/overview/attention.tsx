@@ -116,6 +116,7 @@ const BEGUN: ReadonlySet<string> = new Set<Item['kind']>([
   'webhook',
   'identity_list',
   'agent_keys',
+  'drift',
   'spoofing',
   'crawler',
 ]);
@@ -138,6 +139,7 @@ const STEPS: Partial<Record<string, (item: Item) => Step>> = {
   webhook: ({ subject: { webhookId = '' } }) => ({ label: 'See deliveries', path: `/webhooks/${webhookId}` }),
   identity_list: () => ({ label: 'See the lists', path: '/status' }),
   agent_keys: () => ({ label: 'See the status', path: '/status' }),
+  drift: ({ subject: { host = '' } }) => ({ label: 'See the differences', path: `/sites/${encodeURIComponent(host)}` }),
   denials: ({ subject: { requesterId }, since }) => ({
     label: 'See denials',
     path: decisionsOf({ allowed: 'false', requesterId, from: since ?? undefined }),
