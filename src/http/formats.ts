@@ -3,7 +3,7 @@ import { Set as setFormat } from 'typebox/format';
 import { parseIso } from '../lib/clock.ts';
 import { minorDigits } from '../lib/currency.ts';
 import { parseAddress, parseRange } from '../lib/ip-range.ts';
-import { parseHostPattern, parsePathPattern } from '../lib/url-pattern.ts';
+import { isServablePattern, parsePathPattern } from '../lib/url-pattern.ts';
 import { hasZoneForm } from '../lib/zone.ts';
 
 interface Format {
@@ -33,7 +33,7 @@ export const FORMATS = {
       'must be an IPv4 or IPv6 address or CIDR range in canonical form, with no bits set past the prefix, such as 203.0.113.0/24',
   },
   'host-pattern': {
-    test: (text: string): boolean => parseHostPattern(text) !== undefined,
+    test: isServablePattern,
     expected:
       'must be a host such as www.example.com, *.example.com or localhost:8080, without a scheme or path; names in other scripts in their xn-- form',
   },

@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
 import { words } from '../../kit/words.ts';
-import { keysOf, type Locator, parseHost, parseLocator, parsePath, parseTarget, parseVisited } from './locator.ts';
+import {
+  isServable,
+  keysOf,
+  type Locator,
+  parseHost,
+  parseLocator,
+  parsePath,
+  parseTarget,
+  parseVisited,
+} from './locator.ts';
 
 const same = (a: string, b: string): void => {
   const [one, other] = [parseLocator(a), parseLocator(b)];
@@ -24,6 +33,25 @@ describe('one spelling', () => {
       'example.com',
       '[::1]',
     ]);
+  });
+
+  test('at which something can be served', () => {
+    for (const host of ['a', 'a.b:80', '10.0.0.1', '[::1]:8443', 'a_b.c', `${'a'.repeat(63)}.b`])
+      assert.ok(isServable(host), host);
+    for (const host of [
+      '-',
+      '..',
+      'a..b',
+      'a.',
+      '.a',
+      '-a',
+      'a-.b',
+      'a:0',
+      '',
+      `${'a'.repeat(64)}.b`,
+      'a.'.repeat(127),
+    ])
+      assert.ok(!isServable(host), host);
   });
 
   test('of the path: decoded once', () => {

@@ -51,6 +51,16 @@ export function parseHost(text: string): string | undefined {
   return port === '' || port === '443' ? name : `${name}:${port}`;
 }
 
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+const NAME_MAX = 253;
+
+/** Returns whether something can be served at a host in its one spelling: URL parsers also accept names such as `-`. */
+export function isServable(host: string): boolean {
+  const [, name = '', port] = /^(.*?)(?::(\d+))?$/.exec(host) ?? [];
+  if (port === '0') return false;
+  return /^\[.*\]$/.test(name) || (name.length <= NAME_MAX && name.split('.').every((label) => LABEL.test(label)));
+}
+
 /** Parses a request target: a path and perhaps a query. */
 export function parseTarget(target: string): Pick<Locator, 'path' | 'query'> | undefined {
   const mark = target.indexOf('?');

@@ -3,7 +3,7 @@
  * Promise: two spellings of one file match the same patterns. So, unlike in RFC 9309, a pattern without a question mark
  * matches the path alone: a query that a visitor adds changes nothing. `%2A` and `%24` are the characters themselves.
  */
-import { type Locator, parseHost } from './locator.ts';
+import { isServable, type Locator, parseHost } from './locator.ts';
 
 /** Literal parts in order, any characters between two of them. */
 interface Glob {
@@ -165,6 +165,12 @@ export function parseHostPattern(text: string): string | undefined {
   if (host === undefined || host.endsWith(':0')) return undefined;
   // An address has no names below it.
   return isBelow ? (/^\[|\.\d+(:|$)/.test(host) ? undefined : `*.${host}`) : host;
+}
+
+/** Returns whether a text is a host pattern that something can match. */
+export function isServablePattern(text: string): boolean {
+  const pattern = parseHostPattern(text);
+  return pattern !== undefined && isServable(pattern.startsWith('*.') ? pattern.slice(2) : pattern);
 }
 
 /** Returns the host patterns that a host matches: itself, then those of the names above it. */

@@ -12,6 +12,9 @@ const put = (host: string, body: object, headers: Record<string, string> = {}) =
 const robots = (host: string, query = '', key: string | null = postern.key, headers: Record<string, string> = {}) =>
   postern.call('GET', `/v1/sites/${host}/signals/robots.txt${query}`, { key, headers });
 
+const HOSTS = ['one', 'same', 'x', 'stale', 'contact', 'again'].map((name) => `${name}.example.com`);
+await made(postern, '/v1/collections', { name: 'All', hosts: HOSTS, paths: ['/'] });
+
 /** A site whose only collection has a policy. */
 async function makeSite(host: string, rules: object[], body: object = {}) {
   const policy = await makePolicy(postern, rules);
@@ -76,6 +79,63 @@ describe('sites', () => {
     assertError(await postern.call('GET', '/v1/sites/none.example.com'), 'site_not_found');
   });
 
+  test('a site is a host of a collection', async () => {
+    const refused = await put('alone.example.org', {});
+    assertError(refused, 'invalid_request', 'host');
+    assert.match(refused.body.error.message, /No collection has the host alone\.example\.org/);
+    const [, body = ''] = /POST \/v1\/collections (.*)$/.exec(refused.body.error.message) ?? [];
+    const byType = await made(postern, '/v1/collections', { name: 'Videos', contentTypes: ['video'] });
+    assertError(await put('alone.example.org', {}), 'invalid_request', 'host', 'a collection without addresses');
+    const collection = await made(postern, '/v1/collections', JSON.parse(body));
+    assertStatus(await put('alone.example.org', {}), 201, 'once the error has been followed');
+    for (const [host, selectors] of [
+      ['below.alone.example.org', { hosts: ['*.alone.example.org'], contentTypes: ['video'] }],
+      ['anywhere.example.org', { paths: ['/'] }],
+    ] as const) {
+      assertError(await put(host, {}), 'invalid_request', 'host');
+      const { id } = await made(postern, '/v1/collections', { name: 'C', ...selectors });
+      assertStatus(await put(host, {}), 201, JSON.stringify(selectors));
+      await postern.call('DELETE', `/v1/collections/${id}`);
+    }
+
+    const denied = await makePolicy(postern, []);
+    await postern.call('PATCH', `/v1/collections/${collection.id}`, { body: { policyId: denied.id } });
+    assert.match((await robots('alone.example.org')).text, /Disallow: \//);
+    for (const { id } of [collection, byType]) await postern.call('DELETE', `/v1/collections/${id}`);
+    const { text } = await robots('alone.example.org');
+    assert.match(text, /User-agent: \*\nDisallow:\n/, 'without a collection nothing is disallowed');
+    assertStatus(await put('alone.example.org', { contact: 'a@example.com' }), 200, 'the site stays, and is edited');
+    assertStatus(await postern.call('DELETE', '/v1/sites/alone.example.org'), 200);
+    assertError(await put('alone.example.org', {}), 'invalid_request', 'host');
+  });
+
+  test('hosts at which nothing can be served are refused; stored ones go on', async () => {
+    const bad = ['-', '..', 'a..b', '-a.example', 'a-.example', `${'a'.repeat(64)}.example`, `${'a.'.repeat(127)}ab`];
+    for (const host of bad) {
+      // URL parsers resolve `..`.
+      if (host !== '..') assertError(await put(host, {}), 'invalid_request', 'host', host);
+      for (const pattern of [host, `*.${host}`]) {
+        const body = { name: 'C', hosts: ['ok.example', pattern] };
+        const refused = await postern.call('POST', '/v1/collections', { body });
+        assertError(refused, 'invalid_request', 'hosts[1]', pattern);
+        assert.match(refused.body.error.message, /must be a host such as www\.example\.com/);
+      }
+    }
+    const good = ['localhost:8080', 'a_b.example', 'xn--bcher-kva.example', '10.0.0.1', '[::1]:8443', '1a.example'];
+    const { id } = await made(postern, '/v1/collections', { name: 'C', hosts: good });
+    for (const host of good) assertStatus(await put(host, {}), 201, host);
+
+    await postern.tamper(
+      { sql: "update sites set host = '-' where host = 'localhost:8080'", params: [] },
+      { sql: "update site_versions set host = '-' where host = 'localhost:8080'", params: [] },
+    );
+    await postern.restart();
+    assertStatus(await postern.call('GET', '/v1/sites/-'), 200);
+    assertStatus(await put('-', { contact: 'a@example.com' }), 200);
+    assertStatus(await postern.call('DELETE', '/v1/sites/-'), 200);
+    assertStatus(await postern.call('PATCH', `/v1/collections/${id}`, { body: { name: 'D' } }), 200);
+  });
+
   test('the contact is an email address or a URL, as files and pages name it', async () => {
     const texts = ['licensing@example.com', 'https://example.com/rights?a=1', 'mailto:a@example.com', null];
     for (const contact of texts) assert.equal((await put('contact.example.com', { contact })).body.contact, contact);
@@ -126,6 +186,7 @@ describe('robots.txt', () => {
   test('answers 304 to If-Modified-Since, and never hides a second edit in the same second', async () => {
     const clock = testClock(Date.parse('2026-11-21T09:30:00.200Z'));
     await using site = await startTestService({ clock });
+    await made(site, '/v1/collections', { name: 'C', hosts: ['since.example.com'], paths: ['/'] });
     const edit = (robotsBase: string) =>
       site.call('PUT', '/v1/sites/since.example.com', { body: { signals: { robotsBase } } });
     const ask = (headers: Record<string, string>, method = 'GET') =>
