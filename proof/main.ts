@@ -91,7 +91,7 @@ const PROOFS: readonly Proof[] = [
     name: 'statements',
     promise:
       'statements of 1,000 random ledgers and what is outside of them are all allowed decisions, and cost what a second implementation says',
-    run: ({ seed }) => runLedgers({ ledgers: 1_000, seed }),
+    run: ({ seed }) => runLedgers({ ledgers: 1_000, seed, postgresEvery: 5 }),
   },
   {
     name: 'linear',

@@ -83,6 +83,7 @@ const OWNERS: Record<string, string> = {
   statements: 'statements/store.ts privacy/records.ts',
   license_requests: 'partner/request-store.ts privacy/records.ts',
   offers: 'offers/store.ts',
+  deleted_counts: 'ledger/deleted-counts.ts',
   deleted_decisions: 'ledger/counted.ts',
   daily_counts: 'ledger/retire.ts ledger/erase.ts',
   erasures: 'privacy/store.ts',

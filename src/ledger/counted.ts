@@ -30,7 +30,10 @@ const PURPOSE: Record<Db['engine'], string> = {
   postgres: `coalesce(purpose, inputs::json ->> 'purpose')`,
 };
 
-const COUNTS = 'reason = 0 and enforced = 1';
+/** Where a decision counts, if it is of a license or not. */
+export const COUNTS = 'reason = 0 and enforced = 1';
+/** Where the item of a decision is deleted. */
+export const IS_GONE = 'content_no > 0 and not exists (select 1 from content where no = content_no)';
 
 /** Keeps licensed decisions that are about to be deleted. */
 export const keepDeleted = (engine: Db['engine'], where: string): Step => ({
@@ -53,11 +56,10 @@ const PACKED: Record<Db['engine'], string> = {
   sqlite: `group_concat(seq || ' ' || at || ' ' || content_no)`,
   postgres: `string_agg(seq || ' ' || at || ' ' || content_no, ',')`,
 };
-const IS_DELETED =
-  'case when content_no > 0 and not exists (select 1 from content where no = content_no) then 1 else 0 end';
+const IS_DELETED = `case when ${IS_GONE} then 1 else 0 end`;
 const URL = 'case when content_no > 0 then null else url end';
-const SPAN = 'seq > $1 and seq <= $2 and at >= $3 and at < $4';
-const spanParams = ({ after, last, from, to }: CountedSpan): number[] => [after, last, from, to];
+export const SPAN = 'seq > $1 and seq <= $2 and at >= $3 and at < $4';
+export const spanParams = ({ after, last, from, to }: CountedSpan): number[] => [after, last, from, to];
 
 /** Reads the decisions of a span that these licenses allowed, or all licensed ones, in no order. */
 export async function readCounted(
@@ -86,7 +88,7 @@ function readSql(
     from ${table} where ${where} and ${isTheirs} group by 1, 2, 3, 4`;
 }
 
-const OF_PURGED_ITEMS = 'content_no in (select content_no from purges)';
+export const OF_PURGED_ITEMS = 'content_no in (select content_no from purges)';
 
 /**
  * Reads the licensed decisions of a time, in no order, that readers of the log do not see: of deleted items, purged or
@@ -151,16 +153,6 @@ function unpack({ license_id: licenseId, purpose, url, deleted, packed }: Counte
       deleted: deleted === 1,
     };
   });
-}
-
-/** Counts the allowed, enforced decisions of a span that no license allowed, without those of deleted items. */
-export async function countUnlicensed(db: Db, span: CountedSpan): Promise<number> {
-  const [row] = await db.read<{ n: number }>(
-    `select count(*) as n from decisions where ${SPAN} and ${COUNTS} and license_id is null
-       and (content_no = 0 or exists (select 1 from content where no = content_no))`,
-    spanParams(span),
-  );
-  return Number(row?.n ?? 0);
 }
 
 /** Returns the span of all decisions in the records that were made in a time; `last` is 0 without any. */

@@ -5,6 +5,7 @@
  */
 import type { Db, Step } from '../db/db.ts';
 import { keepDeleted } from './counted.ts';
+import { countDeleted, countDeletedDays } from './deleted-counts.ts';
 
 export const DAY_MS = 86_400_000;
 
@@ -98,8 +99,10 @@ async function findBatch(db: Db, after: number, before: number, limit: number): 
 export async function retireBatch(db: Db, before: number, limit: number): Promise<boolean> {
   const last = await findBatch(db, 0, before, limit);
   if (last === undefined) return false;
+  const leaving = `seq <= ${last} and seq > (select coalesce(max(to_seq), 0) from archives)`;
   await db.atomicLater([
-    keepDeleted(db.engine, `seq <= ${last} and seq > (select coalesce(max(to_seq), 0) from archives)`),
+    keepDeleted(db.engine, leaving),
+    countDeleted(leaving),
     { sql: countSql(db.engine), params: [last] },
     { sql: 'delete from decisions where seq <= $1', params: [last] },
     cursorStep('decisions', last),
@@ -119,17 +122,7 @@ export async function eraseInputsBatch(db: Db, before: number, limit: number): P
 }
 
 /** Deletes the counts of deleted items. */
-export const dropCounts = (contentNos: string): Step => ({
-  sql: `delete from daily_counts where content_no in (${contentNos})`,
-});
-
-/** Counts retired decisions that were allowed and enforced without a license. Each counts at noon of its day, UTC. */
-export async function countRetiredUnlicensed(db: Db, from: number, to: number): Promise<number> {
-  const [row] = await db.read<{ n: number | null }>(
-    `select sum(requests) as n from daily_counts
-     where day + ${DAY_MS / 2} >= $1 and day + ${DAY_MS / 2} < $2 and reason = 0 and enforced = 1 and license_id = ''
-       and (content_no = 0 or exists (select 1 from content where no = content_no))`,
-    [from, to],
-  );
-  return Number(row?.n ?? 0);
-}
+export const dropCounts = (contentNos: string): Step[] => [
+  countDeletedDays(`content_no in (${contentNos})`),
+  { sql: `delete from daily_counts where content_no in (${contentNos})` },
+];

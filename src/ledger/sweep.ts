@@ -6,8 +6,9 @@ import { dropPayload, keepPayload } from '../changes/rows.ts';
 import { DELETED_ITEM } from '../content/store.ts';
 import type { Db } from '../db/db.ts';
 import { receiptsEnd } from '../db/receipt.ts';
-import { keepDeleted } from './counted.ts';
+import { IS_GONE, keepDeleted } from './counted.ts';
 import { parseDecisionId } from './decision.ts';
+import { countDeleted, countDeletedAt, findDeletedUpTo } from './deleted-counts.ts';
 import { findDecisions } from './log.ts';
 import { dropCounts } from './retire.ts';
 import { onTestTables } from './test-tables.ts';
@@ -35,20 +36,32 @@ export const sweepLimits = (db: Db, now: number): Promise<void> =>
     { sql: 'delete from quota_contents where expires_at <= $1', params: [now - LIMITS_MARGIN_MS] },
   ]);
 
-/** Deletes archived decisions, oldest first, in small transactions. */
-export async function deleteDecisionsUpTo(db: Db, last: number): Promise<void> {
+/** Returns those of some decisions that are in no file of the archive. */
+export type FindUnarchived = (found: readonly { seq: number; at: number }[]) => Promise<{ at: number }[]>;
+
+/**
+ * Deletes decisions, oldest first, in small transactions. With `findUnarchived`, it counts those of items that were
+ * deleted before they were archived.
+ */
+export async function deleteDecisionsUpTo(db: Db, last: number, findUnarchived?: FindUnarchived): Promise<void> {
   for (;;) {
     const [end] = await db.read<{ seq: number | null }>(
       `select max(seq) as seq from (select seq from decisions where seq <= $1 order by seq limit ${ROWS_AT_ONCE}) as oldest`,
       [last],
     );
     if (typeof end?.seq !== 'number') return;
+    // Items that are deleted from now on were there when their decisions were archived.
+    const lost = findUnarchived === undefined ? [] : await findUnarchived(await findDeletedUpTo(db, end.seq));
     await db.atomic([
-      keepDeleted(db.engine, `seq <= ${end.seq} and not exists (select 1 from content where no = content_no)`),
+      keepDeleted(db.engine, `seq <= ${end.seq} and ${IS_GONE}`),
+      ...countDeletedAt(lost.map(({ at }) => at)),
       { sql: 'delete from decisions where seq <= $1', params: [end.seq] },
     ]);
   }
 }
+
+/** Files of the archive have what is still in the records, while decisions are being archived. */
+const IS_UNARCHIVED = 'seq > (select coalesce(max(to_seq), 0) from archives)';
 
 /**
  * Walks once over access events and decisions about items that were deleted before it began. The events' bodies are
@@ -65,13 +78,14 @@ async function purge(db: Db): Promise<void> {
     await walk(ledger, 'decisions', (span) =>
       ledger.atomic([
         keepDeleted(db.engine, `${span} and content_no in (${list})`),
+        ...(ledger === db ? [countDeleted(`${span} and content_no in (${list}) and ${IS_UNARCHIVED}`)] : []),
         { sql: `delete from decisions where ${span} and content_no in (${list})` },
       ]),
     );
   }
   await db.atomic([
     { sql: `delete from purges where content_no in (${list})` },
-    dropCounts(list),
+    ...dropCounts(list),
     ...nos.map((no) => dropPayload(DELETED_ITEM + no)),
   ]);
 }

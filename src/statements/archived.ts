@@ -3,6 +3,7 @@ import type { Db } from '../db/db.ts';
 import { inList, toList } from '../db/query.ts';
 import { unavailable } from '../errors.ts';
 import type { CountedDecision, CountedSpan } from '../ledger/counted.ts';
+import type { DeletedCount } from '../ledger/deleted-counts.ts';
 import type { Parquet } from '../usage/archive-source.ts';
 import { type ArchivedFile, SourceFailed } from '../usage/source.ts';
 
@@ -105,22 +106,41 @@ const toCounted = (row: ArchivedRow, present: ReadonlySet<number>): CountedDecis
   deleted: (row.content_no ?? 0) > 0 && !present.has(row.content_no as number),
 });
 
+const whereAllowed = async (parquet: Parquet, file: ArchivedFile, span: TimeSpan): Promise<string> =>
+  `where ${within(span)} and ${ALLOWED} and ${(await hasEnforced(parquet, file)) ? 'enforced = 1' : 'true'}`;
+
 /** Counts the allowed, enforced decisions of a time that no license allowed. */
-export async function countArchivedOutside({ db, parquet }: ArchiveDeps, from: number, to: number): Promise<number> {
+export async function countArchivedOutside({ db, parquet }: ArchiveDeps, span: TimeSpan): Promise<number> {
   let count = 0;
   for (const file of await filesOf(db)) {
-    const rows = await read<{ content_no: number | null; n: number } & Pick<ArchivedRow, 'enforced'>>(
+    const where = await whereAllowed(parquet, file, span);
+    const [row] = await read<{ n: number }>(parquet, file, 'count(*)::double as n', `${where} and license_id is null`);
+    count += row?.n ?? 0;
+  }
+  return count;
+}
+
+/** Counts the decisions of a time whose items were deleted since they were archived. */
+export async function countArchivedDeleted({ db, parquet }: ArchiveDeps, span: TimeSpan): Promise<DeletedCount> {
+  const count = { licensed: 0, unlicensed: 0 };
+  for (const file of await filesOf(db)) {
+    const where = await whereAllowed(parquet, file, span);
+    const rows = await read<{ no: number } & DeletedCount>(
       parquet,
       file,
-      'content_no, count(*)::double as n',
-      `where decided_at >= ${from} and decided_at < ${to} and ${ALLOWED} and license_id is null
-         and ${(await hasEnforced(parquet, file)) ? 'enforced = 1' : 'true'} group by content_no`,
+      `content_no::double as no, count(license_id)::double as licensed,
+       (count(*) - count(license_id))::double as unlicensed`,
+      `${where} and content_no > 0 group by content_no`,
     );
     const present = await existing(
       db,
-      rows.flatMap(({ content_no }) => content_no ?? []),
+      rows.map(({ no }) => no),
     );
-    for (const { content_no: no, n } of rows) if ((no ?? 0) === 0 || present.has(no as number)) count += n;
+    for (const { no, licensed, unlicensed } of rows) {
+      if (present.has(no)) continue;
+      count.licensed += licensed;
+      count.unlicensed += unlicensed;
+    }
   }
   return count;
 }

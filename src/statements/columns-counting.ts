@@ -11,7 +11,7 @@ import type { LicensedGroup, LicensedQuery, LicensedWindow } from '../usage/lice
 import { inIdOrder, type LicensedRows, within } from '../usage/licensed-rows.ts';
 import { QUARTER_HOUR_MS } from '../usage/series.ts';
 import { archivedEnds, archivedGone } from './archived.ts';
-import { type CountingDeps, countInOrder, countOutside, type Takers } from './counting.ts';
+import { type CountingDeps, countInOrder, type Takers } from './counting.ts';
 import type { TallyRun } from './tally.ts';
 
 /** Decisions read at once, unless the caller says so. */
@@ -30,7 +30,7 @@ type ColumnsDeps = FastDeps & { columns: Columns };
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-interface Span {
+export interface Span {
   from: number;
   to: number;
 }
@@ -40,8 +40,11 @@ interface Span {
  * no object.
  */
 export async function countFast(deps: FastDeps, query: LicensedQuery, takers: Takers): Promise<void> {
-  const isDone = await fromColumns(deps, query, (columns) => countInColumns({ ...deps, columns }, query, takers));
-  if (isDone !== undefined) return;
+  const isDone = await fromColumns(deps, query, async (columns) => {
+    await countInColumns({ ...deps, columns }, query, takers);
+    return true;
+  });
+  if (isDone === true) return;
   const { from, to, licenses } = query;
   const isWanted = isIn(licenses);
   await countInOrder(
@@ -56,16 +59,15 @@ export async function countFast(deps: FastDeps, query: LicensedQuery, takers: Ta
   );
 }
 
-/** Counts the allowed, enforced decisions of a time that no license allowed. */
-export const countOutsideFast = async (deps: FastDeps, span: Span): Promise<number> =>
-  (await fromColumns(deps, span, (columns) => columns.unlicensed({ from: span.from, to: span.to })))?.value ??
-  countOutside(deps, span.from, span.to);
-
-/** Returns undefined where the columns cannot answer. */
-async function fromColumns<T>(deps: FastDeps, span: Span, count: (columns: Columns) => Promise<T>) {
+/** Returns undefined where the columns cannot answer, or `count` does not. */
+export async function fromColumns<T>(
+  deps: FastDeps,
+  span: Span,
+  count: (columns: Columns) => Promise<T>,
+): Promise<T | undefined> {
   if (deps.columns === undefined || (await isRetiredArchive(deps, span))) return undefined;
   try {
-    return { value: await count(deps.columns) };
+    return await count(deps.columns);
   } catch (error) {
     if (error instanceof Unavailable) return undefined;
     throw error;

@@ -4,8 +4,9 @@ import { toIso } from '../lib/clock.ts';
 import type { Terms } from '../terms/terms.ts';
 import { type BillingPeriodSpan, billingPeriodAt, billingPeriods } from '../terms/timeline.ts';
 import { type Bill, billOf, type Correction, toAmount } from './bill.ts';
-import { countFast, countOutsideFast, type FastDeps } from './columns-counting.ts';
+import { countFast, type FastDeps } from './columns-counting.ts';
 import { type Correctable, correctionOf, findChanged, findCorrectable } from './corrections.ts';
+import { countOutside, type Unlicensed } from './outside.ts';
 import type { Billed, Statement } from './statement.ts';
 import { type FinalStatement, findFinals } from './store.ts';
 import { type Tallied, Tally } from './tally.ts';
@@ -153,8 +154,7 @@ function toComputed(
   return { statement, ownMicros: bill.ownMicros, isFinal: false };
 }
 
-export interface Outside {
-  noLicense: number;
+export interface Outside extends Unlicensed {
   noTerms: number;
 }
 
@@ -179,7 +179,7 @@ export async function computeOutside(
       },
     },
   );
-  return { noLicense: await countOutsideFast(deps, { from, to }), noTerms };
+  return { ...(await countOutside(deps, { from, to })), noTerms };
 }
 
 function partition<T>(all: readonly T[], has: (one: T) => boolean): [T[], T[]] {

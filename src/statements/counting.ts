@@ -4,20 +4,13 @@
  * of decisions, unless the database's clock was set back.
  */
 import type { Db } from '../db/db.ts';
-import {
-  type CountedDecision,
-  type CountedSpan,
-  countedSpan,
-  countUnlicensed,
-  readCounted,
-} from '../ledger/counted.ts';
-import { countRetiredUnlicensed } from '../ledger/retire.ts';
+import { type CountedDecision, type CountedSpan, countedSpan, readCounted } from '../ledger/counted.ts';
 import type { Parquet } from '../usage/archive-source.ts';
-import { archivedEnds, archivedWithin, countArchivedOutside } from './archived.ts';
+import { archivedEnds, archivedWithin } from './archived.ts';
 import type { TallyRun } from './tally.ts';
 
 /** Numbers read at once. */
-const WINDOW = 50_000;
+export const WINDOW = 50_000;
 /** Decisions are recorded out of order by less than this. */
 const DISORDER_MS = 60_000;
 
@@ -103,16 +96,6 @@ async function* windows({ db, parquet }: CountingDeps, { from, to, licenseIds }:
       yield [...found.values()];
     }
   }
-}
-
-/** Counts the allowed, enforced decisions of a time that no license allowed. */
-export async function countOutside(deps: CountingDeps, from: number, to: number): Promise<number> {
-  const span = await countedSpan(deps.db, from, to);
-  let count = 0;
-  for (let { after } = span; after < span.last; after += WINDOW) {
-    count += await countUnlicensed(deps.db, { ...span, after, last: Math.min(after + WINDOW, span.last) });
-  }
-  return count + (await countArchivedOutside(deps, from, to)) + (await countRetiredUnlicensed(deps.db, from, to));
 }
 
 async function wholeSpan(deps: CountingDeps, from: number, to: number): Promise<CountedSpan> {

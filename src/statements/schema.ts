@@ -81,6 +81,10 @@ export const StatementPage = Type.Object(
           to: Type.String(),
           noLicense: Type.Integer({ description: 'Allowed without a stored license' }),
           noTerms: Type.Integer({ description: 'Allowed by a license without terms' }),
+          deleted: Type.Integer({
+            description:
+              'Of all decisions of the period, on statements or not, those whose items were deleted since: usage has the others',
+          }),
         }),
         Type.Null(),
       ],

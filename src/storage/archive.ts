@@ -22,11 +22,13 @@ import { openSqlite } from '../db/sqlite/db.ts';
 import { archivedTo } from '../ledger/log.ts';
 import { reasonOf } from '../ledger/reason.ts';
 import { retiredTo } from '../ledger/retire.ts';
-import { deleteDecisionsUpTo } from '../ledger/sweep.ts';
+import { deleteDecisionsUpTo, type FindUnarchived } from '../ledger/sweep.ts';
 import { makeFolder, sync } from '../lib/folder.ts';
+import { Parquet } from '../usage/archive-source.ts';
 
 const ROWS_A_FILE = 1_000_000;
 const ROWS_AT_ONCE = 2_000;
+const READER_MIB = 128;
 /** Events of decisions are kept for 30 days and need the records. */
 export const YOUNGEST_DAYS = 31;
 const DAY_MS = 86_400_000;
@@ -100,13 +102,15 @@ export async function archive({ records, before, to, now, say }: ArchiveOptions)
   const file = join(records, 'postern.db');
   if (!isPostgresUrl(records) && !existsSync(file)) throw new CannotArchive(`There is no installation in ${records}.`);
   const db = isPostgresUrl(records) ? await openPostgres(records) : await openSqlite(file);
+  const parquet = new Parquet(to, READER_MIB);
   try {
     makeFolder(to);
+    const findUnarchived = (found: Parameters<FindUnarchived>[0]) => notIn(db, parquet, found);
     const [ledger] = await db.read<{ value: string }>(`select value from settings where name = 'ledger_no'`);
     if (ledger === undefined) throw new CannotArchive('There are no decisions there.');
     const archivedBefore = await archivedTo(db);
     // The rest of an interrupted run.
-    await deleteDecisionsUpTo(db, archivedBefore);
+    await deleteDecisionsUpTo(db, archivedBefore, findUnarchived);
     let after = Math.max(archivedBefore, await retiredTo(db));
     const last = await findLastBefore(db, before);
     const archived: Archived = { decisions: 0, files: [] };
@@ -116,7 +120,7 @@ export async function archive({ records, before, to, now, say }: ArchiveOptions)
       const name = `decisions-${ledger.value}-${String(after + 1).padStart(15, '0')}-${String(end).padStart(15, '0')}.parquet`;
       const rows = await writeFile(db, join(to, name), after, end);
       await record(db, { after, end, name, rows, now, erasures, to });
-      await deleteDecisionsUpTo(db, end);
+      await deleteDecisionsUpTo(db, end, findUnarchived);
       say(`${name}: ${rows} decisions`);
       archived.decisions += rows;
       archived.files.push(name);
@@ -124,8 +128,26 @@ export async function archive({ records, before, to, now, say }: ArchiveOptions)
     }
     return archived;
   } finally {
+    parquet.close();
     await db.close();
   }
+}
+
+/** Returns those of some decisions that are in no file: their items were deleted before it was written. */
+async function notIn(db: Db, parquet: Parquet, found: readonly { seq: number; at: number }[]) {
+  const [first, last] = [found[0]?.seq ?? 0, found.at(-1)?.seq ?? 0];
+  if (found.length === 0) return [];
+  const files = await db.read<{ toSeq: number; file: string }>(
+    'select to_seq as "toSeq", file from archives where to_seq >= $1 order by to_seq',
+    [first],
+  );
+  const archived = new Set<number>();
+  for (const file of files) {
+    const where = `where seq >= ${first} and seq <= ${last} and content_no > 0`;
+    for (const [seq] of await parquet.select<[seq: number]>(file, 'seq::double', where)) archived.add(seq);
+    if (file.toSeq >= last) break;
+  }
+  return found.filter(({ seq }) => !archived.has(seq));
 }
 
 /** Finds the last decision before the first that is too young: sequence numbers are nearly in order of time. */

@@ -177,10 +177,33 @@ test('statements and what is outside of them are all allowed decisions', async (
   const rows = (await postern.rowsOf('decisions')) as { reason: number }[];
   const allowed = rows.filter(({ reason }) => Number(reason) === 0).length;
   const swept = (await postern.rowsOf('deleted_decisions')).length;
+  assert.equal(outside.deleted, swept);
   assert.equal(outside.noLicense, 2);
   assert.equal(outside.noTerms, 3);
   assert.equal(on + outside.noLicense + outside.noTerms, allowed + swept);
   assert.equal((await list(`period=2026-10&requesterId=${license.requesterId}`)).outside, null);
+});
+
+test('what is outside of statements keeps decisions of deleted items, which usage lacks', async () => {
+  const without = await newLicense(null);
+  const licensed = await made(postern, '/v1/content', item({ policyId: policy.id }));
+  const open1 = await made(postern, '/v1/content', item({ policyId: open.id }));
+  await use(without.requesterId, ['a'], licensed.id);
+  await use('nobody', ['a', 'b', 'c'], open1.id);
+  const before = (await list('period=2026-10')).outside;
+  const usageOf = async () =>
+    (await postern.call('GET', '/v1/analytics/usage?startDate=2026-10-01&endDate=2026-10-31')).body.summary.allowed;
+  const used = await usageOf();
+  for (const { id } of [licensed, open1]) await postern.call('DELETE', `/v1/content/${id}`);
+  const expected = { ...before, deleted: before.deleted + 4 };
+  assert.deepEqual((await list('period=2026-10')).outside, expected);
+  assert.equal(await usageOf(), used - 4);
+  const swept = async () => {
+    const { length } = await postern.rowsOf('purges');
+    return length === 0 || undefined;
+  };
+  await until('the sweep', swept, 30_000);
+  assert.deepEqual((await list('period=2026-10')).outside, expected);
 });
 
 test('pages, periods and filters', async () => {

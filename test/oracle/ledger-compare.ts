@@ -1,7 +1,7 @@
 /** Compares the statements of a ledger with a second count over its decisions. */
 import assert from 'node:assert/strict';
 import type { FastDeps } from '../../src/statements/columns-counting.ts';
-import { computeOutside, computeStatements } from '../../src/statements/compute.ts';
+import { type Computed, computeOutside, computeStatements } from '../../src/statements/compute.ts';
 import { findBilled } from '../../src/statements/find.ts';
 import { licenseUsage } from '../../src/statements/usage.ts';
 import type { Terms } from '../../src/terms/terms.ts';
@@ -31,6 +31,7 @@ export interface Count {
   statements: Map<string, Expected>;
   noTerms: number;
   noLicense: number;
+  deleted: number;
   /** Units that licenses used of their quotas at some times. */
   quotas: { licenseId: string; at: number; used: number }[];
 }
@@ -61,10 +62,24 @@ export function strict(columns: Columns): Columns {
   };
 }
 
+interface Sums extends Omit<Count, 'statements' | 'quotas'> {
+  computed: readonly Computed[];
+}
+
+/** All of it is what usage counts as allowed, and the decisions of deleted items. */
+async function compareUsage(columns: Columns, { computed, noLicense, noTerms, deleted }: Sums): Promise<void> {
+  const billed = computed.map(
+    ({ statement }) => statement.decisions + statement.uncounted.reduce((sum, { decisions }) => sum + decisions, 0),
+  );
+  const all = billed.reduce((sum, one) => sum + one, noLicense + noTerms);
+  const { allowed } = await columns.report({ from: FROM, to: TO, starts: [FROM], limit: 1, enforced: true });
+  assert.equal(allowed + deleted, all);
+}
+
 /** Compares what is counted with the second count; returns the statements, and what is outside of parts of the time. */
 export async function compare(
   counting: FastDeps,
-  { statements: expected, noTerms, noLicense, quotas }: Count,
+  { statements: expected, noTerms, noLicense, deleted, quotas }: Count,
 ): Promise<unknown[]> {
   const deps = { ...counting, ledgerNo: 7, now: () => NOW };
   const { contracts, billed } = await findBilled(deps.db, { period: YEARS }, NOW);
@@ -94,11 +109,12 @@ export async function compare(
     );
   }
   assert.deepEqual([...rest.keys()], []);
-  assert.deepEqual(await computeOutside(deps, contracts, { from: FROM, to: TO }), { noLicense, noTerms });
+  assert.deepEqual(await computeOutside(deps, contracts, { from: FROM, to: TO }), { noLicense, noTerms, deleted });
   for (const { licenseId, at, used } of quotas) {
     const usage = await licenseUsage({ ...deps, now: () => at }, licenseId);
     assert.equal(usage.quota?.used, used, `the quota of ${licenseId} at ${at}`);
   }
+  if (deps.columns !== undefined) await compareUsage(deps.columns, { computed, noLicense, noTerms, deleted });
   const outside = [];
   for (const span of PARTS) outside.push(await computeOutside(deps, contracts, span));
   return [computed.map(({ statement }) => statement), outside];

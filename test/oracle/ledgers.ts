@@ -4,16 +4,18 @@
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type Random, seeded } from '../../kit/random.ts';
+import type { Db } from '../../src/db/db.ts';
 import { keepDeleted } from '../../src/ledger/counted.ts';
+import { countDeleted } from '../../src/ledger/deleted-counts.ts';
 import { betweenSeqs, replaceInDecisions } from '../../src/ledger/erase.ts';
 import { dropCounts, eraseInputsBatch, retireBatch } from '../../src/ledger/retire.ts';
 import { archive } from '../../src/storage/archive.ts';
 import type { Terms } from '../../src/terms/terms.ts';
 import { Parquet } from '../../src/usage/archive-source.ts';
 import { openColumns } from '../../src/usage/columns.ts';
-import { openRecords, type Records } from '../usage/records.ts';
+import { openPostgresRecords, openRecords, type Records } from '../usage/records.ts';
 import { type Count, compare, type Expected, NOW, strict, type Used, unitsOf } from './ledger-compare.ts';
 import { periodOf } from './terms.ts';
 
@@ -149,13 +151,13 @@ function newDecisions(random: Random, holders: readonly Holder[]): Used[] {
 /** The second count: what each statement holds, by license, version and start of the calendar period. */
 function expectedOf(holders: readonly Holder[], decisions: readonly Used[], random: Random): Count {
   const statements = new Map<string, Expected>();
-  let [noTerms, noLicense] = [0, 0];
+  let [noTerms, noLicense, deleted] = [0, 0, 0];
   for (const one of decisions.filter(({ reason, enforced }) => reason === 0 && enforced === true)) {
     const holder = holders.find(({ licenseId }) => licenseId === one.licenseId);
     const version = holder && versionAt(holder, one.at);
-    if (one.licenseId === null) {
-      if (!one.deleted) noLicense += 1;
-    } else if (!version?.terms) noTerms += 1;
+    if (one.deleted) deleted += 1;
+    if (one.licenseId === null) noLicense += 1;
+    else if (!version?.terms) noTerms += 1;
     else {
       const { terms } = version;
       const [begins] = periodOf(terms.period, terms.timezone, one.at);
@@ -166,11 +168,11 @@ function expectedOf(holders: readonly Holder[], decisions: readonly Used[], rand
       else known.uncounted += 1;
     }
   }
-  return { statements, noTerms, noLicense, quotas: quotasOf(random, holders, decisions) };
+  return { statements, noTerms, noLicense, deleted, quotas: quotasOf(random, holders, decisions) };
 }
 
 async function write(
-  { db, addContent, addDecisions }: Records,
+  { db, addContent, addDecisions }: Records<Db>,
   holders: readonly Holder[],
   decisions: readonly Used[],
 ) {
@@ -197,23 +199,28 @@ async function write(
 }
 
 /** Deletes items; some of their decisions are swept already. */
-async function deleteItems({ db, deleteContent }: Records, decisions: readonly Used[], random: Random): Promise<void> {
+async function deleteItems(
+  { db, deleteContent }: Records<Db>,
+  decisions: readonly Used[],
+  random: Random,
+): Promise<void> {
   const nos = new Set(decisions.filter(({ deleted }) => deleted).map(({ contentNo }) => contentNo));
   for (const no of nos) {
     await deleteContent(no);
     if (random.chance(0.5)) continue;
     const where = `content_no = ${no}`;
     await db.atomic([
-      keepDeleted('sqlite', where),
+      keepDeleted(db.engine, where),
+      countDeleted(where),
       { sql: `delete from decisions where ${where}` },
       { sql: `delete from purges where ${where}` },
-      dropCounts(String(no)),
+      ...dropCounts(String(no)),
     ]);
   }
 }
 
 /** Retires the oldest decisions, and erases the inputs and the requester of others. */
-async function age({ db }: Records, random: Random): Promise<void> {
+async function age({ db }: Records<Db>, random: Random): Promise<void> {
   const before = START + random.int(0, LENGTH);
   while (random.chance(0.8) && (await eraseInputsBatch(db, before, random.int(1, 40))));
   if (random.chance(0.5)) {
@@ -224,9 +231,12 @@ async function age({ db }: Records, random: Random): Promise<void> {
 }
 
 /** Checks one ledger; returns how many statements it had. */
-async function checkLedger(random: Random, archived: boolean): Promise<{ statements: number; decisions: number }> {
-  const records = await openRecords();
-  const folder = join(dirname(records.records), 'archive');
+async function checkLedger(
+  random: Random,
+  { archived, engine }: { archived: boolean; engine: Db['engine'] },
+): Promise<{ statements: number; decisions: number }> {
+  const records: Records<Db> = engine === 'sqlite' ? await openRecords() : await openPostgresRecords();
+  const folder = join(records.columnsFile, '..', 'archive');
   mkdirSync(folder);
   const parquet = new Parquet(folder, 64);
   const columns = openColumns({ records: records.records, columnsFile: records.columnsFile, archiveDir: folder });
@@ -240,7 +250,7 @@ async function checkLedger(random: Random, archived: boolean): Promise<{ stateme
     if (isDeletedFirst) await deleteItems(records, decisions, random);
     if (archived) {
       const before = START + random.int(0, LENGTH);
-      await archive({ records: dirname(records.records), before, to: folder, now: NOW, say: () => {} });
+      await archive({ records: records.installation, before, to: folder, now: NOW, say: () => {} });
     }
     if (random.chance(0.5)) await age(records, random);
     if (!isDeletedFirst) await deleteItems(records, decisions, random);
@@ -259,13 +269,21 @@ async function checkLedger(random: Random, archived: boolean): Promise<{ stateme
   }
 }
 
-/** Checks so many ledgers; every tenth one is partly archived. */
-export async function runLedgers({ ledgers, seed }: { ledgers: number; seed: number }) {
+export interface Run {
+  ledgers: number;
+  seed: number;
+  /** Every so many of them is on PostgreSQL. */
+  postgresEvery: number;
+}
+
+/** Checks so many ledgers; every fourth one is partly archived. */
+export async function runLedgers({ ledgers, seed, postgresEvery }: Run) {
   const figures = { ledgers, decisions: 0, archived: 0 };
   for (let i = 0; i < ledgers; i++) {
-    const isArchived = i % 10 === 9;
+    const isArchived = i % 4 === 3;
+    const engine = i % postgresEvery === postgresEvery - 1 ? 'postgres' : 'sqlite';
     try {
-      const { decisions } = await checkLedger(seeded(seed + i), isArchived);
+      const { decisions } = await checkLedger(seeded(seed + i), { archived: isArchived, engine });
       figures.decisions += decisions;
       if (isArchived) figures.archived += 1;
     } catch (cause) {

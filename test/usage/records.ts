@@ -2,8 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Step } from '../../src/db/db.ts';
+import { testPostgres } from '../../kit/postgres.ts';
+import type { Db, Step } from '../../src/db/db.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import { openPostgres, type PostgresDb } from '../../src/db/postgres/db.ts';
 import { openSqlite, type SqliteDb } from '../../src/db/sqlite/db.ts';
 import { ledgerProcedure } from '../../src/ledger/sqlite.ts';
 import { newBody } from '../../src/lib/id.ts';
@@ -54,9 +56,12 @@ const toValues = (one: Decided): unknown[] => {
   ];
 };
 
-export interface Records {
-  db: SqliteDb;
+export interface Records<D extends Db = SqliteDb> {
+  db: D;
+  /** The file, or the URL of the database. */
   records: string;
+  /** The folder of the installation, or the URL of the database. */
+  installation: string;
   columnsFile: string;
   /** Inserts content with consecutive numbers and their changes. */
   addContent(items: readonly { no: number; id?: string; type?: string; title?: string }[]): Promise<void>;
@@ -72,16 +77,45 @@ const AT = Date.UTC(2026, 0, 1);
 
 export const idOf = (no: number): string => `cnt_${String(no).padStart(26, '0')}`;
 
+const SETTINGS = `insert into settings (name, value) values ('ledger_no', '7'), ('ledger_reserved', '0')`;
+const newDirectory = (): string => mkdtempSync(join(tmpdir(), 'postern-usage-'));
+
 export async function openRecords(): Promise<Records> {
-  const directory = mkdtempSync(join(tmpdir(), 'postern-usage-'));
+  const directory = newDirectory();
   const records = join(directory, 'postern.db');
   const empty = await openSqlite(records);
   await migrate(empty, AT);
   await empty.close();
   // The ledger's part of the storage thread needs its tables.
   const db = await openSqlite(records, ledgerProcedure);
-  await db.atomic([{ sql: `insert into settings (name, value) values ('ledger_no', '7'), ('ledger_reserved', '0')` }]);
+  await db.atomic([{ sql: SETTINGS }]);
+  return toRecords(db, { records, installation: directory, directory, end: async () => {} });
+}
 
+export async function openPostgresRecords(): Promise<Records<PostgresDb>> {
+  const database = await (await testPostgres()).newDatabase();
+  const { url } = database;
+  const db = await openPostgres(url);
+  await migrate(db, AT);
+  await db.atomic([{ sql: SETTINGS }]);
+  const end = async () => await database[Symbol.asyncDispose]();
+  return toRecords(db, { records: url, installation: url, directory: newDirectory(), end });
+}
+
+/** The types of the columns of a decision, as `toValues` lists them. */
+const INTEGERS = new Set([0, 1, 2, 4, 5, 6, 12, 13, 17]);
+const VALUES: Record<Db['engine'], string> = {
+  sqlite: `${Array.from({ length: 19 }, (_, column) => `value->>${column}`).join(', ')} from json_each($1)`,
+  postgres: `${Array.from({ length: 19 }, (_, column) => `(value->>${column})::${INTEGERS.has(column) ? 'bigint' : 'text'}`).join(', ')}
+    from json_array_elements($1::json) as value`,
+};
+
+interface Place extends Pick<Records, 'records' | 'installation'> {
+  directory: string;
+  end(): Promise<void>;
+}
+
+function toRecords<D extends Db>(db: D, { records, installation, directory, end }: Place): Records<D> {
   const change = (kind: string, no: number): Step => ({
     sql: 'insert into changes (id, at, kind, object_id, object_no) values ($1, $2, $3, $4, $5)',
     params: [newBody(0), AT, kind, idOf(no), no],
@@ -90,6 +124,7 @@ export async function openRecords(): Promise<Records> {
   return {
     db,
     records,
+    installation,
     columnsFile: join(directory, 'columns.duckdb'),
     async addContent(items) {
       await db.atomic(
@@ -110,7 +145,7 @@ export async function openRecords(): Promise<Records> {
           {
             sql: `insert into decisions (seq, at, content_no, requester_id, policy_no, policy_version, reason, url,
                     collection_id, crawler, license_id, claimed, verified, rule_index, purpose, permission, inputs, enforced, wanted)
-                  select ${Array.from({ length: 19 }, (_, column) => `value->>${column}`).join(', ')} from json_each($1)`,
+                  select ${VALUES[db.engine]}`,
             params: [JSON.stringify(decided.slice(i, i + 5_000).map(toValues))],
           },
         ]);
@@ -137,6 +172,7 @@ export async function openRecords(): Promise<Records> {
     },
     async close() {
       await db.close();
+      await end();
       rmSync(directory, { recursive: true, force: true });
     },
   };

@@ -5026,6 +5026,8 @@ export interface components {
                 noLicense: number;
                 /** @description Allowed by a license without terms */
                 noTerms: number;
+                /** @description Of all decisions of the period, on statements or not, those whose items were deleted since: usage has the others */
+                deleted: number;
             } | null;
         };
         /** @description The state of this node */

@@ -26,6 +26,7 @@ import { TEST_MODE } from './0024-test-mode.ts';
 import { LIST_TIMES } from './0025-list-times.ts';
 import { SIGNAL_CHECKS } from './0026-signal-checks.ts';
 import { POLICY_LISTS } from './0027-policy-lists.ts';
+import { DELETED_COUNTS } from './0029-deleted-counts.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -59,4 +60,5 @@ export const MIGRATIONS: readonly Migration[] = [
   LIST_TIMES,
   SIGNAL_CHECKS,
   POLICY_LISTS,
+  DELETED_COUNTS,
 ];
