@@ -156,8 +156,8 @@ function notifyingRoutes(app: App, { config, db, changes, clock, events, streams
   eventRoutes(app, { events, streams });
 }
 
-function publishingRoutes(app: App, { db, changes, clock, collections, published, driftChecks }: Parts): void {
-  siteRoutes(app, { db, collections, changes, clock });
+function publishingRoutes(app: App, { db, changes, clock, published, driftChecks }: Parts): void {
+  siteRoutes(app, { db, changes, clock });
   signalRoutes(app, { db, clock, signals: published });
   driftRoutes(app, { db, driftChecks });
 }

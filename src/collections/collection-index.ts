@@ -108,11 +108,6 @@ export class CollectionIndex {
     return [...[...this.#members.values()].map(({ collection }) => collection), ...others];
   }
 
-  /** Returns whether a collection has addresses at a host: it names the host, or has paths on every host. */
-  hasHost(host: string): boolean {
-    return this.#rankedFor(host).some(({ site, hostRank }) => hostRank > 0 || site.hasPaths);
-  }
-
   /** With `except`, returns the most specific of the other collections. */
   find(selected: Selected, except?: ReadonlySet<string>): Collection | undefined {
     return this.#match(selected, except)?.member.collection;
@@ -185,10 +180,6 @@ class Site {
 
   get size(): number {
     return this.#members.size;
-  }
-
-  get hasPaths(): boolean {
-    return this.#members.values().some(({ patterns }) => patterns.length > 0);
   }
 
   add(member: Member): void {

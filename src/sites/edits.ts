@@ -1,7 +1,6 @@
 /** Plans the edits of sites: what each one writes, announces and answers. Every edit adds a version. */
 import type { Edit } from '../changes/change.ts';
 import { editOf } from '../changes/edit.ts';
-import type { KnownCollections } from '../collections/known.ts';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import { type PutSite, siteAnswer, siteEtag } from './schema.ts';
@@ -14,34 +13,19 @@ const SITES_MAX = 1_000;
 export const siteNotFound = (host: string) =>
   fail('site_not_found', `There is no site ${host.slice(0, 260)}. Make one with PUT.`);
 
-export interface EditDeps {
-  db: Db;
-  collections: Pick<KnownCollections, 'read'>;
-}
-
-/** A site that exists may lose its last collection. Throws invalid_request. */
-async function requireCollection({ collections }: EditDeps, host: string): Promise<void> {
-  const { index } = await collections.read();
-  if (index.hasHost(host)) return;
-  const body = JSON.stringify({ name: host, hosts: [host], paths: ['/'] });
-  const message = `No collection has the host ${host}, so there is nothing to publish. Create one first: POST /v1/collections ${body}`;
-  throw fail('invalid_request', message, { param: 'host' });
-}
-
 /** Throws invalid_request. */
 export async function planPut(
-  deps: EditDeps,
+  db: Db,
   before: Site | undefined,
   { host, body, at }: { host: string; body: PutSite; at: number },
 ): Promise<Edit> {
   const { signals, ...fields } = body;
   const values = { ...FIRST_VALUES, ...fields, signals: { ...FIRST_SIGNALS, ...signals } };
   if (before === undefined) {
-    await requireCollection(deps, host);
-    if ((await countSites(deps.db)) >= SITES_MAX) {
+    if ((await countSites(db)) >= SITES_MAX) {
       throw fail('invalid_request', `There are ${SITES_MAX} sites, which is the most; delete one first.`);
     }
-    const version = (await findLastVersion(deps.db, host)) + 1;
+    const version = (await findLastVersion(db, host)) + 1;
     const site: Site = { no: 0, host, ...values, version, createdAt: at, updatedAt: at };
     const answer = siteAnswer(site);
     return {

@@ -1,6 +1,5 @@
 /** Put, list, read and delete sites. */
 import type { Changes } from '../changes/changes.ts';
-import type { KnownCollections } from '../collections/known.ts';
 import type { Db } from '../db/db.ts';
 import type { App } from '../http/app.ts';
 import { isUnchanged, NotModified, requireMatch } from '../http/etag.ts';
@@ -14,7 +13,6 @@ import { findSite, listSites } from './store.ts';
 
 export interface SiteDeps {
   db: Db;
-  collections: Pick<KnownCollections, 'read'>;
   changes: Changes;
   clock: Clock;
 }
@@ -22,7 +20,7 @@ export interface SiteDeps {
 const reading = { tag: 'Sites', permission: 'policies:read' } as const;
 const writing = { tag: 'Sites', permission: 'policies:write', ifMatch: true } as const;
 
-export function siteRoutes(app: App, { db, collections, changes, clock }: SiteDeps): void {
+export function siteRoutes(app: App, { db, changes, clock }: SiteDeps): void {
   const list = { ...reading, id: 'listSites', is: 'List sites', query: ListSitesQuery, answer: SitePage };
   route(app, 'GET /v1/sites', list, async ({ query }) => toList(await listSites(db, query), siteAnswer));
 
@@ -52,7 +50,7 @@ export function siteRoutes(app: App, { db, collections, changes, clock }: SiteDe
       const before = await findSite(db, host);
       if (before === undefined) requireServable(host);
       else requireMatch(request, siteEtag(before));
-      return planPut({ db, collections }, before, { host, body: request.body, at: clock.now() });
+      return planPut(db, before, { host, body: request.body, at: clock.now() });
     });
   });
 

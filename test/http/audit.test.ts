@@ -39,11 +39,6 @@ const policyBody = () => ({ name: 'P', rules: [allowAll] });
 const newContent = (): Promise<Record> => made(postern, '/v1/content', item());
 const newCollection = (): Promise<Record> => made(postern, '/v1/collections', { name: 'C', hosts: ['example.com'] });
 const newPolicy = (): Promise<Record> => made(postern, '/v1/policies', policyBody());
-/** A host of a collection. */
-async function newHost(host = `s${next()}.example`): Promise<string> {
-  await made(postern, '/v1/collections', { name: 'C', hosts: [host] });
-  return host;
-}
 async function withCandidate(): Promise<string> {
   const { id } = await newPolicy();
   await postern.call('PUT', `/v1/policies/${id}/candidate`, { body: { rules: [] } });
@@ -125,18 +120,18 @@ const CHANGES: { [route: string]: Plan } = {
     return { path, kind: 'offer.deleted' };
   },
   'PUT /v1/sites/{host}': async () => ({
-    path: `/v1/sites/${await newHost()}`,
+    path: `/v1/sites/s${next()}.example`,
     body: {},
     kind: 'site.created',
   }),
   'DELETE /v1/sites/{host}': async () => {
-    const path = `/v1/sites/${await newHost()}`;
+    const path = `/v1/sites/s${next()}.example`;
     await postern.call('PUT', path, { body: {} });
     return { path, kind: 'site.deleted' };
   },
   // Postern itself serves no robots.txt.
   'POST /v1/sites/{host}/signals/drift': async (path) => {
-    const host = await newHost(new URL(postern.url).host);
+    const { host } = new URL(postern.url);
     await postern.call('PUT', `/v1/sites/${host}`, { body: {} });
     return { path: path.replace('{host}', host), kind: 'signals.drifted', target: host };
   },

@@ -11,13 +11,13 @@ after(() => postern[Symbol.asyncDispose]());
 const { body: openapi } = await postern.call('GET', '/openapi.json', { key: null });
 const { id: webhookId } = await made(postern, '/v1/webhooks', { url: 'https://example.com/hook', events: ['*'] });
 const HOST = 'www.example.com';
+await postern.call('PUT', `/v1/sites/${HOST}`, { body: {} });
 await made(postern, '/v1/requesters', { id: 'pol_default' });
 await made(postern, '/v1/requesters', { id: 'holder' });
 const { id: licenseId } = await made(postern, '/v1/licenses', { requesterId: 'holder', type: 'a' });
 const { token } = await made(postern, '/v1/requesters/holder/tokens', { name: 't' });
 const keyFor = (path: string): { key?: string } => (path.startsWith('/v1/me') ? { key: token } : {});
 const { id: collectionId } = await made(postern, '/v1/collections', { name: 'C', paths: ['/'] });
-await postern.call('PUT', `/v1/sites/${HOST}`, { body: {} });
 const OWNERS: Record<string, string> = { webhooks: webhookId, licenses: licenseId, collections: collectionId };
 const ownerOf = (path: string): string => OWNERS[path.split('/')[2] as string] ?? 'pol_default';
 const lists = Object.entries(openapi.paths as Record<string, { get?: { parameters?: { name: string }[] } }>)

@@ -12,9 +12,6 @@ const put = (host: string, body: object, headers: Record<string, string> = {}) =
 const robots = (host: string, query = '', key: string | null = postern.key, headers: Record<string, string> = {}) =>
   postern.call('GET', `/v1/sites/${host}/signals/robots.txt${query}`, { key, headers });
 
-const HOSTS = ['one', 'same', 'x', 'stale', 'contact', 'again'].map((name) => `${name}.example.com`);
-await made(postern, '/v1/collections', { name: 'All', hosts: HOSTS, paths: ['/'] });
-
 /** A site whose only collection has a policy. */
 async function makeSite(host: string, rules: object[], body: object = {}) {
   const policy = await makePolicy(postern, rules);
@@ -79,34 +76,16 @@ describe('sites', () => {
     assertError(await postern.call('GET', '/v1/sites/none.example.com'), 'site_not_found');
   });
 
-  test('a site is a host of a collection', async () => {
-    const refused = await put('alone.example.org', {});
-    assertError(refused, 'invalid_request', 'host');
-    assert.match(refused.body.error.message, /No collection has the host alone\.example\.org/);
-    const [, body = ''] = /POST \/v1\/collections (.*)$/.exec(refused.body.error.message) ?? [];
-    const byType = await made(postern, '/v1/collections', { name: 'Videos', contentTypes: ['video'] });
-    assertError(await put('alone.example.org', {}), 'invalid_request', 'host', 'a collection without addresses');
-    const collection = await made(postern, '/v1/collections', JSON.parse(body));
-    assertStatus(await put('alone.example.org', {}), 201, 'once the error has been followed');
-    for (const [host, selectors] of [
-      ['below.alone.example.org', { hosts: ['*.alone.example.org'], contentTypes: ['video'] }],
-      ['anywhere.example.org', { paths: ['/'] }],
-    ] as const) {
-      assertError(await put(host, {}), 'invalid_request', 'host');
-      const { id } = await made(postern, '/v1/collections', { name: 'C', ...selectors });
-      assertStatus(await put(host, {}), 201, JSON.stringify(selectors));
-      await postern.call('DELETE', `/v1/collections/${id}`);
-    }
-
-    const denied = await makePolicy(postern, []);
-    await postern.call('PATCH', `/v1/collections/${collection.id}`, { body: { policyId: denied.id } });
-    assert.match((await robots('alone.example.org')).text, /Disallow: \//);
-    for (const { id } of [collection, byType]) await postern.call('DELETE', `/v1/collections/${id}`);
-    const { text } = await robots('alone.example.org');
-    assert.match(text, /User-agent: \*\nDisallow:\n/, 'without a collection nothing is disallowed');
-    assertStatus(await put('alone.example.org', { contact: 'a@example.com' }), 200, 'the site stays, and is edited');
-    assertStatus(await postern.call('DELETE', '/v1/sites/alone.example.org'), 200);
-    assertError(await put('alone.example.org', {}), 'invalid_request', 'host');
+  test('a site may come before its collection, and outlive it', async () => {
+    const host = 'alone.example.org';
+    assertStatus(await put(host, {}), 201);
+    const nothing = /User-agent: \*\nDisallow:\n/;
+    assert.match((await robots(host)).text, nothing);
+    const { id: policyId } = await makePolicy(postern, []);
+    const { id } = await made(postern, '/v1/collections', { name: 'C', hosts: [host], paths: ['/'], policyId });
+    assert.match((await robots(host)).text, /Disallow: \//);
+    await postern.call('DELETE', `/v1/collections/${id}`);
+    assert.match((await robots(host)).text, nothing);
   });
 
   test('hosts at which nothing can be served are refused; stored ones go on', async () => {
@@ -186,7 +165,6 @@ describe('robots.txt', () => {
   test('answers 304 to If-Modified-Since, and never hides a second edit in the same second', async () => {
     const clock = testClock(Date.parse('2026-11-21T09:30:00.200Z'));
     await using site = await startTestService({ clock });
-    await made(site, '/v1/collections', { name: 'C', hosts: ['since.example.com'], paths: ['/'] });
     const edit = (robotsBase: string) =>
       site.call('PUT', '/v1/sites/since.example.com', { body: { signals: { robotsBase } } });
     const ask = (headers: Record<string, string>, method = 'GET') =>

@@ -216,16 +216,8 @@ export async function ask(postern: TestService, method: string, to: string, body
   return answer.body;
 }
 
-/** A site needs a collection to begin with; a world may have none at its host. */
-async function beginSite(postern: TestService): Promise<void> {
-  if ((await postern.call('GET', `/v1/sites/${HOST}`)).status === 200) return;
-  ids.collections.push((await ask(postern, 'POST', '/v1/collections', { name: 'C', hosts: [HOST] })).id);
-  await ask(postern, 'PUT', `/v1/sites/${HOST}`, {});
-}
-
 /** Replaces what the service has by another world. */
 export async function become(postern: TestService, { policies, collections, base, item, registered }: World) {
-  await beginSite(postern);
   for (const id of ids.collections.splice(0)) await ask(postern, 'DELETE', `/v1/collections/${id}`);
   for (const id of ids.items.splice(0)) await ask(postern, 'DELETE', `/v1/content/${id}`);
   for (const id of ids.requesters.splice(0)) await ask(postern, 'DELETE', `/v1/requesters/${id}`);
