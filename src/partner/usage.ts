@@ -59,5 +59,6 @@ export async function ownUsage(
 async function withStart({ db }: ReportDeps, requesterId: string, query: OwnUsageQuery): Promise<OwnUsageQuery> {
   if (query.period !== 'all' || query.startDate !== undefined) return query;
   const { createdAt = 0 } = (await findRequester(db, requesterId)) ?? {};
-  return { ...query, startDate: new Date(createdAt).toISOString().slice(0, 10) };
+  // An instant: a day of the partner's time zone might begin later.
+  return { ...query, startDate: `${new Date(createdAt).toISOString().slice(0, 10)}T00:00:00Z` };
 }

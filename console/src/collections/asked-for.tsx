@@ -1,12 +1,14 @@
-/** The requests in a collection in the last 30 days: over time, by whom, and the latest. */
+/** The requests in a collection: over time and by whom, in the span of the page, and the latest. */
 import { Anchor } from '@mantine/core';
 import { Link } from 'wouter';
 import { useRead } from '../api/read.ts';
 import { Decisions } from '../decisions/table.tsx';
 import { ByCrawler } from '../overview/by-crawler.tsx';
+import { PeriodBar } from '../overview/period-bar.tsx';
+import { spanQuery } from '../overview/range.ts';
 import { TopContent, TopRequesters } from '../overview/top.tsx';
 import { UsageOver } from '../overview/usage-over.tsx';
-import { ZONE } from '../parts/days.ts';
+import { useFilters } from '../parts/filters.ts';
 import { Panel } from '../parts/page.tsx';
 import { Loaded } from '../parts/states.tsx';
 import type { Collection } from './selectors.tsx';
@@ -17,13 +19,16 @@ const LATEST_SHOWN = 6;
 export function AskedFor({ collection: { id, mode } }: { collection: Collection }) {
   // Reports count observed decisions apart.
   const filter = { collectionId: id, ...(mode === 'observe' ? { enforced: false } : {}) };
-  const usage = useRead('GET /v1/analytics/usage', {
-    query: { period: '30d', timezone: ZONE, limit: TOP_SHOWN, expand: 'trends', ...filter },
-  });
+  const { values } = useFilters();
+  const query = { ...spanQuery(values), limit: TOP_SHOWN, expand: 'trends', ...filter } as const;
+  const usage = useRead('GET /v1/analytics/usage', { query }, { keep: true });
   const observed = mode === 'observe' ? ', and what would have been answered' : '';
   return (
     <>
-      <UsageOver title={`Asked for in 30 days${observed}`} query={filter} />
+      <div>
+        <PeriodBar />
+        <UsageOver key={id} title={(span) => `Asked for ${span}${observed}`} query={filter} />
+      </div>
       <Loaded of={usage}>
         {(data) =>
           data.summary.totalRequests > 0 && (

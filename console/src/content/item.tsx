@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { useRead } from '../api/read.ts';
 import { CollectionLink, PolicyOf } from '../collections/names.tsx';
 import { Decisions } from '../decisions/table.tsx';
+import { PeriodBar } from '../overview/period-bar.tsx';
 import { UsageOver } from '../overview/usage-over.tsx';
 import { Id } from '../parts/copy.tsx';
 import { LoadedPage } from '../parts/loaded-page.tsx';
@@ -44,7 +45,12 @@ function ItemView({ item }: { item: Item }) {
       />
       <div className="stack">
         <Totals stats={item.stats} />
-        {mayAnalyze && <UsageOver title="The last 30 days" query={{ contentId: item.id }} />}
+        {mayAnalyze && (
+          <div>
+            <PeriodBar />
+            <UsageOver key={item.id} title={(span) => `Requests ${span}`} query={{ contentId: item.id }} />
+          </div>
+        )}
         <div className="columns">
           <Details item={item} />
           <Panel title="Metadata">

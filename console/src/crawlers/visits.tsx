@@ -3,23 +3,17 @@ import { SegmentedControl } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useRead } from '../api/read.ts';
-import { bucketLabel, bucketTitle, type Usage, type UsageQuery } from '../overview/range.ts';
+import { PeriodBar } from '../overview/period-bar.tsx';
+import { bucketLabel, bucketTitle, spanQuery, type Usage, type UsageQuery, zoomed } from '../overview/range.ts';
 import { TopContent } from '../overview/top.tsx';
 import { Bars, type Series } from '../parts/bars.tsx';
 import { ZONE } from '../parts/days.ts';
 import { useFilters } from '../parts/filters.ts';
 import { List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
-import { formatCount, formatDay, formatPercent } from '../parts/show.tsx';
+import { formatCount, formatDay, formatPercent, spanWords } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 
-const PERIODS = [
-  { value: '7d', label: '7 days' },
-  { value: '30d', label: '30 days' },
-  { value: '90d', label: '90 days' },
-  { value: 'year', label: 'Year' },
-];
-const BUCKETS: Record<string, 'day' | 'week'> = { year: 'week' };
 const SERIES: readonly Series[] = [
   { name: 'verified', tone: 'allowed' },
   { name: 'only claimed', tone: 'quiet' },
@@ -29,12 +23,9 @@ const TOP_SHOWN = 8;
 
 export function Visits({ crawler }: { crawler: string }) {
   const { values, set } = useFilters();
-  const { period = '30d' } = values;
   const observed = values.enforced === 'false';
   const query: UsageQuery = {
-    period: period as never,
-    groupBy: BUCKETS[period] ?? 'day',
-    timezone: ZONE,
+    ...spanQuery(values),
     crawler,
     enforced: !observed,
   };
@@ -43,13 +34,7 @@ export function Visits({ crawler }: { crawler: string }) {
   const spoofed = useUsage({ ...query, limit: 1, spoofed: true });
   return (
     <>
-      <div className="filters" role="group" aria-label="View options">
-        <SegmentedControl
-          aria-label="Period"
-          data={PERIODS}
-          value={period}
-          onChange={(value) => set({ period: value })}
-        />
+      <PeriodBar>
         <SegmentedControl
           aria-label="Decisions"
           data={[
@@ -59,10 +44,11 @@ export function Visits({ crawler }: { crawler: string }) {
           value={observed ? 'false' : 'true'}
           onChange={(value) => set({ enforced: value === 'false' ? value : null })}
         />
-      </div>
+      </PeriodBar>
       <Loaded of={all} rows={8}>
         {(usage) => (
           <>
+            <p className="printed">{spanWords(usage.period.startDate, usage.period.endDate)}</p>
             <Figures query={query} usage={usage} verified={verified.data} spoofed={spoofed.data} />
             <OverTime usage={usage} verified={verified.data} spoofed={spoofed.data} />
             <div className="columns">
@@ -86,7 +72,8 @@ interface Counts {
 }
 
 function Figures({ query, usage, verified, spoofed }: Counts & { query: UsageQuery }) {
-  const ever = useUsage({ ...query, period: 'all', groupBy: 'day', limit: 1 });
+  const { crawler, enforced } = query;
+  const ever = useUsage({ period: 'all', groupBy: 'day', timezone: ZONE, crawler, enforced, limit: 1 });
   const days = ever.data?.timeSeries.filter(({ requests }) => requests > 0).map(({ date }) => date);
   const { totalRequests } = usage.summary;
   const part = (of: Usage | undefined): Figure => ({
@@ -128,6 +115,7 @@ const unverifiedOf = (usage: Usage, verified: Usage, spoofed: Usage): number =>
 const dayWords = (day: string | undefined): string => (day === undefined ? 'never' : formatDay(`${day}T12:00:00`));
 
 function OverTime({ usage, verified, spoofed }: Counts) {
+  const { set } = useFilters();
   const { timeSeries, period, summary } = usage;
   return (
     <Panel title="Who it was, over time" lead="By what each visitor proved. A name alone proves nothing.">
@@ -142,6 +130,7 @@ function OverTime({ usage, verified, spoofed }: Counts) {
             counts: split(requests, verified?.timeSeries[i]?.requests ?? 0, spoofed?.timeSeries[i]?.requests ?? 0),
           }))}
           summary={describe(usage, verified, spoofed)}
+          onZoom={(from, to) => set(zoomed(usage, from, to))}
         />
       )}
     </Panel>

@@ -9,18 +9,20 @@ import { formatCount } from '../parts/show.tsx';
 import { bucketLabel, bucketTitle, type Usage, zoomed } from './range.ts';
 
 interface OverTimeProps {
+  title?: string;
+  height?: number;
   usage: Usage;
   busy: boolean;
 }
 
-export function OverTime({ usage, busy }: OverTimeProps) {
+export function OverTime({ title = 'Decisions over time', height, usage, busy }: OverTimeProps) {
   const { set } = useFilters();
   const [table, setTable] = useState(false);
   const { timeSeries, period, summary } = usage;
   const zoom = (from: number, to: number) => set(zoomed(usage, from, to));
   return (
     <Panel
-      title="Decisions over time"
+      title={title}
       lead="Drag over the bars to zoom in."
       actions={
         <div className="actions">
@@ -33,6 +35,7 @@ export function OverTime({ usage, busy }: OverTimeProps) {
     >
       <div aria-busy={busy}>
         <Bars
+          {...(height === undefined ? {} : { height })}
           bars={timeSeries.map(({ date, allowed, denied }) => ({
             label: bucketLabel(date, period.groupBy),
             title: bucketTitle(date, period.groupBy),

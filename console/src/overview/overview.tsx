@@ -1,11 +1,10 @@
 /** The overview: requests, grants and denials. Every number is exact, as the API reports it. */
-import { Anchor, Button, NativeSelect, SegmentedControl } from '@mantine/core';
+import { Anchor, Button, NativeSelect } from '@mantine/core';
 import { IconChartBar, IconDownload, IconPrinter, IconX } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
 import { useRead } from '../api/read.ts';
 import { dayAt } from '../parts/days.ts';
-import { FilterSpan } from '../parts/filter-span.tsx';
 import { type Filters, useFilters } from '../parts/filters.ts';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { saveText, toCsv } from '../parts/save.ts';
@@ -19,7 +18,8 @@ import { Demand } from './demand.tsx';
 import { Feed } from './feed.tsx';
 import { Observed } from './observed.tsx';
 import { OverTime } from './over-time.tsx';
-import { GROUPS, PERIODS, type Usage, type UsageQuery, usageQuery } from './range.ts';
+import { PeriodBar } from './period-bar.tsx';
+import { type Usage, type UsageQuery, usageQuery } from './range.ts';
 import { Reasons } from './reasons.tsx';
 import { TopContent, TopRequesters } from './top.tsx';
 import { Totals } from './totals.tsx';
@@ -29,7 +29,6 @@ const Attention = lazily(() => import('./attention.tsx'));
 
 /** With the most buckets of a report, the trends of both top lists have 80,000 numbers. */
 const TOP_SHOWN = 8;
-const SPAN = { from: 'start', to: 'end' };
 
 export default function Overview() {
   const filters = useFilters();
@@ -63,12 +62,12 @@ export default function Overview() {
       <Aside>
         <Attention />
       </Aside>
-      <Bar usage={usage.data} />
+      <Bar />
       <Loaded of={usage} rows={8}>
         {(data) =>
           data.summary.totalRequests + data.summary.observed.requests === 0 ? (
             <Nothing
-              filtered={['contentId', 'requesterId', 'type', 'start', 'enforced'].some(
+              filtered={['contentId', 'requesterId', 'type', 'start', 'end', 'enforced'].some(
                 (name) => filters.values[name] !== undefined,
               )}
             />
@@ -107,25 +106,11 @@ function Panels({ usage, query, busy, filters: { values, set } }: PanelsProps) {
   );
 }
 
-function Bar({ usage }: { usage: Usage | undefined }) {
+function Bar() {
   const { values, set } = useFilters();
-  const { period = '30d', start, contentId, requesterId, type, enforced } = values;
+  const { contentId, requesterId, type, enforced } = values;
   return (
-    <div className="filters" role="group" aria-label="View options">
-      <SegmentedControl
-        aria-label="Period"
-        data={PERIODS}
-        value={start === undefined ? period : ''}
-        onChange={(value) => set({ period: value, start: null, end: null, by: null })}
-      />
-      <FilterSpan otherwise="Month or span" names={SPAN} clears={['by']} />
-      <NativeSelect
-        aria-label="Buckets"
-        data={GROUPS}
-        value={usage?.period.groupBy ?? 'day'}
-        onChange={(event) => set({ by: event.currentTarget.value })}
-        w={110}
-      />
+    <PeriodBar>
       <NativeSelect
         aria-label="Type of content"
         data={[{ value: '', label: 'All types' }, ...CONTENT_TYPES]}
@@ -140,7 +125,7 @@ function Bar({ usage }: { usage: Usage | undefined }) {
         <Chosen label="Only observed: what would have been" onClear={() => set({ enforced: null })} />
       )}
       {contentId !== undefined && <Chosen label={`Item: ${contentId}`} onClear={() => set({ contentId: null })} />}
-    </div>
+    </PeriodBar>
   );
 }
 

@@ -1,12 +1,13 @@
-/** The period of the overview: parsed from the address and converted to API queries. */
+/** The span of a page: parsed from the address and converted to API queries. */
 import type { Answer, Query } from '../api/client.ts';
 import { beginsDay, dayAt, daysBetween, spanEnd, spanStart, startOfDay, ZONE } from '../parts/days.ts';
 import type { Filters } from '../parts/filters.ts';
+import { describeSpan } from '../parts/show.tsx';
 
 export type Usage = Answer<'GET /v1/analytics/usage'>;
 export type UsageQuery = Query<'GET /v1/analytics/usage'>;
 export type Bucket = Usage['timeSeries'][number];
-type GroupBy = NonNullable<UsageQuery['groupBy']>;
+type GroupBy = Usage['period']['groupBy'];
 
 export const PERIODS = [
   { value: '7d', label: '7 days' },
@@ -22,17 +23,58 @@ export const GROUPS = [
   { value: 'month', label: 'Months' },
 ];
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const CHOSEN: Record<string, GroupBy> = { '7d': 'day', '30d': 'day', '90d': 'day', year: 'week', all: 'day' };
 
-/** Parses the address. Queries use instants, so that a day is the viewer's, wherever the service runs. */
-export function usageQuery(values: Filters['values']): UsageQuery {
-  const { period = '30d', start, end, by, contentId, requesterId, type, enforced } = values;
-  const span =
-    start === undefined ? { period: period as never } : { startDate: spanStart(start), endDate: spanEnd(end) };
+/** A query that counts by time. */
+export type SpanQuery = Pick<UsageQuery, 'period' | 'startDate' | 'endDate' | 'timezone'> & { groupBy: GroupBy };
+
+/** Parses the span of a page. Queries use instants, so that a day is the viewer's, wherever the service runs. */
+export function spanQuery({ period = '30d', start, end, by }: Filters['values']): SpanQuery {
+  const [startDate, endDate] = [spanStart(start), spanEnd(end)];
+  const chosen = by as GroupBy | undefined;
+  if (startDate === undefined && endDate === undefined) {
+    return { period: period as never, groupBy: chosen ?? CHOSEN[period] ?? 'day', timezone: ZONE };
+  }
   return {
-    ...span,
-    groupBy: (by as GroupBy | undefined) ?? CHOSEN[period] ?? 'day',
+    // A span without a beginning begins with the first decision.
+    ...(startDate === undefined ? { period: 'all' } : { startDate }),
+    ...(endDate === undefined ? {} : { endDate }),
+    groupBy: chosen ?? bucketsOf(startDate, endDate),
     timezone: ZONE,
+  };
+}
+
+const NAMES: Record<string, string> = {
+  '7d': 'in 7 days',
+  '30d': 'in 30 days',
+  '90d': 'in 90 days',
+  year: 'in a year',
+  all: 'since the beginning',
+};
+
+/** Formats the span of a page within a sentence. */
+export function spanName({ period = '30d', start, end }: Filters['values']): string {
+  const [from, to] = [spanStart(start), spanEnd(end)];
+  if (from === undefined && to === undefined) return NAMES[period] ?? '';
+  const words = describeSpan(from, to);
+  return words.charAt(0).toLowerCase() + words.slice(1);
+}
+
+/** Few enough buckets to tell apart. */
+function bucketsOf(from: string | undefined, to: string | undefined): GroupBy {
+  if (from === undefined) return 'day';
+  const days = ((to === undefined ? Date.now() : Date.parse(to)) - Date.parse(from)) / DAY_MS;
+  // A day of 25 hours is one day.
+  if (days < 1.5) return 'hour';
+  return days > 800 ? 'month' : days > 120 ? 'week' : 'day';
+}
+
+/** Parses the address of the overview. */
+export function usageQuery(values: Filters['values']): UsageQuery {
+  const { contentId, requesterId, type, enforced } = values;
+  return {
+    ...spanQuery(values),
     contentId,
     requesterId,
     type: type as never,
@@ -70,7 +112,7 @@ export function linkToDecisions(
 }
 
 /** Returns the address of a part of the period: buckets from and to, inclusive. */
-export function zoomed(usage: Usage, from: number, to: number): Record<string, string> {
+export function zoomed(usage: Pick<Usage, 'timeSeries' | 'period'>, from: number, to: number): Record<string, string> {
   const { timeSeries, period } = usage;
   const first = timeSeries[from] as Bucket;
   const after = timeSeries[to + 1];

@@ -1,35 +1,42 @@
-/** Usage of an item, a requester or a collection in the last 30 days. */
+/** Usage of an item, a requester or a collection in the span of the page. */
 import { useRead } from '../api/read.ts';
-import { Bars } from '../parts/bars.tsx';
-import { ZONE } from '../parts/days.ts';
+import { useFilters } from '../parts/filters.ts';
 import { Panel } from '../parts/page.tsx';
-import { formatCount } from '../parts/show.tsx';
+import { spanWords } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
-import { bucketLabel, bucketTitle, type UsageQuery } from './range.ts';
+import { OverTime } from './over-time.tsx';
+import { spanName, spanQuery, type UsageQuery } from './range.ts';
 
-type UsageFilter = Pick<UsageQuery, 'contentId' | 'requesterId' | 'collectionId' | 'enforced' | 'groupBy'>;
+type UsageFilter = Pick<UsageQuery, 'contentId' | 'requesterId' | 'collectionId' | 'enforced'>;
 
-export function UsageOver({ title, query }: { title: string; query: UsageFilter }) {
-  const usage = useRead('GET /v1/analytics/usage', { query: { period: '30d', timezone: ZONE, ...query } });
+interface UsageOverProps {
+  /** The words around the name of the span. */
+  title: (span: string) => string;
+  query: UsageFilter;
+}
+
+export function UsageOver({ title: toTitle, query }: UsageOverProps) {
+  const { values } = useFilters();
+  const title = toTitle(spanName(values));
+  const usage = useRead(
+    'GET /v1/analytics/usage',
+    { query: { ...spanQuery(values), limit: 1, ...query } },
+    { keep: true },
+  );
   return (
-    <Panel title={title}>
-      <Loaded of={usage}>
-        {({ timeSeries, summary }) =>
-          summary.totalRequests === 0 ? (
-            <Empty title="No requests in 30 days" />
+    <Loaded of={usage}>
+      {(data) => (
+        <>
+          <p className="printed">{spanWords(data.period.startDate, data.period.endDate)}</p>
+          {data.summary.totalRequests === 0 ? (
+            <Panel title={title}>
+              <Empty title="No requests in this span" />
+            </Panel>
           ) : (
-            <Bars
-              height={180}
-              bars={timeSeries.map(({ date, allowed, denied }) => ({
-                label: bucketLabel(date, 'day'),
-                title: bucketTitle(date, 'day'),
-                counts: [allowed, denied],
-              }))}
-              summary={`${formatCount(summary.allowed)} allowed and ${formatCount(summary.denied)} denied in 30 days`}
-            />
-          )
-        }
-      </Loaded>
-    </Panel>
+            <OverTime title={title} height={180} usage={data} busy={usage.isPlaceholderData} />
+          )}
+        </>
+      )}
+    </Loaded>
   );
 }

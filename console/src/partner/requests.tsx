@@ -1,6 +1,7 @@
 /** Requests for licenses, and the publisher's answers. */
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { ZONE } from '../parts/days.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { List } from '../parts/list.tsx';
 import { notify } from '../parts/notices.tsx';
@@ -81,7 +82,7 @@ const PLACES_MAX = 50;
 
 /** Returns the collections that the partner asked for within a year, by id: the only ones that it knows. */
 function usePlaces(): Places {
-  const query = { period: 'year', groupBy: 'collection', limit: PLACES_MAX } as const;
+  const query = { period: 'year', groupBy: 'collection', timezone: ZONE, limit: PLACES_MAX } as const;
   const { data } = useOwn('GET /v1/me/usage', { query });
   if (data === undefined) return NO_PLACES;
   const named = (data.groups ?? []).flatMap(({ id, name }): [string, string][] =>

@@ -1,49 +1,31 @@
 /** Requests of the partner over time and by purpose. */
-import { Button, SegmentedControl } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { Answer } from '../api/client.ts';
-import { bucketLabel, bucketTitle } from '../overview/range.ts';
+import { PeriodBar } from '../overview/period-bar.tsx';
+import { bucketLabel, bucketTitle, spanQuery, zoomed } from '../overview/range.ts';
 import { Bars } from '../parts/bars.tsx';
-import { ZONE } from '../parts/days.ts';
+import { useFilters } from '../parts/filters.ts';
 import { List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
-import { formatCount, formatPercent, reasonName } from '../parts/show.tsx';
+import { formatCount, formatPercent, reasonName, spanWords } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { useOwn } from './api.ts';
-
-const SPANS = {
-  days: { period: '30d', groupBy: 'day' },
-  months: { period: 'year', groupBy: 'month' },
-} as const;
-type GroupBy = (typeof SPANS)[keyof typeof SPANS]['groupBy'];
 
 type Report = Answer<'GET /v1/me/usage'>;
 
 export function Usage() {
-  const [by, setBy] = useState<keyof typeof SPANS>('days');
-  const { period, groupBy } = SPANS[by];
-  const usage = useOwn('GET /v1/me/usage', { query: { period, groupBy, timezone: ZONE } });
-  const purposes = useOwn('GET /v1/me/usage', { query: { period, groupBy: 'purpose', timezone: ZONE } });
+  const { values } = useFilters();
+  const query = spanQuery(values);
+  const usage = useOwn('GET /v1/me/usage', { query });
+  const purposes = useOwn('GET /v1/me/usage', { query: { ...query, groupBy: 'purpose' } });
   return (
-    <Panel
-      title="Usage"
-      lead="Your requests, as the publisher counted them."
-      actions={
-        <SegmentedControl
-          aria-label="Period"
-          data={[
-            { value: 'days', label: '30 days' },
-            { value: 'months', label: 'Year' },
-          ]}
-          value={by}
-          onChange={setBy}
-        />
-      }
-    >
+    <Panel title="Usage" lead="Your requests, as the publisher counted them.">
+      <PeriodBar />
       <Loaded of={usage} rows={5}>
         {(report) => (
           <div aria-busy={usage.isPlaceholderData}>
-            <OverTime report={report} groupBy={groupBy} />
+            <OverTime report={report} />
           </div>
         )}
       </Loaded>
@@ -55,12 +37,16 @@ export function Usage() {
   );
 }
 
-function OverTime({ report: { summary, timeSeries, byDenialReason }, groupBy }: { report: Report; groupBy: GroupBy }) {
+function OverTime({ report }: { report: Report }) {
+  const { set } = useFilters();
+  const { summary, timeSeries, byDenialReason, period } = report;
+  const { groupBy } = period;
   const [numbers, setNumbers] = useState(false);
   const { totalRequests, allowed, denied } = summary;
   const [first] = byDenialReason;
   return (
     <>
+      <p className="printed">{spanWords(period.startDate, period.endDate)}</p>
       <p className="partner-sum">
         <strong>{formatCount(totalRequests)}</strong> requests, <strong>{formatCount(allowed)}</strong> allowed and{' '}
         <strong>{formatCount(denied)}</strong> denied
@@ -74,6 +60,7 @@ function OverTime({ report: { summary, timeSeries, byDenialReason }, groupBy }: 
           counts: [bucket.allowed, bucket.denied],
         }))}
         summary={`${formatCount(allowed)} allowed and ${formatCount(denied)} denied; the numbers are in the table below`}
+        onZoom={(from, to) => set(zoomed(report, from, to))}
       />
       <Button size="compact-sm" variant="subtle" onClick={() => setNumbers(!numbers)} aria-expanded={numbers}>
         {numbers ? 'Hide the numbers' : 'Show the numbers'}

@@ -8,7 +8,7 @@ import { Suspense, useState } from 'react';
 import { lazily } from '../shell/lazily.tsx';
 import { spanEnd, spanStart } from './days.ts';
 import { useFilters } from './filters.ts';
-import { spanWords } from './show.tsx';
+import { describeSpan } from './show.tsx';
 import type { Span } from './span-presets.tsx';
 
 /** Reads the parameters `from` and `to` as instants. */
@@ -33,12 +33,26 @@ const NAMES = { from: 'from', to: 'to' };
 
 export function FilterSpan({ otherwise = 'Any time', names = NAMES, clears = [] }: FilterSpanProps) {
   const { values, set } = useFilters();
+  const span = readSpan({ from: values[names.from], to: values[names.to] });
+  const choose = ({ from, to }: Span) => {
+    const cleared = Object.fromEntries(clears.map((name) => [name, null]));
+    set({ ...cleared, [names.from]: from ?? null, [names.to]: to ?? null });
+  };
+  return <SpanChoice span={span} otherwise={otherwise} onChoose={choose} />;
+}
+
+interface SpanChoiceProps {
+  span: Span;
+  otherwise: string;
+  onChoose: (span: Span) => void;
+}
+
+/** The same without the address, for dialogs. */
+export function SpanChoice({ span: { from, to }, otherwise, onChoose }: SpanChoiceProps) {
   const [open, setOpen] = useState(false);
-  const { from, to } = readSpan({ from: values[names.from], to: values[names.to] });
   const words = from === undefined && to === undefined ? otherwise : describeSpan(from, to);
   const choose = (span: Span) => {
-    const cleared = Object.fromEntries(clears.map((name) => [name, null]));
-    set({ ...cleared, [names.from]: span.from ?? null, [names.to]: span.to ?? null });
+    onChoose(span);
     setOpen(false);
   };
   return (
@@ -61,10 +75,4 @@ export function FilterSpan({ otherwise = 'Any time', names = NAMES, clears = [] 
       </Popover.Dropdown>
     </Popover>
   );
-}
-
-/** A typed address may hold anything; the service validates it. */
-function describeSpan(from: string | undefined, to: string | undefined): string {
-  const broken = [from, to].some((one) => one !== undefined && Number.isNaN(Date.parse(one)));
-  return broken ? 'Some other time' : spanWords(from, to);
 }

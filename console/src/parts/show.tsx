@@ -65,6 +65,12 @@ export function spanWords(from: string | undefined, to: string | undefined): str
   return dayAt(from) === lastDayBefore(to) ? `${first} – 24:00` : `${first} – ${formatDay(to)}, ${formatClock(to)}`;
 }
 
+/** The same of a typed address, which may hold anything; the service validates it. */
+export function describeSpan(from: string | undefined, to: string | undefined): string {
+  const broken = [from, to].some((one) => one !== undefined && Number.isNaN(Date.parse(one)));
+  return broken ? 'Some other time' : spanWords(from, to);
+}
+
 export const formatLastDay = (end: string): string => day.format(Date.parse(end) - 1);
 const formatClock = (iso: string): string => clock.format(new Date(iso));
 

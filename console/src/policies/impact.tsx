@@ -5,8 +5,10 @@ import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { type Answer, type Body, call } from '../api/client.ts';
 import { decidedBy } from '../decisions/by.ts';
+import { SpanChoice } from '../parts/filter-span.tsx';
 import { List } from '../parts/list.tsx';
 import { formatCount, RequesterLink, reasonName, Verdict } from '../parts/show.tsx';
+import type { Span } from '../parts/span-presets.tsx';
 import { Failed } from '../parts/states.tsx';
 
 type Report = Answer<'POST /v1/policies/{id}/impact'>;
@@ -14,16 +16,19 @@ type Report = Answer<'POST /v1/policies/{id}/impact'>;
 /** Rules, or the number of a version. */
 type Rules = Pick<Body<'POST /v1/policies/{id}/impact'>, 'policy' | 'version'>;
 
+/** The latest days, or a span. */
+type Past = { days: string } | Span;
+
 export interface ImpactReading {
-  days: string;
-  setDays: (days: string) => void;
+  past: Past;
+  setPast: (past: Past) => void;
   reading: UseQueryResult<Report>;
 }
 
 export function useImpact(policyId: string, of: Rules, enabled = true): ImpactReading {
-  const [days, setDays] = useState('30');
-  const from = useMemo(() => new Date(Date.now() - Number(days) * 86_400_000).toISOString(), [days]);
-  const body = { ...of, from, examples: 5 };
+  const [past, setPast] = useState<Past>(LATEST);
+  const span = useMemo(() => toSpan(past), [past]);
+  const body = { ...of, ...span, examples: 5 };
   const reading = useQuery({
     queryKey: ['POST /v1/policies/{id}/impact', { path: { id: policyId }, body }],
     queryFn: ({ signal }) => call('POST /v1/policies/{id}/impact', { path: { id: policyId }, body, signal }),
@@ -31,7 +36,16 @@ export function useImpact(policyId: string, of: Rules, enabled = true): ImpactRe
     refetchOnWindowFocus: false,
     enabled,
   });
-  return { days, setDays, reading };
+  return { past, setPast, reading };
+}
+
+const LATEST: Past = { days: '30' };
+
+function toSpan(past: Past): { from?: string; to?: string } {
+  if ('days' in past) return { from: new Date(Date.now() - Number(past.days) * 86_400_000).toISOString() };
+  const { from, to } = past;
+  // Without a beginning, the service counts 30 days only.
+  return { from: from ?? new Date(0).toISOString(), ...(to === undefined ? {} : { to }) };
 }
 
 const CAUSES: Record<string, string> = {
@@ -41,7 +55,7 @@ const CAUSES: Record<string, string> = {
   not_reproduced: 'the check used data that no longer exists',
 };
 
-export function Impact({ of: { days, setDays, reading } }: { of: ImpactReading }) {
+export function Impact({ of: { past, setPast, reading } }: { of: ImpactReading }) {
   return (
     <div className="stack">
       <div className="actions">
@@ -54,8 +68,14 @@ export function Impact({ of: { days, setDays, reading } }: { of: ImpactReading }
             { value: '30', label: '30 days' },
             { value: '90', label: '90 days' },
           ]}
-          value={days}
-          onChange={setDays}
+          value={'days' in past ? past.days : ''}
+          onChange={(days) => setPast({ days })}
+        />
+        <span>or</span>
+        <SpanChoice
+          span={'days' in past ? {} : past}
+          otherwise="Month or span"
+          onChoose={(span) => setPast(span.from === undefined && span.to === undefined ? LATEST : span)}
         />
         <span>would have looked like</span>
       </div>

@@ -8,6 +8,7 @@ import { useRead, useWrite } from '../api/read.ts';
 import { Decisions } from '../decisions/table.tsx';
 import { LicenseForm } from '../licenses/license-form.tsx';
 import { LicenseLine } from '../licenses/license-line.tsx';
+import { PeriodBar } from '../overview/period-bar.tsx';
 import { UsageOver } from '../overview/usage-over.tsx';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { Id } from '../parts/copy.tsx';
@@ -55,8 +56,7 @@ function RequesterView({ id, requester }: RequesterViewProps) {
       <Head id={id} requester={requester} onLicense={() => setForm(requester === undefined ? 'add' : 'license')} />
       <div className="stack">
         {requester === undefined && <NotListed id={id} onAdd={() => setForm('add')} />}
-        {mayAnalyze && <Usage requesterId={id} />}
-        {mayAnalyze && <UsageOver title="The last 30 days" query={{ requesterId: id, groupBy: 'verified' }} />}
+        {mayAnalyze && <Counts key={id} id={id} />}
         <Panel title="Licenses" lead="What it holds, and until when.">
           <Loaded of={licenses}>{({ data }) => <LicenseLine licenses={data} />}</Loaded>
         </Panel>
@@ -85,6 +85,16 @@ function RequesterView({ id, requester }: RequesterViewProps) {
     </>
   );
 }
+
+const Counts = ({ id }: { id: string }) => (
+  <div>
+    <PeriodBar />
+    <div className="stack">
+      <Usage requesterId={id} />
+      <UsageOver title={(span) => `Requests ${span}`} query={{ requesterId: id }} />
+    </div>
+  </div>
+);
 
 function Head({ id, requester, onLicense }: RequesterViewProps & { onLicense: () => void }) {
   const isGone = requester === undefined && isErased(id);

@@ -1,7 +1,8 @@
-/** Requests of a requester in 30 days: total, allowed, denied, verified. */
+/** Requests of a requester in the span of the page: total, allowed, denied, verified. */
 import type { Answer } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
-import { ZONE } from '../parts/days.ts';
+import { spanName, spanQuery } from '../overview/range.ts';
+import { useFilters } from '../parts/filters.ts';
 import { wayOf } from '../parts/proof.tsx';
 import { formatCount, formatPercent, reasonName } from '../parts/show.tsx';
 
@@ -19,12 +20,12 @@ const LOADING: readonly Figure[] = ['Requests', 'Allowed', 'Denied', 'Verified',
   name,
 }));
 
-function figuresOf({ summary, byDenialReason, groups = [] }: Report): Figure[] {
+function figuresOf({ summary, byDenialReason, groups = [] }: Report, span: string): Figure[] {
   const { totalRequests, allowed, denied, uniqueContent } = summary;
   const verified = groups.filter(({ id }) => id !== null);
   const [mostly] = byDenialReason;
   return [
-    { name: 'Requests', value: totalRequests, under: 'in 30 days' },
+    { name: 'Requests', value: totalRequests, under: span },
     { name: 'Allowed', value: allowed, under: formatPercent(allowed, totalRequests) },
     {
       name: 'Denied',
@@ -41,10 +42,10 @@ function figuresOf({ summary, byDenialReason, groups = [] }: Report): Figure[] {
 }
 
 export function Usage({ requesterId }: { requesterId: string }) {
-  const usage = useRead('GET /v1/analytics/usage', {
-    query: { period: '30d', timezone: ZONE, requesterId, groupBy: 'verified' },
-  });
-  const figures = usage.data === undefined ? LOADING : figuresOf(usage.data);
+  const { values } = useFilters();
+  const query = { ...spanQuery(values), requesterId, groupBy: 'verified', limit: 1 } as const;
+  const usage = useRead('GET /v1/analytics/usage', { query }, { keep: true });
+  const figures = usage.data === undefined ? LOADING : figuresOf(usage.data, spanName(values));
   return (
     <div className="totals">
       {figures.map(({ name, value, under }) => (
