@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { parseRange, type Range } from './lib/ip-range.ts';
+import { readLines } from './lib/lines.ts';
 import { machineMiB } from './lib/machine.ts';
 import { nearest } from './lib/text.ts';
 import { LEAST_MIB, usualMiB } from './memory.ts';
@@ -57,6 +58,7 @@ export const SETTINGS = {
     default: 'true',
     read: readBoolean,
   },
+  POSTERN_PUBLISHER: { doc: 'Sender of printed statements: name; street; city', default: '', read: readLines },
   ...PRIVACY_SETTINGS,
   POSTERN_AUDIT_DAYS: { doc: 'Days that the audit log is kept, 30 or more', default: '365', read: readAuditDays },
   POSTERN_DECISION_MAX_AGE: {
@@ -105,6 +107,8 @@ export interface Config {
   webhookAllowPrivate: boolean;
   crawlerLists: boolean;
   auditDays: number;
+  /** Lines of the sender of statements. */
+  publisher: readonly string[];
   /** Limits what is kept of visitors, and for how long. */
   privacy: PrivacyConfig;
   /** Duration in seconds. */
@@ -154,6 +158,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     oidc,
     webhookAllowPrivate: values.get('POSTERN_WEBHOOK_ALLOW_PRIVATE') as boolean,
     crawlerLists: values.get('POSTERN_CRAWLER_LISTS') as boolean,
+    publisher: values.get('POSTERN_PUBLISHER') as string[],
     auditDays: values.get('POSTERN_AUDIT_DAYS') as number,
     privacy: privacyOf(values),
     decisionMaxAge: values.get('POSTERN_DECISION_MAX_AGE') as number,

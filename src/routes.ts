@@ -106,6 +106,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
     parquet: parts.archive,
     ledgerNo: ledger.ledgerNo,
     now: () => ledger.now(),
+    publisher: config.publisher,
   });
   crawlerRoutes(app);
   addPolicyRoutes(app, parts);
@@ -140,13 +141,23 @@ const inArchive =
 /** Adds the routes that report usage, to publishers and to partners. */
 function addReports(
   app: App,
-  { db, changes, clock, columns, ledger, archive, signatures }: Parts,
+  { config, db, changes, clock, columns, ledger, archive, signatures }: Parts,
   reading: Pick<PartnerDeps, 'finder' | 'tests' | 'checks'>,
 ): void {
   const now = () => ledger.now();
   attentionRoutes(app, { db, columns, signatures, now });
   usageRoutes(app, { db, columns, now, requesterNames: (ids: readonly string[]) => findNames(db, ids) });
-  partnerRoutes(app, { ...reading, db, changes, clock, columns, parquet: archive, ledgerNo: ledger.ledgerNo, now });
+  partnerRoutes(app, {
+    ...reading,
+    db,
+    changes,
+    clock,
+    columns,
+    parquet: archive,
+    ledgerNo: ledger.ledgerNo,
+    now,
+    publisher: config.publisher,
+  });
 }
 
 function notifyingRoutes(app: App, { config, db, changes, clock, events, streams }: Parts): void {

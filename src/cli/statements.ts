@@ -2,6 +2,7 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
+import { queryText } from '../../client/src/address.ts';
 import type { Answered } from '../../client/src/types.ts';
 import { type Context, calls, does, examples, idArgument } from './command.ts';
 import { connect } from './connection.ts';
@@ -32,15 +33,27 @@ function listCommand(parent: Command, context: Context): void {
     .description('Lists the statements whose period ends in a month, quarter or year; by default this month.')
     .option('--period <period>', 'such as 2026-10, 2026-Q4 or 2026')
     .option('--requester <id>', 'only statements of this requester')
-    .option('--license <id>', 'only statements of this license');
-  examples(command, '$ postern statements list --period 2026-10', '$ postern statements list --requester acme --json');
+    .option('--license <id>', 'only statements of this license')
+    .option('--csv', 'print CSV, a row for each statement');
+  examples(
+    command,
+    '$ postern statements list --period 2026-10',
+    '$ postern statements list --requester acme --json',
+    '$ postern statements list --period 2026-10 --csv > october.csv',
+  );
   interface Filter {
     period?: string;
     requester?: string;
     license?: string;
+    csv?: boolean;
   }
   calls<Filter>(command, context, async ({ postern, terminal }, options) => {
     const { period, requester: requesterId, license: licenseId } = options;
+    if (options.csv === true) {
+      const path = `/v1/statements${queryText({ period, requesterId, licenseId })}`;
+      const answer = await postern.open(path, { accept: ACCEPT.csv });
+      return terminal.out(await answer.text());
+    }
     const statements = await Array.fromAsync(postern.listStatements({ period, requesterId, licenseId, limit: 100 }));
     await printList(terminal, options, statements, {
       id: ({ id }) => id,

@@ -29,6 +29,8 @@ import { OwnUsage, OwnUsageQuery, ownUsage } from './usage.ts';
 export interface PartnerDeps extends MeDeps, RequestDeps {
   /** For dry runs. */
   checks: CheckDeps;
+  /** Lines of the sender on printed statements. */
+  publisher: readonly string[];
 }
 
 export function partnerRoutes(app: App, deps: PartnerDeps): void {
@@ -61,7 +63,7 @@ function licenseRoutes(partners: PartnerApp, deps: MeDeps): void {
   );
 }
 
-function statementRoutes(partners: PartnerApp, deps: MeDeps): void {
+function statementRoutes(partners: PartnerApp, deps: PartnerDeps): void {
   const list = {
     id: 'listOwnStatements',
     is: 'List your statements of a month, quarter or year',
@@ -74,7 +76,10 @@ function statementRoutes(partners: PartnerApp, deps: MeDeps): void {
 
   const read = { id: 'getOwnStatement', is: 'Read your statement', answer: StatementAnswer };
   partnerRoute(partners, 'GET /v1/me/statements/:id', read, async (requesterId, { params, headers }, reply) =>
-    sendStatement(reply, headers.accept, await getOwnStatement(deps, requesterId, params.id)),
+    sendStatement(reply, headers.accept, {
+      statement: await getOwnStatement(deps, requesterId, params.id),
+      publisher: deps.publisher,
+    }),
   );
 }
 

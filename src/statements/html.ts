@@ -21,21 +21,32 @@ const day = (iso: string, timezone: string, last = false): string =>
 
 const STATUS = { running: 'Preliminary: the period has not ended', open: 'Preliminary: not final yet', final: 'Final' };
 
-export function statementHtml(statement: Statement): string {
+const MONTH = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+/** `2026-10` as `October 2026`, `2026-Q4` as `Q4 2026`. */
+const periodWords = (period: string): string => {
+  const [year = '', part] = period.split('-');
+  if (part === undefined) return year;
+  return part.startsWith('Q') ? `${part} ${year}` : MONTH.format(Date.parse(`${period}-01`));
+};
+
+/** `publisher`: the lines of the sender, its name first; none: no sender. */
+export function statementHtml(statement: Statement, publisher: readonly string[] = []): string {
   const { terms, requesterName, requesterId, total } = statement;
   const holder = requesterName ?? requesterId;
+  const period = periodWords(statement.period);
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(`Statement ${statement.period} – ${holder}`)}</title>
+<title>${escaped(`Statement ${period} · ${holder}`)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
-<header>
-<div><p class="kind">Statement of usage</p><h1>${escaped(statement.period)}</h1></div>
+${sender(publisher)}<header>
+<div><p class="kind">Statement of usage</p><h1>${escaped(period)}</h1></div>
 <p class="status ${statement.status}">${STATUS[statement.status]}</p>
 </header>
 <section class="parties">
@@ -54,22 +65,28 @@ ${uncounted(statement)}
 <table><thead><tr><th>Line</th><th class="n">Decisions</th><th>First and last decision</th><th>SHA-256</th></tr></thead>
 <tbody>${statement.lines.map(evidence).join('')}</tbody></table>
 </section>
-<footer><p>${escaped(statement.id)}${statement.finalizedAt === null ? '' : ` · final since ${statement.finalizedAt}`}</p><p>Counted by Postern</p></footer>
+<footer><p>Statement ${escaped(statement.id)}${statement.finalizedAt === null ? '' : ` · final since ${statement.finalizedAt}`}</p><p>Counted by Postern</p></footer>
 </main>
 </body>
 </html>
 `;
 }
 
+/** Returns the head of a letter. */
+function sender([name, ...address]: readonly string[]): string {
+  if (name === undefined) return '';
+  const lines = address.map((line) => `<br>${escaped(line)}`).join('');
+  return `<address class="sender"><strong>${escaped(name)}</strong>${lines}</address>\n`;
+}
+
 const EMPTY = '<tr><td colspan="4" class="none">Nothing was used in this period.</td></tr>';
 
 function pairs({ id, terms, from, to, licenseId, termsVersion }: Statement): string {
   const all: [string, string][] = [
-    ['Statement', id],
+    ['Number', id],
     ['Contract', terms.reference ?? licenseId],
     ['License', licenseId],
-    ['Period', `${day(from, terms.timezone)} – ${day(to, terms.timezone, true)}`],
-    ['Time zone', terms.timezone],
+    ['Period', `${day(from, terms.timezone)} – ${day(to, terms.timezone, true)} (${terms.timezone})`],
     ['Terms', `version ${termsVersion}`],
   ];
   return all.map(([term, value]) => `<dt>${term}</dt><dd>${escaped(value)}</dd>`).join('');

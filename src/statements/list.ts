@@ -15,6 +15,26 @@ export interface StatementListQuery extends PageQuery {
   licenseId?: string;
 }
 
+/** Statements counted at once for a file. */
+const FILE_CHUNK = 500;
+
+/** Reads all statements, page by page. */
+export async function* readAllStatements(
+  deps: ComputeDeps,
+  query: Omit<StatementListQuery, 'limit' | 'cursor'>,
+): AsyncGenerator<readonly Statement[]> {
+  let cursor: string | undefined;
+  do {
+    const { page } = await readStatements(deps, {
+      ...query,
+      limit: FILE_CHUNK,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    yield page.data;
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+}
+
 /** Reads a page of statements, newest first, with the contracts among which they were found. Throws InvalidCursor. */
 export async function readStatements(
   deps: ComputeDeps,

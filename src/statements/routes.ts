@@ -1,4 +1,5 @@
 /** Statements: list, read in three formats, make final; the usage of a license. */
+import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Changes } from '../changes/changes.ts';
 import type { App } from '../http/app.ts';
@@ -9,11 +10,11 @@ import { sendText } from '../http/reply.ts';
 import { edit, route } from '../http/route.ts';
 import { toIso } from '../lib/clock.ts';
 import { type ComputeDeps, computeOutside, computeStatements, type Outside } from './compute.ts';
-import { statementCsv } from './csv.ts';
+import { statementCsv, statementsCsv } from './csv.ts';
 import { planFinalize } from './edits.ts';
 import { getBilled } from './find.ts';
 import { statementHtml } from './html.ts';
-import { readStatements } from './list.ts';
+import { readAllStatements, readStatements } from './list.ts';
 import { PartnerCounts, ReconciliationAnswer } from './reconcile-schema.ts';
 import { reconcile } from './reconciliation.ts';
 import { LicenseUsage, ListStatementsQuery, StatementAnswer, StatementPage } from './schema.ts';
@@ -22,12 +23,15 @@ import { licenseUsage } from './usage.ts';
 
 export interface StatementDeps extends ComputeDeps {
   changes: Changes;
+  /** Lines of the sender on printed statements: its name, then its address. */
+  publisher: readonly string[];
 }
 
 // Prices are no matter for keys that browsers hold.
 const reading = { tag: 'Statements', permission: 'requesters:read', secretKey: true } as const;
 const writing = { tag: 'Statements', permission: 'requesters:write' } as const;
 const MEDIA_TYPES = ['application/json', 'text/csv', 'text/html'] as const;
+const LIST_TYPES = ['application/json', 'text/csv'] as const;
 
 export function statementRoutes(app: App, deps: StatementDeps): void {
   listRoute(app, deps);
@@ -37,7 +41,7 @@ export function statementRoutes(app: App, deps: StatementDeps): void {
   route(app, 'GET /v1/statements/:id', read, async ({ params, headers }, reply) => {
     const [computed] = await computeStatements(deps, [await getBilled(db, params.id, now())]);
     const { statement } = computed as NonNullable<typeof computed>;
-    return sendStatement(reply, headers.accept, statement);
+    return sendStatement(reply, headers.accept, { statement, publisher: deps.publisher });
   });
 
   const compare = {
@@ -72,14 +76,23 @@ export function statementRoutes(app: App, deps: StatementDeps): void {
   route(app, 'GET /v1/licenses/:id/usage', usage, async ({ params }) => licenseUsage(deps, params.id));
 }
 
+export interface SentStatement {
+  statement: Statement;
+  publisher: readonly string[];
+}
+
 /** Sends a statement in the format that `accept` prefers: JSON, CSV or a page. */
-export function sendStatement(reply: FastifyReply, accept: string | undefined, statement: Statement): FastifyReply {
+export function sendStatement(
+  reply: FastifyReply,
+  accept: string | undefined,
+  { statement, publisher }: SentStatement,
+): FastifyReply {
   const type = preferred(accept, MEDIA_TYPES);
   if (type === 'text/csv') return sendText(reply, CSV_TYPE, statementCsv(statement));
   if (type === 'application/json') return reply.send(statement);
   // The page has styles of its own and nothing else.
   reply.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
-  return sendText(reply, 'text/html; charset=utf-8', statementHtml(statement));
+  return sendText(reply, 'text/html; charset=utf-8', statementHtml(statement, publisher));
 }
 
 function listRoute(app: App, deps: StatementDeps): void {
@@ -90,7 +103,8 @@ function listRoute(app: App, deps: StatementDeps): void {
     query: ListStatementsQuery,
     answer: StatementPage,
   };
-  route(app, 'GET /v1/statements', list, async ({ query }) => {
+  route(app, 'GET /v1/statements', list, async ({ query, headers }, reply) => {
+    if (preferred(headers.accept, LIST_TYPES) === 'text/csv') return sendStatements(reply, deps, query);
     const { requesterId, licenseId, timezone = 'UTC' } = query;
     const { period, contracts, page } = await readStatements(deps, query);
     const isAll = requesterId === undefined && licenseId === undefined;
@@ -98,6 +112,16 @@ function listRoute(app: App, deps: StatementDeps): void {
     const outside = isAll ? toOutside(span, await computeOutside(deps, contracts, span)) : null;
     return { ...toList(page), outside };
   });
+}
+
+/** Sends all statements of a period as CSV. What is refused is refused before the first row. */
+async function sendStatements(
+  reply: FastifyReply,
+  deps: ComputeDeps,
+  { cursor: _cursor, limit: _limit, timezone: _timezone, ...query }: ListStatementsQuery,
+): Promise<FastifyReply> {
+  const rows = statementsCsv(readAllStatements(deps, query));
+  return reply.type(CSV_TYPE).serializer(String).send(Readable.from(rows));
 }
 
 const toOutside = ({ from, to }: { from: number; to: number }, outside: Outside) => ({

@@ -5,6 +5,8 @@ export const STYLE = `
 body{margin:0;background:#e9ecf0;color:var(--ink);font:14px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 main{max-width:820px;margin:32px auto;padding:56px 64px;background:#fff;box-shadow:0 1px 8px #0002}
 header{display:flex;justify-content:space-between;align-items:flex-start;border-bottom:2px solid var(--ink)}
+.sender{margin-bottom:40px;font-style:normal;font-size:13px;line-height:1.5;color:var(--soft);text-align:right}
+.sender strong{font-size:17px;font-weight:650;color:var(--ink)}
 h1{margin:0 0 16px;font-size:34px;line-height:1.1;font-weight:650}
 h2{margin:0 0 4px;font-size:12px;font-weight:600;color:var(--soft);text-transform:uppercase;letter-spacing:.06em}
 p{margin:0}

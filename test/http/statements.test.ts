@@ -332,6 +332,77 @@ test('as CSV and as a page', async () => {
   assert.match(html.text, /EUR 1\.04/);
 });
 
+test('all of a month as CSV: a row for each statement, also beyond a page, without formulas', async () => {
+  const license = await newLicense({ ...TERMS, purposes: ['training', 'search'] });
+  await use(license.requesterId, ['training', 'search', 'other']);
+  const period = '2027-01';
+  const read = (query: string, accept = 'text/csv') =>
+    postern.call('GET', `/v1/statements?${query}`, { headers: { accept } });
+  const csv = await read(`period=${period}&limit=1`);
+  assertStatus(csv, 200);
+  assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
+  const [head = '', ...rows] = csv.text.trim().split('\r\n');
+  assert.equal(
+    head,
+    'statementId,status,licenseId,reference,requesterId,requesterName,period,from,to,timezone,termsVersion,unit,units,decisions,uncountedDecisions,total,currency,finalizedAt',
+  );
+  const { data } = await list(`period=${period}&limit=100`);
+  assert.ok(data.length > 1);
+  assert.deepEqual(
+    rows.map((row) => row.split(',')[0]),
+    data.map(({ id }: { id: string }) => id),
+  );
+  const { id, total, units, decisions } = await ofLicense(license, period);
+  const cells = rows.find((row) => row.startsWith(id))?.split(',') ?? [];
+  const cell = (name: string): string | undefined => cells[head.split(',').indexOf(name)];
+  assert.deepEqual(['units', 'decisions', 'uncountedDecisions', 'total', 'currency', 'finalizedAt'].map(cell), [
+    `${units}`,
+    `${decisions}`,
+    '1',
+    total.amount,
+    'EUR',
+    '',
+  ]);
+  await postern.call('PATCH', `/v1/requesters/${license.requesterId}`, { body: { name: '=HYPERLINK("x"),1' } });
+  const one = await read(`period=${period}&requesterId=${license.requesterId}`);
+  assert.equal(one.text.trim().split('\r\n').length, 2);
+  assert.ok(one.text.includes(`,"'=HYPERLINK(""x""),1",`), one.text);
+  assertError(await read('period=2027-13'), 'invalid_request', 'period');
+  const key = await makeKey(postern, { type: 'public', permissions: ['policies:read'] });
+  const denied = await postern.call('GET', '/v1/statements', { key, headers: { accept: 'text/csv' } });
+  assertError(denied, 'insufficient_permissions');
+});
+
+test('a page has the name and address of the publisher, if they are set', async () => {
+  const license = await newLicense();
+  const { id } = await ofLicense(license, '2027-01');
+  const plain = (await get(id, 'text/html')).text;
+  assert.match(plain, /<title>Statement January 2027 · [^<]+<\/title>/);
+  assert.match(plain, /<h1>January 2027<\/h1>/);
+  assert.match(plain, /<dt>Number<\/dt><dd>stm_/);
+  assert.match(plain, /<dt>Period<\/dt><dd>January \d+, 2027 – January 31, 2027 \(Europe\/Berlin\)<\/dd>/);
+  assert.doesNotMatch(plain, /<address/);
+  await using own = await startTestService({
+    env: { POSTERN_PUBLISHER: 'Tide & News Ltd; 1 Harbour Road\nHull <HU1>' },
+  });
+  const { id: requesterId } = await made(own, '/v1/requesters', { id: 'acme' });
+  await made(own, '/v1/licenses', { requesterId, type: 'commercial', terms: TERMS });
+  const { token } = await made(own, '/v1/requesters/acme/tokens', { name: 'ours' });
+  const [statement] = (await own.call('GET', '/v1/statements')).body.data;
+  for (const [path, key] of [
+    ['/v1/statements', own.key],
+    ['/v1/me/statements', token],
+  ]) {
+    const page = await own.call('GET', `${path}/${statement.id}`, { key, headers: { accept: 'text/html' } });
+    assert.ok(
+      page.text.includes(
+        '<address class="sender"><strong>Tide &amp; News Ltd</strong><br>1 Harbour Road<br>Hull &lt;HU1&gt;</address>',
+      ),
+      page.text.slice(0, 400),
+    );
+  }
+});
+
 test('unknown statements, and keys that may not read them', async () => {
   for (const id of ['stm_0', 'x', `stm_${'0'.repeat(26)}`, `stm_7${'z'.repeat(25)}`]) {
     assertError(await get(id), 'statement_not_found');

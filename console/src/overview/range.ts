@@ -61,7 +61,7 @@ export function spanName({ period = '30d', start, end }: Filters['values']): str
   return words.charAt(0).toLowerCase() + words.slice(1);
 }
 
-/** Few enough buckets to tell apart. */
+/** Returns buckets of which a chart is legible. */
 function bucketsOf(from: string | undefined, to: string | undefined): GroupBy {
   if (from === undefined) return 'day';
   const days = ((to === undefined ? Date.now() : Date.parse(to)) - Date.parse(from)) / DAY_MS;

@@ -1,6 +1,6 @@
 /** The statements of a month, quarter or year, in one table. */
 import { Button, SegmentedControl } from '@mantine/core';
-import { IconChevronLeft, IconChevronRight, IconPrinter, IconReceipt } from '@tabler/icons-react';
+import { IconChevronLeft, IconChevronRight, IconDownload, IconPrinter, IconReceipt } from '@tabler/icons-react';
 import { useRead } from '../api/read.ts';
 import { formatMoney } from '../licenses/money.ts';
 import { ZONE } from '../parts/days.ts';
@@ -8,6 +8,7 @@ import { useFilters } from '../parts/filters.ts';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { pluralize } from '../parts/plural.ts';
+import { useSaving } from '../parts/save.ts';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { useMayInSecret } from '../shell/session.tsx';
 import { KINDS, type Kind, kindOf, periodAt, periodOf, periodWords, shifted } from './period.ts';
@@ -32,9 +33,12 @@ export default function StatementsPage() {
         title="Statements"
         lead="What each license used in a billing period, and what that costs."
         actions={
-          <Button variant="default" leftSection={<IconPrinter size={16} />} onClick={() => window.print()}>
-            Print
-          </Button>
+          <>
+            <Button variant="default" leftSection={<IconPrinter size={16} />} onClick={() => window.print()}>
+              Print
+            </Button>
+            <Download period={period} />
+          </>
         }
       />
       <PeriodBar period={period} />
@@ -56,6 +60,17 @@ export default function StatementsPage() {
         </div>
       </div>
     </>
+  );
+}
+
+/** All statements of the period, also beyond the first page. */
+function Download({ period }: { period: string }) {
+  const { saving, save } = useSaving();
+  const start = () => save(`statements-${period}.csv`, 'GET /v1/statements', { query: { period } }, 'text/csv');
+  return (
+    <Button variant="default" leftSection={<IconDownload size={16} />} loading={saving} onClick={start}>
+      CSV
+    </Button>
   );
 }
 

@@ -101,6 +101,12 @@ describe('statements', () => {
     const [statement] = (await postern.call('GET', '/v1/statements')).body.data;
     assert.match(await row.innerText(), new RegExp(`3\\s+3\\s+€${statement.total.amount}`));
     await page.getByRole('region', { name: 'Not on any statement' }).waitFor({ state: 'detached' });
+    const [all] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV', exact: true }).click(),
+    ]);
+    assert.equal(all.suggestedFilename(), `statements-${statement.period}.csv`);
+    assert.match((await (await all.createReadStream()).toArray()).join(''), new RegExp(`\\r\\n${statement.id},`));
     await row.getByRole('link', { name: /\d{4}$/ }).click();
     await page.getByRole('heading', { name: /, Acme AI$/, level: 1 }).waitFor();
     await page.getByText(statement.lines[0].sha256).waitFor();
