@@ -145,10 +145,24 @@ export interface Price {
   terms: Terms;
 }
 
+interface PriceRow extends Row {
+  type: string;
+  id: string;
+  version: number;
+  terms: string;
+}
+
+const toPrice = ({ type, id, version, terms }: PriceRow): Price => ({
+  licenseType: type,
+  licenseId: id,
+  version: Number(version),
+  terms: JSON.parse(terms) as Terms,
+});
+
 /** Returns, for each of these types, the newest valid license that has terms, by type. */
 export async function findPrices(db: Db, types: readonly string[], now: number): Promise<Map<string, Price>> {
   if (types.length === 0) return new Map();
-  const rows = await db.read<{ type: string; id: string; version: number; terms: string }>(
+  const rows = await db.read<PriceRow>(
     `with current as (
        select l.type, l.id, t.version, t.terms, row_number() over (partition by l.id order by t.version desc) as place
        from licenses as l join license_terms as t on t.license_id = l.id
@@ -161,10 +175,33 @@ export async function findPrices(db: Db, types: readonly string[], now: number):
      select type, id, version, terms from newest where place_of_type = 1`,
     [toList(types), now],
   );
-  return new Map(
-    rows.map(({ type, id, version, terms }) => [
-      type,
-      { licenseType: type, licenseId: id, version: Number(version), terms: JSON.parse(terms) as Terms },
-    ]),
+  return new Map(rows.map((row) => [row.type, toPrice(row)]));
+}
+
+/**
+ * Returns the newest license with terms that each of these requesters holds of each of these types, by requester and
+ * type. An expired license counts, because it may be renewed.
+ */
+export async function findOwnPrices(
+  db: Db,
+  { requesterIds, types }: { requesterIds: readonly string[]; types: readonly string[] },
+  now: number,
+): Promise<Map<string, Map<string, Price>>> {
+  if (requesterIds.length === 0 || types.length === 0) return new Map();
+  const rows = await db.read<PriceRow & { requester_id: string }>(
+    `with current as (
+       select l.requester_id, l.type, l.id, t.version, t.terms,
+         row_number() over (partition by l.id order by t.version desc) as place
+       from licenses as l join license_terms as t on t.license_id = l.id
+       where ${inList(db.engine, 'l.requester_id', 'text')} and ${inList(db.engine, 'l.type', 'text', '$2')}
+         and l.status = 'active' and t.from_at <= $3
+     ), newest as (
+       select *, row_number() over (partition by requester_id, type order by id desc) as place_of_type
+       from current where place = 1 and terms is not null
+     )
+     select requester_id, type, id, version, terms from newest where place_of_type = 1`,
+    [toList(requesterIds), toList(types), now],
   );
+  const byRequester = Map.groupBy(rows, ({ requester_id: requesterId }) => requesterId);
+  return new Map([...byRequester].map(([id, own]) => [id, new Map(own.map((row) => [row.type, toPrice(row)]))]));
 }

@@ -1,4 +1,7 @@
-/** Prices denied requests, pure: at the terms of the newest valid license of a type, or at the price list. */
+/**
+ * Prices denied requests, pure. A requester that holds a license of the type would have it amended, at its own terms.
+ * Others would buy one, at the price list; without a price there, at the terms of the newest valid license of the type.
+ */
 import type { OffersAt } from '../offers/price-list.ts';
 import type { Price } from '../requesters/terms-store.ts';
 import { formatAmount, toJsonMicros } from '../terms/money.ts';
@@ -8,10 +11,11 @@ import type { DemandWanted } from './demand-query.ts';
 import type { Estimate } from './demand-schema.ts';
 
 export interface Prices {
-  /** By license type. */
-  licenses: ReadonlyMap<string, Price>;
-  /** For types without terms. */
+  /** Prices of the requester's own licenses, by type. */
+  own: ReadonlyMap<string, Price>;
   offers: OffersAt;
+  /** Prices of the licenses of all requesters, by type. */
+  licenses: ReadonlyMap<string, Price>;
 }
 
 interface Priced {
@@ -22,7 +26,11 @@ interface Priced {
 /** Returns the least of the types' prices; null if none of them has one, or they are in several currencies. */
 export function estimateOf(types: readonly string[], wanted: DemandWanted, prices: Prices): Estimate | null {
   const priced = types.flatMap(
-    (type) => priceOf(wanted, prices.licenses.get(type)) ?? offeredPrice(type, wanted, prices.offers) ?? [],
+    (type) =>
+      priceOf(wanted, prices.own.get(type)) ??
+      offeredPrice(type, wanted, prices.offers) ??
+      priceOf(wanted, prices.licenses.get(type)) ??
+      [],
   );
   const [first] = priced;
   if (first === undefined || priced.some(({ estimate }) => estimate.currency !== first.estimate.currency)) return null;

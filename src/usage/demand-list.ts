@@ -7,7 +7,7 @@ import { parseWanted } from '../ledger/wanted.ts';
 import { toIso } from '../lib/clock.ts';
 import { toPriceList } from '../offers/price-list.ts';
 import { findAllOffers } from '../offers/store.ts';
-import { findPrices } from '../requesters/terms-store.ts';
+import { findOwnPrices, findPrices } from '../requesters/terms-store.ts';
 import { formatAmount } from '../terms/money.ts';
 import { estimateOf, type Prices } from './demand-estimate.ts';
 import type { Demand, DemandQuery, DemandWanted } from './demand-query.ts';
@@ -19,6 +19,8 @@ import type { SeenPage } from './seen.ts';
 
 const DAY_MS = 86_400_000;
 const SPAN_DAYS = 30;
+
+const NONE: Prices['own'] = new Map();
 
 export const NO_DEMAND: SeenPage<Demand> = { rows: [], totalCount: 0, upTo: 0 };
 
@@ -74,12 +76,20 @@ async function toSpan(
   return { from, to };
 }
 
+export interface DemandShown {
+  by: readonly DemandDimension[];
+  /** The only requester of all rows, if they are filtered by it. */
+  requesterId: string | undefined;
+  withPrices: boolean;
+}
+
 /** Omits items without a title, which were deleted meanwhile. */
 export async function toDemandRows(
   { db, now }: ReportDeps,
   found: readonly Demand[],
-  { by, withPrices }: { by: readonly DemandDimension[]; withPrices: boolean },
+  { by, requesterId, withPrices }: DemandShown,
 ): Promise<DemandRow[]> {
+  const requesterOf = ({ key }: Demand): string => key.requester ?? requesterId ?? '';
   const collectionIds = found.flatMap(({ key, collections }) => [
     ...(key.collection === null ? [] : [key.collection]),
     ...collections.map(({ collectionId }) => collectionId),
@@ -87,10 +97,12 @@ export async function toDemandRows(
   const types = !withPrices
     ? []
     : found.flatMap(({ wanted }) => wanted.flatMap((one) => toLicense(one.wanted).licenseTypes));
-  const [titles, names, licenses, offers] = await Promise.all([
+  const requesterIds = new Set(found.map(requesterOf));
+  const [titles, names, licenses, own, offers] = await Promise.all([
     readTitles(db, [...new Set(found.flatMap(({ content }) => content.map(({ no }) => no)))]),
     findCollectionNames(db, [...new Set(collectionIds)]),
     findPrices(db, [...new Set(types)], now()),
+    findOwnPrices(db, { requesterIds: [...requesterIds], types: [...new Set(types)] }, now()),
     types.length === 0 ? [] : findAllOffers(db),
   ]);
   const priceList = toPriceList(offers);
@@ -108,7 +120,11 @@ export async function toDemandRows(
       return reason === null ? [] : [{ reason, count }];
     }),
     byLicense: one.wanted.map((wanted) =>
-      toByLicense(wanted, { licenses, offers: priceList.at(one.key.collection, now()) }),
+      toByLicense(wanted, {
+        own: own.get(requesterOf(one)) ?? NONE,
+        offers: priceList.at(one.key.collection, now()),
+        licenses,
+      }),
     ),
     purposes: one.purposes,
     crawlers: one.crawlers,

@@ -93,11 +93,12 @@ const Estimate = Type.Object(
       {
         licenseType: Type.String(),
         licenseId: Type.Union([Type.String(), Type.Null()], {
-          description: 'The newest valid license of this type that has terms; null: there is none.',
+          description:
+            'The license whose terms count: one of the requester, or the newest valid one of this type; null: the price list.',
         }),
         termsVersion: Type.Union([Type.Integer(), Type.Null()]),
         offerId: Type.Union([Type.String(), Type.Null()], {
-          description: 'The entry of the price list, where no license has terms.',
+          description: 'The entry of the price list; null: terms of a license.',
         }),
         unit: Terms.properties.unit,
       },
@@ -108,7 +109,7 @@ const Estimate = Type.Object(
     ...closed,
     title: 'DemandEstimate',
     description:
-      'The denied requests at the prices of a license of the cheapest type, without minimum and flat fee, or at those of the price list. Only for secret keys with `requesters:read`.',
+      'The denied requests at the prices of the cheapest type, without minimum and flat fee: those of a license of this type that the requester holds, or else of the price list, or else of the newest valid license. Only for secret keys with `requesters:read`.',
   },
 );
 export type Estimate = Static<typeof Estimate>;

@@ -91,7 +91,8 @@ function demandRoute(app: App, deps: ReportDeps): void {
         {
           read: async (after, limit) =>
             demand === undefined ? NO_DEMAND : deps.columns.demand({ ...demand, after, limit }),
-          toRows: (found) => toDemandRows(deps, found, { by: groupsOf(query), withPrices }),
+          toRows: (found) =>
+            toDemandRows(deps, found, { by: groupsOf(query), requesterId: query.requesterId, withPrices }),
           csv: DEMAND_CSV,
         },
         query.limit ?? PAGE_DEFAULT,

@@ -195,7 +195,7 @@ test('periods as usage has them, in a time zone', async () => {
   assert.equal(await total('period=all&to=2026-10-05'), asked.length - since('2026-10-06T00:00:00Z'));
 });
 
-test('at our prices: the newest valid license of the cheapest type, by its tiers', async () => {
+test('at our prices: own terms, then the price list, then the newest valid license, of the cheapest type', async () => {
   const terms = (unitPriceMicros: number, more: object = {}) => ({
     currency: 'EUR',
     timezone: 'UTC',
@@ -214,7 +214,7 @@ test('at our prices: the newest valid license of the cheapest type, by its tiers
     return row.byLicense[0];
   };
   assert.equal((await byLicense()).estimate, null);
-  // Without terms, at the price list; a price for a month says nothing about requests.
+  // The price list is what a new license costs; a price for a month says nothing about requests.
   const offer = (type: string, body: object) => postern.call('PUT', `/v1/offers/${type}`, { body });
   const { body: priced } = await offer('training', { unitPriceMicros: 300_000, currency: 'EUR' });
   await offer('everything', { unitPriceMicros: 1, currency: 'EUR', unit: 'month' });
@@ -245,6 +245,25 @@ test('at our prices: the newest valid license of the cheapest type, by its tiers
   assert.ok(seen.body.data.length > 0);
   for (const row of seen.body.data) for (const one of row.byLicense) assert.equal(one.estimate, null);
   await license('everything', { terms: terms(9_000_000) });
+  // What others agreed on does not lower the price list.
+  const listed = (await byLicense()).estimate;
+  assert.deepEqual(
+    [listed.amount, listed.units, listed.basis.licenseId, listed.basis.offerId],
+    [(denied * 0.3).toFixed(2), denied, null, priced.id],
+  );
+  // The requester's own license would be amended, at its own terms, or renewed.
+  await made(postern, '/v1/requesters', { id: 'globex' });
+  const own = { requesterId: 'globex', terms: terms(200_000), expiresAt: '2026-10-02T00:00:00Z' };
+  const { id: ownId } = await license('training', own);
+  const amended = (await byLicense()).estimate;
+  assert.deepEqual(
+    [amended.amount, amended.units, amended.basis.licenseId, amended.basis.offerId],
+    [(2 + (denied - 10) * 0.1).toFixed(2), denied, ownId, null],
+  );
+  await postern.call('POST', `/v1/licenses/${ownId}/revoke`, { body: {} });
+  assert.deepEqual((await byLicense()).estimate, listed);
+  await postern.call('DELETE', '/v1/requesters/globex');
+  await postern.call('DELETE', '/v1/offers/training');
   const other = (await byLicense()).estimate;
   assert.deepEqual(
     [other.amount, other.units, other.basis.licenseId],

@@ -187,7 +187,15 @@ function showWorth({ byLicense }: Demand): ReactNode {
     <>
       <strong>{sums.join(' + ')}</strong>
       <span className="under">
-        as <Link href={basis.licenseId === null ? '/offers' : `/licenses/${basis.licenseId}`}>{basis.licenseType}</Link>
+        {basis.licenseId === null ? (
+          <>
+            {basis.licenseType}, <Link href="/offers">price list</Link>
+          </>
+        ) : (
+          <>
+            {basis.licenseType}, <Link href={`/licenses/${basis.licenseId}`}>terms of a license</Link>
+          </>
+        )}
         {estimates.length > 1 && ` and ${estimates.length - 1} more`}
       </span>
     </>

@@ -62,11 +62,13 @@ export default function DemandPage() {
       </div>
       {maySeePrices && (
         <p className="soft small">
-          “At our prices” counts the denied requests at the{' '}
-          <Anchor component={Link} href="/licenses" size="sm" underline="always">
-            terms
-          </Anchor>{' '}
-          of your newest valid license of that kind, without minimum and flat fee. Spans begin and end in {ZONE}.
+          “At our prices” counts the denied requests at the terms of the partner’s own license of that kind, or else at
+          the{' '}
+          <Anchor component={Link} href="/offers" size="sm" underline="always">
+            price list
+          </Anchor>
+          . Without a price there, the terms of your newest valid license of that kind count. Minimum and flat fee are
+          left out. Spans begin and end in {ZONE}.
         </p>
       )}
     </>
