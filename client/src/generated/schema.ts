@@ -3061,7 +3061,7 @@ export interface components {
                 denied: number;
             }[];
         };
-        /** @description The denied requests at the prices of a license of the cheapest type, without minimum and flat fee, or at those of the price list. Only for secret keys with `requesters:read`. */
+        /** @description The denied requests at the prices of the cheapest type, without minimum and flat fee: those of a license of this type that the requester holds, or else of the price list, or else of the newest valid license. Only for secret keys with `requesters:read`. */
         DemandEstimate: {
             /** @description A decimal in the currency. */
             amount: string;
@@ -3072,10 +3072,10 @@ export interface components {
             units: number;
             basis: {
                 licenseType: string;
-                /** @description The newest valid license of this type that has terms; null: there is none. */
+                /** @description The license whose terms count: one of the requester, or the newest valid one of this type; null: the price list. */
                 licenseId: string | null;
                 termsVersion: number | null;
-                /** @description The entry of the price list, where no license has terms. */
+                /** @description The entry of the price list; null: terms of a license. */
                 offerId: string | null;
                 /**
                  * @description What is counted: allowed decisions, or the items and URLs that they allowed, each once per period
