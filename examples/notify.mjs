@@ -21,6 +21,8 @@ const SENTENCES = {
   'license.quota_exceeded': ({ requesterId, quota }) => `${requesterId} has used up its quota of ${quota.units} units.`,
   'crawler.first_seen': ({ crawler }) => `The crawler ${crawler} came for the first time.`,
   'requester.spoofed': ({ claimed, checks }) => `The name ${claimed} was falsely claimed, ${checks} times.`,
+  'denials.jumped': ({ requesterId, denied, usual }) =>
+    `${requesterId ?? 'Anonymous requesters'}: denied ${denied} times within a day, before that ${usual} times a day.`,
   'identity.list_suspicious': ({ url }) => `The list ${url} shrank by more than half and is held back.`,
 };
 

@@ -1,7 +1,8 @@
 /**
  * Periodic work of one node: deletes expired records, announces licenses that expire, diverging candidates, new
- * crawlers and false names, places items in collections.
+ * crawlers, false names and denials that jumped, places items in collections.
  */
+import { watchJumps } from './attention/jumps.ts';
 import { sweepAudit } from './changes/audit.ts';
 import type { Changes } from './changes/changes.ts';
 import type { KnownCollections } from './collections/known.ts';
@@ -15,6 +16,7 @@ import type { Clock } from './lib/clock.ts';
 import { every } from './lib/every.ts';
 import { announceAhead, announceExpired } from './requesters/expiry.ts';
 import { sweepUnregistered } from './unregistered/store.ts';
+import type { Columns } from './usage/columns.ts';
 import { sweepSessions } from './users/session-store.ts';
 import { sweepSignIns } from './users/store.ts';
 import { watchSightings } from './visitors/sightings.ts';
@@ -26,6 +28,7 @@ const EXPIRY_EVERY_MS = 500;
 const PLACE_EVERY_MS = 200;
 const CANDIDATES_EVERY_MS = 1_000;
 const SIGHTINGS_EVERY_MS = 1_000;
+const JUMPS_EVERY_MS = 1_000;
 const DAY_MS = 86_400_000;
 
 export interface HousekeepingDeps {
@@ -33,6 +36,7 @@ export interface HousekeepingDeps {
   changes: Changes;
   clock: Clock;
   collections: KnownCollections;
+  columns: Pick<Columns, 'alarms'>;
   ledgerNo: number;
   /** Where this process records all decisions. */
   takeNames: (() => Named) | undefined;
@@ -49,7 +53,7 @@ export interface HousekeepingDeps {
 
 /** Returns a function that stops the work and waits for a running sweep. */
 export function startHousekeeping(deps: HousekeepingDeps) {
-  const { db, changes, clock, collections, ledgerNo, takeNames, auditDays, testDays } = deps;
+  const { db, changes, clock, collections, columns, ledgerNo, takeNames, auditDays, testDays } = deps;
   const { isOurs, isTimeSure, onProblem } = deps;
   const sweeps = [
     () => sweepSessions(db, clock.now()),
@@ -84,6 +88,7 @@ export function startHousekeeping(deps: HousekeepingDeps) {
     ),
     every(CANDIDATES_EVERY_MS, ours(watchCandidates({ db, changes, clock, ledgerNo })), onProblem),
     every(SIGHTINGS_EVERY_MS, ours(watchSightings({ db, changes, clock, ledgerNo, takeNames })), onProblem),
+    every(JUMPS_EVERY_MS, ours(watchJumps({ db, changes, clock, columns })), onProblem),
     every(PLACE_EVERY_MS, ours(openPlacing(db, collections)), onProblem),
   ];
   return async (): Promise<void> => void (await Promise.all(ends.map((end) => end())));

@@ -33,6 +33,10 @@ export const KINDS = {
     event: true,
     doc: 'Visitors falsely claimed the name of a requester or a crawler; at most once an hour for each',
   },
+  'denials.jumped': {
+    event: true,
+    doc: 'A requester is denied far more often than in the days before; at most once a day for each',
+  },
   'crawler.first_seen': { event: true, doc: 'A crawler of the directory was seen for the first time' },
   'identity.list_changed': { event: false, doc: 'A published list of addresses has other ranges' },
   'identity.list_suspicious': { event: true, doc: 'A published list shrank by more than half and is held back' },

@@ -58,6 +58,9 @@ export async function scrubTexts(db: Db, texts: Texts, by: Replacement, span: st
   if (steps.length > 0) await db.atomic(steps);
 }
 
+/** The kinds whose changes have the id of a requester as that of their object. */
+const NAMED = `(kind like 'requester.%' or kind like 'denials.%')`;
+
 /** Work on all tables, in order. Each piece is short. */
 export async function* recordWork(db: Db, by: Replacement): AsyncGenerator<() => Promise<void>> {
   const { requesterId: id, pseudonym } = by;
@@ -81,13 +84,13 @@ export async function* recordWork(db: Db, by: Replacement): AsyncGenerator<() =>
   for (const span of await spansOf(db, { table: 'deliveries', key: 'id' })) yield () => scrubDeliveries(db, span, by);
   yield* await inSpans('events', 'seq', (span) => [
     {
-      sql: `update events set object_id = $2 where ${span} and object_id = $1 and kind like 'requester.%'`,
+      sql: `update events set object_id = $2 where ${span} and object_id = $1 and ${NAMED}`,
       params: [id, pseudonym],
     },
   ]);
   yield* await inSpans('changes', 'seq', (span) => [
     {
-      sql: `update changes set object_id = $2 where ${span} and object_id = $1 and kind like 'requester.%'`,
+      sql: `update changes set object_id = $2 where ${span} and object_id = $1 and ${NAMED}`,
       params: [id, pseudonym],
     },
     { sql: `update changes set owner_id = $2 where ${span} and owner_id = $1`, params: [id, pseudonym] },
@@ -120,7 +123,7 @@ const smallSteps = ({ requesterId: id, pseudonym }: Replacement): Step[] => [
   { sql: 'update license_terms set requester_id = $2 where requester_id = $1', params: [id, pseudonym] },
   { sql: 'update statements set requester_id = $2 where requester_id = $1', params: [id, pseudonym] },
   ...unregisteredSteps({ requesterId: id, pseudonym }),
-  { sql: `delete from sightings where kind = 'spoofed' and name = $1`, params: [id] },
+  { sql: `delete from sightings where kind in ('spoofed', 'denials') and name = $1`, params: [id] },
   ...dropLimits(id),
 ];
 

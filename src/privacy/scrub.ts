@@ -8,7 +8,7 @@ type Json = Record<string, unknown>;
 
 const ID_FIELDS: ReadonlySet<string> = new Set(['requesterId', 'requesterIdNot', 'claimed']);
 /** Kinds whose `id` is the requester's. */
-const NAMED_BY_ID: ReadonlySet<string> = new Set(['requester', 'spoofing']);
+const NAMED_BY_ID: ReadonlySet<string> = new Set(['requester', 'spoofing', 'denials_jump']);
 /** Fields of a requester, its licenses and its tokens that are emptied. */
 const EMPTIED: Readonly<Json> = {
   metadata: {},
@@ -47,7 +47,8 @@ function scrubFields(fields: Json, { kind, isTheirs }: { kind: string; isTheirs:
 function isOf(fields: Json, kind: string, id: string): boolean {
   if (kind === 'requester') return fields.id === id;
   if (kind === 'spoofing') return fields.claimed === id;
-  if (!['license', 'license_request', 'requester_token', 'statement', 'access_decision'].includes(kind)) return false;
+  if (!['license', 'license_request', 'requester_token', 'statement', 'access_decision', 'denials_jump'].includes(kind))
+    return false;
   return fields.requesterId === id;
 }
 

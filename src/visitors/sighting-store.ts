@@ -72,7 +72,7 @@ interface KnownRow extends Row {
 /** Returns when these names were last announced; null for those that never were. Unknown names are missing. */
 export async function findAnnounced(
   db: Db,
-  kind: SightingKind,
+  kind: SightingKind | 'denials',
   names: readonly string[],
 ): Promise<Map<string, number | null>> {
   if (names.length === 0) return new Map();
@@ -87,6 +87,20 @@ export const putSighting = ({ kind, name }: Sighting, seenAt: number, announcedA
   sql: `insert into sightings (kind, name, seen_at, announced_at, checks) values ($1, $2, $3, $4, 0)
         on conflict (kind, name) do update set announced_at = excluded.announced_at, checks = 0`,
   params: [kind, name, seenAt, announcedAt],
+});
+
+/** A Conflict if the jump of this requester's denials was announced within the day before. */
+export const announceJump = (name: string, { at, dayBefore }: { at: number; dayBefore: number }): Step => ({
+  sql: `insert into sightings (kind, name, seen_at, announced_at, checks) values ('denials', $1, $2, $2, 0)
+        on conflict (kind, name) do update set seen_at = excluded.seen_at, announced_at = excluded.announced_at
+        where sightings.announced_at <= $3`,
+  params: [name, at, dayBefore],
+  expect: 1,
+});
+
+export const deleteJumps = (upTo: number): Step => ({
+  sql: `delete from sightings where kind = 'denials' and announced_at <= $1`,
+  params: [upTo],
 });
 
 /** Returns the crawlers that were seen for the first time since a time, and were announced; the newest first. */

@@ -7,6 +7,8 @@ import { failingAgents } from '../../src/attention/services.ts';
 import { allowAll, assertStatus, check, item, made, makeKey, makePolicy } from './given.ts';
 
 const DAY_MS = 86_400_000;
+/** Jumps are looked for this often. */
+const LOOK_MS = 300_000;
 const clock = testClock(Date.parse('2026-10-05T12:00:00Z'));
 const postern = await startTestService({ clock, env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' } });
 after(() => postern[Symbol.asyncDispose]());
@@ -165,6 +167,19 @@ describe('visits', () => {
     const jumped = await about('denials', { requesterId: 'sudden' });
     assert.equal(jumped.message, 'sudden: denied 30 times within a day, before that 0 times a day.');
     for (const requesterId of ['steady', 'few']) assert.equal(await about('denials', { requesterId }), undefined);
+
+    const events = async () => (await postern.call('GET', '/v1/events?type=denials.jumped')).body.data;
+    clock.advance(LOOK_MS);
+    const [event] = await until('the event', async () => (await events()).length > 0 && events(), 30_000);
+    const { from, to, ...object } = event.data.object;
+    assert.deepEqual(object, { id: 'sudden', object: 'denials_jump', requesterId: 'sudden', denied: 30, usual: 0 });
+    assert.equal(Date.parse(to) - Date.parse(from), DAY_MS);
+    await postern.restart();
+    await denied('later', 40);
+    clock.advance(LOOK_MS);
+    await until('another one', async () => (await events()).length > 1, 30_000);
+    const ids = (await events()).map(({ data }: any) => data.object.id);
+    assert.deepEqual(ids, ['later', 'sudden'], 'once a day, also over a restart; not those that did not jump');
   });
 });
 

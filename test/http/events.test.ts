@@ -16,6 +16,7 @@ const KINDS = [
   ...['created', 'updated', 'deleted'].map((verb) => `offer.${verb}`),
   ...['created', 'updated', 'rolled_back', 'deleted', 'candidate_diverged'].map((verb) => `policy.${verb}`),
   ...['created', 'updated', 'deleted', 'spoofed'].map((verb) => `requester.${verb}`),
+  'denials.jumped',
   'crawler.first_seen',
   ...['created', 'rotated', 'revoked'].map((verb) => `requester_token.${verb}`),
   'identity.list_suspicious',
@@ -72,6 +73,7 @@ describe('each kind', () => {
   after(() => {
     const elsewhere = [
       'crawler.first_seen',
+      'denials.jumped',
       'requester.spoofed',
       'identity.list_suspicious',
       'license.expired',

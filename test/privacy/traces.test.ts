@@ -127,6 +127,9 @@ async function plant(): Promise<void> {
   assert.equal(spoofed.claimed, ID);
   await postern.call('POST', '/v1/access/check', { body: { url: 'https://nowhere.example.com/x', requesterId: ID } });
   clock.advance(20 * DAY_MS);
+  for (let i = 0; i < 25; i++) await check(postern, { contentId: contentIds[0], requesterId: ID, context });
+  // The jump of its denials is announced at the next look.
+  clock.advance(400_000);
   await check(postern, { contentId: contentIds[1], requesterId: ID, context });
   const { data } = (await postern.call('GET', `/v1/statements?period=2026-10&requesterId=${ID}`)).body;
   assertStatus(await postern.call('POST', `/v1/statements/${data[0].id}/finalize`), 200);
@@ -153,7 +156,9 @@ test('no byte of an erased requester is left', async () => {
   await until('everything is delivered', async () => {
     clock.advance(1000);
     const all = await deliveries();
-    return all.some(({ kind }) => kind === 'requester.spoofed') && all.every(({ status }) => status !== 'pending');
+    const kinds = new Set(all.map(({ kind }) => kind));
+    const hasBoth = kinds.has('requester.spoofed') && kinds.has('denials.jumped');
+    return hasBoth && all.every(({ status }) => status !== 'pending');
   });
   const planted = new Set((await rowsWith(postern, MARK)).map((row) => row.split(':')[0]));
   for (const table of ['identity_lists', 'agent_keys', 'license_requests', 'statements', 'deliveries', 'sightings']) {

@@ -66,15 +66,25 @@ test('an event is in Slack and in the mail, once each; a forged one is refused',
       [['sales@example.com'], 'Postern: acme asks for a license <!channel>.', 'Bearer key'],
     );
 
-    const ending = { object: { requesterId: 'acme', type: 'commercial', expiresInDays: 7 } };
-    const body = JSON.stringify({ id: 'evt_2', object: 'event', type: 'license.expiring', data: ending });
-    const at = String(Math.floor(Date.now() / 1000));
-    const signature = createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64'))
-      .update(`evt_2.${at}.${body}`)
-      .digest('base64');
-    const signed = { 'webhook-id': 'evt_2', 'webhook-timestamp': at, 'webhook-signature': `v1,${signature}` };
-    assert.equal((await fetch(url, { method: 'POST', body, headers: signed })).status, 204);
-    assert.equal(slack.received.at(-1)?.event.text, 'The license commercial of acme ends in 7 days.');
+    const deliver = async (type: string, object: object): Promise<string> => {
+      const webhookId = `evt_${type}`;
+      const text = JSON.stringify({ id: webhookId, object: 'event', type, data: { object } });
+      const time = String(Math.floor(Date.now() / 1000));
+      const mac = createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64'))
+        .update(`${webhookId}.${time}.${text}`)
+        .digest('base64');
+      const signed = { 'webhook-id': webhookId, 'webhook-timestamp': time, 'webhook-signature': `v1,${mac}` };
+      assert.equal((await fetch(url, { method: 'POST', body: text, headers: signed })).status, 204);
+      return slack.received.at(-1)?.event.text as string;
+    };
+    assert.equal(
+      await deliver('license.expiring', { requesterId: 'acme', type: 'commercial', expiresInDays: 7 }),
+      'The license commercial of acme ends in 7 days.',
+    );
+    assert.equal(
+      await deliver('denials.jumped', { requesterId: null, denied: 30, usual: 2 }),
+      'Anonymous requesters: denied 30 times within a day, before that 2 times a day.',
+    );
   } finally {
     child.kill();
   }

@@ -1,0 +1,74 @@
+/**
+ * Announces requesters that are denied far more often than before, each at most once a day. The denials are counted in
+ * the columns, every few minutes, so no check waits for it. Several nodes may look at once; only one announces.
+ */
+import { type Change, type Edit, SYSTEM } from '../changes/change.ts';
+import type { Changes } from '../changes/changes.ts';
+import { type Db, Unavailable } from '../db/db.ts';
+import { type Clock, toIso } from '../lib/clock.ts';
+import type { Columns } from '../usage/columns.ts';
+import { announceJump, deleteJumps, findAnnounced } from '../visitors/sighting-store.ts';
+
+const EVERY_MS = 300_000;
+const DAY_MS = 86_400_000;
+/** Bounds the events of one look; requesters with the most denials come first. */
+const JUMPS_MAX = 100;
+
+export interface JumpDeps {
+  db: Db;
+  changes: Changes;
+  clock: Clock;
+  columns: Pick<Columns, 'alarms'>;
+}
+
+/** Returns the work of one round; most rounds only look at the clock. */
+export function watchJumps({ db, changes, clock, columns }: JumpDeps): () => Promise<void> {
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    const now = clock.now();
+    if (now - lookedAt < EVERY_MS) return;
+    lookedAt = now;
+    const jumps = await readJumps(columns, now);
+    if (jumps.length > 0) await changes.commit(SYSTEM, 'denials', () => plan(db, jumps, now));
+  };
+}
+
+/** The number of denials within a day, and on a usual day before. `requesterId`: null for anonymous requesters. */
+interface Jump {
+  requesterId: string | null;
+  denied: number;
+  usual: number;
+}
+
+async function readJumps(columns: JumpDeps['columns'], now: number): Promise<Jump[]> {
+  try {
+    return (await columns.alarms({ now, limit: JUMPS_MAX })).denials;
+  } catch (error) {
+    // The columns are still being built, or busy: the next look counts the same day.
+    if (error instanceof Unavailable) return [];
+    throw error;
+  }
+}
+
+/** No requester has this id. */
+const ANONYMOUS = '';
+const nameOf = ({ requesterId }: Jump): string => requesterId ?? ANONYMOUS;
+
+async function plan(db: Db, jumps: readonly Jump[], now: number): Promise<Edit> {
+  const announced = await findAnnounced(db, 'denials', jumps.map(nameOf));
+  const dayBefore = now - DAY_MS;
+  const due = jumps.filter((one) => (announced.get(nameOf(one)) ?? Number.NEGATIVE_INFINITY) <= dayBefore);
+  const steps = due.map((one) => announceJump(nameOf(one), { at: now, dayBefore }));
+  return {
+    steps: due.length === 0 ? [] : [...steps, deleteJumps(dayBefore)],
+    changes: due.map((one) => toChange(one, now)),
+    status: 200,
+    body: null,
+  };
+}
+
+function toChange({ requesterId, denied, usual }: Jump, now: number): Change {
+  const id = requesterId ?? 'anonymous';
+  const span = { from: toIso(now - DAY_MS), to: toIso(now) };
+  return { kind: 'denials.jumped', id, object: { id, object: 'denials_jump', requesterId, denied, usual, ...span } };
+}
