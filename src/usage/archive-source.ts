@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { DecisionRow } from './decision-row.ts';
-import { type ArchivedFile, type Snapshot, type Source, SourceFailed } from './source.ts';
+import { type ArchivedFile, MANY, type Snapshot, type Source, SourceFailed } from './source.ts';
 
 /** `folder`: where the files are; null: not configured. */
 export function withArchive(source: Source, folder: string | null, engineMiB: number): Source {
@@ -35,6 +35,7 @@ function joined(records: Snapshot, files: readonly ArchivedFile[], parquet: Parq
 
   return {
     ...records,
+    page: MANY,
     async head() {
       const head = await records.head();
       const decisionsSeq = Math.max(head.decisionsSeq, to);

@@ -1,6 +1,7 @@
 /** Writes decisions into the columns, in chunks. */
 import {
   DOUBLE,
+  type DuckDBAppender,
   type DuckDBConnection,
   DuckDBDataChunk,
   type DuckDBType,
@@ -14,15 +15,21 @@ import { DICTIONARIES, type Dictionary, type DictionaryName, dictionary } from '
 import { quarterAt } from './series.ts';
 
 const CHUNK = 2_048;
+/** Rows that the appender gathers in memory before it writes them. */
+const GATHERED_MAX = 16_384;
 
 export interface Inserter {
   insert(rows: readonly DecisionRow[]): Promise<void>;
-  /** Drops cached numbers after a rollback, which took back new ones. */
+  /** Writes what is gathered; call it before the commit. */
+  finish(): void;
+  /** Drops what is gathered, and cached numbers, after a rollback, which took back new ones. */
   forget(): void;
 }
 
 export function inserter(writer: DuckDBConnection): Inserter {
   const numbers = new Map<DictionaryName, Dictionary>(DICTIONARIES.map((table) => [table, dictionary(writer, table)]));
+  let appender: DuckDBAppender | undefined;
+  let gathered = 0;
 
   async function toColumns(rows: readonly DecisionRow[]): Promise<readonly Column[]> {
     const columns: Column[] = [];
@@ -38,17 +45,29 @@ export function inserter(writer: DuckDBConnection): Inserter {
     return columns;
   }
 
+  function finish(): void {
+    const open = appender;
+    appender = undefined;
+    gathered = 0;
+    open?.closeSync();
+  }
+
   return {
     async insert(rows) {
       const columns = await toColumns(rows);
-      const appender = await writer.createAppender('decisions');
+      appender ??= await writer.createAppender('decisions');
       const writing: Writing = { columns, isUsual: columns.map(() => false) };
       for (let from = 0; from < rows.length; from += CHUNK) {
         appender.appendDataChunk(fill(writing, from, Math.min(CHUNK, rows.length - from)));
       }
-      appender.closeSync();
+      gathered += rows.length;
+      if (gathered >= GATHERED_MAX) finish();
     },
+    finish,
     forget() {
+      appender?.clear();
+      appender = undefined;
+      gathered = 0;
       for (const one of numbers.values()) one.forget();
     },
   };

@@ -62,6 +62,8 @@ export interface Head {
 /** The records at one time. Every method may throw SourceFailed. */
 export interface Snapshot extends Gone {
   head(): Promise<Head>;
+  /** Decisions to read at once. */
+  readonly page: number;
   /** Returns decisions after a number, in order, also on content that is deleted. */
   decisionsAfter(seq: number, limit: number): Promise<DecisionRow[]>;
   /** Returns the time of a decision; undefined: it does not exist. */
@@ -78,6 +80,11 @@ export interface Snapshot extends Gone {
   /** Returns archive files in order. */
   archived(): Promise<ArchivedFile[]>;
 }
+
+/** For sources that pay for each query. */
+export const MANY = 16_384;
+/** V8 copies rows that outlive its young generation, and visits each of their values in every collection meanwhile. */
+const FEW = 4_096;
 
 export interface Source {
   read<T>(work: (records: Snapshot) => Promise<T>): Promise<T>;
@@ -97,13 +104,15 @@ type All = <R>(sql: string, params?: readonly Value[]) => Promise<R[]>;
 
 /** The part that differs by engine. */
 interface Own {
+  page: number;
   settledSeq(newest: number): number;
   decisionsAfter: Snapshot['decisionsAfter'];
 }
 
 /** The same queries for both engines. */
-function toSnapshot(engine: Db['engine'], all: All, { settledSeq, decisionsAfter }: Own): Snapshot {
+function toSnapshot(engine: Db['engine'], all: All, { page, settledSeq, decisionsAfter }: Own): Snapshot {
   return {
+    page,
     async head() {
       const [row] = await all<Omit<Head, 'settledSeq'>>(
         `select (select value from settings where name = 'ledger_no') as "ledgerNo",
@@ -178,6 +187,7 @@ async function openSqliteSource(file: string, cacheKiB: number): Promise<Source>
   const decisions = guarded(() => connection.prepare(decisionsAfterSql('sqlite')));
   decisions.setReturnArrays(true);
   const snapshot = toSnapshot('sqlite', all, {
+    page: FEW,
     settledSeq: (newest) => newest,
     decisionsAfter: async (seq, limit) => guarded(() => decisions.all(seq, limit) as unknown as DecisionRow[]),
   });
@@ -218,6 +228,7 @@ async function openPostgresSource(url: string): Promise<Source> {
   let notes: { seq: number; xid: number }[] = [];
   let settled = 0;
   const snapshot = toSnapshot('postgres', all, {
+    page: MANY,
     settledSeq: (newest) => Math.min(newest, settled),
     decisionsAfter: async (seq, limit) =>
       (await all<Row>(decisionsAfterSql('postgres'), [seq, limit])).map((row) => Object.values(row) as DecisionRow),

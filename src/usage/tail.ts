@@ -21,8 +21,7 @@ import { copyAllCounts, retire, toRetired } from './retired.ts';
 import type { Head, RecordChange, Source } from './source.ts';
 
 /** Bounds of one transaction; a row group of DuckDB has 122,880 rows. */
-const PAGE = 16384;
-const PAGES_A_STEP = 8;
+const DECISIONS_A_STEP = 131_072;
 const CHANGES_A_STEP = 4_096;
 
 interface Position {
@@ -199,15 +198,17 @@ async function takeDecisions(
 ): Promise<{ to: number; beyond: ReadonlySet<number> }> {
   const beyond = new Set(before);
   let to = next.decisionsSeq;
-  for (let page = 0; to < head.decisionsSeq && (page < PAGES_A_STEP || to >= head.settledSeq); page++) {
-    const rows = await records.decisionsAfter(to, PAGE);
+  const { page } = records;
+  for (let read = 0; to < head.decisionsSeq && (read < DECISIONS_A_STEP || to >= head.settledSeq); read += page) {
+    const rows = await records.decisionsAfter(to, page);
     const fresh = rows.filter(([seq, , contentNo]) => (contentNo === 0 || items.has(contentNo)) && !before.has(seq));
     if (fresh.length > 0) await decisions.insert(fresh.map((row) => (row[0] > next.retiredTo ? row : toRetired(row))));
     for (const [seq] of fresh) if (seq > head.settledSeq) beyond.add(seq);
     // The newest decisions may have been removed from the records.
-    to = rows.length < PAGE ? head.decisionsSeq : (rows.at(-1)?.[0] ?? head.decisionsSeq);
+    to = rows.length < page ? head.decisionsSeq : (rows.at(-1)?.[0] ?? head.decisionsSeq);
     next.decisionsSeq = Math.max(next.decisionsSeq, Math.min(to, head.settledSeq));
   }
+  decisions.finish();
   return { to, beyond: new Set([...beyond].filter((seq) => seq > next.decisionsSeq)) };
 }
 
