@@ -65,7 +65,7 @@ export function accessRoutes(app: App, deps: AccessRouteDeps): void {
     const frame = toListFrame(request.body.checks.length);
     const kept = new KeptDecisions();
     const answers = await decideFresh(request, (grounds) => decideBatch(deps, request, { grounds, frame, kept }));
-    const texts = await mapInSlices(answers, toText);
+    const texts = await mapInSlices(chunksOf(answers), toTexts);
     return asJson(reply, frame.before + texts.join(',') + frame.after);
   });
 }
@@ -100,8 +100,22 @@ async function decideBatch(
   );
 }
 
-const toText = (answer: Decision | Failure): string =>
-  'object' in answer ? JSON.stringify(answer) : JSON.stringify({ error: answer.toError() });
+type Answer = Decision | Failure;
+
+/** Answers written at once: one call for each of them takes half as long again. */
+const TOGETHER = 20;
+
+const chunksOf = (answers: readonly Answer[]): Answer[][] =>
+  Array.from({ length: Math.ceil(answers.length / TOGETHER) }, (_, i) =>
+    answers.slice(i * TOGETHER, (i + 1) * TOGETHER),
+  );
+
+/** Returns the texts of a list's entries, with commas between them. */
+const toTexts = (answers: readonly Answer[]): string => JSON.stringify(answers.map(toShown)).slice(1, -1);
+
+const toText = (answer: Answer): string => JSON.stringify(toShown(answer));
+
+const toShown = (answer: Answer) => ('object' in answer ? answer : { error: answer.toError() });
 
 /** The JSON text around the answers. */
 interface Frame {

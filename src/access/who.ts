@@ -11,8 +11,15 @@ export interface WhoDeps {
 }
 
 /** Returns each ask with the requester that its visitor is, or the reason why there is none. Throws Unavailable. */
-export const withVisitors = (deps: WhoDeps, asks: readonly (Ask | Failure)[]): Promise<(Ask | Failure)[]> =>
-  Promise.all(asks.map((ask) => withVisitor(deps, ask)));
+export async function withVisitors(
+  deps: WhoDeps,
+  asks: readonly (Ask | Failure)[],
+): Promise<readonly (Ask | Failure)[]> {
+  // A promise for each check would cost a batch as much as their rules do.
+  return asks.some(hasVisitor) ? Promise.all(asks.map((ask) => withVisitor(deps, ask))) : asks;
+}
+
+const hasVisitor = (ask: Ask | Failure): boolean => !(ask instanceof Failure) && ask.sent !== undefined;
 
 /** Throws the reason why no requester was found. */
 export function onlyAsk([ask]: readonly (Ask | Failure)[]): Ask {

@@ -6,6 +6,8 @@
 const ITEMS_MAX = 128;
 /** Expensive items end a slice sooner. */
 const SLICE_MS = 5;
+/** Looking at the clock takes as long as a short item: after quick items it waits for as many more, at most these. */
+const UNTIMED_MAX = 8;
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -13,6 +15,8 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 export class Slices {
   readonly #now: () => number;
   #items = 0;
+  /** The item after which the clock is read. */
+  #timed = 1;
   #begunAt: number;
 
   constructor(now: () => number = () => performance.now()) {
@@ -23,13 +27,16 @@ export class Slices {
   /** Call after each item; returns the turn to await, or undefined. */
   next(): Promise<void> | undefined {
     this.#items++;
-    if (this.#items < ITEMS_MAX && this.#now() - this.#begunAt < SLICE_MS) return undefined;
-    return this.#rest();
+    if (this.#items < this.#timed) return undefined;
+    if (this.#items >= ITEMS_MAX || this.#now() - this.#begunAt >= SLICE_MS) return this.#rest();
+    this.#timed += Math.min(this.#items, UNTIMED_MAX);
+    return undefined;
   }
 
   async #rest(): Promise<void> {
     await nextTurn();
     this.#items = 0;
+    this.#timed = 1;
     this.#begunAt = this.#now();
   }
 }
