@@ -16,6 +16,7 @@ import { bytesOf, ENTRY_BYTES } from '../lib/bytes.ts';
 import { Cache } from '../lib/cache.ts';
 import type { Locator } from '../lib/locator.ts';
 import { Lru } from '../lib/lru.ts';
+import { Recent } from '../lib/recent.ts';
 import { budgetOf, type SnapshotMemory, USUAL_MIB } from '../memory.ts';
 import { withCandidate } from '../policies/candidate.ts';
 import { findCandidate } from '../policies/candidate-store.ts';
@@ -95,8 +96,8 @@ export class Snapshot {
     this.#addresses = openAddresses(db, changes);
     const { itemBytes, requesterBytes, policyBytes } = memory;
     this.#contents = new Cache(CONTENT_MAX, { max: itemBytes * (1 - IDS_PART), of: weightOfItem });
-    this.#ids = new Lru(CONTENT_MAX, { max: itemBytes * IDS_PART, of: () => ENTRY_BYTES });
-    this.#requesters = new Cache(REQUESTERS_MAX, { max: requesterBytes, of: weightOfRequester });
+    this.#ids = new Lru(CONTENT_MAX, { max: itemBytes * IDS_PART, of: () => ENTRY_BYTES }, new Recent());
+    this.#requesters = new Cache(REQUESTERS_MAX, { max: requesterBytes, of: weightOfRequester }, new Recent());
     this.#policies = new Cache(POLICIES_MAX, { max: policyBytes, of: (policy) => this.#policyBytes.get(policy) ?? 0 });
     changes.subscribe(({ kind, id, ownerId }) => {
       if (kind.startsWith('content.')) this.#contents.delete(id);

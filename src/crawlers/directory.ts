@@ -1,6 +1,7 @@
 /** The crawler directory of this version, and the look-up of the crawler that a user agent names. */
 import { readFileSync } from 'node:fs';
 import { Lru } from '../lib/lru.ts';
+import { Recent } from '../lib/recent.ts';
 import type { Crawler } from './crawler.ts';
 import { openIndex } from './token.ts';
 
@@ -22,7 +23,7 @@ export const crawlerOf = openLookup(CRAWLERS);
 
 export function openLookup(crawlers: readonly Crawler[]): (userAgent: string) => Crawler | null {
   const find = openIndex(crawlers.map(({ userAgents, purpose }) => ({ userAgents, weak: purpose === 'other' })));
-  const known = new Lru<string, { crawler: Crawler | null }>(KNOWN_MAX);
+  const known = new Lru<string, { crawler: Crawler | null }>(KNOWN_MAX, undefined, new Recent());
   return (userAgent) => {
     const before = known.get(userAgent);
     if (before !== undefined) return before.crawler;

@@ -2,29 +2,47 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
 import { Lru } from './lru.ts';
+import { Recent } from './recent.ts';
+
+/** With texts in front of the Maps too; see lib/recent. */
+const KINDS = [
+  { open: (max: number) => new Lru<string, number>(max), of: String },
+  { open: (max: number) => new Lru<string, number>(max, undefined, new Recent()), of: (key: number) => `item-${key}` },
+  // All texts share one place.
+  {
+    open: (max: number) => new Lru<string, number>(max, undefined, new Recent()),
+    of: (key: number) => `${'x'.repeat(10_001)}${String(key).padStart(3, '0')}${'x'.repeat(1_000)}`,
+  },
+];
 
 test('never gives what was not set last, never holds more than its bound, keeps what is in use', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 2, max: 20 }), fc.array(fc.tuple(fc.nat(30), fc.nat(3))), (max, steps) => {
-      const lru = new Lru<number, number>(max);
-      const truth = new Map<number, number>();
-      for (const [i, [key, what]] of steps.entries()) {
-        if (what === 0) {
-          lru.delete(key);
-          truth.delete(key);
-        } else if (what === 1) {
-          lru.set(key, i);
-          truth.set(key, i);
-          if (max > 2) assert.equal(lru.get(key), i, 'what was just set is there');
-        } else {
-          const value = lru.get(key);
-          assert.ok(value === undefined || value === truth.get(key));
+    fc.property(
+      fc.constantFrom(...KINDS),
+      fc.integer({ min: 2, max: 20 }),
+      fc.array(fc.tuple(fc.nat(30), fc.nat(3))),
+      ({ open, of }, max, steps) => {
+        const lru = open(max);
+        const truth = new Map<string, number>();
+        for (const [i, [number, what]] of steps.entries()) {
+          const key = of(number);
+          if (what === 0) {
+            lru.delete(key);
+            truth.delete(key);
+          } else if (what === 1) {
+            lru.set(key, i);
+            truth.set(key, i);
+            if (max > 2) assert.equal(lru.get(key), i, 'what was just set is there');
+          } else {
+            const value = lru.get(key);
+            assert.ok(value === undefined || value === truth.get(key));
+          }
+          let held = 0;
+          for (let k = 0; k <= 30; k++) if (lru.get(of(k)) !== undefined) held++;
+          assert.ok(held <= max + 1);
         }
-        let held = 0;
-        for (let k = 0; k <= 30; k++) if (lru.get(k) !== undefined) held++;
-        assert.ok(held <= max + 1);
-      }
-    }),
+      },
+    ),
   );
 });
 

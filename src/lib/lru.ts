@@ -1,3 +1,5 @@
+import { Recent } from './recent.ts';
+
 export interface Weight<K, V> {
   max: number;
   of(value: V, key: K): number;
@@ -12,24 +14,34 @@ export interface Weight<K, V> {
 export class Lru<K, V> {
   readonly max: number;
   readonly #weight: Weight<K, V> | undefined;
+  /** Entries of the young generation. */
+  readonly #recent: Recent<V> | undefined;
   #held = 0;
   #young = new Map<K, V>();
   #old = new Map<K, V>();
   #oldest = this.#old.entries();
 
-  constructor(max: number, weight?: Weight<K, V>) {
+  /** `recent`: for keys that are texts which were just parsed; see lib/recent. */
+  constructor(max: number, weight?: Weight<K, V>, recent?: Recent<V>) {
     this.max = max;
     this.#weight = weight;
+    this.#recent = recent;
   }
 
   get(key: K): V | undefined {
+    const recent = this.#recent?.get(key as string);
+    if (recent !== undefined) return recent;
     const value = this.#young.get(key);
-    if (value !== undefined) return value;
+    if (value !== undefined) {
+      this.#recent?.set(key as string, value);
+      return value;
+    }
     if (this.#old.size === 0) return undefined;
     const older = this.#old.get(key);
     if (older === undefined) return undefined;
     this.#old.delete(key);
     this.#young.set(key, older);
+    this.#recent?.set(key as string, older);
     return older;
   }
 
@@ -37,6 +49,7 @@ export class Lru<K, V> {
     if (this.#weight !== undefined) this.#held += this.#weight.of(value, key) - this.#weightAt(key);
     this.#old.delete(key);
     this.#young.set(key, value);
+    this.#recent?.set(key as string, value);
     while (this.#isOver() && this.#young.size + this.#old.size > 1) this.#evict();
     if (this.#old.size === 0 && this.#isHalf()) this.#age();
   }
@@ -68,12 +81,14 @@ export class Lru<K, V> {
     this.#old = this.#young;
     this.#oldest = this.#old.entries();
     this.#young = new Map();
+    this.#recent?.clear();
   }
 
   delete(key: K): void {
     if (this.#weight !== undefined) this.#held -= this.#weightAt(key);
     this.#young.delete(key);
     this.#old.delete(key);
+    this.#recent?.delete(key as string);
   }
 
   clear(): void {

@@ -68,14 +68,23 @@ export function equality(read: (facts: Facts) => string | null): Matcher {
           return actual === null ? undefined : actual === value;
         };
       }
-      const wanted = new Set(value);
+      const isWanted = amongTexts(value);
       return (facts) => {
         const actual = read(facts);
-        return actual === null ? undefined : wanted.has(actual);
+        return actual === null ? undefined : isWanted(actual);
       };
     },
     actual: read,
   };
+}
+
+/** Texts up to which comparing with each is faster than a Set; see lib/recent. */
+const FEW_TEXTS = 8;
+
+function amongTexts(texts: readonly string[]): (text: string) => boolean {
+  if (texts.length <= FEW_TEXTS) return (text) => texts.includes(text);
+  const set = new Set(texts);
+  return (text) => set.has(text);
 }
 
 /** Characters of all texts up to which searching for each is fastest (measured). */

@@ -2,6 +2,7 @@
  * Small numbers for texts such as requester ids, stored in a table of the columns. Promise: a text keeps its number.
  */
 import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api';
+import { Recent } from '../lib/recent.ts';
 
 /** Texts cached in memory; when there are more, all are dropped. An LRU would take half of a rebuild (measured). */
 const KEPT_MAX = 100_000;
@@ -29,6 +30,20 @@ export interface Dictionary {
 
 export function dictionary(writer: DuckDBConnection, table: DictionaryName): Dictionary {
   const kept = new Map<string, number>();
+  const recent = new Recent<number>();
+
+  function numberOf(text: string): number | undefined {
+    const before = recent.get(text);
+    if (before !== undefined) return before;
+    const number = kept.get(text);
+    if (number !== undefined) recent.set(text, number);
+    return number;
+  }
+
+  function forget(): void {
+    kept.clear();
+    recent.clear();
+  }
 
   async function assign(unknown: readonly string[]): Promise<[text: string, number: number][]> {
     const list = listValue([...unknown]);
@@ -52,12 +67,12 @@ export function dictionary(writer: DuckDBConnection, table: DictionaryName): Dic
       for (let i = 0; i < count; i++) {
         const text = textAt(i);
         if (text === null) continue;
-        const number = kept.get(text);
+        const number = numberOf(text);
         if (number === undefined) unknown.add(text);
         else numbers[i] = number;
       }
       if (unknown.size === 0) return numbers;
-      if (kept.size + unknown.size > KEPT_MAX) kept.clear();
+      if (kept.size + unknown.size > KEPT_MAX) forget();
       const assigned = new Map(await assign([...unknown]));
       for (const [text, number] of assigned) kept.set(text, number);
       for (let i = 0; i < count; i++) {
@@ -66,6 +81,6 @@ export function dictionary(writer: DuckDBConnection, table: DictionaryName): Dic
       }
       return numbers;
     },
-    forget: () => kept.clear(),
+    forget,
   };
 }
