@@ -2,6 +2,8 @@
  * Batches of 100 checks, every decision durable: what an installation carries when its askers collect their questions.
  * Not pinned: the service and the load share all cores, as "decisions a second per machine" has it.
  */
+
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { temporaryFolder } from '../kit/launch.ts';
 import { seeded, skewed } from '../kit/random.ts';
@@ -12,6 +14,7 @@ import type { Running } from './process.ts';
 import { summarizeProfiles } from './profile.ts';
 import { RIVAL_HEADERS, startBareFastify, startDurable } from './rivals/rivals.ts';
 import { createPolicy, HEADERS, startPostern, upsertItems } from './service.ts';
+import { clockThreads, ROLES, type Role } from './threads.ts';
 
 const ITEMS = 1_000;
 const SIZE = 100;
@@ -55,7 +58,7 @@ export const batchPart: Part = {
       notes: [
         'The bare Fastify server parses the same bodies and answers a constant of the same size.',
         'The floor answers the same once a row for each check is on disk; it looks nothing up and decides nothing.',
-        `The load generator took at most ${Math.round(Math.max(...measured.map(({ busiest }) => busiest)) * 100)} % of a core.`,
+        ...measured.map(bottleneckOf),
       ],
     };
   },
@@ -69,8 +72,11 @@ interface Measured {
   least: number[];
   p99: number[];
   cpuUs: number[];
-  busiest: number;
+  shares: Shares[];
 }
+
+/** Shares of a core: of the threads of the service, of its event loop while it waited for a core, of the generator. */
+type Shares = Record<Role | 'delayed' | 'generator', number>;
 
 interface Load {
   loader: Loader;
@@ -83,14 +89,16 @@ async function measure(
   { postern, fastify, floor }: Record<'postern' | 'fastify' | 'floor', Running>,
   { loader, bodies, connections, quick }: Load,
 ): Promise<Measured> {
-  const measured: Measured = { connections, ours: [], theirs: [], least: [], p99: [], cpuUs: [], busiest: 0 };
+  const measured: Measured = { connections, ours: [], theirs: [], least: [], p99: [], cpuUs: [], shares: [] };
   for (let round = 0; round < (quick ? 1 : 5); round++) {
     const common = { bodies, connections, warmupMs: round === 0 ? 2000 : 500, measureMs: quick ? 1000 : 4000 };
     const path = '/v1/access/check/batch';
     const before = postern.cpuMs();
+    const began = performance.now();
+    const threads = clockThreads(postern.pid);
     const result = await loader.run({ port: postern.port, path, headers: HEADERS, ...common });
     measured.cpuUs.push(((postern.cpuMs() - before) / (result.answered * SIZE)) * 1000);
-    measured.busiest = Math.max(measured.busiest, result.ownCpu);
+    measured.shares.push(sharesOf(threads(), performance.now() - began, result.ownCpu));
     const bare = { path: '/batch', headers: RIVAL_HEADERS, ...common };
     measured.theirs.push((await loader.run({ port: fastify.port, ...bare })).perSecond * SIZE);
     measured.least.push((await loader.run({ port: floor.port, ...bare })).perSecond * SIZE);
@@ -98,6 +106,34 @@ async function measure(
     measured.p99.push(result.p99Ms);
   }
   return measured;
+}
+
+function sharesOf(happened: Omit<Shares, 'generator'>, spanMs: number, generator: number): Shares {
+  const shares = Object.entries(happened).map(([name, ms]) => [name, ms / spanMs]);
+  return { ...Object.fromEntries(shares), generator } as Shares;
+}
+
+const NAMES: Record<Role, string> = {
+  loop: 'the event loop',
+  storage: 'storage',
+  reader: 'the reader',
+  columns: 'the columns',
+  V8: "V8's helpers",
+};
+
+/** Says what keeps batches from being faster. */
+function bottleneckOf({ connections, shares, cpuUs }: Measured): string {
+  const share = (name: keyof Shares): number => median(shares.map((one) => one[name]));
+  const percent = (value: number): string => `${Math.round(value * 100)} %`;
+  const own = ROLES.map((role) => ({ name: NAMES[role], value: share(role) })).toSorted((a, b) => b.value - a.value);
+  const threads = own.map(({ name, value }) => `${name} ${percent(value)}`).join(', ');
+  const all = own.reduce((sum, { value }) => sum + value, share('generator'));
+  const cores = availableParallelism();
+  return (
+    `${connections} connections, ${median(cpuUs).toFixed(1)} µs of processor time a decision in all threads. Of a core: ${threads}, ` +
+    `the load generator ${percent(share('generator'))}; together ${all.toFixed(2)} of ${cores} cores. The busiest is ` +
+    `${own[0]?.name}, which waited for a core ${percent(share('delayed'))} of the time.`
+  );
 }
 
 function figuresOf({ connections, ours, theirs, least, p99, cpuUs }: Measured): Figure[] {

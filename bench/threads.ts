@@ -42,6 +42,13 @@ function sample(pid: number, roles: ReadonlyMap<string, Role>): Sample {
 /** The part of the sums that falls into a span of time, ms. */
 export type Happened = Omit<Sample, 'at'>;
 
+/** Returns a function that reports the processor time of each thread since this call, ms. */
+export function clockThreads(pid: number): () => Happened {
+  const roles = rolesOf(pid);
+  const before = sample(pid, roles);
+  return () => difference(before, sample(pid, roles));
+}
+
 export interface Watch {
   /** Ends it and returns the function that looks a span up. */
   stop(): (fromMs: number, toMs: number) => Happened;
