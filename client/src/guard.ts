@@ -8,7 +8,7 @@ import { PosternError } from './errors.ts';
 import { putHeaders, withHeaders } from './put-headers.ts';
 import type { ConnectionOptions } from './transport.ts';
 import type { Check } from './types.ts';
-import { allowedWithout, refusedUnknown, refusedWithout, type Verdict, verdictOf } from './verdict.ts';
+import { allowedWithout, preferredBy, refusedUnknown, refusedWithout, type Verdict, verdictOf } from './verdict.ts';
 
 /** A visitor's request, the same for every kind of server. */
 export interface Visit {
@@ -51,6 +51,8 @@ export interface GuardOptions extends Pick<ConnectionOptions, 'url' | 'key' | 'f
   timeoutMs?: number;
   /** Shows remedies and offers to visitors; true by default. Without them no denial is 402. */
   remedies?: boolean;
+  /** Answers a visitor whose `Accept` prefers HTML with a small page; true by default. */
+  pages?: boolean;
   /** Adds what the signals of your site say about the page, such as `tdm-reservation`; true by default. */
   signals?: boolean;
   /** WWW-Authenticate of a 401; `Bearer` by default. */
@@ -119,7 +121,8 @@ export function guard(options: GuardOptions): Guard {
   const { url, key, timeoutMs = TIMEOUT_MS, keptMax = KEPT_MAX } = options;
   const postern = createPostern({ url, key, ...(options.fetch === undefined ? {} : { fetch: options.fetch }) });
   const ask = openAsker(postern, { timeoutMs, keptMax });
-  const decide = (visit: Visit): Promise<Verdict> => decideFor(options, ask, visit);
+  const decide = async (visit: Visit): Promise<Verdict> =>
+    preferredBy(options.pages === false ? undefined : visit.header('accept'), await decideFor(options, ask, visit));
 
   const check = (request: Request): Promise<Verdict> => decide(visitOfFetch(request));
   return {
@@ -141,7 +144,7 @@ export function guard(options: GuardOptions): Guard {
         );
         if (verdict.allowed) return next();
         response.statusCode = verdict.status;
-        response.end(JSON.stringify(verdict.problem));
+        response.end(verdict.body?.text);
       }, next);
     },
     fastify: () => async (request, reply) => {
@@ -153,7 +156,7 @@ export function guard(options: GuardOptions): Guard {
       );
       if (verdict.allowed) return undefined;
       reply.code(verdict.status);
-      reply.send(JSON.stringify(verdict.problem));
+      reply.send(verdict.body?.text);
       return reply;
     },
     hono: () => async (context, next) => {

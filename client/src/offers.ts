@@ -47,8 +47,11 @@ export function offerHeaders(offered: readonly Offered[], url: string): Record<s
 }
 
 /** Returns the price of an access, such as `USD 0.005`. */
-function priceOf({ unit, unitPriceMicros, currency }: Offered): string | undefined {
-  if (unit !== 'decision' || unitPriceMicros === undefined || currency === undefined) return undefined;
+const priceOf = (offer: Offered): string | undefined => (offer.unit === 'decision' ? amountOf(offer) : undefined);
+
+/** Returns the price of a unit, such as `USD 0.005`; undefined: on request. */
+export function amountOf({ unitPriceMicros, currency }: Offered): string | undefined {
+  if (unitPriceMicros === undefined || currency === undefined) return undefined;
   const digits =
     new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
   const text = String(unitPriceMicros).padStart(MICRO_DIGITS + 1, '0');

@@ -4,6 +4,7 @@
  */
 import type { Asked } from './asker.ts';
 import { type Offered, offeredIn, offerHeaders } from './offers.ts';
+import { prefersPage, toPage } from './page.ts';
 import type { AccessDecision } from './types.ts';
 
 /** A remedy: a license, another permission, or waiting. */
@@ -40,15 +41,19 @@ export interface Problem {
 export interface Verdict {
   allowed: boolean;
   status: 200 | 401 | 402 | 403 | 429 | 503;
-  /** Headers for the answer, in addition to the site's own when allowed. */
+  /** Headers for the answer, in addition to the site's own when allowed. `content-type` is that of `problem`. */
   headers: Readonly<Record<string, string>>;
   /** null when allowed. */
   problem: Problem | null;
+  /** The refusal as the visitor's `Accept` prefers it, `problem` or a small page; null when allowed. */
+  body: { type: string; text: string } | null;
   /** null when the service made none. */
   decision: AccessDecision | null;
-  /** The refusal, for servers that answer with a Response; throws when allowed. */
+  /** The refusal with this body, for servers that answer with a Response; throws when allowed. */
   toResponse(): Response;
 }
+
+const PROBLEM_TYPE = 'application/problem+json';
 
 const TITLES = {
   401: 'Authentication required',
@@ -158,6 +163,7 @@ const allowed = (headers: Record<string, string>, decision: AccessDecision | nul
   status: 200,
   headers,
   problem: null,
+  body: null,
   decision,
   toResponse: () => {
     throw new TypeError('Access is allowed: answer with the content');
@@ -173,7 +179,7 @@ function refused(
   const problem: Problem = { title: TITLES[status], status, detail, reason, remedies: [] };
   return toVerdict(
     problem,
-    { ...headers, 'content-type': 'application/problem+json', 'cache-control': 'no-store' },
+    { ...headers, 'content-type': PROBLEM_TYPE, 'cache-control': 'no-store', vary: 'Accept' },
     null,
   );
 }
@@ -192,14 +198,24 @@ function withDecision({ problem, headers }: Verdict, decision: AccessDecision, o
   );
 }
 
-const toVerdict = (problem: Problem, headers: Verdict['headers'], decision: AccessDecision | null): Verdict => ({
-  allowed: false,
-  status: problem.status as Verdict['status'],
-  headers,
-  problem,
-  decision,
-  toResponse: () => new Response(JSON.stringify(problem), { status: problem.status, headers }),
+function toVerdict(problem: Problem, headers: Verdict['headers'], decision: AccessDecision | null): Verdict {
+  const body = { type: PROBLEM_TYPE, text: JSON.stringify(problem) };
+  const status = problem.status as Verdict['status'];
+  return withBody({ allowed: false, status, headers, problem, body, decision }, body);
+}
+
+const withBody = (verdict: Omit<Verdict, 'toResponse'>, body: { type: string; text: string }): Verdict => ({
+  ...verdict,
+  body,
+  toResponse: () =>
+    new Response(body.text, { status: verdict.status, headers: { ...verdict.headers, 'content-type': body.type } }),
 });
+
+/** Gives a refusal the body that a visitor with this `Accept` prefers. */
+export const preferredBy = (accept: string | undefined, verdict: Verdict): Verdict =>
+  verdict.problem === null || !prefersPage(accept)
+    ? verdict
+    : withBody(verdict, { type: 'text/html; charset=utf-8', text: toPage(verdict.problem) });
 
 /** Omits the index of the rule and the id of the license, which visitors must not see. */
 function toRemedy(remedy: NonNullable<AccessDecision['remedies']>[number]): Remedy {
