@@ -25,6 +25,8 @@ export async function ensureFirstKey(db: Db, chosen: string | null, now: number)
     permissions: ['*'],
     allowedIps: [],
     expiresAt: null,
+    replacedAt: null,
+    ownExpiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
     createdAt: now,

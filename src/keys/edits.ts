@@ -2,13 +2,13 @@
 import type { Edit } from '../changes/change.ts';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
-import { hashOf, shownOf } from '../lib/credential.ts';
+import { expiryToInherit, hashOf, inGrace, shownOf } from '../lib/credential.ts';
 import { newId } from '../lib/id.ts';
 import { isUnrestricted, type Key, newKeyText } from './key.ts';
 import { planKey } from './make.ts';
 import { type FindHolder, type Holder, requireMayEnd, requireMayGrant } from './reach.ts';
 import { keyAnswer } from './schema.ts';
-import { expireKey, findKey, hasOtherUnrestricted, insertKey, requireUnchanged, revokeKey } from './store.ts';
+import { findKey, hasOtherUnrestricted, insertKey, replaceKey, requireUnchanged, revokeKey } from './store.ts';
 
 export interface KeyEdit {
   db: Db;
@@ -41,28 +41,40 @@ export async function planRevoke({ db, callerId, holderOf, now, show }: KeyEdit,
   };
 }
 
-/** The old key works for another `graceMs`. Throws invalid_request, insufficient_permissions. */
+/**
+ * The old key works for another `graceMs`. One that is in its grace already can be rotated again, by who lost the
+ * answer: its end is never later. Throws invalid_request, insufficient_permissions.
+ */
 export async function planRotate({ callerId, holderOf, now, show }: KeyEdit, old: Key, graceMs: number): Promise<Edit> {
   if (old.expiresAt !== null && old.expiresAt <= now) {
     throw fail('invalid_request', 'This API key has expired; create a new one instead.');
   }
   const caller = await holderOf(callerId);
   requireMayEnd(caller, old);
-  // The caller receives the new key, so it must hold everything that the new key can do.
-  requireMayGrant(caller, old);
   const text = newKeyText(old.type, old.mode);
-  const key: Key = { ...old, id: newId('key_', now), prefix: shownOf(text), lastUsedAt: null, createdAt: now };
-  const expiresAt = Math.min(old.expiresAt ?? Infinity, now + graceMs);
+  const key: Key = {
+    ...old,
+    id: newId('key_', now),
+    prefix: shownOf(text),
+    expiresAt: expiryToInherit(old),
+    replacedAt: null,
+    ownExpiresAt: null,
+    lastUsedAt: null,
+    createdAt: now,
+  };
+  // The caller receives the new key, so it must hold everything that the new key can do.
+  requireMayGrant(caller, key);
+  const replaced = inGrace(old, now, graceMs);
   return {
     steps: [
       caller.unchanged,
       requireUnchanged(old),
       insertKey(key, hashOf(text)),
-      graceMs === 0 ? revokeKey(old.id, now, false) : expireKey(old.id, expiresAt),
+      graceMs === 0 ? revokeKey(old.id, now, false) : replaceKey(old.id, replaced),
     ],
     changes: [
       { kind: 'api_key.created', id: key.id, object: keyAnswer(key) },
-      { kind: 'api_key.rotated', id: old.id, object: show({ ...old, expiresAt }), before: show(old) },
+      { kind: 'api_key.rotated', id: old.id, object: show({ ...old, ...replaced }), before: show(old) },
     ],
     status: 201,
     secret: true,

@@ -1,5 +1,5 @@
 /** API keys: credentials with `svc_sk_` or `svc_pk_`, and `test_` after it for test keys. */
-import { isCredential, newCredential } from '../lib/credential.ts';
+import { isCredential, type Lifetime, newCredential } from '../lib/credential.ts';
 import { MODES, type Mode, type Permission } from '../permissions.ts';
 
 export const KEY_TYPES = ['secret', 'public'] as const;
@@ -10,7 +10,7 @@ const PREFIXES = {
   test: { secret: 'svc_sk_test_', public: 'svc_pk_test_' },
 } as const;
 
-export interface Key {
+export interface Key extends Lifetime {
   id: string;
   prefix: string;
   name: string;
@@ -18,7 +18,6 @@ export interface Key {
   mode: Mode;
   permissions: Permission[];
   allowedIps: string[];
-  expiresAt: number | null;
   revokedAt: number | null;
   lastUsedAt: number | null;
   createdAt: number;

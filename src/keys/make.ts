@@ -32,6 +32,8 @@ export function newKey(body: CreateKey, now: number): { key: Key; text: string }
     permissions,
     allowedIps: [...new Set(body.allowedIps ?? [])],
     expiresAt,
+    replacedAt: null,
+    ownExpiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
     createdAt: now,

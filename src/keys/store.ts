@@ -4,6 +4,7 @@ import type { Db, Step } from '../db/db.ts';
 import { idForm, type Page, type PageQuery, readPage } from '../db/page.ts';
 import { Where } from '../db/query.ts';
 import { columns } from '../db/record.ts';
+import type { Lifetime } from '../lib/credential.ts';
 import type { Key } from './key.ts';
 
 const KEY = columns<Key>({
@@ -15,6 +16,8 @@ const KEY = columns<Key>({
   permissions: 'json',
   allowedIps: 'json',
   expiresAt: 'fixed',
+  replacedAt: 'fixed',
+  ownExpiresAt: 'fixed',
   revokedAt: 'fixed',
   lastUsedAt: 'fixed',
   createdAt: 'fixed',
@@ -86,9 +89,10 @@ export const revokeKey = (id: string, at: number, guarded: boolean): Step => ({
   expect: 1,
 });
 
-export const expireKey = (id: string, at: number): Step => ({
-  sql: 'update api_keys set expires_at = $2 where id = $1 and revoked_at is null',
-  params: [id, at],
+export const replaceKey = (id: string, { expiresAt, replacedAt, ownExpiresAt }: Lifetime): Step => ({
+  sql: `update api_keys set expires_at = $2, replaced_at = $3, own_expires_at = $4
+        where id = $1 and revoked_at is null`,
+  params: [id, expiresAt, replacedAt, ownExpiresAt],
   expect: 1,
 });
 

@@ -53,5 +53,25 @@ export interface End {
   at: number;
 }
 
+/** The end of a credential. A rotation *replaces* it: then it ends with its grace. */
+export interface Lifetime {
+  expiresAt: number | null;
+  /** null: it has no successor. */
+  replacedAt: number | null;
+  /** Its expiry before it was replaced. */
+  ownExpiresAt: number | null;
+}
+
+/** Returns the expiry of a successor: the credential's own, not the end of a grace. */
+export const expiryToInherit = (of: Lifetime): number | null =>
+  of.replacedAt === null ? of.expiresAt : of.ownExpiresAt;
+
+/** Returns the lifetime of a credential that is replaced now: it ends with this grace, or with an earlier one. */
+export const inGrace = (of: Lifetime, now: number, graceMs: number): Lifetime & { expiresAt: number } => ({
+  expiresAt: Math.min(of.expiresAt ?? Infinity, now + graceMs),
+  replacedAt: of.replacedAt ?? now,
+  ownExpiresAt: expiryToInherit(of),
+});
+
 /** The beginning that identifies a credential to people and reveals nothing. */
 export const shownOf = (text: string): string => text.slice(0, text.lastIndexOf('_') + 1 + SHOWN);

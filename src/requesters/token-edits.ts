@@ -2,11 +2,11 @@
 import type { Change, Edit } from '../changes/change.ts';
 import type { ChangeKind } from '../changes/kinds.ts';
 import { fail } from '../errors.ts';
-import { endOf, hashOf, shownOf } from '../lib/credential.ts';
+import { endOf, expiryToInherit, hashOf, inGrace, shownOf } from '../lib/credential.ts';
 import { newId } from '../lib/id.ts';
 import { newTokenText, type RequesterToken, TOKEN_PREFIX } from './token.ts';
 import { tokenAnswer } from './token-schema.ts';
-import { expireToken, insertToken, revokeToken } from './token-store.ts';
+import { insertToken, replaceToken, revokeToken } from './token-store.ts';
 
 /** Plans a new token; the answer holds its text. */
 export function planCreate(requesterId: string, name: string, expiresAt: number | null, now: number): Edit {
@@ -17,6 +17,8 @@ export function planCreate(requesterId: string, name: string, expiresAt: number 
     prefix: shownOf(text),
     name,
     expiresAt,
+    replacedAt: null,
+    ownExpiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
     createdAt: now,
@@ -38,17 +40,17 @@ export const planRevoke = (token: RequesterToken, now: number): Edit => ({
   body: { id: token.id, object: 'requester_token', revoked: true },
 });
 
-/** The old token works for another `graceMs`. Throws invalid_request. */
+/** The old token works for another `graceMs`; in its grace already, never for longer. Throws invalid_request. */
 export function planRotate(old: RequesterToken, graceMs: number, now: number): Edit {
   if (endOf(old, now) !== undefined) {
     throw fail('invalid_request', 'This token has expired; create a new one instead.');
   }
-  const made = planCreate(old.requesterId, old.name, old.expiresAt, now);
-  const expiresAt = Math.min(old.expiresAt ?? Infinity, now + graceMs);
-  const rotated = { ...old, expiresAt, updatedAt: now };
+  const made = planCreate(old.requesterId, old.name, expiryToInherit(old), now);
+  const replaced = inGrace(old, now, graceMs);
+  const rotated = { ...old, ...replaced, updatedAt: now };
   return {
     ...made,
-    steps: [...made.steps, graceMs === 0 ? revokeToken(old.id, now) : expireToken(old, expiresAt, now)],
+    steps: [...made.steps, graceMs === 0 ? revokeToken(old.id, now) : replaceToken(old, replaced, now)],
     changes: [...made.changes, { ...changed('requester_token.rotated', rotated), before: tokenAnswer(old) }],
   };
 }

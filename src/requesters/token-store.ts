@@ -3,6 +3,7 @@ import type { Db, Step } from '../db/db.ts';
 import { idForm, type Page, type PageQuery, readPage } from '../db/page.ts';
 import { Where } from '../db/query.ts';
 import { columns } from '../db/record.ts';
+import type { Lifetime } from '../lib/credential.ts';
 import { type RequesterToken, TOKEN_PREFIX } from './token.ts';
 
 const TOKEN = columns<RequesterToken>({
@@ -11,6 +12,8 @@ const TOKEN = columns<RequesterToken>({
   prefix: 'fixed',
   name: 'fixed',
   expiresAt: 'fixed',
+  replacedAt: 'fixed',
+  ownExpiresAt: 'fixed',
   revokedAt: 'fixed',
   lastUsedAt: 'fixed',
   createdAt: 'fixed',
@@ -80,10 +83,10 @@ export const revokeTokensOf = (requesterId: string, tokens: number, at: number):
 });
 
 /** A Conflict when the token was revoked or its expiry changed since it was read. */
-export const expireToken = ({ id, expiresAt }: RequesterToken, to: number, at: number): Step => ({
-  sql: `update requester_tokens set expires_at = $3, updated_at = $4
+export const replaceToken = ({ id, expiresAt }: RequesterToken, to: Lifetime, at: number): Step => ({
+  sql: `update requester_tokens set expires_at = $3, replaced_at = $4, own_expires_at = $5, updated_at = $6
         where id = $1 and revoked_at is null and coalesce(expires_at, -1) = $2`,
-  params: [id, expiresAt ?? -1, to, at],
+  params: [id, expiresAt ?? -1, to.expiresAt, to.replacedAt, to.ownExpiresAt, at],
   expect: 1,
 });
 

@@ -2,19 +2,18 @@
  * Tokens of requesters: credentials with `svc_rt_`. A visitor who sends one proves to be that requester; it is no API
  * key.
  */
-import { isCredential, newCredential } from '../lib/credential.ts';
+import { isCredential, type Lifetime, newCredential } from '../lib/credential.ts';
 
 const PREFIX = 'svc_rt_';
 
 export const TOKEN_PREFIX = 'tok_';
 
-export interface RequesterToken {
+export interface RequesterToken extends Lifetime {
   id: string;
   requesterId: string;
   /** The first characters of the token. */
   prefix: string;
   name: string;
-  expiresAt: number | null;
   revokedAt: number | null;
   lastUsedAt: number | null;
   createdAt: number;

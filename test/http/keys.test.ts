@@ -265,6 +265,54 @@ describe('bounds are handed on', () => {
   });
 });
 
+describe('rotated within a grace', () => {
+  const rotate = (id: string, graceSeconds: number, key?: string) =>
+    postern.call('POST', `/v1/api-keys/${id}/rotate`, {
+      body: { graceSeconds },
+      ...(key === undefined ? {} : { key }),
+    });
+  const works = async (key: string) => (await postern.call('GET', '/v1/content', { key })).status === 200;
+
+  test('each key of a chain works until its own end', async () => {
+    const first = (await create({ permissions: ['content:read'] })).body;
+    const second = (await rotate(first.id, 60)).body;
+    clock.advance(30_000);
+    const third = (await rotate(second.id, 60)).body;
+    assert.equal(third.expiresAt, null);
+    const left = () => Promise.all([first, second, third].map(({ key }) => works(key)));
+    assert.deepEqual(await left(), [true, true, true]);
+    clock.advance(29_999);
+    assert.deepEqual(await left(), [true, true, true]);
+    clock.advance(1);
+    assert.deepEqual(await left(), [false, true, true]);
+    clock.advance(30_000);
+    assert.deepEqual(await left(), [false, false, true]);
+  });
+  test('a key rotated again in its grace gets a successor with the expiry it had, and no later end itself', async () => {
+    for (const expiresAt of [null, isoIn(3_600_000)]) {
+      const old = (await create({ permissions: ['content:read'], expiresAt })).body;
+      await rotate(old.id, 60);
+      const end = isoIn(60_000);
+      clock.advance(10_000);
+      for (const graceSeconds of [3600, 50]) {
+        const again = (await rotate(old.id, graceSeconds)).body;
+        assert.equal(again.expiresAt, expiresAt, 'not the end of the grace');
+        assert.equal((await postern.call('GET', `/v1/api-keys/${old.id}`)).body.expiresAt, end);
+      }
+      const last = (await rotate(old.id, 0)).body;
+      assert.deepEqual([last.expiresAt, await works(last.key), await works(old.key)], [expiresAt, true, false]);
+    }
+  });
+  test('a key in its grace creates none that outlasts it, not even by rotating itself', async () => {
+    const old = (await create({ permissions: ['*'] })).body;
+    await rotate(old.id, 60);
+    for (const graceSeconds of [0, 30]) {
+      assertError(await rotate(old.id, graceSeconds, old.key), 'insufficient_permissions', 'expiresAt');
+    }
+    assert.ok(await works(old.key));
+  });
+});
+
 describe('revocation', () => {
   test('acts at once', async () => {
     const { id, key } = (await create({})).body;

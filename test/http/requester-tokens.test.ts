@@ -114,6 +114,20 @@ describe('rotate and revoke', () => {
     clock.advance(60_000);
     assertError(await postern.call('POST', `${PATH}/${old.id}/rotate`), 'invalid_request');
   });
+  test('one rotated again in its grace gets a successor with the expiry it had, and no later end itself', async () => {
+    const old = (await create()).body;
+    const rotate = (id: string, graceSeconds: number) =>
+      postern.call('POST', `${PATH}/${id}/rotate`, { body: { graceSeconds } });
+    const second = (await rotate(old.id, 60)).body;
+    const end = isoIn(60_000);
+    clock.advance(10_000);
+    const again = (await rotate(old.id, 3600)).body;
+    assert.deepEqual([second.expiresAt, again.expiresAt], [null, null]);
+    assert.equal((await postern.call('GET', `${PATH}/${old.id}`)).body.expiresAt, end);
+    const third = (await rotate(second.id, 3600)).body;
+    assert.equal(third.expiresAt, null);
+    assert.equal((await postern.call('GET', `${PATH}/${old.id}`)).body.expiresAt, end, 'the first one keeps its end');
+  });
   test('a revoked token, one of another requester and an unknown one are not found', async () => {
     const { id } = (await create()).body;
     assert.deepEqual((await postern.call('DELETE', `${PATH}/${id}`)).body, {

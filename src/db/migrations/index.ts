@@ -26,7 +26,8 @@ import { TEST_MODE } from './0024-test-mode.ts';
 import { LIST_TIMES } from './0025-list-times.ts';
 import { SIGNAL_CHECKS } from './0026-signal-checks.ts';
 import { POLICY_LISTS } from './0027-policy-lists.ts';
-import { DELETED_COUNTS } from './0029-deleted-counts.ts';
+import { DELETED_COUNTS } from './0028-deleted-counts.ts';
+import { GRACES } from './0029-graces.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -61,4 +62,5 @@ export const MIGRATIONS: readonly Migration[] = [
   SIGNAL_CHECKS,
   POLICY_LISTS,
   DELETED_COUNTS,
+  GRACES,
 ];
