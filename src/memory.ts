@@ -64,6 +64,13 @@ const THREAD_YOUNG_MIB = 4;
 /** Room for requests in flight beyond the usual ones, such as bulk edits, before the process ends for want of it. */
 const RESERVE_MIB = 128;
 
+/**
+ * A heap is collected when it has grown by this much since the last time. V8's own measure, up to twice of it, kept 40
+ * MiB more resident with a hundred thousand items. While they are read, the main thread collects twice as often, at 0.7
+ * µs an item; checks promote so little that it makes no difference to them.
+ */
+export const HEAP_GROWTH_PERCENT = 30;
+
 /** The usual setting: half of the memory that the machine has, or its container. */
 export const usualMiB = (machineMiB: number): number => clamp(machineMiB / 2, LEAST_MIB, MOST_BY_DEFAULT_MIB);
 

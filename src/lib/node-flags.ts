@@ -1,4 +1,4 @@
-/** Flags of V8 that it only takes when the process starts. */
+/** Flags of V8: limits that it only takes when the process starts, and the growth of heaps. */
 import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 
@@ -24,4 +24,9 @@ export function requireFlags(flags: readonly string[], file: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM') throw error;
   }
+}
+
+/** Collects the old generation of every thread when it has grown by this much; V8 reads the flag at each collection. */
+export function limitGrowth(percent: number): void {
+  setFlagsFromString(`--heap-growing-percent=${percent}`);
 }
