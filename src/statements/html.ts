@@ -46,7 +46,7 @@ export function statementHtml(statement: Statement, publisher: readonly string[]
 <body>
 <main>
 ${sender(publisher)}<header>
-<div><p class="kind">Statement of usage</p><h1>${escaped(period)}</h1></div>
+<div><p class="kind">Statement of usage ${escaped(statement.period)}</p><h1>${escaped(period)}</h1></div>
 <p class="status ${statement.status}">${STATUS[statement.status]}</p>
 </header>
 <section class="parties">

@@ -379,6 +379,7 @@ test('a page has the name and address of the publisher, if they are set', async 
   const plain = (await get(id, 'text/html')).text;
   assert.match(plain, /<title>Statement January 2027 · [^<]+<\/title>/);
   assert.match(plain, /<h1>January 2027<\/h1>/);
+  assert.match(plain, /Statement of usage 2027-01</);
   assert.match(plain, /<dt>Number<\/dt><dd>stm_/);
   assert.match(plain, /<dt>Period<\/dt><dd>January \d+, 2027 – January 31, 2027 \(Europe\/Berlin\)<\/dd>/);
   assert.doesNotMatch(plain, /<address/);
