@@ -91,7 +91,7 @@ async function measure(
 ): Promise<Measured> {
   const measured: Measured = { connections, ours: [], theirs: [], least: [], p99: [], cpuUs: [], shares: [] };
   for (let round = 0; round < (quick ? 1 : 5); round++) {
-    const common = { bodies, connections, warmupMs: round === 0 ? 2000 : 500, measureMs: quick ? 1000 : 4000 };
+    const common = { bodies, connections, warmupMs: round === 0 ? 2000 : 300, measureMs: quick ? 1000 : 2000 };
     const path = '/v1/access/check/batch';
     const before = postern.cpuMs();
     const began = performance.now();
