@@ -1,6 +1,9 @@
 /** The commands for decisions, usage, keys, requesters, licenses and webhooks, against a real service. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { command, commandHere, type Ran, startCommand } from '../../kit/command.ts';
 import { pluck } from '../../kit/pluck.ts';
@@ -160,6 +163,24 @@ test('collections, from the first to none', async () => {
   assert.match(matched, /^matched by +path \/a\*, host www\.example\.com, tag x$/m);
   assert.match(matched, new RegExp(`^policy +${policy.id}, of the collection$`, 'm'));
   assert.match(matched, /^less specific +Tied .* by path \/, .*, tag y: its path pattern is shorter$/m);
+  const folder = mkdtempSync(join(tmpdir(), 'postern-match-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const tried = async (collection: object | string, to = url) => {
+    const file = join(folder, 'tried.json');
+    writeFileSync(file, typeof collection === 'string' ? collection : JSON.stringify(collection));
+    return run('collections', 'match', to, '--collection', file);
+  };
+  const longer = await tried({ hosts: ['www.example.com'], paths: ['/a.html'] });
+  assert.match(longer.stdout, /^matched by +path \/a\.html, host www\.example\.com$/m);
+  assert.match(longer.stdout, new RegExp(`^less specific +The site \\(${id}\\)`, 'm'));
+  assert.match(longer.stdout, /\n\nYour collection matches, and is the most specific one\.\n$/);
+  assert.match((await tried({ paths: ['/'] })).stdout, /Your collection matches; another one is more specific\.\n$/);
+  const moved = await tried({ id, hosts: ['www.example.org'] });
+  assert.match(moved.stdout, /^collection +Tied [^]*\n\nYour collection does not match by its hosts\.\n$/m);
+  const odder = await tried({ hosts: ['-'] });
+  assert.deepEqual([odder.status, /collection\.hosts\[0\]/.test(odder.stderr)], [1, true], odder.stderr);
+  assert.match((await tried('{')).stderr, /Cannot read a collection from/);
+  assert.equal((await run('collections', 'match', url)).stdout, matched, 'nothing is stored');
   const odd = await run('collections', 'match', 'https://www.example.com/a/../b');
   assert.deepEqual([odd.status, /Servers may read/.test(odd.stderr)], [1, true]);
   const edit = ['collections', 'edit', id, '--policy', 'default', '--description', 'D', '--mode', 'observe'];

@@ -1,22 +1,57 @@
 /** `postern collections match`: shows which item or collection decides about a URL, and why. */
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { Answered } from '../../../client/src/types.ts';
+import type { Answered, Body } from '../../../client/src/types.ts';
 import { type Context, calls, examples } from '../command.ts';
+import { misused } from '../outcome.ts';
 import { plain, print } from '../terminal.ts';
 
 type Match = Answered<'matchCollection'>;
+type Tried = Body<'tryCollection'>['collection'];
 type Matched = NonNullable<Match['collection']>;
 
 export function matchCommand(parent: Command, context: Context): void {
   const command = parent
     .command('match')
     .argument('<url>', 'as a visitor requests it')
-    .description('Shows which item or collection decides about a URL, by which pattern, and which came second.');
-  examples(command, '$ postern collections match https://www.example.com/news/today');
-  calls(command, context, async ({ postern, terminal }, options, url = '') => {
-    const match = await postern.matchCollection({ url });
-    await print(terminal, options, match, () => matchText(match));
-  });
+    .description('Shows which item or collection decides about a URL, by which pattern, and which came second.')
+    .option(
+      '--collection <file>',
+      'as if this collection were stored: its fields as a JSON file ("-": standard input); `id`: the stored one that it replaces',
+      readCollection,
+    );
+  examples(
+    command,
+    '$ postern collections match https://www.example.com/news/today',
+    '$ echo \'{"hosts": ["www.example.com"], "paths": ["/news/"]}\' | postern collections match https://www.example.com/news/today --collection -',
+  );
+  calls<{ collection?: Tried }>(
+    command,
+    context,
+    async ({ postern, terminal }, { collection, ...options }, url = '') => {
+      if (collection === undefined) {
+        const match = await postern.matchCollection({ url });
+        return print(terminal, options, match, () => matchText(match));
+      }
+      const match = await postern.tryCollection({ url, collection });
+      await print(terminal, options, match, () => `${matchText(match)}${triedText(match)}`);
+    },
+  );
+}
+
+function readCollection(file: string): Tried {
+  try {
+    return JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8')) as Tried;
+  } catch (error) {
+    throw misused(`Cannot read a collection from ${file}: ${(error as Error).message}`);
+  }
+}
+
+/** Says how the tried collection fared. */
+function triedText({ tried: { id, unmatched }, collection }: Answered<'tryCollection'>): string {
+  if (unmatched.length > 0) return `\nYour collection does not match by its ${unmatched.join(', ')}.\n`;
+  const isFirst = collection?.id === id;
+  return `\nYour collection matches${isFirst ? ', and is the most specific one' : '; another one is more specific'}.\n`;
 }
 
 function matchText({ outcome, item, collection, policyId, policySource, runnersUp }: Match): string {
