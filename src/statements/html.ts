@@ -65,7 +65,7 @@ ${uncounted(statement)}
 <table><thead><tr><th>Line</th><th class="n">Decisions</th><th>First and last decision</th><th>SHA-256</th></tr></thead>
 <tbody>${statement.lines.map(evidence).join('')}</tbody></table>
 </section>
-<footer><p>Statement ${escaped(statement.id)}${statement.finalizedAt === null ? '' : ` · final since ${statement.finalizedAt}`}</p><p>Counted by Postern</p></footer>
+<footer><p>Statement ${escaped(statement.id)}${statement.finalizedAt === null ? '' : ` · final since ${day(statement.finalizedAt, terms.timezone)}`}</p><p>Counted by Postern</p></footer>
 </main>
 </body>
 </html>
@@ -122,7 +122,7 @@ function row(statement: Statement, line: StatementLine): string {
 
 function evidence(line: StatementLine, index: number): string {
   if (line.sha256 === null) return '';
-  return `<tr><td>${index + 1}</td><td class="n">${counted(line.decisions)}</td><td class="mono">${line.firstDecisionId ?? ''}<br>${line.lastDecisionId ?? ''}</td><td class="mono">${line.sha256}</td></tr>`;
+  return `<tr><td>${index + 1}</td><td class="n">${counted(line.decisions)}</td><td class="mono ids">${line.firstDecisionId ?? ''}<br>${line.lastDecisionId ?? ''}</td><td class="mono">${line.sha256}</td></tr>`;
 }
 
 function uncounted({ uncounted: some }: Statement): string {

@@ -32,7 +32,8 @@ small{color:var(--soft)}
 .proof .n+th,.proof .n+td{padding-left:16px}
 .mono{font:11px/1.5 ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}
 footer{display:flex;justify-content:space-between;margin-top:48px;padding-top:12px;border-top:1px solid var(--line);font-size:12px;color:var(--soft)}
-@media (max-width:640px){main{margin:0;padding:24px 16px}.parties{display:block}dl{margin-top:16px}}
+@media (max-width:640px){main{margin:0;padding:24px 16px}.parties{display:block}dl{margin-top:16px}th.n,td.n{padding-left:8px}.sender{text-align:left}}
+@media (min-width:641px),print{.ids{white-space:nowrap}}
 @page{margin:18mm 16mm}
 @media print{body{background:#fff;font-size:11pt}main{max-width:none;margin:0;padding:0;box-shadow:none}tr,.parties,footer{break-inside:avoid}thead{display:table-header-group}tfoot{display:table-row-group}}
 `;

@@ -8,6 +8,7 @@ import { Panel } from '../parts/page.tsx';
 import { Chip, formatCount, Time } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { useMay } from '../shell/session.tsx';
+import { HeldBack } from './held-back.tsx';
 import { type Identity, PROOFS } from './types.ts';
 
 type PublishedList = Row<'GET /v1/identity-lists'>;
@@ -67,7 +68,7 @@ function Proof({ of, published }: { of: Identity; published: readonly PublishedL
   );
 }
 
-function Age({ of: { fetched, ranges, fresh, failures, error, held } }: { of: PublishedList }) {
+function Age({ of: { url, fetched, ranges, fresh, failures, error, held } }: { of: PublishedList }) {
   return (
     <>
       <span className="under">
@@ -75,9 +76,9 @@ function Age({ of: { fetched, ranges, fresh, failures, error, held } }: { of: Pu
       </span>
       <span className="tags">
         {!fresh && <Chip tone="denied">too old: it proves nothing</Chip>}
-        {held !== null && <Chip tone="limited">new ranges held back</Chip>}
         {failures > 0 && <Chip tone="limited">{`${formatCount(failures)} fetches failed: ${error ?? ''}`}</Chip>}
       </span>
+      {held !== null && <HeldBack url={url} ranges={ranges} held={held} />}
     </>
   );
 }

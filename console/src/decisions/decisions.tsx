@@ -109,7 +109,7 @@ function FilterBar() {
 const ROBOTS = [
   { value: 'any', label: 'Broke robots.txt' },
   { value: 'broken', label: 'Broke every copy of the day' },
-  { value: 'within_24h', label: 'Allowed by an older copy' },
+  { value: 'within_24h', label: 'Allowed by an older copy, or none' },
 ];
 
 /** Filters that other pages set; each is shown while it is set. */

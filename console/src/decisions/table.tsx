@@ -10,7 +10,7 @@ import { decidedBy } from './by.ts';
 export type Decision = Row<'GET /v1/access/decisions'>;
 
 /** Crawlers may use a copy of robots.txt for 24 hours. */
-const BREAKS = { broken: 'broke robots.txt', within_24h: 'allowed by an older robots.txt' };
+const BREAKS = { broken: 'broke robots.txt', within_24h: 'allowed by an older robots.txt, or by none' };
 
 export const DECISION_COLUMNS: readonly Column<Decision>[] = [
   {

@@ -1,5 +1,6 @@
 /** The proofs of visitors in the status: published lists, keys of agents; and the names that were falsely claimed. */
 import type { Answer } from '../api/client.ts';
+import { HeldBack } from '../crawlers/held-back.tsx';
 import { List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Chip, formatCount, Time, Words } from '../parts/show.tsx';
@@ -68,7 +69,11 @@ export function FalseNames({ of: { spoofed } }: { of: Visitors }) {
   );
 }
 
-function ListState({ of: { ranges, fetched, fresh, held, ...fetching } }: { of: Visitors['lists']['data'][number] }) {
+function ListState({
+  of: { url, ranges, fetched, fresh, held, ...fetching },
+}: {
+  of: Visitors['lists']['data'][number];
+}) {
   return (
     <>
       {fresh ? (
@@ -76,11 +81,7 @@ function ListState({ of: { ranges, fetched, fresh, held, ...fetching } }: { of: 
       ) : (
         <Chip tone="denied">{fetched === null ? 'never fetched' : 'too old: it proves nothing'}</Chip>
       )}
-      {held !== null && (
-        <span className="under">
-          A new list with {countOf(held.ranges, 'range')} is held back, first seen <Time at={held.since} />.
-        </span>
-      )}
+      {held !== null && <HeldBack url={url} ranges={ranges} held={held} />}
       <Failing of={fetching} />
     </>
   );

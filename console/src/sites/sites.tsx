@@ -14,7 +14,7 @@ import { PagedList } from '../parts/paged-list.tsx';
 import { Chip, Time } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { useWork } from '../parts/work.ts';
-import { publishedWords } from './words.ts';
+import { DRIFT_STATES, publishedWords } from './words.ts';
 
 type Site = Row<'GET /v1/sites'>;
 
@@ -28,8 +28,17 @@ const COLUMNS: readonly Column<Site>[] = [
       <Chip tone={signals.public ? 'allowed' : undefined}>{signals.public ? 'by all' : 'by you'}</Chip>
     ),
   },
+  { label: 'On your site', narrow: true, show: ({ host }) => <Live host={host} /> },
   { label: 'Changed', narrow: true, show: ({ updated }) => <Time at={updated} /> },
 ];
+
+/** Says whether the web server serves the same. */
+function Live({ host }: { host: string }) {
+  const { data } = useRead('GET /v1/sites/{host}/signals/drift', { path: { host } });
+  if (data === undefined) return null;
+  const { tone, text } = DRIFT_STATES[data.state];
+  return <Chip tone={tone}>{text}</Chip>;
+}
 
 export default function SitesPage() {
   const { values, set } = useFilters();

@@ -26,6 +26,9 @@ const { text } = await postern.call('GET', `/v1/sites/${host}/signals/robots.txt
 test('live against intended, line by line, and a check on demand', async () => {
   await using signed = await signedIn(browser, postern.url, postern.key, { viewport: { width: 1366, height: 1000 } });
   const { page } = signed;
+  const listed = page.getByRole('row', { name: host });
+  await page.goto('/console/sites');
+  await listed.getByText('not looked at yet').waitFor();
   await page.goto(`/console/sites/${encodeURIComponent(host)}`);
   const panel = page.getByRole('region', { name: 'On your site' });
   await panel.getByText('Not looked at yet').waitFor();
@@ -35,6 +38,9 @@ test('live against intended, line by line, and a check on demand', async () => {
   await panel.getByText('GPTBot may fetch /premium/; the policies deny it.').waitFor();
   await panel.getByText('says something else').waitFor();
   await panel.getByText('says more than you allow').waitFor();
+  await page.getByRole('link', { name: 'Sites', exact: true }).first().click();
+  await listed.getByText('says something else').waitFor();
+  await listed.getByRole('link', { name: host }).click();
   await panel.getByText('Line by line').click();
   await panel.locator('.line-intended', { hasText: 'Disallow: /premium/' }).waitFor();
 
