@@ -3,6 +3,7 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import { queryText } from '../../client/src/address.ts';
+import { PosternError } from '../../client/src/errors.ts';
 import type { Answered } from '../../client/src/types.ts';
 import { type Context, calls, does, examples, idArgument } from './command.ts';
 import { connect } from './connection.ts';
@@ -10,9 +11,11 @@ import { EXIT, misused } from './outcome.ts';
 import { openOutput } from './output.ts';
 import { confirmed } from './prompts.ts';
 import { readArchived } from './statements/archived.ts';
+import { compareHeads } from './statements/compare.ts';
 import { reconcileCommand } from './statements/reconcile.ts';
-import { findDifferences, type Verified } from './statements/verify.ts';
-import { json, paint, printList, report } from './terminal.ts';
+import { findDifferences, type Sources } from './statements/verify.ts';
+import { toNotLooked, toText } from './statements/verify-text.ts';
+import { json, printList, report } from './terminal.ts';
 
 type Statement = Answered<'getStatement'>;
 
@@ -67,13 +70,15 @@ function listCommand(parent: Command, context: Context): void {
   });
 }
 
-const ACCEPT = { json: 'application/json', csv: 'text/csv', html: 'text/html' };
+const ACCEPT = { json: 'application/json', csv: 'text/csv', html: 'text/html', ndjson: 'application/x-ndjson' };
 
 function showCommand(parent: Command, context: Context): void {
   const command = parent
     .command('show')
     .addArgument(idArgument())
-    .description('Writes a statement: as JSON, as CSV with a row for each line, or as a page to print.')
+    .description(
+      'Writes a statement: as JSON, as CSV with a row for each line, as a page to print, or its decisions as NDJSON.',
+    )
     .addOption(new Option('--format <format>', 'format').choices(Object.keys(ACCEPT)).default('json'))
     .option('--output <file>', 'write to this file instead of stdout');
   examples(command, '$ postern statements show stm_… --format html --output acme-2026-10.html');
@@ -108,6 +113,7 @@ function finalizeCommand(parent: Command, context: Context): void {
 }
 
 interface VerifyOptions {
+  url?: string;
   statement?: string;
   decisions?: string;
   archive?: string;
@@ -121,7 +127,7 @@ function verifyCommand(parent: Command, context: Context): void {
       'Counts a statement again from the decision log and compares units, decisions and SHA-256 of each line. With files, it needs no service.',
     )
     .option('--statement <file>', 'the statement, as `show` writes it in JSON')
-    .option('--decisions <file>', 'the decisions, as `postern decisions export` writes them in NDJSON')
+    .option('--decisions <file>', 'the decisions, as `postern decisions export` or `show --format ndjson` writes them')
     .option('--archive <folder>', 'also counts decisions that `postern archive` moved there');
   examples(
     command,
@@ -139,8 +145,15 @@ function verifyCommand(parent: Command, context: Context): void {
         ? await (await connect(terminal, options)).getStatement(id)
         : readStatement(options.statement);
     const archived = options.archive === undefined ? [] : await readArchived(options.archive, statement);
-    const verified = await findDifferences(statement, await decisionsOf(statement, terminal, options), archived);
-    await terminal.out(options.json === true ? json(verified) : toText(terminal, statement, verified));
+    const sources = await sourcesOf(statement, terminal, options);
+    const verified = await findDifferences(statement, { ...sources, archived });
+    verified.differences.push(...(sources.service === undefined ? [] : compareHeads(statement, sources.service)));
+    const notLooked = toNotLooked(verified, options, sources);
+    await terminal.out(
+      options.json === true
+        ? json({ ...verified, notLooked })
+        : toText(terminal, statement, { verified, notLooked, hasEvidence: sources.hasEvidence }),
+    );
     return verified.differences.length === 0 ? EXIT.ok : EXIT.failed;
   });
 }
@@ -155,36 +168,49 @@ function readStatement(file: string): Statement {
   throw misused(`${file} is not a statement in JSON.`);
 }
 
-/** Returns NDJSON: a file, or an export of the service. With a statement's file, the archive alone is enough. */
-async function decisionsOf(
-  statement: Statement,
-  terminal: Context['terminal'],
-  options: VerifyOptions & { url?: string },
-) {
-  if (options.decisions !== undefined) return createReadStream(options.decisions);
-  if (options.statement !== undefined && options.archive !== undefined) return Readable.from([]);
-  return exported(await connect(terminal, options), statement);
+interface Found extends Sources {
+  /** The statement, as the service has it. */
+  service?: Statement;
+  hasEvidence?: boolean;
 }
+
+/** Returns NDJSON: a file, or what the service has. With a statement's file, the archive alone is enough. */
+async function sourcesOf(statement: Statement, terminal: Context['terminal'], options: VerifyOptions): Promise<Found> {
+  if (options.decisions !== undefined) return { decisions: createReadStream(options.decisions) };
+  if (options.statement !== undefined && options.archive !== undefined) return { decisions: Readable.from([]) };
+  const postern = await connect(terminal, options);
+  const found: Found = {
+    decisions: await exported(postern, statement),
+    evidence: readEvidence(postern, statement, () => (found.hasEvidence = true)),
+    service: await postern.getStatement(statement.id),
+  };
+  return found;
+}
+
+const NDJSON = 'application/x-ndjson';
 
 async function exported(postern: Awaited<ReturnType<typeof connect>>, { requesterId, from, to }: Statement) {
   const query = new URLSearchParams({ requesterId, from, to, allowed: 'true' });
-  const { body } = await postern.open(`/v1/access/decisions?${query.toString()}`, { accept: 'application/x-ndjson' });
+  const { body } = await postern.open(`/v1/access/decisions?${query.toString()}`, { accept: NDJSON });
   if (body === null) throw misused('The service sent no decisions.');
   return body;
 }
 
-function toText(terminal: Parameters<typeof paint>[0], statement: Statement, verified: Verified): string {
-  const { decisions, deleted, missing, differences } = verified;
-  const head = `${statement.id}: ${decisions} decisions counted again${deleted === 0 ? '' : `, ${deleted} of deleted items cannot be`}\n`;
-  if (differences.length === 0) return `${head}${paint(terminal, 'green', '✓')} every line agrees\n`;
-  const lines = differences.map(
-    ({ line, field, stated, counted }) =>
-      `${paint(terminal, 'red', '✗')} ${line}: ${field} is ${stated}, counted ${counted}`,
-  );
-  // A final statement keeps what was counted: nothing in it says what was deleted later.
-  const note =
-    missing === 0
-      ? ''
-      : `${missing} of its decisions are missing. Their items were deleted since, or they left the log: without them, only the amounts can be verified.\n`;
-  return `${head}${lines.join('\n')}\n${note}`;
+/** Yields nothing where the service cannot read its archive, or is of an earlier version. */
+async function* readEvidence(
+  postern: Awaited<ReturnType<typeof connect>>,
+  { id }: Statement,
+  onFound: () => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    const answer = await postern.open(`/v1/statements/${encodeURIComponent(id)}`, { accept: NDJSON });
+    if (answer.headers.get('content-type')?.startsWith(NDJSON) !== true || answer.body === null) {
+      await answer.body?.cancel();
+      return;
+    }
+    onFound();
+    yield* answer.body;
+  } catch (error) {
+    if (!(error instanceof PosternError && error.status === 503)) throw error;
+  }
 }

@@ -15,6 +15,8 @@ export interface CountedDecision {
   content: number | string;
   /** Its item was deleted. */
   deleted: boolean;
+  /** Only statements still count this one: no log has it. */
+  kept?: boolean;
 }
 
 /** Numbers after `after` up to `last`, and times from `from` until `to`. */
@@ -48,6 +50,7 @@ interface CountedRow extends Row {
   purpose: string | null;
   url: string | null;
   deleted: number;
+  kept: number;
   /** Number, time and item of each. */
   packed: string;
 }
@@ -84,7 +87,8 @@ function readSql(
 ): string {
   const isTheirs = licenseIds === null ? 'license_id is not null' : inList(engine, 'license_id', 'text', '$5');
   const purpose = table === 'decisions' ? PURPOSE[engine] : 'purpose';
-  return `select license_id, ${purpose} as purpose, ${URL} as url, ${IS_DELETED} as deleted, ${PACKED[engine]} as packed
+  return `select license_id, ${purpose} as purpose, ${URL} as url, ${IS_DELETED} as deleted,
+      ${table === 'decisions' ? 0 : 1} as kept, ${PACKED[engine]} as packed
     from ${table} where ${where} and ${isTheirs} group by 1, 2, 3, 4`;
 }
 
@@ -139,7 +143,7 @@ export function countGone(db: Db, { from, to }: { from: number; to: number }, ce
   );
 }
 
-function unpack({ license_id: licenseId, purpose, url, deleted, packed }: CountedRow): CountedDecision[] {
+function unpack({ license_id: licenseId, purpose, url, deleted, kept, packed }: CountedRow): CountedDecision[] {
   return packed.split(',').map((one) => {
     const second = one.indexOf(' ');
     const third = one.lastIndexOf(' ');
@@ -151,6 +155,7 @@ function unpack({ license_id: licenseId, purpose, url, deleted, packed }: Counte
       purpose,
       content: content > 0 ? content : (url ?? ''),
       deleted: deleted === 1,
+      kept: kept === 1,
     };
   });
 }

@@ -4,10 +4,10 @@ import { fail } from '../errors.ts';
 import { licenseNotFound } from '../requesters/license-edits.ts';
 import { findLicense, findLicensesOf, findRequester, listLicenses } from '../requesters/store.ts';
 import { findToken } from '../requesters/token-store.ts';
-import { type ComputeDeps, computeStatements } from '../statements/compute.ts';
+import type { ComputeDeps } from '../statements/compute.ts';
 import { getBilled } from '../statements/find.ts';
 import { readStatements } from '../statements/list.ts';
-import type { Statement } from '../statements/statement.ts';
+import type { Billed } from '../statements/statement.ts';
 import { licenseUsage } from '../statements/usage.ts';
 import type { ReportDeps } from '../usage/report.ts';
 import { type DecisionDeps, ownLimits } from './decisions.ts';
@@ -68,8 +68,5 @@ export const listOwnStatements = async (deps: MeDeps, requesterId: string, query
   (await readStatements(deps, { ...query, requesterId })).page;
 
 /** Throws statement_not_found. */
-export async function getOwnStatement(deps: MeDeps, requesterId: string, id: string): Promise<Statement> {
-  const billed = await getBilled(deps.db, id, deps.now(), requesterId);
-  const [computed] = await computeStatements(deps, [billed]);
-  return (computed as NonNullable<typeof computed>).statement;
-}
+export const getOwnBilled = (deps: MeDeps, requesterId: string, id: string): Promise<Billed> =>
+  getBilled(deps.db, id, deps.now(), requesterId);

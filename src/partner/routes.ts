@@ -1,4 +1,5 @@
 /** The operations of a requester on its own data, with its token. */
+import { finished } from 'node:stream/promises';
 import type { CheckDeps } from '../access/check.ts';
 import type { App } from '../http/app.ts';
 import { CSV_TYPE } from '../http/csv.ts';
@@ -13,7 +14,7 @@ import { listOwnContent, OwnContentPage, OwnContentQuery } from './content.ts';
 import { openCursors } from './cursor.ts';
 import { getOwnDecision, listOwnDecisions } from './decisions.ts';
 import { openGate } from './gate.ts';
-import { getOwnLicenseUsage, getOwnStatement, listOwnLicenses, listOwnStatements, type MeDeps, readMe } from './me.ts';
+import { getOwnBilled, getOwnLicenseUsage, listOwnLicenses, listOwnStatements, type MeDeps, readMe } from './me.ts';
 import { ownRequestRoutes, type RequestDeps, requestRoutes } from './request-routes.ts';
 import { type PartnerApp, partnerRoute } from './route.ts';
 import {
@@ -75,12 +76,13 @@ function statementRoutes(partners: PartnerApp, deps: PartnerDeps): void {
   );
 
   const read = { id: 'getOwnStatement', is: 'Read your statement', answer: StatementAnswer };
-  partnerRoute(partners, 'GET /v1/me/statements/:id', read, async (requesterId, { params, headers }, reply) =>
-    sendStatement(reply, headers.accept, {
-      statement: await getOwnStatement(deps, requesterId, params.id),
-      publisher: deps.publisher,
-    }),
-  );
+  partnerRoute(partners, 'GET /v1/me/statements/:id', read, async (requesterId, { params, headers }, reply) => {
+    const billed = await getOwnBilled(deps, requesterId, params.id);
+    const sent = await sendStatement(deps, reply, { accept: headers.accept, billed });
+    // A stream of decisions is in progress until it ends.
+    await finished(reply.raw).catch(() => {});
+    return sent;
+  });
 }
 
 function decisionRoutes(partners: PartnerApp, deps: MeDeps): void {

@@ -78,7 +78,7 @@ async function inOrder(
 }
 
 /** Yields the decisions of one span of numbers after another, in no order within it. */
-async function* windows({ db, parquet }: CountingDeps, { from, to, licenseIds }: CountingQuery) {
+export async function* windows({ db, parquet }: CountingDeps, { from, to, licenseIds }: CountingQuery) {
   const span = await wholeSpan({ db, parquet }, from, to);
   const wanted = licenseIds === null ? null : new Set(licenseIds);
   for (let { after } = span; after < span.last; after += WINDOW) {

@@ -1,4 +1,4 @@
-/** Statements: list, read in three formats, make final; the usage of a license. */
+/** Statements: list, read in four formats, make final; the usage of a license. */
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Changes } from '../changes/changes.ts';
@@ -12,13 +12,15 @@ import { toIso } from '../lib/clock.ts';
 import { type ComputeDeps, computeOutside, computeStatements, type Outside } from './compute.ts';
 import { statementCsv, statementsCsv } from './csv.ts';
 import { planFinalize } from './edits.ts';
+import { evidenceOf } from './evidence.ts';
 import { getBilled } from './find.ts';
 import { statementHtml } from './html.ts';
 import { readAllStatements, readStatements } from './list.ts';
 import { PartnerCounts, ReconciliationAnswer } from './reconcile-schema.ts';
 import { reconcile } from './reconciliation.ts';
 import { LicenseUsage, ListStatementsQuery, StatementAnswer, StatementPage } from './schema.ts';
-import { monthIn, type Statement } from './statement.ts';
+import { type Billed, monthIn } from './statement.ts';
+import { findFinals } from './store.ts';
 import { licenseUsage } from './usage.ts';
 
 export interface StatementDeps extends ComputeDeps {
@@ -27,11 +29,13 @@ export interface StatementDeps extends ComputeDeps {
   publisher: readonly string[];
 }
 
+const NDJSON = 'application/x-ndjson';
 // Prices are no matter for keys that browsers hold.
 const reading = { tag: 'Statements', permission: 'requesters:read', secretKey: true } as const;
 const writing = { tag: 'Statements', permission: 'requesters:write' } as const;
-const MEDIA_TYPES = ['application/json', 'text/csv', 'text/html'] as const;
+const MEDIA_TYPES = ['application/json', 'text/csv', 'text/html', NDJSON] as const;
 const LIST_TYPES = ['application/json', 'text/csv'] as const;
+const MEDIA_TYPE_OF_EVIDENCE = `${NDJSON}; charset=utf-8`;
 
 export function statementRoutes(app: App, deps: StatementDeps): void {
   listRoute(app, deps);
@@ -39,9 +43,7 @@ export function statementRoutes(app: App, deps: StatementDeps): void {
 
   const read = { ...reading, id: 'getStatement', is: 'Read a statement', answer: StatementAnswer };
   route(app, 'GET /v1/statements/:id', read, async ({ params, headers }, reply) => {
-    const [computed] = await computeStatements(deps, [await getBilled(db, params.id, now())]);
-    const { statement } = computed as NonNullable<typeof computed>;
-    return sendStatement(reply, headers.accept, { statement, publisher: deps.publisher });
+    return sendStatement(deps, reply, { accept: headers.accept, billed: await getBilled(db, params.id, now()) });
   });
 
   const compare = {
@@ -76,23 +78,38 @@ export function statementRoutes(app: App, deps: StatementDeps): void {
   route(app, 'GET /v1/licenses/:id/usage', usage, async ({ params }) => licenseUsage(deps, params.id));
 }
 
-export interface SentStatement {
-  statement: Statement;
-  publisher: readonly string[];
+interface Asked {
+  accept: string | undefined;
+  billed: Billed;
 }
 
-/** Sends a statement in the format that `accept` prefers: JSON, CSV or a page. */
-export function sendStatement(
-  reply: FastifyReply,
-  accept: string | undefined,
-  { statement, publisher }: SentStatement,
-): FastifyReply {
+/** The sender is printed on statements. */
+type SendDeps = ComputeDeps & Pick<StatementDeps, 'publisher'>;
+
+/** Sends a statement in the format that `accept` prefers: JSON, CSV, a page, or its decisions as NDJSON. */
+export async function sendStatement(deps: SendDeps, reply: FastifyReply, { accept, billed }: Asked) {
   const type = preferred(accept, MEDIA_TYPES);
+  if (type === NDJSON) return sendEvidence(deps, reply, billed);
+  const [computed] = await computeStatements(deps, [billed]);
+  const { statement } = computed as NonNullable<typeof computed>;
   if (type === 'text/csv') return sendText(reply, CSV_TYPE, statementCsv(statement));
   if (type === 'application/json') return reply.send(statement);
   // The page has styles of its own and nothing else.
   reply.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
-  return sendText(reply, 'text/html; charset=utf-8', statementHtml(statement, publisher));
+  return sendText(reply, 'text/html; charset=utf-8', statementHtml(statement, deps.publisher));
+}
+
+async function sendEvidence(deps: ComputeDeps, reply: FastifyReply, billed: Billed): Promise<FastifyReply> {
+  const final = (await findFinals(deps.db, [billed.id])).get(billed.id);
+  const lines = evidenceOf(deps, billed, final?.statement.terms ?? billed.span.terms);
+  // A failure at the beginning is answered as one.
+  const first = await lines.next();
+  return sendText(reply, MEDIA_TYPE_OF_EVIDENCE, first.done === true ? '' : following(first.value, lines));
+}
+
+async function* following(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first;
+  yield* rest;
 }
 
 function listRoute(app: App, deps: StatementDeps): void {

@@ -80,7 +80,7 @@ test('from terms to a final statement that files alone verify', async () => {
   writeFileSync(file('decisions.ndjson'), lines.slice(1).join('\n'));
   const { status, stdout } = await offline();
   assert.equal(status, 1);
-  assert.match(stdout, /✗ training, tier 2: units is 1, counted null/);
+  assert.match(stdout, /✗ training, tier 2: units is 1, counted none/);
   assert.match(stdout, /\n1 of its decisions are missing\. .*only the amounts can be verified\.\n$/);
 
   const html = await run('statements', 'show', id, '--format', 'html');
@@ -88,14 +88,85 @@ test('from terms to a final statement that files alone verify', async () => {
   assert.equal((await run('statements', 'show', id, '--format', 'csv')).stdout.split('\r\n').length, 5);
 });
 
-test('decisions of deleted items are named, and the others still add up', async () => {
+test('decisions of deleted items are counted by their ids; without these, the others still add up', async () => {
   await use('training');
   await use('training', second.id);
   await postern.call('DELETE', `/v1/content/${second.id}`);
-  const [{ id }] = JSON.parse((await run('statements', 'list', '--period', '2026-11', '--json')).stdout);
+  const [statement] = JSON.parse((await run('statements', 'list', '--period', '2026-11', '--json')).stdout);
+  const { id, lines } = statement;
+  const { deleted } = lines[0];
   const { status, stdout } = await run('statements', 'verify', id);
   assert.equal(status, 0, stdout);
-  assert.match(stdout, /1 decisions counted again, 1 of deleted items cannot be/);
+  assert.equal(
+    stdout,
+    `${id}: 1 decisions counted again
+1 of deleted items: counted by their ids, which the service keeps
+  training, tier 1: 1 from the log or an archive, 1 by their ids, SHA-256 ${deleted.sha256}
+✓ every line agrees
+`,
+  );
+  writeFileSync(file('open.json'), JSON.stringify(statement));
+  await run('decisions', 'export', '--output', file('rest.ndjson'));
+  const offline = (decisions: string) =>
+    commandHere(['statements', 'verify', '--statement', file('open.json'), '--decisions', decisions], { env: {} });
+  const rest = await offline(file('rest.ndjson'));
+  assert.equal(rest.status, 0, rest.stdout);
+  assert.match(rest.stdout, /1 decisions counted again, 1 of deleted items cannot be/);
+  assert.match(rest.stdout, /Not looked at: decisions of deleted items.*--format ndjson/);
+  await run('statements', 'show', id, '--format', 'ndjson', '--output', file('evidence.ndjson'));
+  const whole = await offline(file('evidence.ndjson'));
+  assert.equal(whole.status, 0, whole.stdout);
+  assert.match(whole.stdout, /1 from the log or an archive, 1 by their ids/);
+  // Another count of what was deleted.
+  const wrong = { ...statement, lines: [{ ...lines[0], deleted: { ...deleted, decisions: 2 } }] };
+  writeFileSync(file('open.json'), JSON.stringify(wrong));
+  assert.match((await offline(file('evidence.ndjson'))).stdout, /deleted\.decisions is 2, counted 1/);
+});
+
+test('a final statement is verified whole after its items were deleted, also by distinct content', async () => {
+  for (const unit of ['decision', 'distinct_content']) {
+    const holder = `gone-${unit}`.replace('_', '-');
+    await made(postern, '/v1/requesters', { id: holder, name: 'Holder' });
+    const own = { ...terms, unit, purposes: ['training', 'search'], timezone: 'Europe/Berlin' };
+    await made(postern, '/v1/licenses', { requesterId: holder, type: 'x', terms: own });
+    const items = await Promise.all([1, 2, 3].map(() => made(postern, '/v1/content', item({ policyId: policy.id }))));
+    const check = async (at: number, purpose: string): Promise<void> => {
+      clock.advance(1000);
+      const body = { contentId: items[at]?.id, requesterId: holder, purpose };
+      await postern.call('POST', '/v1/access/check', { body });
+    };
+    for (const [at, purpose] of [
+      [0, 'training'],
+      [1, 'search'],
+      [0, 'search'],
+      [2, 'training'],
+      [1, 'preview'],
+      [2, 'search'],
+      [0, 'preview'],
+    ] as const)
+      await check(at, purpose);
+    const period = new Date(clock.now()).toISOString().slice(0, 7);
+    const listed = await run('statements', 'list', '--period', period, '--requester', holder, '--json');
+    const [{ id }] = JSON.parse(listed.stdout);
+    clock.advance(35 * 86_400_000);
+    assert.equal((await run('statements', 'finalize', id, '--yes')).status, 0);
+    for (const at of [0, 2]) await postern.call('DELETE', `/v1/content/${items[at]?.id}`);
+    const verified = await run('statements', 'verify', id);
+    assert.equal(verified.status, 0, verified.stdout);
+    assert.match(verified.stdout, /: 1 decisions counted again\n4 of deleted items: counted by their ids/);
+    const asJson = JSON.parse((await run('statements', 'verify', id, '--json')).stdout);
+    assert.deepEqual([asJson.missing, asJson.differences, asJson.recorded.deleted], [0, [], 4]);
+    const show = await run('statements', 'show', id);
+    // A file says another name, and another count of what costs nothing.
+    const final = JSON.parse(show.stdout);
+    const [first, ...others] = final.uncounted;
+    const changed = { ...final, requesterName: 'Other', uncounted: [{ ...first, decisions: 7 }, ...others] };
+    writeFileSync(file('changed.json'), JSON.stringify(changed));
+    const { status, stdout } = await run('statements', 'verify', '--statement', file('changed.json'));
+    assert.equal(status, 1);
+    assert.match(stdout, /✗ uncounted, preview: decisions is 7, counted 2/);
+    assert.match(stdout, /✗ statement: requesterName is Other, counted Holder/);
+  }
 });
 
 test('a wrong file, effect or choice is a misuse', async () => {
@@ -117,7 +188,12 @@ test('an archive is counted again, alone or beside the log; amounts are priced a
   // In the middle of the period.
   for (const before of ['2026-10-05T12:00:03Z', '2026-11-01T00:00:00Z']) {
     await archive({ records: postern.dataDir, before: Date.parse(before), to: archives, now, say: () => {} });
-    assert.equal((await run('statements', 'verify', id)).status, 1, 'the log alone has less');
+    const alone = await run('statements', 'verify', id);
+    assert.equal(alone.status, 1, 'the log alone has less');
+    assert.match(
+      alone.stdout,
+      /Not looked at: archived decisions\. Name the folder of the archive with --archive DIR\./,
+    );
     assert.equal(
       (await run('statements', 'verify', id, '--archive', archives)).stdout,
       `${id}: 3 decisions counted again\n✓ every line agrees\n`,

@@ -114,7 +114,7 @@ test('usage, by the same periods and groups, without titles and rules', async ()
   assert.match(csv.text, /^id,.*\r?\nsearch,/);
 });
 
-test('statements in three formats', async () => {
+test('statements in four formats', async () => {
   const acme = await newPartner();
   await check(postern, ask(acme.id, { purpose: 'training' }));
   const { body } = await acme.get('/v1/me/statements?period=2026-10');
@@ -125,6 +125,7 @@ test('statements in three formats', async () => {
     ['application/json', new RegExp(`"id":"${id}"`)],
     ['text/csv', new RegExp(`^statementId,[^]*${id},running`)],
     ['text/html', /^<!doctype html>/i],
+    ['application/x-ndjson', /^{"id":"dec_[^\n]*"removed":null}\n$/],
   ] as const) {
     const answer = await postern.call('GET', `/v1/me/statements/${id}`, { key: acme.token.token, headers: { accept } });
     assertStatus(answer, 200);

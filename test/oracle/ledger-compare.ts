@@ -1,8 +1,12 @@
 /** Compares the statements of a ledger with a second count over its decisions. */
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { findDifferences } from '../../src/cli/statements/verify.ts';
 import type { FastDeps } from '../../src/statements/columns-counting.ts';
-import { type Computed, computeOutside, computeStatements } from '../../src/statements/compute.ts';
+import { type ComputeDeps, type Computed, computeOutside, computeStatements } from '../../src/statements/compute.ts';
+import { evidenceOf } from '../../src/statements/evidence.ts';
 import { findBilled } from '../../src/statements/find.ts';
+import type { Billed } from '../../src/statements/statement.ts';
 import { licenseUsage } from '../../src/statements/usage.ts';
 import type { Terms } from '../../src/terms/terms.ts';
 import type { Columns } from '../../src/usage/columns.ts';
@@ -76,6 +80,16 @@ async function compareUsage(columns: Columns, { computed, noLicense, noTerms, de
   assert.equal(allowed + deleted, all);
 }
 
+/** The evidence of a statement is enough to verify it, also after deletions, archives and retention. */
+async function verifyAlone(deps: ComputeDeps, billed: Billed): Promise<void> {
+  const [computed] = await computeStatements(deps, [billed], { from: 'records' });
+  const { statement } = computed as Computed;
+  const evidence = Readable.from(evidenceOf(deps, billed, billed.span.terms), { objectMode: false });
+  const found = await findDifferences(statement, { decisions: Readable.from([]), evidence });
+  assert.deepEqual([found.missing, found.differences], [0, []], billed.id);
+  assert.equal(found.decisions + found.recorded.deleted + found.recorded.retention, statement.decisions);
+}
+
 /** Compares what is counted with the second count; returns the statements, and what is outside of parts of the time. */
 export async function compare(
   counting: FastDeps,
@@ -114,7 +128,8 @@ export async function compare(
     const usage = await licenseUsage({ ...deps, now: () => at }, licenseId);
     assert.equal(usage.quota?.used, used, `the quota of ${licenseId} at ${at}`);
   }
-  if (deps.columns !== undefined) await compareUsage(deps.columns, { computed, noLicense, noTerms, deleted });
+  if (deps.columns === undefined) for (const one of billed) await verifyAlone(deps, one);
+  else await compareUsage(deps.columns, { computed, noLicense, noTerms, deleted });
   const outside = [];
   for (const span of PARTS) outside.push(await computeOutside(deps, contracts, span));
   return [computed.map(({ statement }) => statement), outside];

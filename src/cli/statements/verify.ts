@@ -1,33 +1,46 @@
 /** Counts a statement again from exported decisions, and compares. */
 import type { Answered } from '../../../client/src/types.ts';
 import { DECISION_ID_LENGTH } from '../../ledger/decision-ids.ts';
-import { billOf, toAmount } from '../../statements/bill.ts';
-import { type Tallied, type TalliedLine, Tally, type TallyIds } from '../../statements/tally.ts';
-import { toMicros } from '../../terms/money.ts';
+import { type Tallied, Tally, type TallyIds } from '../../statements/tally.ts';
+import { countsPurpose } from '../../terms/terms.ts';
 import { textLines } from '../import/text-lines.ts';
 import { misused } from '../outcome.ts';
+import {
+  compareAmounts,
+  compareDeleted,
+  compareLines,
+  comparePurposes,
+  compareSums,
+  compareUncounted,
+  type Difference,
+  nameOf,
+} from './compare.ts';
 
 type Statement = Answered<'getStatement'>;
-type Line = Statement['lines'][number];
 
-export interface Difference {
+/** Decisions of a line that no log has, by their ids alone. */
+export interface Recorded {
   line: string;
-  field: string;
-  stated: string | number | null;
-  counted: string | number | null;
+  decisions: number;
+  /** Over their sorted ids, each followed by a line feed. */
+  sha256: string;
+  /** Decisions of the line that a log or an archive has. */
+  others: number;
 }
 
 export interface Verified {
-  /** Decisions that were counted again. */
+  /** Decisions that were counted again from the log or an archive. */
   decisions: number;
-  /** Decisions of deleted items: they are in no log. */
+  /** Decisions that were counted again from the record of deletions and retention: only their ids are left. */
+  recorded: { deleted: number; retention: number; lines: Recorded[] };
+  /** Decisions of deleted items that are in no log and no record. */
   deleted: number;
   /** Decisions that the statement counts, and that are nowhere. */
   missing: number;
   differences: Difference[];
 }
 
-/** A decision, as the log exports it. */
+/** A decision, as the log exports it, or a statement its evidence. */
 export interface Exported {
   id: string;
   allowed: boolean;
@@ -37,37 +50,110 @@ export interface Exported {
   url?: string | null;
   purpose: string | null;
   created: string;
+  /** Evidence has these two. */
+  removed?: 'deleted' | 'retention' | null;
+  unit?: boolean;
 }
 
-/** `decisions`: NDJSON, in any order; those of others are left out. `archived`: decisions of the statement. */
+export interface Sources {
+  /** NDJSON, in any order; decisions of other statements are left out. */
+  decisions: AsyncIterable<Uint8Array>;
+  /** Decisions of the statement that are in an archive. */
+  archived?: readonly Exported[];
+  /** The decisions of the statement, as the service answers them in NDJSON. */
+  evidence?: AsyncIterable<Uint8Array> | undefined;
+}
+
+interface Known extends Exported {
+  /** Neither a log nor an archive has it. */
+  recordOnly: boolean;
+}
+
 export async function findDifferences(
   statement: Statement,
-  decisions: AsyncIterable<Uint8Array>,
-  archived: readonly Exported[] = [],
+  { decisions, archived = [], evidence }: Sources,
 ): Promise<Verified> {
-  const own = new Map(archived.map((one) => [one.id, one]));
-  for await (const lines of textLines(decisions)) {
-    for (const line of lines)
-      if (line.trim() !== '') for (const one of ofStatement(statement, line)) own.set(one.id, one);
-  }
-  const sorted = [...own.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const tally = new Tally(statement.terms, exportedIds(sorted));
-  for (const [seq, { purpose, contentId, url }] of sorted.entries()) {
-    tally.add({ at: 0, seq, purpose, content: contentId ?? url ?? '', deleted: false });
-  }
-  const tallied = tally.result();
+  const sorted = [...(await readAll(statement, { decisions, archived, evidence })).values()].toSorted((a, b) =>
+    a.id < b.id ? -1 : 1,
+  );
+  const tallied = tally(statement, sorted, ({ removed }) => removed === 'deleted');
   const { lines, decisions: counted } = tallied;
   const stated = statement.lines.filter(({ kind }) => kind === 'usage');
   const deleted = stated.reduce((sum, line) => sum + (line.deleted?.decisions ?? 0), 0);
+  const hasEvidence = sorted.some(({ removed }) => removed !== undefined);
   const isWhole = deleted === 0 || counted === statement.decisions;
   // An archive keeps decisions of items that were deleted later.
   const differences = isWhole ? compareLines(stated, lines) : comparePurposes(stated, lines, archived.length > 0);
   const gone = isWhole ? 0 : deleted;
+  const recorded = recordedOf(statement, sorted);
   return {
-    decisions: counted,
+    decisions: counted - recorded.lines.reduce((sum, line) => sum + line.decisions, 0),
+    recorded,
     deleted: gone,
     missing: Math.max(0, statement.decisions - counted - gone),
-    differences: [...differences, ...compareSums(statement, stated), ...compareAmounts(statement, tallied)],
+    differences: [
+      ...differences,
+      ...(hasEvidence ? compareDeleted(statement, stated, lines) : []),
+      ...(isWhole ? compareUncounted(statement, tallied) : []),
+      ...compareSums(statement, stated),
+      ...compareAmounts(statement, tallied),
+    ],
+  };
+}
+
+/** Returns the decisions of all sources, each once: what a log or an archive says is taken before evidence. */
+async function readAll(
+  statement: Statement,
+  { decisions, archived, evidence }: Required<Omit<Sources, 'evidence'>> & Pick<Sources, 'evidence'>,
+): Promise<Map<string, Known>> {
+  const own = new Map<string, Known>(archived.map((one) => [one.id, { ...one, recordOnly: false }]));
+  for (const source of [decisions, ...(evidence === undefined ? [] : [evidence])]) {
+    for await (const lines of textLines(source)) {
+      for (const line of lines)
+        if (line.trim() !== '')
+          for (const one of ofStatement(statement, line)) own.set(one.id, joined(own.get(one.id), one));
+    }
+  }
+  return own;
+}
+
+function joined(known: Known | undefined, one: Exported): Known {
+  const isRecord = (one.removed ?? null) !== null;
+  if (known === undefined) return { ...one, recordOnly: isRecord };
+  const { removed = one.removed, unit = one.unit } = known;
+  const base = isRecord || !known.recordOnly ? known : { ...one, recordOnly: false };
+  return { ...base, ...(removed === undefined ? {} : { removed }), ...(unit === undefined ? {} : { unit }) };
+}
+
+function tally({ terms }: Statement, sorted: readonly Known[], isApart: (one: Known) => boolean): Tallied {
+  const counting = new Tally(terms, exportedIds(sorted));
+  let seen = '';
+  for (const [seq, one] of sorted.entries()) {
+    const { purpose, contentId, url, unit, recordOnly } = one;
+    // Nothing is left of a deleted item but whether it was counted before.
+    const content = contentId ?? url ?? (recordOnly && unit === false ? seen : one.id);
+    counting.add({ at: 0, seq, purpose, content, deleted: isApart(one) });
+    if (countsPurpose(terms, purpose)) seen = content;
+  }
+  return counting.result();
+}
+
+function recordedOf(statement: Statement, sorted: readonly Known[]): Verified['recorded'] {
+  const { lines } = tally(statement, sorted, ({ recordOnly }) => recordOnly);
+  const counted = sorted.filter(({ recordOnly, purpose }) => recordOnly && countsPurpose(statement.terms, purpose));
+  const deleted = counted.filter(({ removed }) => removed === 'deleted').length;
+  return {
+    deleted,
+    retention: counted.length - deleted,
+    lines: lines.flatMap((line) =>
+      line.deleted === null
+        ? []
+        : {
+            line: nameOf({ ...line, tier: line.tier + 1 }),
+            ...line.deleted,
+            others: line.decisions - line.deleted.decisions,
+          },
+    ),
   };
 }
 
@@ -86,58 +172,6 @@ function exportedIds(sorted: readonly Exported[]): TallyIds {
   };
 }
 
-/** Prices the lines again: those of the statement itself, whose units are compared before. */
-function compareAmounts({ lines, terms, total }: Statement, { uncounted }: Tallied): Difference[] {
-  const { currency } = terms;
-  const stated = lines.filter(({ kind }) => kind !== 'correction');
-  const usage = stated.flatMap(({ kind, tier, units, ...line }) =>
-    kind === 'usage' ? [{ ...line, tier: (tier ?? 1) - 1, units: units ?? 0 } as TalliedLine] : [],
-  );
-  const { lines: priced, ownMicros } = billOf(terms, { units: 0, decisions: 0, lines: usage, uncounted });
-  const corrections = lines.filter(({ kind }) => kind === 'correction');
-  const corrected = corrections.reduce((sum, { amount }) => sum + toMicros(amount), 0n);
-  const known = new Map(stated.map((line) => [amountName(line), line]));
-  const own = new Map(priced.map((line) => [amountName(line), line]));
-  return [
-    // Each line is there once: a second one of its name would be added up by who reads the file.
-    ...compareFields('statement', ['lines'], { lines: stated.length }, { lines: known.size }),
-    ...[...new Set([...known.keys(), ...own.keys()])].flatMap((name) =>
-      compareFields(name, PRICED, known.get(name), own.get(name)),
-    ),
-    ...corrections.flatMap((line) =>
-      compareFields('correction', AMOUNT, line, toAmount(toMicros(line.amount), currency)),
-    ),
-    ...compareFields('total', AMOUNT, total, toAmount(ownMicros + corrected, currency)),
-  ];
-}
-
-/** The sums in the head of a statement are those of its lines, which are counted again. */
-function compareSums({ units, decisions }: Statement, stated: readonly Line[]): Difference[] {
-  const sum = (field: 'units' | 'decisions'): number => stated.reduce((all, line) => all + (line[field] ?? 0), 0);
-  const sums = { units: sum('units'), decisions: sum('decisions') };
-  return compareFields('statement', ['units', 'decisions'], { units, decisions }, sums);
-}
-
-const AMOUNT = ['amount', 'amountMicros'] as const;
-const PRICED = ['unitPriceMicros', ...AMOUNT] as const;
-
-type Fields<K extends string> = Partial<Record<K, string | number | null>> | undefined;
-
-function compareFields<K extends string>(
-  line: string,
-  fields: readonly K[],
-  stated: Fields<K>,
-  counted: Fields<K>,
-): Difference[] {
-  return fields.flatMap((field): Difference[] => {
-    const [one, other] = [stated?.[field] ?? null, counted?.[field] ?? null];
-    return one === other ? [] : [{ line, field, stated: one, counted: other }];
-  });
-}
-
-const amountName = (line: Pick<Line, 'kind' | 'purpose' | 'tier'>): string =>
-  line.kind === 'usage' ? nameOf(line) : line.kind;
-
 function ofStatement({ licenseId, from, to }: Statement, line: string): Exported[] {
   let one: Exported;
   try {
@@ -147,33 +181,4 @@ function ofStatement({ licenseId, from, to }: Statement, line: string): Exported
   }
   const counts = one.allowed && one.enforced !== false && one.licenseId === licenseId;
   return counts && one.created >= from && one.created < to ? [one] : [];
-}
-
-const nameOf = ({ purpose, tier }: { purpose: string | null; tier: number | null }): string =>
-  `${purpose ?? 'no purpose'}, tier ${tier}`;
-
-const FIELDS = ['units', 'decisions', 'firstDecisionId', 'lastDecisionId', 'sha256'] as const;
-
-function compareLines(stated: readonly Line[], counted: readonly TalliedLine[]): Difference[] {
-  const lines = new Map(counted.map((line) => [nameOf({ ...line, tier: line.tier + 1 }), line]));
-  const names = new Set([...stated.map(nameOf), ...lines.keys()]);
-  return [...names].flatMap((name) => {
-    const said = stated.find((line) => nameOf(line) === name);
-    const found = lines.get(name);
-    return compareFields(name, FIELDS, said, found);
-  });
-}
-
-/** Without the decisions of deleted items, tiers and digests cannot be counted again: the numbers must still add up. */
-function comparePurposes(stated: readonly Line[], counted: readonly TalliedLine[], mayHaveMore: boolean): Difference[] {
-  const purposes = new Set([...stated, ...counted].map(({ purpose }) => purpose));
-  return [...purposes].flatMap((purpose): Difference[] => {
-    const said = stated.filter((line) => line.purpose === purpose);
-    const all = said.reduce((sum, line) => sum + (line.decisions ?? 0), 0);
-    const left = said.reduce((sum, line) => sum + (line.decisions ?? 0) - (line.deleted?.decisions ?? 0), 0);
-    const found = counted.reduce((sum, line) => sum + (line.purpose === purpose ? line.decisions : 0), 0);
-    const name = purpose ?? 'no purpose';
-    const agrees = mayHaveMore ? left <= found && found <= all : left === found;
-    return agrees ? [] : [{ line: name, field: 'decisions of existing items', stated: left, counted: found }];
-  });
 }
