@@ -22,7 +22,7 @@ import {
 import { collectionOf, placedBy } from './placement.ts';
 
 /** Until it is done, lists by collection take longer. */
-const REST: Rest = { idle: 0.5, busy: 12 };
+const REST: Rest = { idle: 0.5, busy: 12, pieces: 'large' };
 /** Items of one piece: a check that waits for its transaction waits for 2 ms. */
 const ROWS_MAX = 500;
 /** Numbers of items that a piece looks at, per row of its pace: most edits concern few items. */

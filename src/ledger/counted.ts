@@ -3,7 +3,7 @@
  * items, and of decisions that left the log, `deleted_decisions` keeps what a statement needs; a row moves there in the
  * transaction that deletes it, so one statement sees it exactly once.
  */
-import type { Db, Row, Step } from '../db/db.ts';
+import type { Db, Row, Step, Value } from '../db/db.ts';
 import { inList, toList } from '../db/query.ts';
 
 export interface CountedDecision {
@@ -38,10 +38,11 @@ export const COUNTS = 'reason = 0 and enforced = 1';
 export const IS_GONE = 'content_no > 0 and not exists (select 1 from content where no = content_no)';
 
 /** Keeps licensed decisions that are about to be deleted. */
-export const keepDeleted = (engine: Db['engine'], where: string): Step => ({
+export const keepDeleted = (engine: Db['engine'], where: string, params: readonly Value[] = []): Step => ({
   sql: `insert into deleted_decisions (seq, at, license_id, content_no, purpose, url)
         select seq, at, license_id, content_no, ${PURPOSE[engine]}, url from decisions
         where ${where} and ${COUNTS} and license_id is not null`,
+  params,
 });
 
 /** Decisions that agree in all but their number, time and item: a row for each of them takes several times as long. */

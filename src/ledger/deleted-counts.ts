@@ -3,7 +3,7 @@
  * deleted items, `deleted_counts` keeps their number; it grows in the transaction that deletes them, so one statement
  * sees each decision exactly once.
  */
-import type { Db, Step } from '../db/db.ts';
+import type { Db, Step, Value } from '../db/db.ts';
 import { COUNTS, type CountedSpan, countedSpan, IS_GONE, OF_PURGED_ITEMS, SPAN, spanParams } from './counted.ts';
 
 /** Days begin at such times in every time zone. */
@@ -11,15 +11,19 @@ const QUARTER_MS = 900_000;
 /** Daily counts are of this time of their day, UTC. */
 const NOON_MS = 43_200_000;
 
-const add = (select: string): Step => ({
+const add = (select: string, params: readonly Value[] = []): Step => ({
   sql: `insert into deleted_counts (quarter, requests) ${select} group by 1
         on conflict (quarter) do update set requests = deleted_counts.requests + excluded.requests`,
+  params,
 });
 
 /** Keeps the number of unlicensed decisions of deleted items that are about to be deleted. */
-export const countDeleted = (where: string): Step =>
-  add(`select at - at % ${QUARTER_MS}, count(*) from decisions
-    where ${where} and ${COUNTS} and license_id is null and ${IS_GONE}`);
+export const countDeleted = (where: string, params: readonly Value[] = []): Step =>
+  add(
+    `select at - at % ${QUARTER_MS}, count(*) from decisions
+     where ${where} and ${COUNTS} and license_id is null and ${IS_GONE}`,
+    params,
+  );
 
 /** Keeps the number of such decisions, which were made at these times. */
 export const countDeletedAt = (times: readonly number[]): Step[] =>

@@ -95,14 +95,16 @@ async function findBatch(db: Db, after: number, before: number, limit: number): 
   return row?.last ?? undefined;
 }
 
+/** Decisions up to a number that the archive does not have. The same text for each batch is prepared once. */
+const LEAVING = 'seq <= $1 and seq > (select coalesce(max(to_seq), 0) from archives)';
+
 /** Retires a batch of decisions before a time, oldest first. Returns whether there was one. */
 export async function retireBatch(db: Db, before: number, limit: number): Promise<boolean> {
   const last = await findBatch(db, 0, before, limit);
   if (last === undefined) return false;
-  const leaving = `seq <= ${last} and seq > (select coalesce(max(to_seq), 0) from archives)`;
   await db.atomicLater([
-    keepDeleted(db.engine, leaving),
-    countDeleted(leaving),
+    keepDeleted(db.engine, LEAVING, [last]),
+    countDeleted(LEAVING, [last]),
     { sql: countSql(db.engine), params: [last] },
     { sql: 'delete from decisions where seq <= $1', params: [last] },
     cursorStep('decisions', last),

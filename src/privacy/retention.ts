@@ -4,7 +4,7 @@
  * those of UTC: a decision leaves at the end of the day on which it reaches its age.
  */
 import type { Db } from '../db/db.ts';
-import { openPace, STEADY } from '../db/pace.ts';
+import { CAREFUL, openPace, STEADY } from '../db/pace.ts';
 import type { PostgresDb } from '../db/postgres/db.ts';
 import type { SqliteDb } from '../db/sqlite/db.ts';
 import { DAY_MS, endRetiring, eraseInputsBatch, retireBatch } from '../ledger/retire.ts';
@@ -47,12 +47,18 @@ export function startRetention(deps: RetentionDeps): () => Promise<void> {
   };
 }
 
-/** Does everything that is due, unless it may no longer go on. */
+/**
+ * Does everything that is due, unless it may no longer go on. Each day, a day of decisions is due: a walk that takes
+ * longer would fall behind.
+ */
 async function retain({ db, now, privacy }: RetentionDeps, log: WriteAheadLog, mayGoOn: () => boolean): Promise<void> {
   const { inputDays, decisionDays } = privacy;
   const walk = async (batch: (rows: number) => Promise<boolean>): Promise<void> => {
-    const pace = openPace(db.engine, STEADY);
-    while (mayGoOn() && (await pace(batch))) log.markStale();
+    const careful = openPace(db.engine, CAREFUL);
+    const steady = openPace(db.engine, STEADY);
+    const began = performance.now();
+    const pace = () => (performance.now() - began < DAY_MS ? careful : steady);
+    while (mayGoOn() && (await pace()(batch))) log.markStale();
   };
   if (decisionDays !== null) {
     await walk((rows) => retireBatch(db, cutoffOf(now(), decisionDays), rows));
