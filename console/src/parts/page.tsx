@@ -3,6 +3,7 @@ import { Anchor } from '@mantine/core';
 import { Fragment, type ReactNode, useEffect } from 'react';
 import { Link } from 'wouter';
 import { CopyAsCurl } from './curl.tsx';
+import { WithinPanel } from './within.ts';
 
 interface PageHeadProps {
   title: string;
@@ -55,7 +56,7 @@ export function Panel({ title, lead, actions, children }: PanelProps) {
         </div>
         {actions}
       </header>
-      {children}
+      <WithinPanel value={true}>{children}</WithinPanel>
     </section>
   );
 }

@@ -4,6 +4,7 @@ import { IconInbox } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { PosternError, PosternUnreachable } from '../api/client.ts';
 import type { Reading } from '../api/read.ts';
+import { useIsWithinPanel } from './within.ts';
 
 interface EmptyProps {
   title: string;
@@ -13,10 +14,11 @@ interface EmptyProps {
 }
 
 export function Empty({ title, children, action, icon = <IconInbox size={34} stroke={1.4} /> }: EmptyProps) {
+  const Heading = useIsWithinPanel() ? 'h3' : 'h2';
   return (
     <div className="empty">
       {icon}
-      <h3>{title}</h3>
+      <Heading>{title}</Heading>
       {children !== undefined && <p>{children}</p>}
       {action}
     </div>
