@@ -14,7 +14,7 @@ import { monthUntil, openStore } from './history.ts';
 import { checksOf, itemAt, TEN_RULES } from './inputs.ts';
 import { openLoader } from './load.ts';
 import { RIVAL_HEADERS, startBareFastify } from './rivals/rivals.ts';
-import { HEADERS, startPostern } from './service.ts';
+import { HEADERS, type Postern, startPostern } from './service.ts';
 
 const ITEMS = 100_000;
 const DECISIONS = 1_000_000;
@@ -30,15 +30,51 @@ export const startPart: Part = {
   name: 'start',
   about: 'Start on an empty data directory; memory with 100,000 items and 1,000,000 decisions',
   async run(options) {
+    using dir = temporaryFolder();
+    const installed = await install(dir.path);
     return {
-      figures: [...(await starts(options)), ...(await memory(options))],
+      figures: [...(await starts(installed, options)), ...(await memory(installed, options))],
       notes: [
         'Warm: the compile cache is there from a start before, as after the first start of an installation.',
-        'Memory: resident set of the whole process, threads and the columns included.',
+        'Memory: resident set of the whole process, threads and the columns included; warm.',
       ],
     };
   },
 };
+
+/** The clone and the package, each started once, so that their compile caches are there. */
+interface Installed {
+  /** The folder of the compile caches. */
+  cache: string;
+  /** The command of the package. */
+  packed: string;
+  /** Makes a folder. */
+  fresh(name: string): string;
+}
+
+async function install(root: string): Promise<Installed> {
+  let count = 0;
+  const fresh = (name: string): string => {
+    const path = join(root, `${name}-${count++}`);
+    mkdirSync(path);
+    return path;
+  };
+  const installed = { cache: fresh('cache'), packed: packedIn(fresh('package')), fresh };
+  for (const command of [undefined, installed.packed]) await (await started(installed, { command })).stop();
+  return installed;
+}
+
+interface Starting {
+  dataDir?: string;
+  cache?: string;
+  command?: string | undefined;
+}
+
+/** Starts the clone or a command; the compile cache is in the system's folder for temporary files. */
+function started({ cache: warm, fresh }: Installed, { dataDir = fresh('data'), cache = warm, command }: Starting) {
+  const options = { dataDir, env: { TMPDIR: cache } };
+  return startPostern(command === undefined ? options : { ...options, command });
+}
 
 interface Start {
   /** From the spawn until the first answer. */
@@ -47,36 +83,24 @@ interface Start {
   cpuMs: number;
 }
 
-async function starts({ quick, say }: PartOptions): Promise<Figure[]> {
-  using dir = temporaryFolder();
-  let count = 0;
-  const fresh = (name: string): string => {
-    const path = join(dir.path, `${name}-${count++}`);
-    mkdirSync(path);
-    return path;
-  };
-  // Postern puts its compile cache into the system's folder for temporary files.
-  const postern = async (cache: string, command?: string): Promise<Start> => {
-    const options = { dataDir: fresh('data'), env: { TMPDIR: cache } };
-    await using server = await startPostern(command === undefined ? options : { ...options, command });
+async function starts(installed: Installed, { quick, say }: PartOptions): Promise<Figure[]> {
+  const { cache, packed, fresh } = installed;
+  const postern = async (starting: Starting): Promise<Start> => {
+    await using server = await started(installed, starting);
     return { ms: server.readyMs, cpuMs: server.cpuMs() };
   };
-  const bare = async (cache: string): Promise<Start> => {
-    await using server = await startBareFastify({ env: { NODE_COMPILE_CACHE: cache } });
+  const bare = async (compiled: string): Promise<Start> => {
+    await using server = await startBareFastify({ env: { NODE_COMPILE_CACHE: compiled } });
     return { ms: server.readyMs, cpuMs: server.cpuMs() };
   };
-  const cache = fresh('cache');
-  const packed = packedIn(fresh('package'));
-  await postern(cache);
-  await postern(cache, packed);
   await bare(cache);
   const [warm, cold, theirs, theirsCold]: [Start[], Start[], Start[], Start[]] = [[], [], [], []];
   const ofPackage: Start[] = [];
   for (let i = 0; i < (quick ? 3 : 9); i++) {
-    warm.push(await postern(cache));
-    ofPackage.push(await postern(cache, packed));
+    warm.push(await postern({}));
+    ofPackage.push(await postern({ command: packed }));
     theirs.push(await bare(cache));
-    cold.push(await postern(fresh('cache')));
+    cold.push(await postern({ cache: fresh('cache') }));
     theirsCold.push(await bare(fresh('cache')));
     say(`start: warm ${warm.at(-1)?.ms.toFixed(0)} ms, cold ${cold.at(-1)?.ms.toFixed(0)} ms`);
   }
@@ -110,65 +134,79 @@ function packedIn(folder: string): string {
 }
 
 /** The resident memory of a service without items, after a report and once it rests. */
-async function emptyMiB(): Promise<[asked: number, atRest: number]> {
-  using dir = temporaryFolder();
-  await using postern = await startPostern({ dataDir: join(dir.path, 'data') });
-  await postern.get('/v1/analytics/usage?period=all');
+async function emptyMiB(installed: Installed, command?: string): Promise<[asked: number, atRest: number]> {
+  await using postern = await started(installed, { command });
+  await postern.get(REPORT);
   const asked = postern.residentMiB();
   await setTimeout(REST_MS);
   return [asked, postern.residentMiB()];
 }
 
-async function memory({ quick, say }: PartOptions): Promise<Figure[]> {
-  using dir = temporaryFolder();
-  const dataDir = join(dir.path, 'data');
+const REPORT = '/v1/analytics/usage?period=all';
+
+/** Writes the items and decisions into a data folder. */
+async function write(dataDir: string, { quick }: PartOptions): Promise<void> {
   const store = await openStore(dataDir);
   await store.addItems(ITEMS, await store.addPolicy('Ten rules', TEN_RULES));
   const decisions = quick ? DECISIONS / 10 : DECISIONS;
   await store.addDecisions({ count: decisions, items: ITEMS, ...monthUntil(Date.now() - 60_000) });
   await store.close();
+}
 
-  await using postern = await startPostern({ dataDir });
-  const atRest = postern.residentMiB();
+/** The resident memory after each step of use, and that of a bare Fastify after the same load. */
+async function usedMiB(postern: Postern, { quick, say }: PartOptions) {
+  const atStart = postern.residentMiB();
   for (let i = 0; i < ITEMS; i += 1000) {
     const checks = Array.from({ length: 1000 }, (_, n) => ({ contentId: itemAt(i + n).externalId }));
     await postern.post('/v1/access/check/batch', { checks });
   }
-  const afterItems = postern.residentMiB();
+  const items = postern.residentMiB();
   const next = skewed(ITEMS, seeded(5));
   const bodies = checksOf(20_000, () => itemAt(next()).externalId).map((check) => JSON.stringify(check));
   const load = { path: '/v1/access/check', bodies, connections: 64, warmupMs: 0, measureMs: quick ? 2000 : 10_000 };
   await using loader = openLoader();
   await loader.run({ port: postern.port, headers: HEADERS, ...load });
-  const afterChecks = postern.residentMiB();
-  for (let i = 0; i < 5; i++) await postern.get('/v1/analytics/usage?period=all');
-  const after = postern.residentMiB();
+  const checks = postern.residentMiB();
+  for (let i = 0; i < 5; i++) await postern.get(REPORT);
+  const reports = postern.residentMiB();
   await setTimeout(REST_MS);
   const resting = postern.residentMiB();
-  say(
-    `MiB at rest ${atRest.toFixed(0)}, all items ${afterItems.toFixed(0)}, checks ${afterChecks.toFixed(0)}, usage ${after.toFixed(0)}, resting ${resting.toFixed(0)}`,
-  );
-
+  say(`MiB ${[atStart, items, checks, reports, resting].map((one) => one.toFixed(0)).join(', ')}`);
   await using fastify = await startBareFastify();
   await loader.run({ port: fastify.port, headers: RIVAL_HEADERS, ...load, path: '/check' });
-  const theirs = fastify.residentMiB();
-  const figure = (what: string, value: number): Figure => ({
-    what,
-    value,
-    unit: 'MiB',
-    against: { what: 'bare Fastify', value: theirs, ratio: value / theirs },
-  });
-  const [empty, emptyAtRest] = await emptyMiB();
-  return [
-    { ...figure('resident when empty', empty), target: { text: `≤ ${EMPTY_MIB} MiB`, met: empty <= EMPTY_MIB } },
-    figure('resident when empty, three seconds later', emptyAtRest),
-    figure('resident after the start', atRest),
-    figure('resident after a check of every item', afterItems),
-    figure('resident after single checks at full load', afterChecks),
-    {
-      ...figure('resident after usage reports', after),
-      target: { text: `≤ ${RESIDENT_MIB} MiB`, met: after <= RESIDENT_MIB },
-    },
-    figure('resident three seconds after usage reports', resting),
-  ];
+  return { atStart, items, checks, reports, resting, theirs: fastify.residentMiB() };
+}
+
+async function memory(installed: Installed, options: PartOptions): Promise<Figure[]> {
+  const prepared = installed.fresh('prepared');
+  await write(prepared, options);
+  const figures: Figure[] = [];
+  for (const [from, command] of [
+    ['the clone', undefined],
+    ['the package', installed.packed],
+  ] as const) {
+    const dataDir = installed.fresh('data');
+    cpSync(prepared, dataDir, { recursive: true });
+    await using postern = await started(installed, { dataDir, command });
+    const { atStart, items, checks, reports, resting, theirs } = await usedMiB(postern, options);
+    await postern.stop();
+    const [empty, emptyAtRest] = await emptyMiB(installed, command);
+    const figure = (what: string, value: number, most?: number): Figure => ({
+      what: `${from}, resident ${what}`,
+      value,
+      unit: 'MiB',
+      against: { what: 'bare Fastify', value: theirs, ratio: value / theirs },
+      ...(most === undefined ? {} : { target: { text: `≤ ${most} MiB`, met: value <= most } }),
+    });
+    figures.push(
+      figure('when empty', empty, EMPTY_MIB),
+      figure('when empty, three seconds later', emptyAtRest),
+      figure('after the start', atStart),
+      figure('after a check of every item', items),
+      figure('after single checks at full load', checks),
+      figure('after usage reports', reports, RESIDENT_MIB),
+      figure('three seconds after usage reports', resting),
+    );
+  }
+  return figures;
 }
