@@ -65,9 +65,8 @@ const THREAD_YOUNG_MIB = 4;
 const RESERVE_MIB = 128;
 
 /**
- * A heap is collected when it has grown by this much since the last time. V8's own measure, up to twice of it, kept 40
- * MiB more resident with a hundred thousand items. While they are read, the main thread collects twice as often, at 0.7
- * µs an item; checks promote so little that it makes no difference to them.
+ * A heap is collected when it has grown by this much since the last time. V8's own measure, up to twice of it, keeps
+ * more resident with many items in memory. While they are read, the main thread collects more often.
  */
 export const HEAP_GROWTH_PERCENT = 30;
 
