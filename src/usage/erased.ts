@@ -33,7 +33,7 @@ export async function erase({ writer, records, head, next, decisions }: Erasing)
     next.erasedNo = no;
     next.rewritten = true;
   }
-  decisions.forget();
+  decisions.forgetNumbers();
 }
 
 /** Follows no erasure that is done: new columns never had the ids. */

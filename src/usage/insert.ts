@@ -22,8 +22,10 @@ export interface Inserter {
   insert(rows: readonly DecisionRow[]): Promise<void>;
   /** Writes what is gathered; call it before the commit. */
   finish(): void;
-  /** Drops what is gathered, and cached numbers, after a rollback, which took back new ones. */
-  forget(): void;
+  /** Drops cached numbers: the dictionaries have changed. Gathered rows keep theirs. */
+  forgetNumbers(): void;
+  /** Drops gathered rows and cached numbers at a rollback, which takes back new numbers. */
+  abandon(): void;
 }
 
 export function inserter(writer: DuckDBConnection): Inserter {
@@ -52,6 +54,10 @@ export function inserter(writer: DuckDBConnection): Inserter {
     open?.closeSync();
   }
 
+  function forgetNumbers(): void {
+    for (const one of numbers.values()) one.forget();
+  }
+
   return {
     async insert(rows) {
       const columns = await toColumns(rows);
@@ -64,11 +70,12 @@ export function inserter(writer: DuckDBConnection): Inserter {
       if (gathered >= GATHERED_MAX) finish();
     },
     finish,
-    forget() {
+    forgetNumbers,
+    abandon() {
       appender?.clear();
       appender = undefined;
       gathered = 0;
-      for (const one of numbers.values()) one.forget();
+      forgetNumbers();
     },
   };
 }

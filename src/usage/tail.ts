@@ -87,7 +87,7 @@ export async function openTail(writer: DuckDBConnection, source: Source): Promis
         return { caughtUp: !changesLeft && behind === 0, behind };
       } catch (error) {
         items = undefined;
-        decisions.forget();
+        decisions.abandon();
         await writer.run('rollback').catch(() => {});
         throw error;
       }
