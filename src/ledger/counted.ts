@@ -36,6 +36,8 @@ const PURPOSE: Record<Db['engine'], string> = {
 export const COUNTS = 'reason = 0 and enforced = 1';
 /** Where the item of a decision is deleted. */
 export const IS_GONE = 'content_no > 0 and not exists (select 1 from content where no = content_no)';
+/** Files of the archive also have decisions that are still in the log, while they are being archived. */
+export const IS_UNARCHIVED = 'seq > (select coalesce(max(to_seq), 0) from archives)';
 
 /** Keeps licensed decisions that are about to be deleted. */
 export const keepDeleted = (engine: Db['engine'], where: string, params: readonly Value[] = []): Step => ({

@@ -4,7 +4,16 @@
  * sees each decision exactly once.
  */
 import type { Db, Step, Value } from '../db/db.ts';
-import { COUNTS, type CountedSpan, countedSpan, IS_GONE, OF_PURGED_ITEMS, SPAN, spanParams } from './counted.ts';
+import {
+  COUNTS,
+  type CountedSpan,
+  countedSpan,
+  IS_GONE,
+  IS_UNARCHIVED,
+  OF_PURGED_ITEMS,
+  SPAN,
+  spanParams,
+} from './counted.ts';
 
 /** Days begin at such times in every time zone. */
 const QUARTER_MS = 900_000;
@@ -81,7 +90,7 @@ export async function countDeletedIn(db: Db, { from, to }: TimeSpan): Promise<De
   // Items that are deleted from now on were not deleted when the caller began.
   const span = purged === undefined ? { after: 0, last: 0, from, to } : await countedSpan(db, from, to);
   const purging = `from decisions where ${SPAN} and ${COUNTS} and ${OF_PURGED_ITEMS}
-    and seq > (select coalesce(max(to_seq), 0) from archives)`;
+    and ${IS_UNARCHIVED}`;
   const [row] = await db.read<{ licensed: number; unlicensed: number }>(
     `select (select count(*) from deleted_decisions where at >= $3 and at < $4 and ${IS_GONE})
          + (select count(license_id) ${purging}) as licensed,

@@ -4,7 +4,7 @@
  * statements need (see counted).
  */
 import type { Db, Step } from '../db/db.ts';
-import { keepDeleted } from './counted.ts';
+import { IS_UNARCHIVED, keepDeleted } from './counted.ts';
 import { countDeleted, countDeletedDays } from './deleted-counts.ts';
 
 export const DAY_MS = 86_400_000;
@@ -27,7 +27,7 @@ const countSql = (engine: Db['engine']): string => `
     coalesce(collection_id, ''), coalesce(crawler, ''), coalesce(license_id, ''), coalesce(claimed, ''),
     coalesce(verified, 0), enforced, policy_version, coalesce(rule_index, -1), coalesce(wanted, ''), count(*)
   from decisions
-  where seq <= $1 and seq > (select coalesce(max(to_seq), 0) from archives)
+  where seq <= $1 and ${IS_UNARCHIVED}
     and (content_no = 0 or exists (select 1 from content where no = content_no))
   group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16
   on conflict (day, content_no, requester_id, policy_no, reason, purpose, permission, collection_id, crawler, license_id,
@@ -96,7 +96,7 @@ async function findBatch(db: Db, after: number, before: number, limit: number): 
 }
 
 /** Decisions up to a number that the archive does not have. The same text for each batch is prepared once. */
-const LEAVING = 'seq <= $1 and seq > (select coalesce(max(to_seq), 0) from archives)';
+const LEAVING = `seq <= $1 and ${IS_UNARCHIVED}`;
 
 /** Retires a batch of decisions before a time, oldest first. Returns whether there was one. */
 export async function retireBatch(db: Db, before: number, limit: number): Promise<boolean> {

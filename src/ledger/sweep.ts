@@ -6,7 +6,7 @@ import { dropPayload, keepPayload } from '../changes/rows.ts';
 import { DELETED_ITEM } from '../content/store.ts';
 import type { Db } from '../db/db.ts';
 import { receiptsEnd } from '../db/receipt.ts';
-import { IS_GONE, keepDeleted } from './counted.ts';
+import { IS_GONE, IS_UNARCHIVED, keepDeleted } from './counted.ts';
 import { parseDecisionId } from './decision.ts';
 import { countDeleted, countDeletedAt, findDeletedUpTo } from './deleted-counts.ts';
 import { findDecisions } from './log.ts';
@@ -59,9 +59,6 @@ export async function deleteDecisionsUpTo(db: Db, last: number, findUnarchived?:
     ]);
   }
 }
-
-/** Files of the archive have what is still in the records, while decisions are being archived. */
-const IS_UNARCHIVED = 'seq > (select coalesce(max(to_seq), 0) from archives)';
 
 /**
  * Walks once over access events and decisions about items that were deleted before it began. The events' bodies are
