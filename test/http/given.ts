@@ -80,6 +80,15 @@ export const item = (more: Record<string, unknown> = {}): Record<string, unknown
   ...more,
 });
 
+/** Terms of two cents for each decision, billed by calendar month. */
+export const PRICED = {
+  currency: 'EUR',
+  timezone: 'UTC',
+  period: 'month',
+  unit: 'decision',
+  tiers: [{ upTo: null, unitPriceMicros: 20_000 }],
+};
+
 export const allowAll = { action: 'allow', conditions: {} };
 
 /** POSTs, insists on the status and returns the body. */

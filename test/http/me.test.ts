@@ -2,20 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startTestService, testClock } from '../../kit/service.ts';
-import { assertError, assertStatus, check, item, made, makePolicy } from './given.ts';
+import { assertError, assertStatus, check, item, made, makePolicy, PRICED } from './given.ts';
 
 const clock = testClock(Date.parse('2026-10-05T12:00:00Z'));
 const postern = await startTestService({ clock });
 after(() => postern[Symbol.asyncDispose]());
 
-const TERMS = {
-  currency: 'EUR',
-  timezone: 'UTC',
-  period: 'month',
-  unit: 'decision',
-  tiers: [{ upTo: null, unitPriceMicros: 20_000 }],
-  quota: { units: 10, onExceed: 'allow' },
-};
+const TERMS = { ...PRICED, quota: { units: 10, onExceed: 'allow' } };
 const policy = await makePolicy(postern, [
   {
     action: 'allow',

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startTestService } from '../../kit/service.ts';
-import { assertError, assertStatus, check, item, made, makeKey, makePolicy } from './given.ts';
+import { assertError, assertStatus, check, item, made, makeKey, makePolicy, PRICED } from './given.ts';
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
@@ -18,14 +18,7 @@ const { id: policyId } = await makePolicy(postern, [
   },
 ]);
 const { id: contentId } = await made(postern, '/v1/content', item({ policyId }));
-const TERMS = {
-  currency: 'EUR',
-  timezone: 'UTC',
-  period: 'month',
-  unit: 'decision',
-  tiers: [{ upTo: null, unitPriceMicros: 20_000 }],
-  quota: { units: 40, onExceed: 'deny' },
-};
+const TERMS = { ...PRICED, quota: { units: 40, onExceed: 'deny' } };
 
 async function newParty(id: string) {
   await made(postern, '/v1/requesters', { id, name: `${id} name` });

@@ -7,18 +7,11 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Answer } from '../../kit/answer.ts';
 import { startTestService } from '../../kit/service.ts';
-import { assertError, assertStatus, check, item, made, makePolicy } from './given.ts';
+import { assertError, assertStatus, check, item, made, makePolicy, PRICED } from './given.ts';
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
 
-const TERMS = {
-  currency: 'EUR',
-  timezone: 'UTC',
-  period: 'month',
-  unit: 'decision',
-  tiers: [{ upTo: null, unitPriceMicros: 20_000 }],
-};
 const shared = await makePolicy(postern, [
   {
     action: 'allow',
@@ -42,7 +35,7 @@ async function newParty(name: string) {
   const license = await made(postern, '/v1/licenses', {
     requesterId: id,
     type: `${name}-kind`,
-    terms: { ...TERMS, reference: `${name}-contract` },
+    terms: { ...PRICED, reference: `${name}-contract` },
   });
   const { token, id: tokenId } = await made(postern, `/v1/requesters/${id}/tokens`, { name: `${name}-token` });
   const asked = await postern.call('POST', '/v1/me/requests', {

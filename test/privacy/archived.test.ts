@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { databaseSettings, dropDatabase, startTestService, testClock } from '../../kit/service.ts';
 import { archive } from '../../src/storage/archive.ts';
-import { assertError, assertStatus, check, item, made } from '../http/given.ts';
+import { assertError, assertStatus, check, item, made, PRICED } from '../http/given.ts';
 
 const DAY_MS = 86_400_000;
 const folder = mkdtempSync(join(tmpdir(), 'postern-archived-'));
@@ -16,14 +16,7 @@ after(async () => {
   await dropDatabase(dataDir);
 });
 
-const TERMS = {
-  currency: 'EUR',
-  timezone: 'UTC',
-  period: 'month',
-  unit: 'decision',
-  tiers: [{ upTo: null, unitPriceMicros: 20_000 }],
-  quota: { units: 3, onExceed: 'deny' },
-};
+const TERMS = { ...PRICED, quota: { units: 3, onExceed: 'deny' } };
 
 test('an archived decision is what it was, and is decided the same as of its time', async () => {
   const clock = testClock(Date.parse('2026-01-10T12:00:00Z'));
