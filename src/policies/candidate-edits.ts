@@ -3,7 +3,7 @@ import type { Edit } from '../changes/change.ts';
 import { sameJson } from '../lib/json.ts';
 import type { Candidate } from './candidate.ts';
 import { candidateAnswer, type PutCandidate } from './candidate-schema.ts';
-import { deleteCandidate, replaceCandidate } from './candidate-store.ts';
+import { endCandidate, replaceCandidate } from './candidate-store.ts';
 import { answerOf, newVersion } from './edits.ts';
 import type { Policy } from './policy.ts';
 
@@ -32,7 +32,7 @@ export function planPut(
 }
 
 const removal = (candidate: Candidate): Pick<Edit, 'steps' | 'changes'> => ({
-  steps: [deleteCandidate(candidate)],
+  steps: endCandidate(candidate),
   changes: [{ kind: 'policy_candidate.deleted', id: candidate.policyId, object: candidateAnswer(candidate) }],
 });
 

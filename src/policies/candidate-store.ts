@@ -1,4 +1,4 @@
-/** The table `candidates`; rows never leave this file. */
+/** The tables `candidates` and `ended_candidates`; rows never leave this file. */
 import type { Db, Row, Step } from '../db/db.ts';
 import type { Candidate } from './candidate.ts';
 import type { Action, Rule } from './policy.ts';
@@ -50,7 +50,7 @@ export type NewCandidate = Pick<Candidate, 'policyId' | 'rules' | 'defaultAction
 
 /** Fails when the policy has another candidate than `before`. A Conflict when the policy was deleted. */
 export const replaceCandidate = (before: Candidate | undefined, candidate: NewCandidate): Step[] => [
-  ...(before === undefined ? [] : [deleteCandidate(before)]),
+  ...(before === undefined ? [] : endCandidate(before)),
   {
     sql: `insert into candidates
             (policy_id, policy_no, rules, default_action, after_seq, announced_seq, key_id, created_at)
@@ -68,15 +68,43 @@ export const replaceCandidate = (before: Candidate | undefined, candidate: NewCa
 ];
 
 /** A Conflict when it was replaced or deleted since it was read. */
-export const deleteCandidate = ({ no }: Candidate): Step => ({
-  sql: 'delete from candidates where no = $1',
-  params: [no],
-  expect: 1,
+export const endCandidate = ({ no }: Candidate): Step[] => [
+  keepEnded('no', no),
+  { sql: 'delete from candidates where no = $1', params: [no], expect: 1 },
+];
+
+export const endCandidateOf = (policyId: string): Step[] => [
+  keepEnded('policy_id', policyId),
+  { sql: 'delete from candidates where policy_id = $1', params: [policyId] },
+];
+
+/** Its last decisions may not have been looked at, so a divergence in them is announced after its end. */
+const keepEnded = (column: 'no' | 'policy_id', value: number | string): Step => ({
+  sql: `insert into ended_candidates
+          (no, policy_id, policy_no, rules, default_action, after_seq, announced_seq, announced_at, key_id, created_at,
+           newest_seq)
+        select ${COLUMNS}, newest.seq
+        from candidates, (select coalesce(max(seq), 0) as seq from decisions) as newest where ${column} = $1`,
+  params: [value],
 });
 
-export const deleteCandidateOf = (policyId: string): Step => ({
-  sql: 'delete from candidates where policy_id = $1',
-  params: [policyId],
+/** A candidate that was published, replaced or deleted. `newestSeq`: the newest decision at that time. */
+export type EndedCandidate = Candidate & { newestSeq: number };
+
+/** Finds ended candidates after a number, ascending, whose last decisions are still to be looked at. */
+export async function findEnded(db: Db, after: number, limit: number): Promise<EndedCandidate[]> {
+  const rows = await db.read<CandidateRow & { newest_seq: number }>(
+    `select ${COLUMNS}, newest_seq from ended_candidates where no > $1 order by no limit ${limit}`,
+    [after],
+  );
+  return rows.map((row) => ({ ...toCandidate(row), newestSeq: row.newest_seq }));
+}
+
+/** A Conflict when another node did it first. */
+export const forgetEnded = ({ no }: Candidate): Step => ({
+  sql: 'delete from ended_candidates where no = $1',
+  params: [no],
+  expect: 1,
 });
 
 /** Keeps what is announced. A Conflict when another node announced first, or the candidate is gone. */

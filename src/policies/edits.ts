@@ -5,7 +5,7 @@ import type { ChangeKind } from '../changes/kinds.ts';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import { newId } from '../lib/id.ts';
-import { deleteCandidateOf } from './candidate-store.ts';
+import { endCandidateOf } from './candidate-store.ts';
 import { DEFAULT_POLICY_ID, POLICY_PREFIX, type Policy, type PolicyVersion } from './policy.ts';
 import { type CreatePolicy, policyAnswer, policyEtag, type UpdatePolicy } from './schema.ts';
 import { deletePolicy, findVersion, insertPolicy, policyInUse, setDefaultPolicy, updatePolicy } from './store.ts';
@@ -112,7 +112,7 @@ export async function planDelete(db: Db, policy: Policy): Promise<Edit> {
     );
   }
   return {
-    steps: [deletePolicy(policy), deleteCandidateOf(policy.id)],
+    steps: [deletePolicy(policy), ...endCandidateOf(policy.id)],
     changes: [{ kind: 'policy.deleted', id: policy.id, object: policyAnswer(policy) }],
     status: 200,
     body: { id: policy.id, object: 'policy', deleted: true },

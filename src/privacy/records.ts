@@ -24,6 +24,7 @@ const TEXTS: readonly Texts[] = [
   { table: 'history', key: 'seq', columns: ['record'], kind: 'kind' },
   { table: 'policy_versions', key: 'policy_no', columns: ['rules'], kind: `'policy'` },
   { table: 'candidates', key: 'no', columns: ['rules'], kind: `'policy'` },
+  { table: 'ended_candidates', key: 'no', columns: ['rules'], kind: `'policy'` },
   { table: 'statements', key: 'id', columns: ['body'], kind: `'statement'` },
 ];
 

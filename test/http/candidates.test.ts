@@ -331,6 +331,9 @@ describe('policy.candidate_diverged', () => {
   const announced = async (policyId: string): Promise<Any[]> =>
     (await postern.call('GET', `/v1/events?type=policy.candidate_diverged&objectId=${policyId}`)).body.data;
 
+  const traces = async (policyId: string): Promise<Any[]> =>
+    (await postern.rowsOf('ended_candidates')).filter((row: Any) => row.policy_id === policyId);
+
   test('at the first divergence, then at most once an hour, each naming a decision', async () => {
     const { policyId, contentId } = await given();
     await put(policyId, { rules: [denyTraining, allowAll] });
@@ -362,6 +365,54 @@ describe('policy.candidate_diverged', () => {
     assert.deepEqual(
       events.map(({ data }) => data.object.decisionId),
       [second.id, first.id],
+    );
+  });
+
+  const ends: Record<string, (policyId: string) => Promise<Answer>> = {
+    published: (id) => publish(id),
+    discarded: (id) => discard(id),
+    replaced: (id) => put(id, { rules: [] }),
+    'gone with its policy': async (id) => {
+      const { id: other } = await makePolicy(postern, [allowAll]);
+      const items = (await postern.call('GET', `/v1/content?policyId=${id}`)).body.data as Any[];
+      for (const { id: contentId } of items) {
+        assertStatus(await postern.call('PATCH', `/v1/content/${contentId}`, { body: { policyId: other } }), 200);
+      }
+      return postern.call('DELETE', `/v1/policies/${id}`);
+    },
+  };
+  for (const [how, end] of Object.entries(ends)) {
+    test(`also if the candidate is ${how} right after its first divergence`, async () => {
+      const { policyId, contentId } = await given();
+      assertStatus(await put(policyId, { rules: [denyTraining, allowAll] }), 201);
+      const { id: decisionId } = await check(postern, { contentId, purpose: 'training' });
+      assertStatus(await end(policyId), 200);
+      const [event] = await until(
+        'the event',
+        () => announced(policyId),
+        20_000,
+        ({ length }) => length > 0,
+      );
+      assert.deepEqual([event.data.object.decisionId, event.data.object.rules], [decisionId, [denyTraining, allowAll]]);
+      await until('no trace of it', async () => (await traces(policyId)).length === 0);
+      assert.equal((await announced(policyId)).length, 1);
+    });
+  }
+
+  test('but not if it had agreed, nor a second time in the hour', async () => {
+    const [agreeing, diverging] = [await given(), await given()];
+    for (const { policyId } of [agreeing, diverging]) await put(policyId, { rules: [denyTraining, allowAll] });
+    await check(postern, { contentId: agreeing.contentId });
+    await check(postern, { contentId: diverging.contentId, purpose: 'training' });
+    await until('the event', async () => (await announced(diverging.policyId)).length === 1);
+    await check(postern, { contentId: diverging.contentId, purpose: 'training' });
+    for (const { policyId } of [agreeing, diverging]) {
+      assertStatus(await publish(policyId), 200);
+      await until('no trace of it', async () => (await traces(policyId)).length === 0);
+    }
+    assert.deepEqual(
+      [(await announced(agreeing.policyId)).length, (await announced(diverging.policyId)).length],
+      [0, 1],
     );
   });
 });

@@ -38,6 +38,7 @@ const TABLES = [
   'statements',
   'policy_versions',
   'candidates',
+  'ended_candidates',
   'unregistered',
   'sightings',
   'erasures',

@@ -28,6 +28,7 @@ import { SIGNAL_CHECKS } from './0026-signal-checks.ts';
 import { POLICY_LISTS } from './0027-policy-lists.ts';
 import { DELETED_COUNTS } from './0028-deleted-counts.ts';
 import { GRACES } from './0029-graces.ts';
+import { ENDED_CANDIDATES } from './0030-ended-candidates.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -63,4 +64,5 @@ export const MIGRATIONS: readonly Migration[] = [
   POLICY_LISTS,
   DELETED_COUNTS,
   GRACES,
+  ENDED_CANDIDATES,
 ];

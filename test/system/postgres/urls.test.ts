@@ -212,3 +212,22 @@ test('a candidate counts what both nodes decide, by URL and by item, and is anno
   clock.advance(3_600_000);
   await until('the next hour’s event', async () => (await announced(one, policyId)).length === 2, 20_000);
 });
+
+test('a candidate that ends on one node right after another node diverged from it is announced, once', async () => {
+  const [one, other] = nodes;
+  const { id: policyId } = await makePolicy(one, [allowAll]);
+  const { id: contentId } = await made(one, '/v1/content', item({ policyId }));
+  const path = `/v1/policies/${policyId}/candidate`;
+  assertStatus(await other.call('PUT', path, { body: { rules: [] } }), 201);
+  const { id } = (await other.call('POST', '/v1/access/check', { body: { contentId } })).body;
+  assertStatus(await one.call('POST', `${path}/publish`), 200);
+  const [event] = await until(
+    'the event',
+    () => announced(one, policyId),
+    20_000,
+    ({ length }) => length > 0,
+  );
+  assert.equal(event.data.object.decisionId, id);
+  await until('no trace', async () => (await one.rowsOf('ended_candidates')).length === 0, 20_000);
+  assert.equal((await announced(one, policyId)).length, 1);
+});
