@@ -1,7 +1,7 @@
 /**
- * Measures the checks beside retention and beside an erasure of many recorded decisions. Rounds with and without the
- * work alternate on one machine: two services with the same decisions, of which one has the work to do. The other one
- * stands still meanwhile: what it still has to do for its last round, such as counting it, would take processor time.
+ * Measures the checks beside retention and beside an erasure of many recorded decisions. One service has the work to do
+ * all the time; the work is held and goes on in turn (see held-pace), so that windows with and without it are of the
+ * same process and the same file. Each round has a window with the work and two without, of which one is the control.
  */
 import { execFileSync } from 'node:child_process';
 import { constants, cpSync, existsSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { temporaryFolder } from '../kit/launch.ts';
 import { seeded, skewed } from '../kit/random.ts';
-import { type Figure, median, medianRatio, type Part, type PartOptions } from './figure.ts';
+import { type Figure, medianRatio, type Part, type PartOptions } from './figure.ts';
 import { monthUntil, openStore } from './history.ts';
 import { checksOf, itemAt, TEN_RULES } from './inputs.ts';
 import { type LoadResult, openLoader } from './load.ts';
@@ -25,10 +25,10 @@ const DECISIONS = 1_000_000;
 const CONNECTIONS = 16;
 const MOST = 1.2;
 const DAY_MS = 86_400_000;
-const ROUNDS = 5;
-/** Rounds before those that count: a new service is slower until its code is compiled. */
-const ROUNDS_WARM = 2;
-const NOTHING = 'nothing';
+const ROUNDS = 9;
+/** Before those that count: a new service is slower until its code is compiled. */
+const ROUNDS_WARM = 1;
+const PRELOAD = join(import.meta.dirname, 'held-pace.ts');
 
 interface Side {
   name: string;
@@ -37,10 +37,9 @@ interface Side {
   isBusy(): Promise<boolean>;
 }
 
-interface Rounds {
-  idle: LoadResult[];
-  busy: LoadResult[];
-}
+/** The windows of a round; each takes each place in turn. */
+const WINDOWS = ['with', 'without', 'again'] as const;
+type Rounds = Record<(typeof WINDOWS)[number], Float32Array[]>;
 
 interface Status {
   privacy: { retiring: boolean; erasures: { running: number } };
@@ -57,33 +56,29 @@ export const privacyPart: Part = {
     const filled = kept ?? join(dir.path, 'filled');
     if (kept === undefined || !existsSync(kept)) await fill(filled, decisions);
     options.say(`filled with ${decisions.toLocaleString('en')} decisions`);
-    const copyOf = (name: string): string => {
-      const copy = join(dir.path, name);
-      cpSync(filled, copy, { recursive: true, mode: constants.COPYFILE_FICLONE });
-      return copy;
-    };
     const chosen = process.env.POSTERN_BENCH_WORK;
     const works = Object.entries(WORKS).filter(([name]) => chosen === undefined || name === chosen);
-    const places = works.map(([name, work]) => ({ place: copyOf(name), work }));
-    const idlePlace = kept === undefined ? filled : copyOf('idle');
+    const places = works.map(([name, work]) => {
+      const place = join(dir.path, name);
+      cpSync(filled, place, { recursive: true, mode: constants.COPYFILE_FICLONE });
+      return { place, work };
+    });
     // What the copies left to be written would be written beside the first rounds.
     execFileSync('sync');
     const figures: Figure[] = [];
     for (const { place, work } of places) {
       const side = await work(place);
-      await using busy = side.postern;
-      // As new as the other one.
-      await using idle = await startPostern({ dataDir: idlePlace });
-      const rounds = await measure({ idle, side, core: cores.load }, options);
-      options.say(`${side.name}: ${rounds.busy.length} rounds, pid ${busy.pid}`);
-      figures.push(toFigure(side, decisions, rounds));
+      const rounds = await measure(side, cores.load, options).finally(side.postern.stop);
+      options.say(`${side.name}: ${rounds.with.length} rounds`);
+      figures.push(...toFigures(side, decisions, rounds));
     }
     return {
       figures,
       notes: [
-        `${CONNECTIONS} connections, each a closed loop; the load generator is pinned to a core, the services have all of them.`,
-        'Rounds with and without the work alternate; the ratio is the median of those of neighboring rounds. During each, the other service stands still.',
-        `A round counts only if the work went on at its end. ${ROUNDS_WARM} rounds before do not count: both services start anew for each work. Beside nothing is the control: two services without work.`,
+        `${CONNECTIONS} connections, each a closed loop; the load generator is pinned to a core, the service has all of them.`,
+        'The work is held and goes on within one service. Each round has a window with it and two without, in turn first, second and third; p99 is that of all windows together.',
+        'The control compares the windows without the work with each other.',
+        `A round counts only if the work was not done at its end. The first does not: a new service is slower.`,
       ],
     };
   },
@@ -102,7 +97,8 @@ async function fill(dataDir: string, count: number): Promise<void> {
 }
 
 async function besideRetention(dataDir: string): Promise<Side> {
-  const postern = await startPostern({ dataDir, env: { POSTERN_INPUT_DAYS: '31', POSTERN_DECISION_DAYS: '31' } });
+  const env = { POSTERN_INPUT_DAYS: '31', POSTERN_DECISION_DAYS: '31' };
+  const postern = await startPostern({ dataDir, env, preload: PRELOAD });
   const isBusy = async () => (await postern.get<Status>('/v1/status')).privacy.retiring;
   // It looks for work every ten seconds.
   const began = performance.now();
@@ -114,7 +110,7 @@ async function besideRetention(dataDir: string): Promise<Side> {
 }
 
 async function besideErasure(dataDir: string): Promise<Side> {
-  const postern = await startPostern({ dataDir });
+  const postern = await startPostern({ dataDir, preload: PRELOAD });
   const { data } = await answered(() =>
     postern.get<{ data: { requesterId: string | null }[] }>('/v1/access/decisions?limit=100'),
   );
@@ -125,12 +121,7 @@ async function besideErasure(dataDir: string): Promise<Side> {
   return { name: 'an erasure', postern, isBusy };
 }
 
-/** The control: what two services differ by without any work. */
-async function besideNothing(dataDir: string): Promise<Side> {
-  return { name: NOTHING, postern: await startPostern({ dataDir }), isBusy: async () => true };
-}
-
-const WORKS = { nothing: besideNothing, retention: besideRetention, erasure: besideErasure } as const;
+const WORKS = { retention: besideRetention, erasure: besideErasure } as const;
 
 /** Asks until there is an answer: the columns of a new installation are still counted. */
 async function answered<T>(ask: () => Promise<T>): Promise<T> {
@@ -144,49 +135,80 @@ async function answered<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 async function measure(
-  { idle, side, core }: { idle: Postern; side: Side; core: number | null },
+  { name, postern, isBusy }: Side,
+  core: number | null,
   { quick, say }: PartOptions,
 ): Promise<Rounds> {
   const next = skewed(ITEMS, seeded(5));
   const bodies = checksOf(20_000, () => itemAt(next()).externalId).map((check) => JSON.stringify(check));
-  const plan = { path: '/v1/access/check', headers: HEADERS, bodies, connections: CONNECTIONS };
+  const { port } = postern;
+  const plan = { path: '/v1/access/check', headers: HEADERS, bodies, connections: CONNECTIONS, port };
   await using loader = openLoader(core);
-  const run = ({ port }: Postern, other: Postern): Promise<LoadResult> =>
-    without(other, () => loader.run({ ...plan, port, warmupMs: quick ? 300 : 800, measureMs: quick ? 1000 : 3500 }));
-  const rounds: Rounds = { idle: [], busy: [] };
-  for (let round = -ROUNDS_WARM; round < ROUNDS; round++) {
-    const isFirst = round % 2 === 0;
-    const before = isFirst ? undefined : await run(idle, side.postern);
-    const busy = await run(side.postern, idle);
-    if (!(await side.isBusy())) break;
-    const beside = before ?? (await run(idle, side.postern));
-    if (round < 0) continue;
-    rounds.busy.push(busy);
-    rounds.idle.push(beside);
-    say(`beside ${side.name}: p99 ${busy.p99Ms.toFixed(1)} ms, without ${beside.p99Ms.toFixed(1)} ms`);
+  const timesOf = async (): Promise<Float32Array> => {
+    const result = await loader.run({
+      ...plan,
+      warmupMs: quick ? 300 : 400,
+      measureMs: quick ? 500 : 1500,
+      withTimes: true,
+    });
+    return (result as Required<LoadResult>).times.tookMs;
+  };
+  const rounds: Rounds = { with: [], without: [], again: [] };
+  let isHeld = false;
+  for (let round = 0; round < ROUNDS_WARM + ROUNDS; round++) {
+    const times = {} as Record<keyof Rounds, Float32Array>;
+    for (const i of WINDOWS.keys()) {
+      const window = WINDOWS[(i + round) % WINDOWS.length] as keyof Rounds;
+      if (isHeld === (window === 'with')) {
+        process.kill(postern.pid, 'SIGUSR2');
+        isHeld = !isHeld;
+      }
+      times[window] = await timesOf();
+    }
+    if (!(await isBusy())) break;
+    if (round < ROUNDS_WARM) continue;
+    for (const window of WINDOWS) rounds[window].push(times[window]);
+    const [beside, ...others] = WINDOWS.map((window) => `${p99Of([times[window]]).toFixed(2)} ms`);
+    say(`beside ${name}: p99 ${beside}, without ${others.join(' and ')}`);
   }
-  if (rounds.busy.length === 0) throw new Error(`${side.name} ended before a round did: take more decisions`);
+  if (rounds.with.length === 0) throw new Error(`${name} ended before a round did: take more decisions`);
   return rounds;
 }
 
-/** Measures while the other service stands still. */
-async function without<T>({ pid }: Postern, work: () => Promise<T>): Promise<T> {
-  process.kill(pid, 'SIGSTOP');
-  try {
-    return await work();
-  } finally {
-    process.kill(pid, 'SIGCONT');
+function p99Of(windows: readonly Float32Array[]): number {
+  const all = new Float32Array(windows.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const window of windows) {
+    all.set(window, at);
+    at += window.length;
   }
+  return all.toSorted()[Math.floor(all.length * 0.99)] ?? Number.NaN;
 }
 
-function toFigure({ name }: Side, decisions: number, { idle, busy }: Rounds): Figure {
-  const p99 = (results: readonly LoadResult[]): number[] => results.map(({ p99Ms }) => p99Ms);
-  const ratio = medianRatio(p99(busy), p99(idle));
-  return {
-    what: `p99 of checks beside ${name} of ${decisions.toLocaleString('en')} decisions`,
-    value: median(p99(busy)),
+/** The p99 of all windows together, and the median ratio of windows of a round: both are to be within the target. */
+function toFigures({ name }: Side, decisions: number, rounds: Rounds): Figure[] {
+  const each = (windows: readonly Float32Array[]): number[] => windows.map((window) => p99Of([window]));
+  const aim = (ratio: number) => ({ target: { text: `≤ ${MOST}`, met: ratio <= MOST } });
+  const pooled = (what: string, value: number, without: number): Figure & { against: { ratio: number } } => ({
+    what,
+    value,
     unit: 'ms',
-    against: { what: 'without', value: median(p99(idle)), ratio },
-    ...(name === NOTHING ? {} : { target: { text: `≤ ${MOST}`, met: ratio <= MOST } }),
-  };
+    against: { what: 'without', value: without, ratio: value / without },
+  });
+  const middle = (what: string, value: number): Figure => ({
+    what: `${what}, median ratio of windows`,
+    value,
+    unit: '×',
+  });
+  const what = `p99 of checks beside ${name} of ${decisions.toLocaleString('en')} decisions`;
+  const all = pooled(what, p99Of(rounds.with), p99Of([...rounds.without, ...rounds.again]));
+  const [besides, without, again] = [each(rounds.with), each(rounds.without), each(rounds.again)];
+  const ratio = medianRatio([...besides, ...besides], [...without, ...again]);
+  const control = `control: the windows without ${name}`;
+  return [
+    { ...all, ...aim(all.against.ratio) },
+    { ...middle(what, ratio), ...aim(ratio) },
+    pooled(control, p99Of(rounds.again), p99Of(rounds.without)),
+    middle(control, medianRatio(again, without)),
+  ];
 }

@@ -27,15 +27,17 @@ export interface PosternOptions {
   command?: string;
   /** Folder for CPU profiles; without it there are none. */
   profileDir?: string | undefined;
+  /** A module that is loaded before the service's own. */
+  preload?: string;
 }
 
 export async function startPostern(options: PosternOptions): Promise<Postern> {
-  const { dataDir, core = null, env = {}, command = COMMAND, profileDir } = options;
+  const { dataDir, core = null, env = {}, command = COMMAND, profileDir, preload } = options;
   const port = await freePort();
   const profiling = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`];
   const running = await launch({
     command: process.execPath,
-    args: [...profiling, command, 'serve'],
+    args: [...profiling, ...(preload === undefined ? [] : [`--import=${preload}`]), command, 'serve'],
     env: {
       POSTERN_PORT: String(port),
       POSTERN_DATA_DIR: dataDir,
