@@ -25,6 +25,8 @@ export interface TestProvider extends AsyncDisposable {
   down: boolean;
   /** The number of requests to an endpoint. */
   asked(path: string): number;
+  /** Listens no more. */
+  stop(): Promise<void>;
 }
 
 export interface ProviderOptions {
@@ -66,6 +68,13 @@ export async function startProvider({ slimTokens = false }: ProviderOptions = {}
     await provider.callback()(request, response);
   }
 
+  async function stop(): Promise<void> {
+    if (!server.listening) return;
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  }
+
   const test: TestProvider = {
     issuer,
     people: new Map(),
@@ -88,11 +97,8 @@ export async function startProvider({ slimTokens = false }: ProviderOptions = {}
     forge: false,
     down: false,
     asked: (path) => counts.get(path) ?? 0,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
   return test;
 }

@@ -1,7 +1,7 @@
 /**
  * The OpenID Connect provider: authorization code flow with PKCE (OpenID Connect Core 1.0, RFC 7636, RFC 9207). The
- * library loads with the first sign-in. What the provider publishes is read for a minute at most, its keys anew for
- * each sign-in, so that new keys count at once.
+ * library loads with the first sign-in. What the provider publishes counts for a minute at most, its keys for one
+ * sign-in, so that new keys count at once. A person is not led to a provider that does not answer.
  */
 import type * as openid from 'openid-client';
 import type { Clock } from '../lib/clock.ts';
@@ -13,7 +13,11 @@ import type { Secrets } from './trip.ts';
 export const CALLBACK = '/console/oidc/callback';
 
 const KNOWN_FOR_MS = 60_000;
+/** Many who begin ask it once. */
+const UP_FOR_MS = 2_000;
 const TIMEOUT_S = 10;
+/** A person waits at the sign-in page. */
+const DISCOVERY_TIMEOUT_S = 5;
 const BODY_BYTES_MAX = 1024 * 1024;
 /** Clocks of others may be off by so much. */
 const TOLERANCE_S = 60;
@@ -33,21 +37,21 @@ export interface Provider {
 export function openProvider(config: OidcConfig, clock: Clock): Provider {
   let known: { metadata: Promise<openid.ServerMetadata>; at: number } | undefined;
 
-  function metadata(client: typeof openid): Promise<openid.ServerMetadata> {
-    if (known === undefined || monotonicMs() - known.at > KNOWN_FOR_MS) {
+  function metadata(client: typeof openid, forMs: number): Promise<openid.ServerMetadata> {
+    if (known === undefined || monotonicMs() - known.at > forMs) {
       const found = discover(client, config);
       known = { metadata: found, at: monotonicMs() };
       found.catch(() => {
-        known = undefined;
+        if (known?.metadata === found) known = undefined;
       });
     }
     return known.metadata;
   }
 
-  async function connect(): Promise<{ client: typeof openid; connection: openid.Configuration }> {
+  async function connect(forMs: number): Promise<{ client: typeof openid; connection: openid.Configuration }> {
     const client = await import('openid-client');
     try {
-      return { client, connection: toConnection(client, config, await metadata(client), clock) };
+      return { client, connection: toConnection(client, config, await metadata(client, forMs), clock) };
     } catch (error) {
       throw toFailure(client, error);
     }
@@ -57,7 +61,7 @@ export function openProvider(config: OidcConfig, clock: Clock): Provider {
     issuer: config.issuer,
     id: `${config.issuer} ${config.clientId}`,
     async begin(origin, { state, nonce, verifier }) {
-      const { client, connection } = await connect();
+      const { client, connection } = await connect(UP_FOR_MS);
       const url = client.buildAuthorizationUrl(connection, {
         redirect_uri: origin + CALLBACK,
         scope: config.scopes,
@@ -69,7 +73,7 @@ export function openProvider(config: OidcConfig, clock: Clock): Provider {
       return url.href;
     },
     async finish(callback, { state, nonce, verifier }) {
-      const { client, connection } = await connect();
+      const { client, connection } = await connect(KNOWN_FOR_MS);
       try {
         const tokens = await client.authorizationCodeGrant(connection, callback, {
           pkceCodeVerifier: verifier,
@@ -102,7 +106,7 @@ const toPerson = (claims: openid.IDToken, config: OidcConfig, state: string): Pe
 async function discover(client: typeof openid, config: OidcConfig): Promise<openid.ServerMetadata> {
   const connection = await client.discovery(new URL(config.issuer), config.clientId, undefined, undefined, {
     execute: isPlain(config) ? [client.allowInsecureRequests] : [],
-    timeout: TIMEOUT_S,
+    timeout: DISCOVERY_TIMEOUT_S,
     [client.customFetch]: boundedFetch,
   });
   return connection.serverMetadata();

@@ -4,8 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, test } from 'node:test';
-import { startProvider } from '../../kit/oidc.ts';
+import { startProvider, type TestProvider } from '../../kit/oidc.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
+import { until } from '../../kit/until.ts';
+import { assertError } from '../http/given.ts';
 import { begin, finish, OWN, passProvider, signIn, withSession } from './trip.ts';
 
 const clock = testClock(Date.now());
@@ -252,7 +254,27 @@ describe('a provider', () => {
     assert.equal(back.status, 200, back.text);
   });
 
-  test('is asked for its addresses once a minute at most, also by those who only begin', async () => {
+  for (const [how, fail] of [
+    ['stops', (one: TestProvider) => one.stop()],
+    ['fails', (one: TestProvider) => Object.assign(one, { down: true })],
+  ] as const) {
+    test(`that ${how} after people signed in: within seconds nobody is led to it`, async () => {
+      await using there = await startProvider();
+      await using own = await startTestService({ env: there.env });
+      there.people.set('ada', { name: 'Ada Lovelace', groups: ['heads'] });
+      there.register(own.url);
+      assert.notEqual((await signIn(own, 'ada')).session, undefined);
+      await fail(there);
+      const refused = await until('the sign-in says it', async () => {
+        const answer = await own.call('POST', '/console/oidc', { key: null, headers: OWN, body: {} });
+        return answer.status === 200 ? undefined : answer;
+      });
+      assertError(refused, 'service_unavailable');
+      assert.match(refused.body.error.message, /key or a link/);
+    });
+  }
+
+  test('is asked for its addresses once by many who begin together', async () => {
     await begin(postern);
     const before = provider.asked('/.well-known/openid-configuration');
     await Promise.all(Array.from({ length: 30 }, () => begin(postern)));

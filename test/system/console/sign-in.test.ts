@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { launchBrowser, signedIn } from '../../../kit/browser.ts';
 import { startProvider } from '../../../kit/oidc.ts';
 import { startTestService } from '../../../kit/service.ts';
+import { until } from '../../../kit/until.ts';
 import { made } from '../../http/given.ts';
 
 const browser = await launchBrowser();
@@ -89,6 +90,30 @@ describe('the provider', () => {
     await there.getByRole('button', { name: /^First key/ }).waitFor();
     provider.down = false;
     provider.register(postern.url);
+  });
+
+  test('that stopped after a sign-in: the page says so instead of leading there, and a key still signs in', async () => {
+    await using there = await startProvider();
+    await using own = await startTestService({ env: there.env });
+    there.people.set('ada', { name: 'Ada Lovelace', groups: ['heads'] });
+    there.register(own.url);
+    const first = await visit(`${own.url}/console`);
+    await viaProvider(first, 'ada');
+    await first.getByRole('button', { name: /^Ada Lovelace/ }).waitFor();
+    await there.stop();
+    await until('the service notices', async () => {
+      const headers = { 'x-postern-console': '1' };
+      return (await own.call('POST', '/console/oidc', { key: null, headers, body: {} })).status === 503;
+    });
+    const page = await visit(`${own.url}/console`);
+    await page.getByRole('button', { name: /^Sign in with/ }).click();
+    await page.getByText('The sign-in provider cannot be reached.').waitFor();
+    assert.equal(page.url(), `${own.url}/console`);
+    await page.getByLabel('API key').fill(own.key);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('button', { name: /^First key/ }).waitFor();
+    await first.reload();
+    await first.getByRole('button', { name: /^Ada Lovelace/ }).waitFor();
   });
 });
 
