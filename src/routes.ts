@@ -21,7 +21,7 @@ import { describeApi } from './http/openapi.ts';
 import { identityRoutes } from './identities/routes.ts';
 import { verifiableIn } from './identities/verifiable.ts';
 import { keyRoutes } from './keys/routes.ts';
-import { archivedTo, type DecisionFinder } from './ledger/log.ts';
+import { archivedTo, type DecisionFinder, type DecisionRef } from './ledger/log.ts';
 import { retiredTo } from './ledger/retire.ts';
 import { decisionRoutes } from './ledger/routes.ts';
 import { openTestLog } from './ledger/test-log.ts';
@@ -135,8 +135,8 @@ function addPolicyRoutes(app: App, parts: Parts): void {
 
 const inArchive =
   ({ db, archive, ledger: { ledgerNo } }: Parts) =>
-  (id: string) =>
-    findArchived({ db, parquet: archive, ledgerNo }, id);
+  (ref: DecisionRef) =>
+    findArchived({ db, parquet: archive, ledgerNo }, ref);
 
 /** Adds the routes that report usage, to publishers and to partners. */
 function addReports(

@@ -120,10 +120,23 @@ const SELECT = `select ${COLUMNS} from decisions as d left join content as c on 
 const SELECT_ALL = `select ${COLUMNS}, x.object as deleted from decisions as d left join content as c on c.no = d.content_no
   left join change_data as x on x.id = '${DELETED_ITEM}' || d.content_no ${VERSION} where`;
 
-export async function findDecision(db: Db, ledgerNo: number, id: string): Promise<LoggedDecision | undefined> {
+/** A decision to find; with a requester, only if it is about that one. */
+export interface DecisionRef {
+  id: string;
+  requesterId?: string | undefined;
+}
+
+/** A decision about another requester takes as long as one that never existed. */
+export async function findDecision(
+  { db, ledgerNo }: { db: Db; ledgerNo: number },
+  { id, requesterId }: DecisionRef,
+): Promise<LoggedDecision | undefined> {
   const parsed = parseDecisionId(id);
   if (parsed === undefined || parsed.ledgerNo !== ledgerNo) return undefined;
-  const [row] = await db.read<StoredDecision>(`${SELECT} d.seq = $1 and d.at = $2`, [parsed.seq, parsed.at]);
+  const [row] = await db.read<StoredDecision>(
+    `${SELECT} d.seq = $1 and d.at = $2${requesterId === undefined ? '' : ' and d.requester_id = $3'}`,
+    [parsed.seq, parsed.at, ...(requesterId === undefined ? [] : [requesterId])],
+  );
   return row && toLogged(row, ledgerNo);
 }
 

@@ -18,6 +18,7 @@ import type { Ledger } from './ledger.ts';
 import {
   type DecisionFilter,
   type DecisionFinder,
+  type DecisionRef,
   findDecision,
   type LoggedDecision,
   type RobotsJudge,
@@ -41,7 +42,7 @@ export interface LogDeps {
   tests: DecisionLog;
   robots: RobotsJudge;
   /** Finds a live decision in the files of the archive. */
-  findArchived(id: string): Promise<LoggedDecision | undefined>;
+  findArchived(ref: DecisionRef): Promise<LoggedDecision | undefined>;
 }
 
 const reading = { tag: 'Access', permission: 'analytics:read' } as const;
@@ -102,7 +103,7 @@ export function decisionRoutes(app: App, deps: LogDeps): void {
   route(app, 'GET /v1/access/decisions/:id', read, async (request, reply) => {
     const { id } = request.params;
     const log = parseDecisionId(id)?.ledgerNo === tests.ledgerNo ? logs.test : logs.live;
-    const found = (await findDecision(log.db, log.ledgerNo, id)) ?? (await deps.findArchived(id));
+    const found = (await findDecision(log, { id })) ?? (await deps.findArchived({ id }));
     if (found === undefined) throw fail('decision_not_found', `There is no decision ${id.slice(0, 100)}.`);
     return reply.send((await named([shownFrom(log, found)], request))[0]);
   });

@@ -67,12 +67,11 @@ export async function getOwnDecision(
   id: string,
 ): Promise<DecisionView> {
   const isTest = parseDecisionId(id)?.ledgerNo === deps.tests.ledgerNo;
-  const { db, ledgerNo } = isTest ? deps.tests : deps;
-  const decision = (await findDecision(db, ledgerNo, id)) ?? (await findArchived(deps, id));
-  if (decision === undefined || decision.requesterId !== requesterId) {
-    throw fail('decision_not_found', `There is no decision ${id.slice(0, 100)}.`);
-  }
-  const [view] = await viewDecisions(db, [isTest ? asTest(decision) : decision]);
+  const log = isTest ? deps.tests : deps;
+  const ref = { id, requesterId };
+  const decision = (await findDecision(log, ref)) ?? (await findArchived(deps, ref));
+  if (decision === undefined) throw fail('decision_not_found', `There is no decision ${id.slice(0, 100)}.`);
+  const [view] = await viewDecisions(log.db, [isTest ? asTest(decision) : decision]);
   return view as DecisionView;
 }
 

@@ -59,8 +59,7 @@ export async function listOwnLicenses({ db, now }: MeDeps, requesterId: string, 
 
 /** Throws license_not_found and statement_not_found. */
 export async function getOwnLicenseUsage(deps: MeDeps, requesterId: string, licenseId: string) {
-  const license = await findLicense(deps.db, licenseId);
-  if (license?.requesterId !== requesterId) throw licenseNotFound(licenseId);
+  if ((await findLicense(deps.db, licenseId, requesterId)) === undefined) throw licenseNotFound(licenseId);
   return licenseUsage(deps, licenseId);
 }
 

@@ -2,9 +2,10 @@
 import type { Db } from '../db/db.ts';
 import { unavailable } from '../errors.ts';
 import { parseDecisionId } from '../ledger/decision.ts';
-import { type LoggedDecision, type StoredDecision, toLogged } from '../ledger/log.ts';
+import { type DecisionRef, type LoggedDecision, type StoredDecision, toLogged } from '../ledger/log.ts';
 import type { Parquet } from './archive-source.ts';
 import { type ArchivedFile, SourceFailed } from './source.ts';
+import { text } from './sql.ts';
 
 export interface ArchivedDeps {
   db: Db;
@@ -46,7 +47,7 @@ type ArchivedRow = StoredDecision & { content_no: number; policy_no: number };
 /** Returns undefined where no archive is configured, too. Throws Unavailable, service_unavailable. */
 export async function findArchived(
   { db, parquet, ledgerNo }: ArchivedDeps,
-  id: string,
+  { id, requesterId }: DecisionRef,
 ): Promise<LoggedDecision | undefined> {
   const parsed = parseDecisionId(id);
   if (parsed === undefined || parsed.ledgerNo !== ledgerNo || !parquet.isConfigured) return undefined;
@@ -54,22 +55,27 @@ export async function findArchived(
     'select file, to_seq from archives where to_seq >= $1 order by to_seq limit 1',
     [parsed.seq],
   );
-  const row = file && (await readRow(parquet, { file: file.file, toSeq: file.to_seq }, parsed));
+  const row = file && (await readRow(parquet, { file: file.file, toSeq: file.to_seq }, whereIs(parsed, requesterId)));
   return row && withRecords(db, row, ledgerNo);
 }
 
-async function readRow(
-  parquet: Parquet,
-  file: ArchivedFile,
-  { seq, at }: { seq: number; at: number },
-): Promise<ArchivedRow | undefined> {
+/** Numbers read around a decision of a requester. */
+const NEAR = 1_000;
+
+/** A decision about another requester takes as long as one that never existed: the same columns of the same rows. */
+function whereIs({ seq, at }: { seq: number; at: number }, requesterId: string | undefined): string {
+  if (requesterId === undefined) return `where seq = ${seq} and decided_at = ${at}`;
+  return `where seq > ${seq - NEAR} and seq < ${seq + NEAR}
+    and concat_ws(' ', seq, decided_at, requester_id) = ${text(`${seq} ${at} ${requesterId}`)}`;
+}
+
+async function readRow(parquet: Parquet, file: ArchivedFile, where: string): Promise<ArchivedRow | undefined> {
   try {
     const there = await parquet.columnsOf(file);
     const columns = Object.entries(COLUMNS).map(([name, sql]) => {
       const isThere = there.has(name === 'at' ? 'decided_at' : name);
       return `${isThere ? sql : (OTHERWISE[name] ?? 'null')} as ${name}`;
     });
-    const where = `where seq = ${seq} and decided_at = ${at}`;
     return (await parquet.selectObjects<ArchivedRow>(file, columns.join(', '), where))[0];
   } catch (error) {
     if (!(error instanceof SourceFailed)) throw error;
