@@ -7,6 +7,7 @@ import type { Item } from './inputs.ts';
 import { launch, type Running } from './process.ts';
 
 const COMMAND = join(import.meta.dirname, '../bin/postern.js');
+const SOURCE = join(import.meta.dirname, '../src/main.ts');
 
 /** The same key for all data directories, so that prepared ones can be read; kept ones need it said. */
 export const KEY = process.env.POSTERN_BENCH_KEY ?? newKeyText('secret');
@@ -25,7 +26,7 @@ export interface PosternOptions {
   env?: Record<string, string>;
   /** The `bin/postern.js` of a package, instead of the clone's. */
   command?: string;
-  /** Folder for CPU profiles; without it there are none. */
+  /** Folder for CPU profiles, of the sources as they are; without it there are none. */
   profileDir?: string | undefined;
   /** A module that is loaded before the service's own. */
   preload?: string;
@@ -34,10 +35,10 @@ export interface PosternOptions {
 export async function startPostern(options: PosternOptions): Promise<Postern> {
   const { dataDir, core = null, env = {}, command = COMMAND, profileDir, preload } = options;
   const port = await freePort();
-  const profiling = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`];
+  const args = profileDir === undefined ? [command, 'serve'] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`, SOURCE];
   const running = await launch({
     command: process.execPath,
-    args: [...profiling, ...(preload === undefined ? [] : [`--import=${preload}`]), command, 'serve'],
+    args: [...(preload === undefined ? [] : [`--import=${preload}`]), ...args],
     env: {
       POSTERN_PORT: String(port),
       POSTERN_DATA_DIR: dataDir,

@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isBuilt } from './built.js';
 
 const MAJOR = 26;
 const args = process.argv.slice(2);
@@ -15,7 +16,7 @@ const args = process.argv.slice(2);
 const isService = (args.length === 0 || (args.length === 1 && args[0] === 'serve')) && !process.env.POSTERN_ENV_FILE;
 const part = isService ? 'main' : 'postern';
 const source = new URL(`../src/${part}.ts`, import.meta.url);
-const entry = existsSync(source) ? source : new URL(`../dist/${part}.js`, import.meta.url);
+const entry = existsSync(source) && !isBuilt() ? source : new URL(`../dist/${part}.js`, import.meta.url);
 
 // Before the first module: what strips types from TypeScript takes longer to load than what the cache holds.
 module.enableCompileCache?.();
@@ -32,7 +33,8 @@ function runOn(node) {
     process.exit(1);
   }
   const child = spawn(node, [fileURLToPath(entry), ...(isService ? [] : args)], { stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
+    process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
     process.stderr.write(`${node} cannot be run: ${error.message}\n`);
     process.exit(1);

@@ -7,12 +7,18 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { hashOf, RECORD } from '../bin/built.js';
 import { isExternal } from './external.ts';
 
 const root = join(import.meta.dirname, '..');
 const src = join(root, 'src');
 const dist = join(root, 'dist');
-const written = new Set<string>();
+const written = new Map<string, string>();
+/** The contents of what dist/ is made of, by their paths from the root. */
+const made = new Map<string, string>();
+for (const name of ['package-lock.json', 'tsconfig.json', 'scripts/build.ts', 'scripts/external.ts']) {
+  made.set(name, readFileSync(join(root, name), 'utf8'));
+}
 /** Stands for the URL of dist/ until it is known which file the code ends up in. */
 const DIST = '__DIST_URL__';
 
@@ -32,12 +38,20 @@ const places: Plugin = {
   },
 };
 
+/** Keeps what was read, also if a file is changed meanwhile. */
+const reading: Plugin = {
+  name: 'reading',
+  transform(code, id) {
+    if (!id.startsWith('\0')) made.set(relative(root, id), code);
+  },
+};
+
 const entries = ['main', 'postern', ...started()];
 await using bundle = await rolldown({
   input: Object.fromEntries(entries.map((entry) => [entry, join(src, `${entry}.ts`)])),
   platform: 'node',
   external: isExternal,
-  plugins: [places],
+  plugins: [reading, places],
 });
 const { output } = await bundle.generate({
   format: 'esm',
@@ -46,8 +60,14 @@ const { output } = await bundle.generate({
 });
 const chunks = output.filter((one): one is OutputChunk => one.type === 'chunk');
 for (const { fileName, code } of chunks) place(fileName, code);
-for (const file of globSync('**/*.json', { cwd: src })) place(file, readFileSync(join(src, file), 'utf8'));
+for (const file of globSync('**/*.json', { cwd: src })) {
+  const text = readFileSync(join(src, file), 'utf8');
+  made.set(`src/${file}`, text);
+  place(file, text);
+}
 place('LICENSES.txt', licenses(chunks.flatMap(({ moduleIds }) => moduleIds)));
+const files = new Map([...made, ...[...written].map(([name, text]) => [`dist/${name}`, text] as const)]);
+place(relative(dist, RECORD), JSON.stringify({ files: [...files.keys()], hash: hashOf(files) }));
 for (const name of globSync('**/*.{js,json,txt}', { cwd: dist })) {
   if (!written.has(name)) rmSync(join(dist, name), { force: true });
 }
@@ -85,7 +105,7 @@ function licenses(moduleIds: readonly string[]): string {
 
 function place(name: string, text: string): void {
   const target = join(dist, name);
-  written.add(name);
+  written.set(name, text);
   // An unchanged file is left alone, so that builds can run in parallel.
   if (existsSync(target) && readFileSync(target, 'utf8') === text) return;
   mkdirSync(dirname(target), { recursive: true });

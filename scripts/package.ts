@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { RECORD } from '../bin/built.js';
 import { EXTERNAL } from './external.ts';
 
 interface Manifest {
@@ -22,7 +23,7 @@ const dependencies = Object.fromEntries(EXTERNAL.map((name) => [name, manifest.d
 const folder = mkdtempSync(join(tmpdir(), 'postern-package-'));
 try {
   for (const name of [...manifest.files, 'LICENSE', 'README.md']) {
-    cpSync(join(root, name), join(folder, name), { recursive: true });
+    cpSync(join(root, name), join(folder, name), { recursive: true, filter: (path) => path !== RECORD });
   }
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...kept, dependencies }, null, 2)}\n`);
   execFileSync('npm', ['pack', ...process.argv.slice(2), folder], { stdio: 'inherit' });
