@@ -72,7 +72,8 @@ export function supportIdempotency(app: App, db: Db, clock: Clock): void {
       request.idempotency = own;
       return false;
     }
-    sendJson(reply.header('idempotent-replayed', 'true'), stored.status, keptFor(own, stored));
+    const kept = keptFor(own, stored);
+    sendJson(reply.header('idempotent-replayed', 'true'), stored.status, kept);
     return true;
   }
 

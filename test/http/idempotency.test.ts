@@ -191,7 +191,9 @@ test('it is kept 24 hours', async () => {
 test('another body under the same key is refused and has no effect', async () => {
   const [one, two] = [item(), item()];
   await send('other', '/v1/content', one);
-  assertError(await send('other', '/v1/content', two), 'idempotency_key_reused');
+  const refused = await send('other', '/v1/content', two);
+  assertError(refused, 'idempotency_key_reused');
+  assert.equal(refused.headers.get('idempotent-replayed'), null);
   assert.equal(await count(two.externalId), 0);
 });
 
