@@ -1,4 +1,5 @@
 /** Conditional requests (RFC 9110, section 13): lost updates refused, unchanged answers not sent again. */
+import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { fail } from '../errors.ts';
@@ -10,6 +11,10 @@ declare module 'fastify' {
     takesIfMatch?: true;
   }
 }
+
+/** Returns the tag of a record that counts no versions: a digest of its answer. */
+export const etagOf = (answer: object): string =>
+  `"${createHash('sha256').update(JSON.stringify(answer)).digest('base64url').slice(0, 22)}"`;
 
 /** The tags of a header's list; `*` stands for any. */
 const tagsOf = (header: string): string[] => header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));

@@ -8,7 +8,7 @@ import { fail } from '../errors.ts';
 import { newId } from '../lib/id.ts';
 import { findUrlFault } from '../outgoing/address.ts';
 import { FIRST_VALUES, REQUESTER_PREFIX, type Requester } from './requester.ts';
-import { type CreateRequester, licenseAnswer, requesterAnswer, type UpdateRequester } from './schema.ts';
+import { type CreateRequester, licenseAnswer, requesterAnswer, requesterEtag, type UpdateRequester } from './schema.ts';
 import {
   deleteRequester,
   findErasing,
@@ -66,6 +66,7 @@ export async function planCreate(db: Db, requester: Requester): Promise<Edit> {
     changes: [{ kind: 'requester.created', id: requester.id, object: answer }],
     status: 201,
     body: answer,
+    etag: requesterEtag(requester),
   };
 }
 
@@ -86,7 +87,7 @@ export function planUpdate(before: Requester, edit: UpdateRequester, at: number)
     changes: [
       { kind: 'requester.updated', id: before.id, object: requesterAnswer(after), before: requesterAnswer(before) },
     ],
-    answer: (requester) => ({ body: requesterAnswer(requester) }),
+    answer: (requester) => ({ body: requesterAnswer(requester), etag: requesterEtag(requester) }),
   });
 }
 

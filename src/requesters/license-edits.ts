@@ -9,7 +9,7 @@ import { fail } from '../errors.ts';
 import { parseIso } from '../lib/clock.ts';
 import { newId } from '../lib/id.ts';
 import { FIRST_VALUES, LICENSE_PREFIX, type License } from './license.ts';
-import { type CreateLicense, licenseAnswer, type UpdateLicense } from './schema.ts';
+import { type CreateLicense, licenseAnswer, licenseEtag, type UpdateLicense } from './schema.ts';
 import { deleteLicense, findRequester, insertLicense, updateLicense } from './store.ts';
 import { editedTerms, firstTerms } from './terms-edits.ts';
 
@@ -44,6 +44,7 @@ export async function planCreate(db: Db, license: License, at: number): Promise<
     changes: [changed(license, 'license.created', at)],
     status: 201,
     body: licenseAnswer(license, at),
+    etag: licenseEtag(license, at),
   };
 }
 
@@ -91,7 +92,7 @@ const updated = (before: License, after: License, kind: ChangeKind, at: number):
   editOf(before, after, {
     steps: updateLicense(after, before),
     changes: [{ ...changed(after, kind, at), before: licenseAnswer(before, at) }],
-    answer: (license) => ({ body: licenseAnswer(license, at) }),
+    answer: (license) => ({ body: licenseAnswer(license, at), etag: licenseEtag(license, at) }),
   });
 
 /** Gives each version of a license its own time. */

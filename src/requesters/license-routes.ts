@@ -3,6 +3,7 @@
 import { resource } from '../changes/resource.ts';
 import { cutPage, fromCursor, PAGE_DEFAULT, SEQ_FORM } from '../db/page.ts';
 import type { App } from '../http/app.ts';
+import { isUnchanged, NotModified } from '../http/etag.ts';
 import { PageQuerySchema, toList } from '../http/list.ts';
 import { edit, route } from '../http/route.ts';
 import { parseIso } from '../lib/clock.ts';
@@ -15,6 +16,7 @@ import {
   LicensePage,
   ListLicensesQuery,
   licenseAnswer,
+  licenseEtag,
   TermsVersionPage,
   termsVersionAnswers,
   UpdateLicense,
@@ -24,9 +26,15 @@ import { findTerms } from './terms-store.ts';
 
 const reading = { tag: 'Licenses', permission: 'requesters:read' } as const;
 const writing = { tag: 'Licenses', permission: 'requesters:write' } as const;
+const editing = { ...writing, ifMatch: true } as const;
 
 export function licenseRoutes(app: App, { db, changes, clock }: Omit<RequesterDeps, 'allowPrivate'>): void {
-  const licenses = resource({ changes, find: (id) => findLicense(db, id), notFound: licenseNotFound });
+  const licenses = resource({
+    changes,
+    find: (id) => findLicense(db, id),
+    notFound: licenseNotFound,
+    etag: (license) => licenseEtag(license, clock.now()),
+  });
 
   const create = {
     ...writing,
@@ -47,12 +55,18 @@ export function licenseRoutes(app: App, { db, changes, clock }: Omit<RequesterDe
     return toList(page, (license) => licenseAnswer(license, clock.now()));
   });
 
-  const read = { ...reading, id: 'getLicense', is: 'Read a license', answer: LicenseAnswer };
-  route(app, 'GET /v1/licenses/:id', read, async ({ params }) =>
-    licenseAnswer(await licenses.get(params.id), clock.now()),
-  );
+  const read = {
+    ...reading,
+    id: 'getLicense',
+    is: 'Read a license',
+    answers: { 200: LicenseAnswer, 304: NotModified },
+  };
+  route(app, 'GET /v1/licenses/:id', read, async (request, reply) => {
+    const [license, at] = [await licenses.get(request.params.id), clock.now()];
+    return isUnchanged(request, reply, licenseEtag(license, at)) ? reply.send() : licenseAnswer(license, at);
+  });
 
-  const update = { ...writing, id: 'updateLicense', is: 'Edit a license', body: UpdateLicense, answer: LicenseAnswer };
+  const update = { ...editing, id: 'updateLicense', is: 'Edit a license', body: UpdateLicense, answer: LicenseAnswer };
   edit(app, 'PATCH /v1/licenses/:id', update, (request) =>
     licenses.edit(request, (before) => planUpdate(db, before, request.body, clock.now())),
   );
@@ -77,12 +91,12 @@ export function licenseRoutes(app: App, { db, changes, clock }: Omit<RequesterDe
     },
   );
 
-  const revoke = { ...writing, id: 'revokeLicense', is: 'Revoke a license permanently', answer: LicenseAnswer };
+  const revoke = { ...editing, id: 'revokeLicense', is: 'Revoke a license permanently', answer: LicenseAnswer };
   edit(app, 'POST /v1/licenses/:id/revoke', revoke, (request) =>
     licenses.edit(request, (before) => planRevoke(before, clock.now())),
   );
 
-  const remove = { ...writing, id: 'deleteLicense', is: 'Delete a license', answer: LicenseDeleted };
+  const remove = { ...editing, id: 'deleteLicense', is: 'Delete a license', answer: LicenseDeleted };
   edit(app, 'DELETE /v1/licenses/:id', remove, (request) =>
     licenses.edit(request, (license) => planDelete(license, clock.now())),
   );

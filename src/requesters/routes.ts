@@ -3,6 +3,7 @@ import type { Changes } from '../changes/changes.ts';
 import { resource } from '../changes/resource.ts';
 import type { Db } from '../db/db.ts';
 import type { App } from '../http/app.ts';
+import { isUnchanged, NotModified } from '../http/etag.ts';
 import { toList } from '../http/list.ts';
 import { edit, route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -14,6 +15,7 @@ import {
   RequesterDeleted,
   RequesterPage,
   requesterAnswer,
+  requesterEtag,
   UpdateRequester,
 } from './schema.ts';
 import { findRequester, listRequesters } from './store.ts';
@@ -28,9 +30,15 @@ export interface RequesterDeps {
 
 const reading = { tag: 'Requesters', permission: 'requesters:read' } as const;
 const writing = { tag: 'Requesters', permission: 'requesters:write' } as const;
+const editing = { ...writing, ifMatch: true } as const;
 
 export function requesterRoutes(app: App, { db, changes, clock, allowPrivate }: RequesterDeps): void {
-  const requesters = resource({ changes, find: (id) => findRequester(db, id), notFound: requesterNotFound });
+  const requesters = resource({
+    changes,
+    find: (id) => findRequester(db, id),
+    notFound: requesterNotFound,
+    etag: requesterEtag,
+  });
 
   const create = {
     ...writing,
@@ -54,11 +62,19 @@ export function requesterRoutes(app: App, { db, changes, clock, allowPrivate }: 
   };
   route(app, 'GET /v1/requesters', list, async ({ query }) => toList(await listRequesters(db, query), requesterAnswer));
 
-  const read = { ...reading, id: 'getRequester', is: 'Read a requester', answer: RequesterAnswer };
-  route(app, 'GET /v1/requesters/:id', read, async ({ params }) => requesterAnswer(await requesters.get(params.id)));
+  const read = {
+    ...reading,
+    id: 'getRequester',
+    is: 'Read a requester',
+    answers: { 200: RequesterAnswer, 304: NotModified },
+  };
+  route(app, 'GET /v1/requesters/:id', read, async (request, reply) => {
+    const requester = await requesters.get(request.params.id);
+    return isUnchanged(request, reply, requesterEtag(requester)) ? reply.send() : requesterAnswer(requester);
+  });
 
   const update = {
-    ...writing,
+    ...editing,
     id: 'updateRequester',
     is: 'Edit a requester',
     body: UpdateRequester,
@@ -70,7 +86,7 @@ export function requesterRoutes(app: App, { db, changes, clock, allowPrivate }: 
   });
 
   const remove = {
-    ...writing,
+    ...editing,
     id: 'deleteRequester',
     is: 'Delete a requester and its licenses',
     answer: RequesterDeleted,

@@ -1,6 +1,7 @@
 /** Requesters and licenses on the wire. */
 import { type Static, Type } from 'typebox';
 import { purpose as crawlerPurpose } from '../crawlers/schema.ts';
+import { etagOf } from '../http/etag.ts';
 import { deletedOf, pageOf, pageProperties } from '../http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { partial, pick } from '../lib/fields.ts';
@@ -58,6 +59,8 @@ export const requesterAnswer = (requester: Requester) => ({
   created: toIso(requester.createdAt),
   updated: toIso(requester.updatedAt),
 });
+
+export const requesterEtag = (requester: Requester): string => etagOf(requesterAnswer(requester));
 
 const crawlerName = Type.String({ minLength: 1, maxLength: 64, format: 'plain-text' });
 
@@ -158,6 +161,9 @@ export const licenseAnswer = (license: License, at: number) => ({
   created: toIso(license.createdAt),
   updated: toIso(license.updatedAt),
 });
+
+/** Another one as soon as the license becomes valid or invalid. */
+export const licenseEtag = (license: License, at: number): string => etagOf(licenseAnswer(license, at));
 
 export const TERMS_STATES = ['current', 'pending', 'past', 'replaced'] as const;
 

@@ -947,6 +947,21 @@ describe('queries', () => {
   });
 });
 
+const IDENTITIES = [{ kind: 'ip', ranges: ['203.0.113.0/24'] }];
+const TERMS = {
+  currency: 'EUR',
+  timezone: 'UTC',
+  period: 'month',
+  unit: 'decision',
+  quota: { onExceed: 'deny', units: 5 },
+  tiers: [{ upTo: null, unitPriceMicros: 1 }],
+};
+const makeRequester = async (): Promise<string> =>
+  (await made(postern, '/v1/requesters', { identities: IDENTITIES })).id as string;
+const makeLicense = async (fields: object = {}): Promise<string> =>
+  (await made(postern, '/v1/licenses', { requesterId: await makeRequester(), type: 'x', terms: TERMS, ...fields }))
+    .id as string;
+
 describe('ETag', () => {
   const kinds: [string, () => Promise<string>, object, object][] = [
     [
@@ -956,6 +971,18 @@ describe('ETag', () => {
       { title: 'C' },
     ],
     ['policies', async () => `/v1/policies/${(await makePolicy(postern, [])).id}`, { name: 'B' }, { name: 'C' }],
+    [
+      'requesters',
+      async () => `/v1/requesters/${await makeRequester()}`,
+      { tags: ['b'] },
+      { metadata: { c: [1, {}] } },
+    ],
+    [
+      'licenses',
+      async () => `/v1/licenses/${await makeLicense()}`,
+      { features: ['b'] },
+      { metadata: { c: 1 }, scope: { tags: ['c'] }, effective: 'now', terms: { ...TERMS, reference: 'C' } },
+    ],
   ];
   for (const [kind, make, change, other] of kinds) {
     test(`${kind}: If-None-Match answers 304 until a change`, async () => {
@@ -974,6 +1001,14 @@ describe('ETag', () => {
       const changed = await postern.call('GET', path, { headers: { 'if-none-match': etag } });
       assertStatus(changed, 200);
       assert.notEqual(changed.headers.get('etag'), etag);
+    });
+    test(`${kind}: the answer to an edit has the ETag of what is read then`, async () => {
+      const path = await make();
+      for (const body of [change, other, other]) {
+        const edited = await postern.call('PATCH', path, { body });
+        assertStatus(edited, 200);
+        assert.equal((await postern.call('GET', path)).headers.get('etag'), edited.headers.get('etag'));
+      }
     });
     test(`${kind}: If-Match refuses a stale PATCH and DELETE and nothing changes`, async () => {
       const path = await make();

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startTestService, testClock } from '../../kit/service.ts';
-import { check, item, made, makePolicy } from './given.ts';
+import { assertError, assertStatus, check, item, made, makePolicy, wire } from './given.ts';
 
 const clock = testClock();
 const postern = await startTestService({ clock });
@@ -130,4 +130,35 @@ test('`valid` of a licence turns with it, and an edit of the end acts at once', 
   assert.deepEqual([await valid(), await reason(one)], [true, null]);
   advanceTo(end + 1000);
   assert.deepEqual([await valid(), await reason(one)], [false, 'license_expired']);
+});
+
+test('the ETag of a license is another as soon as it begins or ends; revoking takes If-Match', async () => {
+  await made(postern, '/v1/requesters', { id: 'tagged' });
+  const [startsAt, expiresAt] = [iso(clock.now() + 1_000), iso(clock.now() + 2_000)];
+  const { id } = await made(postern, '/v1/licenses', { requesterId: 'tagged', type: 'x', startsAt, expiresAt });
+  const path = `/v1/licenses/${id}`;
+  let headers: Record<string, string> = {};
+  for (const valid of [false, true, false]) {
+    const read = await postern.call('GET', path, { headers });
+    assertStatus(read, 200);
+    assert.equal(read.body.valid, valid);
+    headers = { 'if-none-match': read.headers.get('etag') ?? '' };
+    assertStatus(await wire(postern, 'GET', path, { headers }), 304);
+    clock.advance(1_000);
+  }
+  const stale = { 'if-match': '"stale"' };
+  assertError(await postern.call('POST', `${path}/revoke`, { headers: stale }), 'precondition_failed');
+  assert.equal((await postern.call('GET', path)).body.status, 'active');
+  const fresh = { 'if-match': headers['if-none-match'] as string };
+  assertStatus(await postern.call('POST', `${path}/revoke`, { headers: fresh }), 200);
+});
+
+test('a requester that is registered again has another ETag', async () => {
+  const path = '/v1/requesters/again';
+  await made(postern, '/v1/requesters', { id: 'again' });
+  const before = (await postern.call('GET', path)).headers.get('etag');
+  clock.advance(1);
+  assertStatus(await postern.call('DELETE', path), 200);
+  await made(postern, '/v1/requesters', { id: 'again' });
+  assert.notEqual((await postern.call('GET', path)).headers.get('etag'), before);
 });

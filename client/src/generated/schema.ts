@@ -7032,7 +7032,10 @@ export interface operations {
     getRequester: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: answers 304 if the record has not changed since */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -7049,6 +7052,13 @@ export interface operations {
                     "application/json": components["schemas"]["Requester"];
                 };
             };
+            /** @description Not changed since the `ETag` in `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             "4XX": components["responses"]["Refused"];
             "5XX": components["responses"]["Refused"];
         };
@@ -7056,7 +7066,10 @@ export interface operations {
     deleteRequester: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: edits the record only if it has not changed since */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -7083,6 +7096,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
+                /** @description An `ETag`: edits the record only if it has not changed since */
+                "If-Match"?: string;
             };
             path: {
                 id: string;
@@ -7434,7 +7449,10 @@ export interface operations {
     getLicense: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: answers 304 if the record has not changed since */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -7451,6 +7469,13 @@ export interface operations {
                     "application/json": components["schemas"]["License"];
                 };
             };
+            /** @description Not changed since the `ETag` in `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             "4XX": components["responses"]["Refused"];
             "5XX": components["responses"]["Refused"];
         };
@@ -7458,7 +7483,10 @@ export interface operations {
     deleteLicense: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: edits the record only if it has not changed since */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -7485,6 +7513,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
+                /** @description An `ETag`: edits the record only if it has not changed since */
+                "If-Match"?: string;
             };
             path: {
                 id: string;
@@ -7545,6 +7575,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
                 "Idempotency-Key"?: string;
+                /** @description An `ETag`: edits the record only if it has not changed since */
+                "If-Match"?: string;
             };
             path: {
                 id: string;
