@@ -18,13 +18,19 @@ import { CONTENT_COLUMNS, type StrayRow, straysSql, toStray } from './quota-stor
 
 const STATES_MAX = 50_000;
 
-/** Inserts rows given as one flat list of their values. */
+/** Rows of one statement: the table's AUTOINCREMENT is written with each. More rows take no less time. */
+const AT_ONCE = 25;
+
+/** Inserts rows given as one flat list of their values. `get` makes no object of what changed, which `run` does. */
 function inserter(connection: Connection, insert: Insert): (values: readonly Value[]) => void {
-  // Row by row: several at once take no less time.
   const one = connection.prepare(insertSql(insert, 1));
+  const many = connection.prepare(insertSql(insert, AT_ONCE));
   const { width } = insert;
+  const size = AT_ONCE * width;
   return (values) => {
-    for (let i = 0; i < values.length; i += width) one.run(...values.slice(i, i + width));
+    let i = 0;
+    for (; i + size <= values.length; i += size) many.get(...values.slice(i, i + size));
+    for (; i < values.length; i += width) one.get(...values.slice(i, i + width));
   };
 }
 
@@ -56,7 +62,7 @@ function sparseInserter(
         statement = connection.prepare(insertSql(insertColumns(table, named), 1));
         shapes.set(shape, statement);
       }
-      statement.run(...present);
+      statement.get(...present);
     }
   };
 }

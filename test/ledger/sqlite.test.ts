@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { entry } from '../../kit/entry.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openSqlite, type SqliteDb } from '../../src/db/sqlite/db.ts';
+import { REASONS } from '../../src/ledger/reason.ts';
 import { ledgerProcedure, openSqliteLedger, openSqliteTestLedger } from '../../src/ledger/sqlite.ts';
 import { onTestTables, toTestSql } from '../../src/ledger/test-tables.ts';
 import type { Clock } from '../../src/lib/clock.ts';
+import { bodyOf } from '../../src/lib/id.ts';
 import { type LedgerStore, ledgerContract, type OpenedLedger } from './contract.ts';
 
 ledgerContract('SQLite file', () =>
@@ -45,6 +48,24 @@ async function emptyStore(openIn: (db: SqliteDb, clock?: Clock) => Promise<Opene
     },
   };
 }
+
+test('each denial of a flush is announced once, in the order of the decisions', async () => {
+  await using store = await emptyStore(async (db, clock) => ({
+    db,
+    ledger: await openSqliteLedger(db, clock, { subscribed: () => ['access.denied'] }),
+  }));
+  const { db, ledger } = await store.open();
+  const { code } = REASONS.policy_denied;
+  for (const count of [1, 24, 25, 26, 130]) {
+    const entries = Array.from({ length: count * 2 }, (_, i) => entry({ reason: i % 2 === 0 ? code : 0 }));
+    const denied = (await ledger.record(entries)).filter((_, i) => i % 2 === 0);
+    const rows = await db.read('select id, at, kind, object_id from events order by seq desc limit $1', [count]);
+    const expected = denied.map(({ id, at }) => ({ id: bodyOf(id), at, kind: 'access.denied', object_id: id }));
+    assert.deepEqual(rows.toReversed(), expected);
+  }
+  const [total] = await db.read('select count(*) as total from events');
+  assert.deepEqual(total, { total: 206 });
+});
 
 test('the tables of tests have the columns of the live ones', async () => {
   await using store = await emptyStore(async (db) => ({ db, ledger: await openSqliteTestLedger(db) }));
