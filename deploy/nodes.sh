@@ -6,7 +6,8 @@
 #
 # Settings come from the environment; POSTERN_DATABASE_URL, or its …_FILE, must be set. The nodes listen on POSTERN_PORT
 # (8080) and the ports after it, and keep their data in POSTERN_DATA_DIR/1, /2 and so on. The first one keeps the columns
-# of all. A node that ends is started again after a second. TERM ends all, with the time that each needs.
+# of all. A node that ends is started again after a second. TERM ends all, with the time that each needs. POSTERN_MEMORY
+# is for each node: unset, each takes up to half of the machine's memory.
 set -u
 
 count=${1:-}
