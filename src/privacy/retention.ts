@@ -57,8 +57,8 @@ async function retain({ db, now, privacy }: RetentionDeps, log: WriteAheadLog, m
     // On PostgreSQL, checks do not queue behind it.
     const careful = openPace(db.engine, db.engine === 'sqlite' ? CAREFUL : STEADY);
     const steady = openPace(db.engine, STEADY);
-    const began = performance.now();
-    const pace = () => (performance.now() - began < DAY_MS ? careful : steady);
+    const began = now();
+    const pace = () => (now() - began < DAY_MS ? careful : steady);
     while (mayGoOn() && (await pace()(batch))) log.markStale();
   };
   if (decisionDays !== null) {
