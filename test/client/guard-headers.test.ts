@@ -3,24 +3,20 @@
  * page, limits, offers, and the wish for a signature.
  */
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
-import express from 'express';
-import fastify from 'fastify';
-import { Hono } from 'hono';
-import { type GuardOptions, guard } from '../../client/src/index.ts';
+import type { GuardOptions } from '../../client/src/index.ts';
 import type { Answer } from '../../kit/answer.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { authorize } from '../enforce/asking.ts';
 import { made, makePolicy } from '../http/given.ts';
+import { openServing, TEXT } from './serving.ts';
 
 const clock = testClock();
 const postern = await startTestService({ clock });
-const closing: (() => unknown)[] = [() => postern[Symbol.asyncDispose]()];
-after(async () => {
-  for (const close of closing.toReversed()) await close();
-});
+after(() => postern[Symbol.asyncDispose]());
+const OWN_LINK = '</style.css>; rel="preload"';
+const { servers, ...serving } = openServing({ before: { link: OWN_LINK }, behind: { link: OWN_LINK } });
+after(() => serving[Symbol.asyncDispose]());
 
 const HOST = 'site.example';
 const ORIGIN = `https://${HOST}`;
@@ -54,72 +50,11 @@ await render();
 const options: GuardOptions = { url: postern.url, key: postern.key, content: 'url', origin: ORIGIN };
 
 type Get = (path: string, userAgent: string) => Promise<Response>;
-const OWN_LINK = '</style.css>; rel="preload"';
-const TEXT = 'the protected text';
 
-async function listening(server: Server): Promise<Get> {
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  closing.push(() => {
-    server.closeAllConnections();
-    return new Promise((closed) => server.close(closed));
-  });
-  const { port } = server.address() as AddressInfo;
-  return (path, userAgent) => fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'user-agent': userAgent } });
-}
-
-/** Serves a handler of Request and Response, as runtimes with Web APIs do. */
-const webServer = (handle: (request: Request) => Promise<Response>): Promise<Get> =>
-  listening(
-    createServer((request, response) => {
-      const headers = new Headers(request.headers as Record<string, string>);
-      handle(new Request(`http://127.0.0.1${request.url}`, { method: request.method ?? 'GET', headers })).then(
-        async (answer) => {
-          response.writeHead(answer.status, Object.fromEntries(answer.headers));
-          response.end(await answer.text());
-        },
-        (error: unknown) => response.destroy(error as Error),
-      );
-    }),
-  );
-
-const servers: Record<string, (given: GuardOptions) => Promise<Get>> = {
-  Express(given) {
-    const app = express();
-    app.use((_request, response, next) => {
-      response.setHeader('link', OWN_LINK);
-      next();
-    });
-    app.use(guard(given).express());
-    app.use((_request, response) => void response.send(TEXT));
-    return listening(createServer(app));
-  },
-  async Fastify(given) {
-    const app = fastify();
-    app.addHook('onRequest', async (_request, reply) => void reply.header('link', OWN_LINK));
-    app.addHook('onRequest', guard(given).fastify());
-    app.all('/*', async () => TEXT);
-    await app.listen({ host: '127.0.0.1', port: 0 });
-    closing.push(() => app.close());
-    const { port } = app.server.address() as AddressInfo;
-    return (path, userAgent) => fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'user-agent': userAgent } });
-  },
-  Hono(given) {
-    const app = new Hono();
-    app.use(guard(given).hono());
-    app.all('/*', (context) => context.text(TEXT, 200, { link: OWN_LINK }));
-    return webServer(async (request) => app.fetch(request));
-  },
-  'a handler of Request and Response'(given) {
-    return webServer(guard(given).fetch(() => new Response(TEXT, { headers: { link: OWN_LINK } })));
-  },
-  'a handler that takes the verdict'(given) {
-    const { check } = guard(given);
-    return webServer(async (request) => {
-      const verdict = await check(request);
-      return verdict.allowed ? new Response(TEXT, { headers: verdict.headers }) : verdict.toResponse();
-    });
-  },
-};
+const getFrom =
+  (url: string): Get =>
+  (path, userAgent) =>
+    fetch(url + path, { headers: { 'user-agent': userAgent } });
 
 const TOLD = [
   'link',
@@ -148,8 +83,9 @@ const withoutOwn = ({ link = '', ...told }: Record<string, string>): Record<stri
   return rest.join(', ') === '' ? told : { link: rest.join(', '), ...told };
 };
 
-for (const [name, make] of Object.entries(servers)) {
+for (const [name, start] of Object.entries(servers)) {
   describe(name, async () => {
+    const make = async (given: GuardOptions) => getFrom(await start(given));
     const get = await make(options);
 
     test('tells what /v1/authorize tells, of allowed, denied and observed requests', async () => {
@@ -199,8 +135,10 @@ for (const [name, make] of Object.entries(servers)) {
   });
 }
 
+const atExpress = async (given: GuardOptions) => getFrom((await servers.Express?.(given)) ?? assert.fail('no Express'));
+
 test('limits are told in the standard fields, by guards as by /v1/authorize', async () => {
-  const get = await (servers.Express as NonNullable<(typeof servers)[string]>)(options);
+  const get = await atExpress(options);
   for (const status of [200, 429]) {
     const [page, door] = [await get('/limited/1', 'Mozilla'), await atDoor('/limited/2', 'Mozilla')];
     assert.deepEqual([page.status, door.status], [status, status]);
@@ -216,7 +154,7 @@ test('a guard that names items tells of the page as well; a long URL is none and
   const policyId = await policyOf(FREE);
   await made(postern, '/v1/content', { externalId: 'x', title: 'x', type: 'article', source: ORIGIN, policyId });
   await render();
-  const get = await (servers.Express as NonNullable<(typeof servers)[string]>)({ ...options, content: () => 'x' });
+  const get = await atExpress({ ...options, content: () => 'x' });
   const page = await get('/page?a=b', 'Mozilla');
   assert.deepEqual([page.status, page.headers.get('tdm-reservation')], [200, '1']);
   const long = await get(`/page?${'a'.repeat(3_000)}`, 'Mozilla');

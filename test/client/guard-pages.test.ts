@@ -3,24 +3,19 @@
  * `body=html`, for each kind of server, on a real socket.
  */
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
-import express from 'express';
-import fastify from 'fastify';
-import { Hono } from 'hono';
 import { type GuardOptions, guard } from '../../client/src/index.ts';
 import { freePort } from '../../kit/port.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { authorize } from '../enforce/asking.ts';
 import { made, makePolicy } from '../http/given.ts';
+import { openServing, TEXT } from './serving.ts';
 
 const clock = testClock();
 const postern = await startTestService({ clock, env: { POSTERN_DECISION_MAX_AGE: '60' } });
-const closing: (() => unknown)[] = [() => postern[Symbol.asyncDispose]()];
-after(async () => {
-  for (const close of closing.toReversed()) await close();
-});
+after(() => postern[Symbol.asyncDispose]());
+const serving = openServing({ before: { vary: 'Origin' } });
+after(() => serving[Symbol.asyncDispose]());
 
 const HOST = 'site.example';
 const ORIGIN = `https://${HOST}`;
@@ -59,74 +54,13 @@ const CHROMIUM =
   'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7';
 const PROBLEM = 'application/problem+json';
 const PAGE = 'text/html; charset=utf-8';
-const TEXT = 'the protected text';
 
 type Get = (path: string, accept?: string, method?: string) => Promise<Response>;
 
 const getFrom =
-  (port: number): Get =>
+  (url: string): Get =>
   (path, accept, method = 'GET') =>
-    fetch(`http://127.0.0.1:${port}${path}`, { method, headers: accept === undefined ? {} : { accept } });
-
-async function listening(server: Server): Promise<Get> {
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  closing.push(() => {
-    server.closeAllConnections();
-    return new Promise((closed) => server.close(closed));
-  });
-  return getFrom((server.address() as AddressInfo).port);
-}
-
-/** Serves a handler of Request and Response, as runtimes with Web APIs do. */
-const webServer = (handle: (request: Request) => Promise<Response>): Promise<Get> =>
-  listening(
-    createServer((request, response) => {
-      const headers = new Headers(request.headers as Record<string, string>);
-      handle(new Request(`http://127.0.0.1${request.url}`, { method: request.method ?? 'GET', headers })).then(
-        async (answer) => {
-          response.writeHead(answer.status, Object.fromEntries(answer.headers));
-          response.end(await answer.text());
-        },
-        (error: unknown) => response.destroy(error as Error),
-      );
-    }),
-  );
-
-const servers: Record<string, (given: GuardOptions) => Promise<Get>> = {
-  Express(given) {
-    const app = express();
-    app.use((_request, response, next) => {
-      response.setHeader('vary', 'Origin');
-      next();
-    });
-    app.use(guard(given).express());
-    app.use((_request, response) => void response.send(TEXT));
-    return listening(createServer(app));
-  },
-  async Fastify(given) {
-    const app = fastify();
-    app.addHook('onRequest', async (_request, reply) => void reply.header('vary', 'Origin'));
-    app.addHook('onRequest', guard(given).fastify());
-    app.all('/*', async () => TEXT);
-    await app.listen({ host: '127.0.0.1', port: 0 });
-    closing.push(() => app.close());
-    return getFrom((app.server.address() as AddressInfo).port);
-  },
-  Hono(given) {
-    const app = new Hono();
-    app.use(guard(given).hono());
-    app.all('/*', (context) => context.text(TEXT));
-    return webServer(async (request) => app.fetch(request));
-  },
-  'a handler of Request and Response': (given) => webServer(guard(given).fetch(() => new Response(TEXT))),
-  'a handler that takes the verdict'(given) {
-    const { check } = guard(given);
-    return webServer(async (request) => {
-      const verdict = await check(request);
-      return verdict.allowed ? new Response(TEXT, { headers: verdict.headers }) : verdict.toResponse();
-    });
-  },
-};
+    fetch(url + path, { method, headers: accept === undefined ? {} : { accept } });
 
 /** The page for the same request at a proxy. */
 const atDoor = async (target: string, more = ''): Promise<{ status: number; text: string }> =>
@@ -136,8 +70,9 @@ const withoutId = (page: string): string => page.replaceAll(/dec_\w{26}/g, 'dec_
 const typeOf = ({ headers }: Response): string | undefined =>
   headers.get('content-type')?.replace(/^(application.*); charset=utf-8$/, '$1');
 
-for (const [name, serve] of Object.entries(servers)) {
+for (const [name, start] of Object.entries(serving.servers)) {
   describe(name, async () => {
+    const serve = async (given: GuardOptions) => getFrom(await start(given));
     const get = await serve(options);
 
     test('a browser receives the page of /v1/authorize, with the status and the headers of the refusal', async () => {
