@@ -88,8 +88,9 @@ export const refusalOf = (status: number, decision: Decision, remedies: readonly
 });
 
 const STYLE =
-  'body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1rem;color:#1a1a1a;background:#fff}' +
-  'h1{font-size:1.5rem}p.quote{color:#5c5c5c;font-size:.85rem}' +
+  ':root{color-scheme:light dark}' +
+  'body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1rem;overflow-wrap:anywhere;' +
+  'color:#1a1a1a;background:#fff}h1{font-size:1.5rem}p.quote{color:#5c5c5c;font-size:.85rem}' +
   '@media(prefers-color-scheme:dark){body{color:#eee;background:#161616}p.quote{color:#aaa}}';
 
 function toPage({ status, message, remedies, decisionId, licensingUrl = null }: Refusal): string {
@@ -106,7 +107,7 @@ function toPage({ status, message, remedies, decisionId, licensingUrl = null }: 
 }
 
 function sentenceOf(remedy: Remedy): string {
-  if (remedy.kind === 'wait') return `Ask again after ${remedy.until}.`;
+  if (remedy.kind === 'wait') return `Ask again after ${timeText(remedy.until)}.`;
   if (remedy.kind === 'permission') return `Ask for another permission: ${remedy.permissions.join(', ')}.`;
   if (remedy.kind === 'verification') return verificationOf(remedy.verified);
   if (remedy.kind === 'amend') return 'Have your license amended.';
@@ -114,6 +115,12 @@ function sentenceOf(remedy: Remedy): string {
   const type = licenseType === null ? 'A license' : `A license of the type ${licenseType.join(' or ')}`;
   return licenseFeatures.length === 0 ? `${type}.` : `${type} with ${licenseFeatures.join(', ')}.`;
 }
+
+/** The time in whole seconds, not earlier. */
+const timeText = (time: string): string => {
+  const seconds = Math.ceil(Date.parse(time) / 1000);
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+};
 
 const PROOFS: Readonly<Record<VerifiedKind, string>> = {
   token: 'send your token',

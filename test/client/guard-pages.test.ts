@@ -142,7 +142,7 @@ describe('a page', async () => {
     assert.deepEqual([page.status, door.status], [429, 429]);
     const text = await page.text();
     assert.equal(withoutId(text), withoutId(door.text));
-    assert.match(text, /Ask again after 2\d{3}-/);
+    assert.match(text, /Ask again after 2\d{3}-\d\d-\d\d \d\d:\d\d:\d\d UTC\./);
     const training = guard({ ...options, permission: 'training' }).fetch(() => new Response(TEXT));
     const partly = await (await get('/partly/x', CHROMIUM, training)).text();
     assert.match(partly, /Ask for another permission: preview_only\./);
