@@ -9,11 +9,11 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import type { FastifyReply, FastifyRequest, onSendHookHandler, preHandlerHookHandler } from 'fastify';
 import type { Db } from '../db/db.ts';
 import { findReceipt, type Idempotency, type Receipt } from '../db/receipt.ts';
-import { ERRORS, Failure, fail } from '../errors.ts';
+import { Failure, fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { App } from './app.ts';
 import { hooksOf } from './hooks.ts';
-import { errorBody, JSON_TYPE, sendJson } from './reply.ts';
+import { JSON_TYPE, sendJson, toFailure, writeError } from './reply.ts';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
@@ -79,32 +79,29 @@ export function supportIdempotency(app: App, db: Db, clock: Clock): void {
 
   /** The answer that was kept since the request began, by another node, in place of `payload`. */
   async function answeredMeanwhile(own: Idempotency, request: FastifyRequest, reply: FastifyReply, payload: unknown) {
-    const stored = await findReceipt(db, own.scope, clock.now());
-    if (stored === undefined) return payload;
-    reply.removeHeader('retry-after').removeHeader('etag');
     try {
+      const stored = await findReceipt(db, own.scope, clock.now());
+      if (stored === undefined) return payload;
       const body = keptFor(own, stored);
-      reply.code(stored.status).type(JSON_TYPE).header('idempotent-replayed', 'true');
+      withoutHeaders(reply).code(stored.status).type(JSON_TYPE).header('idempotent-replayed', 'true');
       return body;
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      reply.code(ERRORS[error.code].status).type(JSON_TYPE);
-      return errorBody(error, request.id);
+      // Fastify answers an error of this hook after a refusal in a form of its own.
+      return writeError(toFailure(error), request, withoutHeaders(reply));
     }
   }
 
   const after: onSendHookHandler = (request, reply, payload, done) => {
     if (request.heldScope === null) return done(null, payload);
-    const release = (error: Error | null, answer = payload): void => {
+    const release = (answer = payload): void => {
       inFlight.delete(request.heldScope as string);
       request.heldScope = null;
-      if (error === null) done(null, answer);
-      else done(error);
+      done(null, answer);
     };
     const own = request.idempotency;
-    if (own === null || own.stored || reply.statusCode >= 500) return release(null);
+    if (own === null || own.stored || reply.statusCode >= 500) return release();
     // Nothing was written, perhaps because of what the first attempt wrote.
-    answeredMeanwhile(own, request, reply, payload).then((answer) => release(null, answer), release);
+    answeredMeanwhile(own, request, reply, payload).then(release, done);
   };
 
   app.addHook('onRoute', (route) => {
@@ -114,6 +111,9 @@ export function supportIdempotency(app: App, db: Db, clock: Clock): void {
     route.onSend = hooksOf(route.onSend, after);
   });
 }
+
+/** Removes headers of the answer that is replaced. */
+const withoutHeaders = (reply: FastifyReply): FastifyReply => reply.removeHeader('retry-after').removeHeader('etag');
 
 function toIdempotency(request: FastifyRequest, scope: string, key: string): Idempotency {
   const sealKey = createHash('sha256').update(`${request.caller.credential}\0${key}`).digest();

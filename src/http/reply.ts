@@ -13,14 +13,21 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 export const errorBody = (failure: Failure, requestId: string): string =>
   JSON.stringify({ error: { ...failure.toError(), requestId } });
 
-export function answerError(failure: Failure, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export const answerError = (failure: Failure, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  reply.send(writeError(failure, request, reply));
+
+/** Logs an error, sets the status and headers of its answer and returns the body. */
+export function writeError(failure: Failure, request: FastifyRequest, reply: FastifyReply): string {
   if (failure.status >= 500) {
     const level = failure.code === 'internal_error' ? 'error' : 'warn';
     request.server.logger[level]({ ...logFields(request), err: failure.cause ?? failure }, failure.code);
   }
   if (failure.status === 401) reply.header('www-authenticate', 'Bearer');
-  reply.headers(failure.headers ?? {});
-  return sendJson(reply, ERRORS[failure.code].status, errorBody(failure, request.id));
+  reply
+    .headers(failure.headers ?? {})
+    .code(ERRORS[failure.code].status)
+    .type(JSON_TYPE);
+  return errorBody(failure, request.id);
 }
 
 /** Text that is JSON already, to be returned by a handler. */
