@@ -6,13 +6,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../kit/launch.ts';
-import { query, startPostgres } from '../kit/postgres.ts';
+import { startPostgres } from '../kit/postgres.ts';
 import { seeded, skewed } from '../kit/random.ts';
 import type { Rule } from '../src/policies/policy.ts';
 import { type Figure, median, medianRatio, type Part, type PartOptions } from './figure.ts';
 import { checksOf, type Item, itemAt, TEN_RULES } from './inputs.ts';
 import { type Loader, openLoader } from './load.ts';
-import { familyClock } from './process.ts';
+import { databaseClock } from './process.ts';
 import { createPolicy, HEADERS, type Postern, startPostern, upsertItems } from './service.ts';
 
 const ITEMS = 1_000;
@@ -192,12 +192,6 @@ function sentenceOf({ name, perSecond, p99: late, nodeUs, databaseUs, checksAFlu
 }
 
 const processorMs = (nodes: readonly Postern[]): number => nodes.reduce((sum, node) => sum + node.cpuMs(), 0);
-
-/** Returns the processor time of all processes of a server on this machine, ms. */
-async function databaseClock(url: string): Promise<() => number> {
-  const [row] = await query<{ pid: string }>(url, `select split_part(pg_read_file('postmaster.pid'), e'\n', 1) as pid`);
-  return familyClock(row?.pid as string);
-}
 
 async function flushesOf(nodes: readonly Postern[]): Promise<number> {
   const texts = await Promise.all(

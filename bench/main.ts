@@ -28,7 +28,7 @@ import { p99Part } from './p99.ts';
 import { partnerPart } from './partner.ts';
 import { postgresPart } from './postgres.ts';
 import { privacyPart } from './privacy.ts';
-import { quotaPart } from './quota.ts';
+import { quotaPart, quotaPostgresPart } from './quota.ts';
 import { saveResults, tableOf } from './results.ts';
 import { signInPart } from './sign-in.ts';
 import { signalsPart } from './signals.ts';
@@ -49,6 +49,7 @@ const PARTS: readonly Part[] = [
   tracingPart,
   candidatePart,
   quotaPart,
+  quotaPostgresPart,
   batchPart,
   decidePart,
   conditionsPart,

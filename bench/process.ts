@@ -1,6 +1,7 @@
 /** Runs servers as child processes, from the start until they answer, and cleans up afterwards. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { query } from '../kit/postgres.ts';
 import { onCore } from './machine.ts';
 
 export interface Running extends AsyncDisposable {
@@ -25,7 +26,7 @@ function cpuMs(pid: number): number {
 }
 
 /** Returns the processor time of a process and its children so far, those that have ended too, ms. */
-export function familyClock(parent: string): () => number {
+function familyClock(parent: string): () => number {
   const ticksOf = (pid: string): number => {
     try {
       const fields = fieldsOf(pid);
@@ -38,6 +39,12 @@ export function familyClock(parent: string): () => number {
     }
   };
   return () => readdirSync('/proc').reduce((sum, name) => sum + (/^\d+$/.test(name) ? ticksOf(name) : 0), 0) * 10;
+}
+
+/** Returns the processor time of all processes of a server on this machine, ms. */
+export async function databaseClock(url: string): Promise<() => number> {
+  const [row] = await query<{ pid: string }>(url, `select split_part(pg_read_file('postmaster.pid'), e'\n', 1) as pid`);
+  return familyClock(row?.pid as string);
 }
 
 export interface Launch {

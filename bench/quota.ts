@@ -1,16 +1,18 @@
 /**
  * Measures what a quota costs a check beside a rate limit: durable checks of the same items by licensed requesters,
  * under one rule. Nothing is counted, or admissions under a limit, or units of a quota. Rounds take turns on one
- * server.
+ * server. The same on PostgreSQL, where the database's processor time is counted too.
  */
 import { join } from 'node:path';
 import { temporaryFolder } from '../kit/launch.ts';
+import { startPostgres } from '../kit/postgres.ts';
 import { seeded } from '../kit/random.ts';
 import type { Rule } from '../src/policies/policy.ts';
 import { type Contender, contender, measure } from './check.ts';
-import { type Figure, median, medianRatio, type Part } from './figure.ts';
+import { type Figure, median, medianRatio, type Part, type PartOptions } from './figure.ts';
 import { itemAt } from './inputs.ts';
 import { splitCores } from './machine.ts';
+import { databaseClock } from './process.ts';
 import { createPolicy, HEADERS, type Postern, startPostern, upsertItems } from './service.ts';
 
 const ITEMS = 1_000;
@@ -35,25 +37,49 @@ export const quotaPart: Part = {
   name: 'quota',
   about: 'One durable check over HTTP that uses a unit of a quota, or an admission under a rate limit',
   async run(options) {
-    using dir = temporaryFolder();
     const cores = splitCores();
-    await using postern = await startPostern({ dataDir: join(dir.path, 'data'), core: cores.server });
-    const contenders = [
-      await licensed(postern, 'plain', RULE, {}),
-      await licensed(postern, 'limit', LIMITED, {}),
-      await licensed(postern, 'quota', RULE, { terms: TERMS }),
-    ] as const;
-    await measure([...contenders], cores.load, options);
-    return {
-      figures: figuresOf(contenders),
-      notes: [
-        cores.note,
-        `${REQUESTERS} requesters, each with a license; a quota counts decisions, a limit the requester's checks.`,
-        'Processor time counts all threads of the server; what else the machine does moves it least.',
-      ],
-    };
+    return { figures: figuresOf(await measureOn({}, options)), notes: [cores.note, ...NOTES] };
   },
 };
+
+export const quotaPostgresPart: Part = {
+  name: 'quota-postgres',
+  about: `${quotaPart.about}, on PostgreSQL`,
+  async run(options) {
+    const cores = splitCores();
+    const server = await startPostgres();
+    await using database = await server.newDatabase();
+    const databaseMs = await databaseClock(database.url);
+    const contenders = await measureOn({ POSTERN_DATABASE_URL: database.url }, options, databaseMs);
+    const note = `${cores.note} The database runs on both.`;
+    return { figures: [...figuresOf(contenders), ...inDatabase(contenders)], notes: [note, ...NOTES] };
+  },
+};
+
+const NOTES = [
+  `${REQUESTERS} requesters, each with a license; a quota counts decisions, a limit the requester's checks.`,
+  'Processor time counts all threads of the server; what else the machine does moves it least.',
+];
+
+type Contenders = readonly [Contender, Contender, Contender];
+
+async function measureOn(
+  env: Record<string, string>,
+  options: PartOptions,
+  databaseMs?: () => number,
+): Promise<Contenders> {
+  using dir = temporaryFolder();
+  const cores = splitCores();
+  await using postern = await startPostern({ dataDir: join(dir.path, 'data'), core: cores.server, env });
+  const contenders = [
+    await licensed(postern, 'plain', RULE, {}),
+    await licensed(postern, 'limit', LIMITED, {}),
+    await licensed(postern, 'quota', RULE, { terms: TERMS }),
+  ] as const;
+  if (databaseMs !== undefined) for (const one of contenders) one.databaseMs = databaseMs;
+  await measure([...contenders], cores.load, options);
+  return contenders;
+}
 
 async function licensed(postern: Postern, name: string, rule: Rule, terms: object): Promise<Contender> {
   const items = Array.from({ length: ITEMS }, (_, i) => itemAt(i, name));
@@ -73,7 +99,7 @@ async function licensed(postern: Postern, name: string, rule: Rule, terms: objec
   return contender(name, postern, { path: '/v1/access/check', headers: HEADERS, bodies });
 }
 
-function figuresOf([plain, limit, quota]: readonly [Contender, Contender, Contender]): Figure[] {
+function figuresOf([plain, limit, quota]: Contenders): Figure[] {
   const cpu = (one: Contender): number[] => one.results.map((result) => result.cpuUs);
   const beside = (what: string, one: Contender, name: string, other: Contender): Figure => ({
     what,
@@ -87,4 +113,15 @@ function figuresOf([plain, limit, quota]: readonly [Contender, Contender, Conten
     beside('processor time of a check with a quota', quota, 'with neither', plain),
     beside('processor time of a check with a rate limit', limit, 'with neither', plain),
   ];
+}
+
+function inDatabase([plain, limit, quota]: Contenders): Figure[] {
+  const spent = (one: Contender): number[] => one.results.map((result) => result.databaseUs);
+  const beside = (one: Contender, name: string, other: Contender): Figure => ({
+    what: `processor time of a check with a ${one.name} in the database`,
+    value: median(spent(one)),
+    unit: 'µs',
+    against: { what: name, value: median(spent(other)), ratio: medianRatio(spent(one), spent(other)) },
+  });
+  return [beside(quota, 'with a rate limit', limit), beside(limit, 'with neither', plain)];
 }
