@@ -101,13 +101,12 @@ const OWNERS: Record<string, string> = {
   sign_in_links: 'users/store.ts',
   used_sign_ins: 'users/store.ts',
   decisions:
-    'ledger/sqlite-procedure.ts ledger/postgres-write.ts ledger/postgres-trip.ts ledger/sweep.ts ledger/retire.ts ledger/erase.ts',
+    'ledger/sqlite-procedure.ts ledger/postgres-write.ts ledger/postgres-entries.ts ledger/postgres-trip-sql.ts ledger/sweep.ts ledger/retire.ts ledger/erase.ts',
   test_decisions: 'ledger/test-sweep.ts',
   test_deleted_decisions: 'ledger/test-sweep.ts',
   archives: 'storage/archive.ts',
   quota_contents: 'ledger/quota-store.ts ledger/sqlite-procedure.ts ledger/postgres-write.ts ledger/sweep.ts',
-  limits:
-    'ledger/sqlite-procedure.ts ledger/postgres-write.ts ledger/postgres-trip.ts ledger/quota-open.ts ledger/sweep.ts ledger/erase.ts',
+  limits: 'ledger/sqlite-procedure.ts ledger/postgres-write.ts ledger/quota-open.ts ledger/sweep.ts ledger/erase.ts',
   changes: 'changes/rows.ts changes/audit.ts privacy/records.ts privacy/identity-records.ts',
   change_data:
     'changes/rows.ts changes/audit.ts ledger/sqlite-procedure.ts ledger/postgres-write.ts privacy/identity-records.ts',

@@ -20,8 +20,8 @@ import {
 
 /** Outcomes of a claim on a quota; `unasked`: the limit of its entry refused. */
 const UNASKED = 0;
-const SERVED = 1;
-const REFUSED = 2;
+export const SERVED = 1;
+export const REFUSED = 2;
 
 /** Answers the claims in the order of their entries. An entry with both uses both or neither. */
 export function answerClaims(

@@ -1,176 +1,26 @@
 /**
- * A flush in one round trip to PostgreSQL, limits included: the server takes the claims while it holds their rows, so
- * that no row waits for a node. For flushes without receipts and events, whose texts only a node can write.
- *
- * The arithmetic is that of `limits/limit`, for all claims of one limit at once: they have the same time, so the first
- * ones are admitted, as many as there is room for. test/ledger/postgres-claims compares the two.
+ * A flush in one round trip to PostgreSQL, limits and quotas included: the server takes the claims while it holds their
+ * rows, so that no row waits for a node. For flushes without receipts and events, whose texts only a node can write.
  */
 import type { Row, Step, Value } from '../db/db.ts';
-import { MOMENT_SQL, toArray } from '../db/postgres/db.ts';
+import { toArray } from '../db/postgres/db.ts';
 import { toStoredKey } from '../limits/key.ts';
 import { type Limit, shapeOf } from '../limits/limit.ts';
 import type { Claim, Entry } from './ledger.ts';
+import {
+  type Chained,
+  chainColumns,
+  chainsOf,
+  keyOfSlot,
+  keysOfSlots,
+  quotaAnswersOf,
+  slotColumns,
+  slotNumbers,
+} from './postgres-chains.ts';
+import { numbersOf, ownColumns } from './postgres-entries.ts';
+import { CLAIM_LIMITS, CLAIM_QUOTAS } from './postgres-trip-sql.ts';
 import { quotaKeys } from './quota.ts';
-import { REASONS } from './reason.ts';
 import type { Submission } from './submission.ts';
-
-const TEXTS = new Set([
-  'requester_id',
-  'license_id',
-  'inputs',
-  'url',
-  'collection_id',
-  'crawler',
-  'claimed',
-  'permission',
-  'purpose',
-  'candidate',
-  'wanted',
-  'quota',
-]);
-const SMALL = new Set(['reason', 'verified', 'enforced']);
-export const typeOf = (column: string): string =>
-  TEXTS.has(column) ? 'text' : SMALL.has(column) ? 'smallint' : 'bigint';
-
-/** $1: a time, or null for the database's, but not before $2. */
-export const TIME = `select coalesce($1::bigint, greatest($2::bigint, ${MOMENT_SQL})) as at`;
-/** $3: the number of them. */
-export const SEQS = `select n, nextval('decisions_seq_seq') as seq from generate_series(1, $3::int) as n`;
-
-/** A limit's expiry is rounded up to this: an update that leaves the indexed column alone needs no new index entry. */
-export const EXPIRY_STEP_MS = 600_000;
-
-/** The columns of an entry that come from the entry itself. */
-const OWN: Record<string, (entry: Entry) => Value> = {
-  content_no: (entry) => entry.contentNo,
-  requester_id: (entry) => entry.requesterId,
-  policy_no: (entry) => entry.policyNo,
-  policy_version: (entry) => entry.policyVersion,
-  reason: (entry) => entry.reason,
-  rule_index: (entry) => entry.ruleIndex,
-  rule_priority: (entry) => entry.rulePriority,
-  license_id: (entry) => entry.licenseId,
-  inputs: (entry) => entry.inputs,
-  url: (entry) => entry.url,
-  collection_id: (entry) => entry.collectionId,
-  crawler: (entry) => entry.crawler,
-  verified: (entry) => entry.verified,
-  claimed: (entry) => entry.claimed,
-  permission: (entry) => entry.permission,
-  purpose: (entry) => entry.purpose,
-  enforced: (entry) => entry.enforced,
-  candidate: (entry) => entry.candidate,
-  wanted: (entry) => entry.wanted,
-};
-const OWN_NAMES = Object.keys(OWN).join(', ');
-const OWN_ARRAYS = Object.keys(OWN).map((name, i) => `$${i + 4}::${typeOf(name)}[]`);
-/** The parameters after those of the entries, in the order of `claimStep`. */
-const [LIMIT_OF, PLACE_OF, KEYS, REQUESTS, LENGTHS, WIDTHS, CALENDARS, COUNTS] = Array.from(
-  { length: 8 },
-  (_, i) => `$${i + 4 + OWN_ARRAYS.length}`,
-);
-const ownColumns = (entries: readonly Entry[]): Value[] =>
-  Object.values(OWN).map((value) => toArray(entries.map(value)));
-
-/** Without claims. */
-const TAKE_AND_INSERT = `with taken as materialized (${TIME}), numbers as materialized (${SEQS}),
-  written as (
-    insert into decisions (seq, at, ${OWN_NAMES})
-    select seq, at, ${OWN_NAMES}
-    from unnest(${OWN_ARRAYS.join(', ')}) with ordinality as entry (${OWN_NAMES}, n) join numbers using (n), taken
-  )
-  select at, (select array_agg(seq order by n)::text from numbers) as seqs from taken`;
-
-/** `taking`: the first three parameters. */
-export const insertStep = (taking: readonly Value[], entries: readonly Entry[]): Step => ({
-  sql: TAKE_AND_INSERT,
-  params: [...taking, ...ownColumns(entries)],
-});
-
-const OTHERS = Object.keys(OWN).filter((name) => name !== 'reason');
-const epochMs = (timestamp: string): string => `(extract(epoch from ${timestamp}) * 1000)::bigint`;
-
-/**
- * Records all entries, or nothing where one of their limits is held.
- *
- * `mine`: the rows that no other transaction holds, locked. `held`: the others. The time is read when the rows are
- * locked. `spans`: each limit's newest bucket, the latest end of a bucket that no longer counts, and its period's
- * length; a calendar period is one bucket, named by its start. `results`: how many of its claims are admitted, its new
- * state, and when more is left: for those admitted, and for those refused. `generate_series` is there for the planner
- * too: it expects few elements of an array, but many rows of a series.
- */
-const CLAIM_AND_INSERT = `with wanted as materialized (
-    select * from unnest(
-      ${KEYS}::text[], ${REQUESTS}::bigint[], ${LENGTHS}::bigint[], ${WIDTHS}::bigint[], ${CALENDARS}::text[], ${COUNTS}::bigint[]
-    ) with ordinality as wanted (key, requests, length, width, calendar, claims, k)
-  ), mine as materialized (
-    select key, state from limits where key = any(${KEYS}::text[]) order by key for update skip locked
-  ), taken as materialized (
-    ${TIME} from (select count(*) as rows from mine) as locked where rows >= 0
-  ), held as materialized (
-    select k from wanted
-    where key not in (select key from mine) and key in (select key from limits where key = any(${KEYS}::text[]))
-  ), spans as materialized (
-    select k, key, requests, claims, state is null as is_new,
-      translate(coalesce(state, '[]'), '[]', '{}')::bigint[] as pairs,
-      case when calendar is null then (at / width + 1) * width else starts end as bucket,
-      case when calendar is null then at - length else starts - 1 end as after,
-      coalesce(length, ends - starts) as length
-    from wanted left join mine using (key) cross join taken
-    cross join lateral (
-      select date_trunc(calendar, timestamp 'epoch' + at * interval '1 millisecond') as start
-    ) as period cross join lateral (
-      select ${epochMs('start')} as starts, ${epochMs("(start + ('1 ' || calendar)::interval)")} as ends
-    ) as calendar_period
-    where not exists (select 1 from held)
-  ), results as materialized (
-    select k, key, is_new, requests - used as room, admitted, new_state,
-      (newest + length + ${EXPIRY_STEP_MS - 1}) / ${EXPIRY_STEP_MS} * ${EXPIRY_STEP_MS} as expires_at,
-      oldest + length as admitted_reset, freed + length as refused_reset
-    from spans cross join lateral (
-      select coalesce(sum(pairs[2 * i]), 0)::bigint as used from generate_series(1, cardinality(pairs) / 2) as i
-      where least(pairs[2 * i - 1], bucket) > after
-    ) as before cross join lateral (
-      select least(claims, greatest(0, requests - used)) as admitted offset 0
-    ) as taking cross join lateral (
-      select '[' || string_agg(bucket_end || ',' || admissions, ',' order by bucket_end) || ']' as new_state,
-        min(bucket_end) as oldest, max(bucket_end) as newest,
-        min(bucket_end) filter (where so_far > used + admitted - requests) as freed
-      from (
-        select bucket_end, sum(admissions)::bigint as admissions, sum(sum(admissions)) over (order by bucket_end) as so_far
-        from (
-          select least(pairs[2 * i - 1], bucket) as bucket_end, pairs[2 * i] as admissions
-          from generate_series(1, cardinality(pairs) / 2) as i where least(pairs[2 * i - 1], bucket) > after
-          union all select bucket, admitted where admitted > 0
-        ) as uses group by bucket_end
-      ) as buckets
-    ) as afterwards
-  ), written as (
-    update limits set state = new_state, expires_at = results.expires_at from results
-    where limits.key = results.key and limits.key = any(${KEYS}::text[]) and not is_new
-  ), made as (
-    insert into limits (key, state, expires_at)
-    select key, new_state, expires_at from results where is_new order by key
-  ), recorded as (
-    insert into decisions (seq, at, ${OTHERS.join(', ')}, reason, limit_remaining, limit_reset_at)
-    select nextval('decisions_seq_seq'), at, ${OTHERS.join(', ')},
-      case when place > admitted then ${REASONS.rate_limit_exceeded.code} else reason end,
-      case when k is not null then greatest(0, room - least(place, admitted)) end,
-      case when place <= admitted then admitted_reset else refused_reset end
-    from (
-      select * from rows from (
-        ${OWN_ARRAYS.map((array) => `unnest(${array})`).join(', ')},
-        unnest(${LIMIT_OF}::int[]), unnest(${PLACE_OF}::int[]), generate_series(1, $3::int)
-      ) as entry (${OWN_NAMES}, k, place, n) left join results using (k) order by n
-    ) as entries cross join taken
-    where not exists (select 1 from held)
-    returning seq
-  )
-  select at, (select array_agg(seq order by seq)::text from recorded) as seqs,
-    (select array_agg(k)::text from held) as held, array_agg(room order by k)::text as rooms,
-    array_agg(admitted order by k)::text as admitted, array_agg(admitted_reset order by k)::text as admitted_resets,
-    array_agg(refused_reset order by k)::text as refused_resets
-  from taken left join results on true group by at`;
 
 /** Up to this many limits, the server's arithmetic costs less than a second trip to a node, which takes µs for each. */
 const LIMITS_MAX = 16;
@@ -184,9 +34,8 @@ export const keysOf = ({ claim, quota }: Entry): string[] => [
   ...quotaKeys(quota),
 ];
 
-/** The entries of a flush, and what they claim. */
-export interface Claimed {
-  readonly entries: readonly Entry[];
+/** The claims of a flush on limits. */
+interface ClaimedLimits {
   /** Each limit once. */
   readonly claims: readonly Claim[];
   /** For each limit, the number of entries that claim it. */
@@ -196,11 +45,28 @@ export interface Claimed {
   readonly placeOf: readonly (number | null)[];
 }
 
-/** Returns undefined for what takes two trips: a receipt, a quota, many limits, one key with two limits. */
+/** The entries of a flush, and what they claim. */
+export interface Claimed extends ClaimedLimits {
+  readonly entries: readonly Entry[];
+  /** Undefined without a claim on a quota. */
+  readonly quotas: Chained | undefined;
+  /** The keys of what they claim. */
+  readonly keys: readonly string[];
+}
+
+/** Returns undefined for what takes two trips: a receipt, many limits, one key with two limits; see postgres-chains. */
 export function claimedBy(submissions: readonly Submission[]): Claimed | undefined {
   if (submissions.some(({ receipt }) => receipt !== undefined)) return undefined;
   const entries = submissions.flatMap((one) => one.entries);
-  if (entries.some(({ quota }) => quota !== null)) return undefined;
+  const limits = limitsOf(entries);
+  if (limits === undefined) return undefined;
+  const keys = limits.claims.map(({ key }) => key);
+  if (entries.every(({ quota }) => quota === null)) return { ...limits, entries, quotas: undefined, keys };
+  const quotas = chainsOf(entries);
+  return quotas && { ...limits, entries, quotas, keys: [...keys, ...keysOfSlots(quotas)] };
+}
+
+function limitsOf(entries: readonly Entry[]): ClaimedLimits | undefined {
   const claims: Claim[] = [];
   const counts: number[] = [];
   const limitOf: (number | null)[] = [];
@@ -221,34 +87,56 @@ export function claimedBy(submissions: readonly Submission[]): Claimed | undefin
     } else if (!isSame((claims[k - 1] as Claim).limit, claim.limit)) return undefined;
     placeOf.push(++(counts[k - 1] as number));
   }
-  return { entries, claims, counts, limitOf, placeOf };
+  return { claims, counts, limitOf, placeOf };
 }
 
 const isSame = (one: Limit, other: Limit): boolean => one.requests === other.requests && one.period === other.period;
 
 /** `taking`: the first three parameters. */
-export function claimStep(taking: readonly Value[], { entries, claims, counts, limitOf, placeOf }: Claimed): Step {
-  const spans = claims.map(({ limit }) => ({ ...limit, ...shapeOf(limit) }));
+export function claimStep(taking: readonly Value[], claimed: Claimed): Step {
+  const { entries, claims, counts, limitOf, placeOf, quotas, keys } = claimed;
+  const must = mustBeAdmitted(claimed);
+  const params = [
+    ...taking,
+    ...ownColumns(entries),
+    toArray(limitOf),
+    toArray(placeOf),
+    toArray(keys.map(toStoredKey)),
+    toArray(claims.map(({ limit }) => (shapeOf(limit).lengthMs === null ? limit.period : null))),
+    toArray(claims.flatMap(({ limit }, k) => numbersOfLimit(limit, counts[k] as number, must[k] as number))),
+  ];
+  if (quotas === undefined) return { sql: CLAIM_LIMITS, params };
   return {
-    sql: CLAIM_AND_INSERT,
-    params: [
-      ...taking,
-      ...ownColumns(entries),
-      toArray(limitOf),
-      toArray(placeOf),
-      toArray(claims.map(({ key }) => toStoredKey(key))),
-      toArray(spans.map(({ requests }) => requests)),
-      toArray(spans.map(({ lengthMs }) => lengthMs)),
-      toArray(spans.map(({ widthMs }) => widthMs)),
-      toArray(spans.map(({ lengthMs, period }) => (lengthMs === null ? period : null))),
-      toArray(counts),
-    ],
+    sql: CLAIM_QUOTAS,
+    params: [...params, ...slotNumbers(quotas), ...slotColumns(quotas), ...chainColumns(quotas)],
   };
 }
 
+/** In the order of the function. */
+function numbersOfLimit(limit: Limit, claims: number, must: number): Value[] {
+  const { lengthMs, widthMs } = shapeOf(limit);
+  return [limit.requests, lengthMs, widthMs, claims, must];
+}
+
+/** 1 for each limit of which a refusal would matter to a quota. */
+function mustBeAdmitted({ entries, limitOf, claims }: Claimed): number[] {
+  const must = claims.map(() => 0);
+  for (const [i, { quota }] of entries.entries()) {
+    const k = limitOf[i] ?? null;
+    if (quota !== null && k !== null) must[k - 1] = 1;
+  }
+  return must;
+}
+
 /** Returns the stored keys of the limits that another transaction holds; with one, nothing was recorded. */
-export const heldOf = (row: Row, { claims }: Claimed): Set<string> =>
-  new Set(numbersOf(row.held).map((k) => toStoredKey((claims[k - 1] as Claim).key)));
+export const heldOf = (row: Row, { keys }: Claimed): Set<string> =>
+  new Set(numbersOf(row.held).map((k) => toStoredKey(keys[k - 1] as string)));
+
+/** Returns the keys for which a node has to take the claims; with one, nothing was recorded. */
+export const unfitOf = (row: Row, { quotas, claims }: Claimed): string[] =>
+  quotas === undefined
+    ? []
+    : numbersOf(row.unfit).map((o) => (o < 0 ? (claims[-o - 1] as Claim).key : keyOfSlot(quotas, o)));
 
 /** Returns which limit stops it; `held`: stored keys. */
 export function heldIn({ entries }: Submission, held: ReadonlySet<string>): { heldBy: string } | undefined {
@@ -257,9 +145,9 @@ export function heldIn({ entries }: Submission, held: ReadonlySet<string>): { he
   return heldBy === undefined ? undefined : { heldBy };
 }
 
-/** Returns three numbers for each claim, as in an Outcome. */
-export function answersOf(row: Row, { limitOf, placeOf }: Claimed): number[] {
-  const names = ['rooms', 'admitted', 'admitted_resets', 'refused_resets'];
+/** Returns three numbers for each claim, as in an Outcome: of limits, then of quotas. */
+export function answersOf(row: Row, { limitOf, placeOf, quotas }: Claimed): number[] {
+  const names = ['rooms', 'admitted', 'resets', 'refused_resets'];
   const [rooms, admitted, resets, refusedResets] = names.map((name) => numbersOf(row[name])) as [
     number[],
     number[],
@@ -275,9 +163,5 @@ export function answersOf(row: Row, { limitOf, placeOf }: Claimed): number[] {
     if (place <= most) answers.push(1, remaining, resets[k - 1] as number);
     else answers.push(0, remaining, refusedResets[k - 1] as number);
   }
-  return answers;
+  return quotas === undefined ? answers : [...answers, ...quotaAnswersOf(quotas, numbersOf(row.used))];
 }
-
-/** Parses an array of numbers; null: an empty one. */
-export const numbersOf = (text: Value | undefined): number[] =>
-  typeof text === 'string' ? text.slice(1, -1).split(',').map(Number) : [];

@@ -6,7 +6,7 @@ import { receiptStep } from '../db/receipt.ts';
 import { toStoredKey } from '../limits/key.ts';
 import type { LimitState } from '../limits/limit.ts';
 import { COLUMNS, type Outcome, type Touched, WIDTH } from './flush.ts';
-import { EXPIRY_STEP_MS, typeOf } from './postgres-trip.ts';
+import { EXPIRY_STEP_MS, typeOf } from './postgres-entries.ts';
 import { CONTENT_COLUMNS } from './quota-store.ts';
 
 const INSERT = `insert into decisions (${COLUMNS.join(', ')})

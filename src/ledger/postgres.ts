@@ -14,10 +14,12 @@ import { type PostgresDb, type SecondHalf, toArray } from '../db/postgres/db.ts'
 import { type Clock, goingOnFrom } from '../lib/clock.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import { toStoredKey } from '../limits/key.ts';
-import type { LimitState } from '../limits/limit.ts';
 import { type Placed, place, recordedOf, toFlush, workOut } from './flush.ts';
 import type { Ledger, Recorded } from './ledger.ts';
-import { openLedger, type Start, startLedger, toStates } from './open.ts';
+import { NeedNode } from './need-node.ts';
+import { openLedger, type Start, startLedger } from './open.ts';
+import { insertStep, numbersOf, SEQS, TIME } from './postgres-entries.ts';
+import { awaitLimit, HELD_TURN_MS, type Locked, lockStep, NO_LIMITS, toLocked } from './postgres-locks.ts';
 import {
   answersOf,
   type Claimed,
@@ -25,12 +27,9 @@ import {
   claimStep,
   heldIn,
   heldOf,
-  insertStep,
   isPlain,
   keysOf,
-  numbersOf,
-  SEQS,
-  TIME,
+  unfitOf,
 } from './postgres-trip.ts';
 import { outcomeSteps } from './postgres-write.ts';
 import { isCountOf, type QuotaStore } from './quota.ts';
@@ -46,8 +45,6 @@ const CLOCK_ERROR_MS = 1_000;
 
 /** After a longer wait for a lock, the flush is attempted again on what is true then. */
 const LOCK_WITHIN_MS = 500;
-/** The longest wait for one held limit before the next has its turn. */
-const HELD_TURN_MS = 250;
 
 /** Only a limit that another node has just inserted needs a new attempt, which finds it. */
 const ATTEMPTS_MAX = 100;
@@ -63,17 +60,8 @@ const NUMBER_AND_PLAN: Step = { sql: `${NUMBER_SQL}, set_config('plan_cache_mode
 const TAKE = `with taken as materialized (${TIME}), numbers as materialized (${SEQS})
   select at, (select array_agg(seq order by n)::text from numbers) as seqs from taken`;
 
-/** Locks the limits that no other transaction holds. `state` is null for the others: `held`, or not existing yet. */
-const LOCK_FREE_LIMITS = `with mine as materialized (
-    select key, state from limits where key = any($1::text[]) order by key for update skip locked
-  )
-  select wanted.key, mine.state, mine.key is null and exists (select 1 from limits where limits.key = wanted.key) as held
-  from unnest($1::text[]) as wanted (key) left join mine on mine.key = wanted.key`;
-const AWAIT_LIMIT: readonly string[] = [
-  `select set_config('lock_timeout', '${HELD_TURN_MS}', true)`,
-  'select 1 from limits where key = $1 for update',
-];
 const READ_LIMITS = 'select key, state from limits where key = any($1::text[])';
+
 export interface PostgresLedgerOptions {
   /** Instead of the database's. */
   clock?: Clock | undefined;
@@ -114,6 +102,7 @@ class Flusher {
   /** The newest time that this node knows the ledger has; 0 where the clock was set back before it on purpose. */
   #newestAt: number;
   readonly #quotas: OpenQuotas;
+  readonly #needNode = new NeedNode();
 
   constructor(
     db: PostgresDb,
@@ -143,7 +132,7 @@ class Flusher {
   async flush(submissions: readonly Submission[], heldBy?: string): Promise<readonly Flushed[]> {
     const kinds = this.#subscribed();
     if (isSilent(kinds) && submissions.every(isPlain)) return this.#flushPlain(submissions);
-    const claimed = isSilent(kinds) ? claimedBy(submissions) : undefined;
+    const claimed = isSilent(kinds) ? this.#claimedBy(submissions) : undefined;
     const attempt = async (): Promise<readonly Flushed[]> => {
       const done = claimed && (await this.#flushInOne(submissions, claimed, heldBy));
       return done ?? this.#flushInTwo(submissions, kinds, heldBy);
@@ -159,6 +148,11 @@ class Flusher {
         if (!inserted || attempts === ATTEMPTS_MAX) throw error;
       }
     }
+  }
+
+  #claimedBy(submissions: readonly Submission[]): Claimed | undefined {
+    const claimed = claimedBy(submissions);
+    return claimed === undefined || this.#needNode.has(claimed.keys) ? undefined : claimed;
   }
 
   async #flushPlain(submissions: readonly Submission[]): Promise<readonly Flushed[]> {
@@ -186,6 +180,11 @@ class Flusher {
     if (rows === undefined) return heldBy === undefined ? submissions.map(() => 'stale') : undefined;
     const [row] = rows as [Row];
     const held = heldOf(row, claimed);
+    const unfit = unfitOf(row, claimed);
+    if (unfit.length > 0) {
+      this.#needNode.note(unfit);
+      return undefined;
+    }
     if (held.size === 0) return recordedOf(this.#place(submissions, row), answersOf(row, claimed));
     const stopped = submissions.map((one) => heldIn(one, held));
     return stopped.includes(undefined) ? undefined : (stopped as Flushed[]);
@@ -195,7 +194,7 @@ class Flusher {
     const entries = submissions.flatMap((one) => one.entries);
     const keys = new Set(entries.flatMap(keysOf).map(toStoredKey));
     const reading = quotaReads(entries, this.#quotas);
-    const lock = keys.size === 0 ? [] : [{ sql: LOCK_FREE_LIMITS, params: [toArray([...keys].toSorted())] }];
+    const lock = keys.size === 0 ? [] : [lockStep(keys)];
     const wait = heldBy === undefined ? [] : awaitLimit(toStoredKey(heldBy));
     const take = { sql: TAKE, params: this.#taking(entries.length) };
     const first = [...wait, NUMBER, ...lock, ...reading.steps, take];
@@ -269,24 +268,10 @@ function anyStale(submissions: readonly Submission[], waitMs = 0): boolean {
   return submissions.some((one) => isStale(one, then));
 }
 
-const awaitLimit = (key: string): Step[] =>
-  AWAIT_LIMIT.map((sql) => ({ sql, ...(sql.includes('$1') ? { params: [key] } : {}) }));
-
-/** The limits of a flush by stored key: locked by it, or held by another transaction. The rest do not exist yet. */
-interface Locked {
-  states: ReadonlyMap<string, LimitState>;
-  held: ReadonlySet<string>;
-}
 /** The quotas of a flush, as they were read. */
 interface ReadQuotas extends Pick<QuotaReads, 'covers'> {
   quotas: QuotaStore;
 }
-const NO_LIMITS: Locked = { states: new Map(), held: new Set() };
-
-const toLocked = (rows: readonly Row[]): Locked => ({
-  states: toStates(rows.filter(({ state }) => state !== null)),
-  held: new Set(rows.filter(({ held }) => held === 1).map(({ key }) => key as string)),
-});
 
 /** Returns why a submission is not recorded with the others, now that the limits are locked. */
 const stoppedBy = (submission: Submission, { held }: Locked): Flushed | undefined =>

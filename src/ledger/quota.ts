@@ -110,7 +110,7 @@ export interface QuotaStore {
 export const contentKey = (contentNo: number, digest: () => string): string =>
   contentNo > 0 ? `c${contentNo}` : `u${digest()}`;
 
-const MILLION = 1_000_000;
+export const MILLION = 1_000_000;
 
 /** An event of a license. Its id follows from what it announces. */
 export interface QuotaEvent {
@@ -164,7 +164,7 @@ export class QuotaCounts {
       if (isNew && spends) this.#spend(open, content, at);
       return { refused: false, offer: i, used: open.used };
     }
-    const named = firstToReset(offers);
+    const named = namedOf(offers);
     const open = this.#of((offers[named] as { quota: QuotaSpan }).quota, at);
     if (spends) this.#announce(open, at, true);
     return { refused: true, offer: named, used: open.used };
@@ -247,10 +247,11 @@ export class QuotaCounts {
   }
 }
 
-function firstToReset(offers: readonly Offer[]): number {
+/** Returns which license a denial names: the one with the next units. */
+export const namedOf = (offers: readonly Offer[]): number => {
   const renewals = offers.map(({ quota }) => renewalOf(quota as QuotaSpan) ?? Infinity);
   return renewals.indexOf(Math.min(...renewals));
-}
+};
 
 /** Returns the answer that a claim was given; `taken`: three numbers. */
 export function toGrant({ offers }: QuotaClaim, { refused, offer, used }: QuotaTaken): QuotaGrant {
@@ -270,8 +271,7 @@ export function parseQuota(text: string): QuotaState {
   return { units, used, remaining: Math.max(0, units - used), period, resetAt };
 }
 
-const KEPT_MS = 7 * 86_400_000;
-const UNUSED_MS = 400 * 86_400_000;
+const [KEPT_MS, UNUSED_MS] = [7 * 86_400_000, 400 * 86_400_000];
 
 /** Returns when the count may be deleted; then it is counted from the records again. */
 export const countExpiry = ({ end }: QuotaSpan, at: number): number =>

@@ -5,7 +5,7 @@
 import type { Db, Step } from '../db/db.ts';
 import type { PostgresDb } from '../db/postgres/db.ts';
 
-/** The tables, the sequence and the settings of a ledger. The copies have the same columns. */
+/** The tables, the sequence, the settings and the function of a ledger. The copies have the same columns. */
 const NAMES = [
   'decisions',
   'decisions_seq_seq',
@@ -14,6 +14,7 @@ const NAMES = [
   'quota_contents',
   'ledger_no',
   'ledger_reserved',
+  'take_claims',
 ];
 const NAME = new RegExp(String.raw`\b(${NAMES.join('|')})\b`, 'g');
 

@@ -8,7 +8,8 @@ import type { Row } from '../../src/db/db.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres, type PostgresDb } from '../../src/db/postgres/db.ts';
 import type { Claim } from '../../src/ledger/ledger.ts';
-import { answersOf, claimedBy, claimStep, EXPIRY_STEP_MS, heldOf } from '../../src/ledger/postgres-trip.ts';
+import { EXPIRY_STEP_MS } from '../../src/ledger/postgres-entries.ts';
+import { answersOf, claimedBy, claimStep, heldOf } from '../../src/ledger/postgres-trip.ts';
 import { REASONS } from '../../src/ledger/reason.ts';
 import { type LimitState, PERIODS, type Period, take } from '../../src/limits/limit.ts';
 

@@ -29,6 +29,7 @@ import { POLICY_LISTS } from './0027-policy-lists.ts';
 import { DELETED_COUNTS } from './0028-deleted-counts.ts';
 import { GRACES } from './0029-graces.ts';
 import { ENDED_CANDIDATES } from './0030-ended-candidates.ts';
+import { takeClaims } from './0031-take-claims.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
@@ -65,4 +66,5 @@ export const MIGRATIONS: readonly Migration[] = [
   DELETED_COUNTS,
   GRACES,
   ENDED_CANDIDATES,
+  takeClaims,
 ];
