@@ -1,12 +1,13 @@
 /** Create, list, read, edit, revoke and delete licenses. */
 
-import { resource } from '../changes/resource.ts';
+import { type Resource, resource } from '../changes/resource.ts';
 import { cutPage, fromCursor, PAGE_DEFAULT, SEQ_FORM } from '../db/page.ts';
 import type { App } from '../http/app.ts';
 import { isUnchanged, NotModified } from '../http/etag.ts';
 import { PageQuerySchema, toList } from '../http/list.ts';
 import { edit, route } from '../http/route.ts';
 import { parseIso } from '../lib/clock.ts';
+import type { License } from './license.ts';
 import { licenseNotFound, newLicense, planCreate, planDelete, planRevoke, planUpdate } from './license-edits.ts';
 import type { RequesterDeps } from './routes.ts';
 import {
@@ -28,7 +29,10 @@ const reading = { tag: 'Licenses', permission: 'requesters:read' } as const;
 const writing = { tag: 'Licenses', permission: 'requesters:write' } as const;
 const editing = { ...writing, ifMatch: true } as const;
 
-export function licenseRoutes(app: App, { db, changes, clock }: Omit<RequesterDeps, 'allowPrivate'>): void {
+type LicenseDeps = Omit<RequesterDeps, 'allowPrivate'>;
+
+export function licenseRoutes(app: App, deps: LicenseDeps): void {
+  const { db, changes, clock } = deps;
   const licenses = resource({
     changes,
     find: (id) => findLicense(db, id),
@@ -71,6 +75,19 @@ export function licenseRoutes(app: App, { db, changes, clock }: Omit<RequesterDe
     licenses.edit(request, (before) => planUpdate(db, before, request.body, clock.now())),
   );
 
+  const revoke = { ...editing, id: 'revokeLicense', is: 'Revoke a license permanently', answer: LicenseAnswer };
+  edit(app, 'POST /v1/licenses/:id/revoke', revoke, (request) =>
+    licenses.edit(request, (before) => planRevoke(before, clock.now())),
+  );
+
+  const remove = { ...editing, id: 'deleteLicense', is: 'Delete a license', answer: LicenseDeleted };
+  edit(app, 'DELETE /v1/licenses/:id', remove, (request) =>
+    licenses.edit(request, (license) => planDelete(license, clock.now())),
+  );
+  termsRoute(app, deps, licenses);
+}
+
+function termsRoute(app: App, { db, clock }: LicenseDeps, licenses: Resource<License>): void {
   const terms = {
     ...reading,
     id: 'listLicenseTerms',
@@ -89,16 +106,6 @@ export function licenseRoutes(app: App, { db, changes, clock }: Omit<RequesterDe
       const rest = all.filter(({ version }) => version < before).slice(0, limit + 1);
       return toList(cutPage(rest, limit, all.length, ({ version }) => String(version)));
     },
-  );
-
-  const revoke = { ...editing, id: 'revokeLicense', is: 'Revoke a license permanently', answer: LicenseAnswer };
-  edit(app, 'POST /v1/licenses/:id/revoke', revoke, (request) =>
-    licenses.edit(request, (before) => planRevoke(before, clock.now())),
-  );
-
-  const remove = { ...editing, id: 'deleteLicense', is: 'Delete a license', answer: LicenseDeleted };
-  edit(app, 'DELETE /v1/licenses/:id', remove, (request) =>
-    licenses.edit(request, (license) => planDelete(license, clock.now())),
   );
 }
 

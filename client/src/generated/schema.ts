@@ -891,26 +891,6 @@ export interface paths {
         patch: operations["updateLicense"];
         trace?: never;
     };
-    "/v1/licenses/{id}/terms": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the versions of the terms of a license
-         * @description Needs the permission `requesters:read` (Read requesters and licenses).
-         */
-        get: operations["listLicenseTerms"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/licenses/{id}/revoke": {
         parameters: {
             query?: never;
@@ -925,6 +905,26 @@ export interface paths {
          * @description Needs the permission `requesters:write` (Create, update and delete requesters and licenses).
          */
         post: operations["revokeLicense"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/licenses/{id}/terms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of the terms of a license
+         * @description Needs the permission `requesters:read` (Read requesters and licenses).
+         */
+        get: operations["listLicenseTerms"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -7540,35 +7540,6 @@ export interface operations {
             "5XX": components["responses"]["Refused"];
         };
     };
-    listLicenseTerms: {
-        parameters: {
-            query?: {
-                /** @description Records per page, 20 by default */
-                limit?: number;
-                /** @description nextCursor of the page before */
-                cursor?: string;
-            };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LicenseTermsVersionList"];
-                };
-            };
-            "4XX": components["responses"]["Refused"];
-            "5XX": components["responses"]["Refused"];
-        };
-    };
     revokeLicense: {
         parameters: {
             query?: never;
@@ -7592,6 +7563,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["License"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    listLicenseTerms: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LicenseTermsVersionList"];
                 };
             };
             "4XX": components["responses"]["Refused"];

@@ -3,6 +3,7 @@ import { Modal } from '@mantine/core';
 import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { useOpened } from '../api/opened.ts';
 import { useRead, useWrite } from '../api/read.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
@@ -37,7 +38,7 @@ interface DialogProps {
 
 function Edit({ collection, onClose }: DialogProps) {
   const write = useWrite();
-  const { id, version } = collection;
+  const { id, version } = useOpened(collection);
   return (
     <Modal opened onClose={onClose} title="Edit the collection" size="lg">
       <CollectionForm

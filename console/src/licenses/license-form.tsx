@@ -2,6 +2,7 @@
 import { Autocomplete, MultiSelect, TagsInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
+import { tagOf, useOpened } from '../api/opened.ts';
 import { useWrite } from '../api/read.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { notify } from '../parts/notices.tsx';
@@ -35,8 +36,9 @@ interface LicenseFormProps {
 
 type LicenseFields = ReturnType<typeof toBody>;
 
-export function LicenseForm({ requesterId: given, proposed = '', license, kind, ...more }: LicenseFormProps) {
-  const { create, children, onDone, onCancel, action = license === undefined ? 'Create license' : 'Save' } = more;
+export function LicenseForm({ requesterId: given, proposed = '', license: shown, kind, ...more }: LicenseFormProps) {
+  const { create, children, onDone, onCancel, action = shown === undefined ? 'Create license' : 'Save' } = more;
+  const license = useOpened(shown);
   const write = useWrite();
   const required = useRequiredLicenses();
   const initial = given ?? proposed;
@@ -49,7 +51,11 @@ export function LicenseForm({ requesterId: given, proposed = '', license, kind, 
     const body = toBody(fields, license);
     if (create !== undefined) await create(body);
     else if (license === undefined) await write('POST /v1/licenses', { body: { requesterId, ...body } });
-    else await write('PATCH /v1/licenses/{id}', { path: { id: license.id }, body });
+    else {
+      // An edit made in between is not overwritten.
+      const ifMatch = await tagOf('GET /v1/licenses/{id}', license);
+      await write('PATCH /v1/licenses/{id}', { path: { id: license.id }, body, ifMatch });
+    }
     notify('The license counts from the next check on.');
     onDone();
   });

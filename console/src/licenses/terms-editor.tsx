@@ -1,6 +1,7 @@
 /** Edits the terms of a license, beside what they make of an example. */
 import { Autocomplete, Modal, MultiSelect, SegmentedControl, Select, TagsInput, TextInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
+import { tagOf, useOpened } from '../api/opened.ts';
 import { useWrite } from '../api/read.ts';
 import { ZONE } from '../parts/days.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
@@ -42,7 +43,8 @@ interface TermsEditorProps {
   onClose: () => void;
 }
 
-export function TermsEditor({ license, onClose }: TermsEditorProps) {
+export function TermsEditor({ license: shown, onClose }: TermsEditorProps) {
+  const license = useOpened(shown);
   const write = useWrite();
   const [fields, setFields] = useState(() => toFields(license.terms));
   const [effective, setEffective] = useState('next_period');
@@ -51,7 +53,10 @@ export function TermsEditor({ license, onClose }: TermsEditorProps) {
   const isFirst = license.terms === null;
   const { busy, error, start } = useWork(async () => {
     const now = !isFirst && effective === 'now' ? { effective: 'now' as const } : {};
-    await write('PATCH /v1/licenses/{id}', { path: { id: license.id }, body: { terms: toTerms(fields), ...now } });
+    // An edit made in between is not overwritten.
+    const ifMatch = await tagOf('GET /v1/licenses/{id}', license);
+    const body = { terms: toTerms(fields), ...now };
+    await write('PATCH /v1/licenses/{id}', { path: { id: license.id }, body, ifMatch });
     notify('The terms are saved.');
     onClose();
   });

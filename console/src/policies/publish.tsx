@@ -1,7 +1,6 @@
 /** Previews the impact of a draft, then publishes it. */
 import { Alert, Button, Group, Modal } from '@mantine/core';
-import { PosternError } from '../api/client.ts';
-import { queries, useWrite } from '../api/read.ts';
+import { useWrite } from '../api/read.ts';
 import { notify } from '../parts/notices.tsx';
 import { useWork } from '../parts/work.ts';
 import { lacking, useMay } from '../shell/session.tsx';
@@ -29,10 +28,7 @@ export function Publish({ policy, edited, onClose }: PublishProps) {
         body: { name, description: description === '' ? null : description, rules, defaultAction },
       },
       onClose,
-    ).catch((failed: unknown) => {
-      if (failed instanceof PosternError && failed.status === 412) void queries.invalidateQueries();
-      throw failed;
-    });
+    );
     edited.discard();
     notify(`Version ${published.version} is in force.`);
   });

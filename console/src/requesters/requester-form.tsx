@@ -1,6 +1,7 @@
 /** The form of a partner or bot. */
 import { JsonInput, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { tagOf, useOpened } from '../api/opened.ts';
 import { useWrite } from '../api/read.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { notify } from '../parts/notices.tsx';
@@ -16,7 +17,8 @@ interface RequesterFormProps {
   onCancel: () => void;
 }
 
-export function RequesterForm({ requester, id: proposed = '', onDone, onCancel }: RequesterFormProps) {
+export function RequesterForm({ requester: shown, id: proposed = '', onDone, onCancel }: RequesterFormProps) {
+  const requester = useOpened(shown);
   const write = useWrite();
   const [id, setId] = useState(proposed);
   const [fields, setFields] = useState<Fields>(() => toFields(requester));
@@ -28,6 +30,8 @@ export function RequesterForm({ requester, id: proposed = '', onDone, onCancel }
         ? await write('POST /v1/requesters', { body: { ...body, ...(id.trim() === '' ? {} : { id: id.trim() }) } })
         : await write('PATCH /v1/requesters/{id}', {
             path: { id: requester.id },
+            // An edit made in between is not overwritten.
+            ifMatch: await tagOf('GET /v1/requesters/{id}', requester),
             body: { ...body, metadataReplace: true },
           });
     notify(`${done.name} is saved.`);

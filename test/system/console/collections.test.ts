@@ -85,10 +85,7 @@ describe('a collection', () => {
     await dialog.getByLabel('Name').fill('Mine');
     await postern.call('PATCH', `/v1/collections/${id}`, { body: { name: 'Theirs' } });
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog
-      .getByRole('alert')
-      .getByText(/If-Match/)
-      .waitFor();
+    await dialog.getByRole('alert').getByText('Close this, look at what is new, then edit again.').waitFor();
     assert.equal((await postern.call('GET', `/v1/collections/${id}`)).body.name, 'Theirs');
   });
 
