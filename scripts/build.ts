@@ -25,16 +25,19 @@ const DIST = '__DIST_URL__';
 const places: Plugin = {
   name: 'places',
   /** Names files from dist/ instead of from the module. */
-  transform: (code, id) =>
-    id.startsWith(src)
-      ? code.replaceAll(/new URL\('([\w./-]+)', import\.meta\.url\)/g, (_, path: string) => {
-          const target = relative(src, join(dirname(id), path)).replace(/\.ts$/, '.js');
-          return `new URL(${JSON.stringify(target)}, ${DIST})`;
-        })
-      : null,
+  transform(code, id) {
+    if (!id.startsWith(src)) return null;
+    const placed = code.replaceAll(/new URL\('([\w./-]+)', import\.meta\.url\)/g, (_, path: string) => {
+      const target = relative(src, join(dirname(id), path)).replace(/\.ts$/, '.js');
+      return `new URL(${JSON.stringify(target)}, ${DIST})`;
+    });
+    // Lines stay where they are.
+    return { code: placed, map: null };
+  },
   renderChunk(code, { fileName }) {
     const up = relative(dirname(join(dist, fileName)), dist);
-    return code.replaceAll(DIST, `new URL(${JSON.stringify(`${up === '' ? '.' : up}/`)}, import.meta.url)`);
+    const url = `new URL(${JSON.stringify(`${up === '' ? '.' : up}/`)}, import.meta.url)`;
+    return { code: code.replaceAll(DIST, url), map: null };
   },
 };
 
@@ -57,18 +60,25 @@ const { output } = await bundle.generate({
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
+  sourcemap: true,
 });
 const chunks = output.filter((one): one is OutputChunk => one.type === 'chunk');
-for (const { fileName, code } of chunks) place(fileName, code);
+for (const { fileName, code, map } of chunks) {
+  place(fileName, code);
+  // The sources themselves are not repeated.
+  if (map !== null) place(`${fileName}.map`, JSON.stringify({ ...map, sourcesContent: undefined }));
+}
 for (const file of globSync('**/*.json', { cwd: src })) {
   const text = readFileSync(join(src, file), 'utf8');
   made.set(`src/${file}`, text);
   place(file, text);
 }
 place('LICENSES.txt', licenses(chunks.flatMap(({ moduleIds }) => moduleIds)));
-const files = new Map([...made, ...[...written].map(([name, text]) => [`dist/${name}`, text] as const)]);
+// Maps are not run.
+const run = [...written].filter(([name]) => !name.endsWith('.map'));
+const files = new Map([...made, ...run.map(([name, text]) => [`dist/${name}`, text] as const)]);
 place(relative(dist, RECORD), JSON.stringify({ files: [...files.keys()], hash: hashOf(files) }));
-for (const name of globSync('**/*.{js,json,txt}', { cwd: dist })) {
+for (const name of globSync('**/*.{js,json,map,txt}', { cwd: dist })) {
   if (!written.has(name)) rmSync(join(dist, name), { force: true });
 }
 process.stderr.write(`${written.size} files in dist\n`);

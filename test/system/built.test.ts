@@ -26,7 +26,13 @@ function clone(name: string, installed = true): string {
   return root;
 }
 
-function run(root: string, ...args: string[]): { out: string; err: string } {
+interface Ran {
+  status: number | null;
+  out: string;
+  err: string;
+}
+
+function ran(root: string, ...args: string[]): Ran {
   const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: join(folder, 'cache'), NODE_DEBUG_NATIVE: 'COMPILE_CACHE' };
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: root,
@@ -34,8 +40,13 @@ function run(root: string, ...args: string[]): { out: string; err: string } {
     encoding: 'utf8',
     maxBuffer: 64 << 20,
   });
-  assert.equal(status, 0, stderr.slice(-2000));
-  return { out: stdout.trim(), err: stderr };
+  return { status, out: stdout.trim(), err: stderr };
+}
+
+function run(root: string, ...args: string[]): Ran {
+  const done = ran(root, ...args);
+  assert.equal(done.status, 0, done.err.slice(-2000));
+  return done;
 }
 
 /** The version that the command says, and what it ran, as Node.js reports of its compile cache. */
@@ -84,4 +95,13 @@ test('without build tools, or where nothing can be written, it runs from its sou
   writeFileSync(join(root, 'dist'), 'a file');
   assert.match(build(root), /Not built/);
   assert.deepEqual(version(root), ['0.1.0', 'src']);
+});
+
+test('with --enable-source-maps, the stack of an error in what was built names the sources', () => {
+  const root = clone('faulty');
+  writeFileSync(join(root, VERSION), "export const VERSION = '';\nthrow new Error('a fault');\n");
+  build(root);
+  const { err } = ran(root, '--enable-source-maps', 'bin/postern.js', '--version');
+  assert.match(err, /Error: a fault\n\s+at .*src\/version\.ts:2:/);
+  assert.match(ran(root, 'bin/postern.js', '--version').err, /Error: a fault\n\s+at .*dist\/.*\.js:\d/);
 });
