@@ -1,8 +1,12 @@
 /** Items in memory, with the place that the collections in force give to them. */
 import type { InForce } from '../collections/known.ts';
+import { toPage } from '../content/address.ts';
 import { type Placeable, placeOf } from '../content/placement.ts';
 import { bytesOf, ENTRY_BYTES } from '../lib/bytes.ts';
+import type { Locator } from '../lib/locator.ts';
+import type { CompiledPolicy } from '../policies/compile.ts';
 import type { ContentFacts, Place } from '../policies/facts.ts';
+import type { Subject } from './facts.ts';
 
 /** An item in memory: there may be millions, so it has nothing twice. */
 export interface KnownItem {
@@ -45,3 +49,18 @@ const STRING_BYTES = 20;
 /** Tags count for each item, though many share a list; ids of policies and types are always shared. */
 export const weightOfItem = ({ facts: { externalId, tags, metadata }, source }: KnownItem): number =>
   ITEM_BYTES + 2 * STRING_BYTES + externalId.length + source.length + bytesOf(tags) + bytesOf(metadata);
+
+/** An item with its policy. */
+export interface PlacedItem extends Omit<Subject, 'requester'> {
+  content: ContentFacts;
+}
+
+export const withPage = ({ content, policy }: PlacedItem, locator: Locator): PlacedItem => ({
+  content,
+  page: toPage(locator, content),
+  policy,
+});
+
+/** Reports an item that was read when no rule needed its metadata or its address, though one does now. */
+export const lacksField = (content: ContentFacts, policy: CompiledPolicy): boolean =>
+  (policy.asksMetadata && content.metadata === null) || (policy.asksSource && content.source === null);

@@ -5,7 +5,7 @@
 import type { Changes } from '../changes/changes.ts';
 import { isRequesterEdit } from '../changes/kinds.ts';
 import type { InForce, KnownCollections } from '../collections/known.ts';
-import { type Addresses, type AtUrl, openAddresses, readAddress, toPage, UndecidedUrl } from '../content/address.ts';
+import { type Addresses, type AtUrl, openAddresses, readAddress, UndecidedUrl } from '../content/address.ts';
 import { isContentId, toContentFacts } from '../content/content.ts';
 import { contentNotFound } from '../content/edits.ts';
 import { placeOf } from '../content/placement.ts';
@@ -14,6 +14,7 @@ import type { Db } from '../db/db.ts';
 import { Failure } from '../errors.ts';
 import { bytesOf, ENTRY_BYTES } from '../lib/bytes.ts';
 import { Cache } from '../lib/cache.ts';
+import { Latest } from '../lib/latest.ts';
 import type { Locator } from '../lib/locator.ts';
 import { Lru } from '../lib/lru.ts';
 import { Recent } from '../lib/recent.ts';
@@ -29,7 +30,7 @@ import { findLicensesOf, findRequester } from '../requesters/store.ts';
 import { findContracts } from '../requesters/terms-store.ts';
 import type { Ask } from './ask.ts';
 import { ANONYMOUS, type KnownRequester, type Subject } from './facts.ts';
-import { factsIn, type KnownItem, weightOfItem } from './known-item.ts';
+import { factsIn, type KnownItem, lacksField, type PlacedItem, weightOfItem, withPage } from './known-item.ts';
 
 const CONTENT_MAX = 2_000_000;
 const POLICIES_MAX = 10_000;
@@ -46,22 +47,8 @@ const weightOfRequester = (requester: KnownRequester): number => ENTRY_BYTES + b
 /** An item or a page with its policy. */
 type Placed = Omit<Subject, 'requester'>;
 
-interface PlacedItem extends Placed {
-  content: ContentFacts;
-}
-
-const withPage = ({ content, policy }: PlacedItem, locator: Locator): PlacedItem => ({
-  content,
-  page: toPage(locator, content),
-  policy,
-});
-
 const toSubject = ({ content, page, policy }: Placed, requester: KnownRequester): Subject =>
   page === undefined ? { content, policy, requester } : { content, page, policy, requester };
-
-/** Reports an item that was read when no rule needed its metadata or its address, though one does now. */
-const lacksField = (content: ContentFacts, policy: CompiledPolicy): boolean =>
-  (policy.asksMetadata && content.metadata === null) || (policy.asksSource && content.source === null);
 
 /** Records that were read for all checks of a request together. */
 interface ReadTogether {
@@ -78,6 +65,7 @@ export class Snapshot {
   /** Ids by externalId: only a hint where to look, because an externalId never changes. */
   readonly #ids: Lru<string, string>;
   readonly #policies: Cache<string, CompiledPolicy>;
+  readonly #latest: Latest<PlacedItem, InForce>;
   /** The size of the rules that each was compiled from. */
   readonly #policyBytes = new WeakMap<CompiledPolicy, number>();
   readonly #requesters: Cache<string, KnownRequester>;
@@ -96,9 +84,10 @@ export class Snapshot {
     this.#addresses = openAddresses(db, changes);
     const { itemBytes, requesterBytes, policyBytes } = memory;
     this.#contents = new Cache(CONTENT_MAX, { max: itemBytes * (1 - IDS_PART), of: weightOfItem });
-    this.#ids = new Lru(CONTENT_MAX, { max: itemBytes * IDS_PART, of: () => ENTRY_BYTES }, new Recent());
+    this.#ids = new Lru(CONTENT_MAX, { max: itemBytes * IDS_PART, of: () => ENTRY_BYTES });
     this.#requesters = new Cache(REQUESTERS_MAX, { max: requesterBytes, of: weightOfRequester }, new Recent());
     this.#policies = new Cache(POLICIES_MAX, { max: policyBytes, of: (policy) => this.#policyBytes.get(policy) ?? 0 });
+    this.#latest = new Latest([this.#contents, this.#ids, this.#policies]);
     changes.subscribe(({ kind, id, ownerId }) => {
       if (kind.startsWith('content.')) this.#contents.delete(id);
       else if (kind.startsWith('policy.') || kind.startsWith('policy_candidate.')) this.#policies.delete(id);
@@ -226,11 +215,16 @@ export class Snapshot {
 
   /** Returns the item by id or externalId, if it is in memory with its policy. */
   #item(ref: string, inForce: InForce): PlacedItem | undefined {
+    const latest = this.#latest.get(ref, inForce);
+    if (latest !== undefined) return latest;
     const known = this.#contents.get(isContentId(ref) ? ref : (this.#ids.get(ref) ?? ''));
     if (known === undefined) return undefined;
     const content = factsIn(known, inForce);
     const policy = this.#policies.get(content.policyId);
-    return policy === undefined || lacksField(content, policy) ? undefined : { content, policy };
+    if (policy === undefined || lacksField(content, policy)) return undefined;
+    const placed = { content, policy };
+    this.#latest.set(ref, placed);
+    return placed;
   }
 
   async #withPolicy(ref: string, content: ContentFacts | undefined): Promise<PlacedItem | undefined> {

@@ -20,12 +20,18 @@ export class Lru<K, V> {
   #young = new Map<K, V>();
   #old = new Map<K, V>();
   #oldest = this.#old.entries();
+  #turn = 0;
 
   /** `recent`: for keys that are texts which were just parsed; see lib/recent. */
   constructor(max: number, weight?: Weight<K, V>, recent?: Recent<V>) {
     this.max = max;
     this.#weight = weight;
     this.#recent = recent;
+  }
+
+  /** Changes when an entry is replaced or deleted, and when entries must be used again to stay; see lib/latest. */
+  get turn(): number {
+    return this.#turn;
   }
 
   get(key: K): V | undefined {
@@ -47,7 +53,7 @@ export class Lru<K, V> {
 
   set(key: K, value: V): void {
     if (this.#weight !== undefined) this.#held += this.#weight.of(value, key) - this.#weightAt(key);
-    this.#old.delete(key);
+    if (this.#old.delete(key) || this.#young.has(key)) this.#turn++;
     this.#young.set(key, value);
     this.#recent?.set(key as string, value);
     while (this.#isOver() && this.#young.size + this.#old.size > 1) this.#evict();
@@ -82,9 +88,11 @@ export class Lru<K, V> {
     this.#oldest = this.#old.entries();
     this.#young = new Map();
     this.#recent?.clear();
+    this.#turn++;
   }
 
   delete(key: K): void {
+    this.#turn++;
     if (this.#weight !== undefined) this.#held -= this.#weightAt(key);
     this.#young.delete(key);
     this.#old.delete(key);
