@@ -36,7 +36,7 @@ export function judgeAddresses(deps: AddressDeps, asks: Asks): Asks | Promise<As
 }
 
 /** Only what nothing else has proven or refuted, and only now: past lists are not kept. */
-const hasAddress = ({ context, claimed, asOf }: Ask): boolean =>
+export const hasAddress = ({ context, claimed, asOf }: Ask): boolean =>
   context?.ip !== undefined && context.verified === undefined && claimed === undefined && asOf === undefined;
 
 function judge(deps: AddressDeps, ask: Ask): Ask | Promise<Ask> {

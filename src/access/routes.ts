@@ -34,24 +34,12 @@ export function accessRoutes(app: App, deps: AccessRouteDeps): void {
     body: CheckRequest,
     answer: DecisionAnswer,
   };
-  route(app, 'POST /v1/access/check', one, async (request, reply) => {
-    const { body, idempotency } = request;
-    const decision = await decideFresh(request, (grounds) => {
-      const { caller } = request;
-      const decide = async (ask: Ask): Promise<Decision> => {
-        const explainer =
-          ask.explain === true ? openExplainer(caller, 'explain', deps, await deps.offers.read()) : null;
-        const signalsOf = ask.page !== undefined ? await deps.openSignalsOf() : undefined;
-        return keeping(idempotency, ONE, (toReceipt) =>
-          check(deps, ask, { caller, grounds, explainer, signalsOf, toReceipt }),
-        );
-      };
-      const ask = accept({ caller, now: deps.ledger.now, dry: false }, body);
-      return ask.sent === undefined ? decide(ask) : withVisitors(deps, [ask]).then(onlyAsk).then(decide);
-    });
-    if (decision.rateLimit !== null || decision.quota !== null) reply.headers(limitFields(decision));
-    return asJson(reply, JSON.stringify(decision));
-  });
+  route(app, 'POST /v1/access/check', one, (request, reply) =>
+    decideFresh(request, (grounds) => decideOne(deps, request, grounds)).then((decision) => {
+      if (decision.rateLimit !== null || decision.quota !== null) reply.headers(limitFields(decision));
+      return asJson(reply, JSON.stringify(decision));
+    }),
+  );
 
   const batch = {
     ...checking,
@@ -68,6 +56,28 @@ export function accessRoutes(app: App, deps: AccessRouteDeps): void {
     const texts = await mapInSlices(chunksOf(answers), toTexts);
     return asJson(reply, frame.before + texts.join(',') + frame.after);
   });
+}
+
+interface OneRequested {
+  body: CheckRequest;
+  caller: Caller;
+  idempotency: Idempotency | null;
+}
+
+/** Makes one attempt to decide a check. Throws Stale and what `check` throws. */
+function decideOne(deps: AccessRouteDeps, { body, caller, idempotency }: OneRequested, grounds: Grounds) {
+  const ask = accept({ caller, now: deps.ledger.now, dry: false }, body);
+  const decide = async (found: Ask): Promise<Decision> => {
+    const explainer = found.explain === true ? openExplainer(caller, 'explain', deps, await deps.offers.read()) : null;
+    const signalsOf = found.page !== undefined ? await deps.openSignalsOf() : undefined;
+    return keeping(idempotency, ONE, (toReceipt) =>
+      check(deps, found, { caller, grounds, explainer, signalsOf, toReceipt }),
+    );
+  };
+  if (ask.sent !== undefined) return withVisitors(deps, [ask]).then(onlyAsk).then(decide);
+  // A check that wants no more than its decision has no promise to spare.
+  const wantsMore = idempotency !== null || ask.explain === true || ask.page !== undefined;
+  return wantsMore ? decide(ask) : check(deps, ask, { caller, grounds, explainer: null });
 }
 
 interface BatchRequested {
