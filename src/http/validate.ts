@@ -14,6 +14,8 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   const check = checkOf(schema);
   if (httpPart === 'querystring') {
     return (query: Record<string, unknown>) => {
+      // Nearly every request to a route without a query.
+      if (schema === NoQuery && isEmpty(query)) return { value: query };
       const { value, problems } = fromText(schema, query);
       if (problems.length === 0 && check(value)) return { value };
       const [first, ...rest] = problems;
@@ -41,6 +43,11 @@ export function checkOf<S extends TSchema>(schema: S): Check<S> {
 }
 
 export type Check<S extends TSchema> = (value: unknown) => value is Static<S>;
+
+function isEmpty(query: Record<string, unknown>): boolean {
+  for (const _ in query) return false;
+  return true;
+}
 
 /** Reads numbers and booleans from the text of a query, strictly as its schema says. */
 function fromText(schema: Schema, query: Record<string, unknown>): { value: unknown; problems: Problem[] } {
