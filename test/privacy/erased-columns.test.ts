@@ -16,6 +16,7 @@ const ERASED: Record<string, string> = {
   daily_counts: 'requester_id claimed',
   decisions: 'requester_id claimed inputs',
   deliveries: 'attempts',
+  ended_candidates: 'rules',
   erasures: 'requester_id',
   events: 'object_id',
   history: 'object_id owner_id record',
@@ -52,6 +53,7 @@ const FREE: Record<string, string> = {
   // Evidence of statements names no requester.
   deleted_decisions: 'license_id purpose url',
   deliveries: 'id webhook_id event_id kind status',
+  ended_candidates: 'policy_id default_action key_id',
   erasures: 'id pseudonym status key_id',
   events: 'id kind',
   history: 'kind',
