@@ -16,9 +16,9 @@ export interface Rest {
 /** For work that must keep up with the checks of a busy process. */
 export const STEADY: Rest = { idle: 2, busy: 2, pieces: 'large' };
 /** For work that nothing waits for. */
-export const PATIENT: Rest = { idle: 2, busy: 12, pieces: 'large' };
+export const PATIENT: Rest = { idle: 2, busy: 40, pieces: 'large' };
 /** For rows that each take much of the writer's time. */
-export const CAREFUL: Rest = { idle: 2, busy: 12, pieces: 'small' };
+export const CAREFUL: Rest = { idle: 2, busy: 40, pieces: 'small' };
 
 const REST_MIN_MS = 2;
 const REST_MAX_MS = 500;
