@@ -25,9 +25,9 @@ const DECISIONS = 1_000_000;
 const CONNECTIONS = 16;
 const MOST = 1.2;
 const DAY_MS = 86_400_000;
-const ROUNDS = 24;
+const ROUNDS = 22;
 /** Before those that count: a new service is slower until its code is compiled. */
-const ROUNDS_WARM = 3;
+const ROUNDS_WARM = 2;
 const PRELOAD = join(import.meta.dirname, 'held-pace.ts');
 
 interface Side {
