@@ -46,12 +46,17 @@ export const countDeletedDays = (where: string): Step =>
 
 const IS_UNLICENSED_DAY = `reason = 0 and enforced = 1 and license_id = ''`;
 
-/** Finds unlicensed decisions of deleted items up to a number. */
-export const findDeletedUpTo = (db: Db, last: number): Promise<{ seq: number; at: number }[]> =>
+/** Finds the first unlicensed decisions of deleted items after a number and up to another one. */
+export const findDeleted = (db: Db, after: number, last: number): Promise<{ seq: number; at: number }[]> =>
   db.read(
-    `select seq, at from decisions where seq <= $1 and ${COUNTS} and license_id is null and ${IS_GONE} order by seq`,
-    [last],
+    `select seq, at from decisions where seq > $1 and seq <= $2 and ${COUNTS} and license_id is null and ${IS_GONE}
+     order by seq limit ${DELETED_AT_ONCE}`,
+    [after, last],
   );
+const DELETED_AT_ONCE = 5_000;
+
+/** The number of unlicensed decisions that were counted as deleted. It only grows, as they are deleted. */
+export const DELETED_SUM = 'coalesce((select sum(requests) from deleted_counts), 0)';
 
 /** Counts the unlicensed decisions of a span that are in the log, or will be deleted with their items. */
 export async function countUnlicensed(db: Db, span: CountedSpan): Promise<number> {

@@ -8,7 +8,7 @@ import type { Db } from '../db/db.ts';
 import { receiptsEnd } from '../db/receipt.ts';
 import { IS_GONE, IS_UNARCHIVED, keepDeleted } from './counted.ts';
 import { parseDecisionId } from './decision.ts';
-import { countDeleted, countDeletedAt, findDeletedUpTo } from './deleted-counts.ts';
+import { countDeleted } from './deleted-counts.ts';
 import { findDecisions } from './log.ts';
 import { dropCounts } from './retire.ts';
 import { onTestTables } from './test-tables.ts';
@@ -36,25 +36,16 @@ export const sweepLimits = (db: Db, now: number): Promise<void> =>
     { sql: 'delete from quota_contents where expires_at <= $1', params: [now - LIMITS_MARGIN_MS] },
   ]);
 
-/** Returns those of some decisions that are in no file of the archive. */
-export type FindUnarchived = (found: readonly { seq: number; at: number }[]) => Promise<{ at: number }[]>;
-
-/**
- * Deletes decisions, oldest first, in small transactions. With `findUnarchived`, it counts those of items that were
- * deleted before they were archived.
- */
-export async function deleteDecisionsUpTo(db: Db, last: number, findUnarchived?: FindUnarchived): Promise<void> {
+/** Deletes decisions, oldest first, in small transactions. */
+export async function deleteDecisionsUpTo(db: Db, last: number): Promise<void> {
   for (;;) {
     const [end] = await db.read<{ seq: number | null }>(
       `select max(seq) as seq from (select seq from decisions where seq <= $1 order by seq limit ${ROWS_AT_ONCE}) as oldest`,
       [last],
     );
     if (typeof end?.seq !== 'number') return;
-    // Items that are deleted from now on were there when their decisions were archived.
-    const lost = findUnarchived === undefined ? [] : await findUnarchived(await findDeletedUpTo(db, end.seq));
     await db.atomic([
       keepDeleted(db.engine, `seq <= ${end.seq} and ${IS_GONE}`),
-      ...countDeletedAt(lost.map(({ at }) => at)),
       { sql: 'delete from decisions where seq <= $1', params: [end.seq] },
     ]);
   }
