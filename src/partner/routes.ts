@@ -6,7 +6,7 @@ import { CSV_TYPE } from '../http/csv.ts';
 import { PageQuerySchema, pageOf, spanOf, toList } from '../http/list.ts';
 import { preferred } from '../http/negotiate.ts';
 import { sendText } from '../http/reply.ts';
-import { sendStatement } from '../statements/routes.ts';
+import { prefersCsv, sendStatement, sendStatements } from '../statements/routes.ts';
 import { LicenseUsage, StatementAnswer } from '../statements/schema.ts';
 import { reportCsv } from '../usage/report-csv.ts';
 import { AccessPage, checkOwnAccess, OwnAccess } from './access.ts';
@@ -71,9 +71,12 @@ function statementRoutes(partners: PartnerApp, deps: PartnerDeps): void {
     query: ListOwnStatementsQuery,
     answer: pageOf(StatementAnswer, 'PartnerStatementList'),
   };
-  partnerRoute(partners, 'GET /v1/me/statements', list, async (requesterId, { query }) =>
-    toList(await listOwnStatements(deps, requesterId, query)),
-  );
+  partnerRoute(partners, 'GET /v1/me/statements', list, async (requesterId, { query, headers }, reply) => {
+    if (!prefersCsv(headers.accept)) return toList(await listOwnStatements(deps, requesterId, query));
+    const sent = await sendStatements(reply, deps, { ...query, requesterId });
+    await finished(reply.raw).catch(() => {});
+    return sent;
+  });
 
   const read = { id: 'getOwnStatement', is: 'Read your statement', answer: StatementAnswer };
   partnerRoute(partners, 'GET /v1/me/statements/:id', read, async (requesterId, { params, headers }, reply) => {

@@ -121,7 +121,7 @@ function listRoute(app: App, deps: StatementDeps): void {
     answer: StatementPage,
   };
   route(app, 'GET /v1/statements', list, async ({ query, headers }, reply) => {
-    if (preferred(headers.accept, LIST_TYPES) === 'text/csv') return sendStatements(reply, deps, query);
+    if (prefersCsv(headers.accept)) return sendStatements(reply, deps, query);
     const { requesterId, licenseId, timezone = 'UTC' } = query;
     const { period, contracts, page } = await readStatements(deps, query);
     const isAll = requesterId === undefined && licenseId === undefined;
@@ -131,8 +131,11 @@ function listRoute(app: App, deps: StatementDeps): void {
   });
 }
 
+/** Returns whether a list of statements is to be CSV. */
+export const prefersCsv = (accept: string | undefined): boolean => preferred(accept, LIST_TYPES) === 'text/csv';
+
 /** Sends all statements of a period as CSV. What is refused is refused before the first row. */
-async function sendStatements(
+export async function sendStatements(
   reply: FastifyReply,
   deps: ComputeDeps,
   { cursor: _cursor, limit: _limit, timezone: _timezone, ...query }: ListStatementsQuery,

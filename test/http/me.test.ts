@@ -126,6 +126,26 @@ test('statements in four formats', async () => {
   }
 });
 
+test('all statements of a period as CSV, its own alone, also beyond a page', async () => {
+  const [acme, other] = [await newPartner(), await newPartner()];
+  await made(postern, '/v1/licenses', { requesterId: acme.id, type: 'research', terms: TERMS });
+  const { body } = await acme.get('/v1/me/statements?period=2026-10');
+  const csv = await postern.call('GET', '/v1/me/statements?period=2026-10&limit=1', {
+    key: acme.token.token,
+    headers: { accept: 'text/csv' },
+  });
+  assertStatus(csv, 200);
+  const [head = '', ...rows] = csv.text.trim().split('\r\n');
+  assert.match(head, /^statementId,status,licenseId,/);
+  assert.equal(rows.length, 2);
+  assert.deepEqual(
+    rows.map((row) => row.split(',')[0]),
+    body.data.map(({ id }: { id: string }) => id),
+  );
+  assert.ok(!csv.text.includes(other.id));
+  assertError(await acme.get('/v1/me/statements?requesterId=acme-1'), 'invalid_request', 'requesterId');
+});
+
 test('decisions: their own, with a cursor; no rules, and the visitor only if it was verified', async () => {
   const acme = await newPartner();
   const context = { ip: '203.0.113.9', userAgent: 'Anything/1.0' };
