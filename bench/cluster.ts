@@ -1,7 +1,8 @@
 /**
  * Measures durable checks over HTTP on PostgreSQL with one, two and four nodes, beside the embedded storage, in
  * alternating rounds. Nodes, database (with a durable disk) and load share the same cores. One limit that all nodes
- * count is measured too. The nodes are set up as `deploy/nodes.sh` does: the first keeps the columns of all.
+ * count is measured too; beside as many nodes without a limit, it shows what the limit costs. The nodes are set up as
+ * `deploy/nodes.sh` does: the first keeps the columns of all.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,6 +20,8 @@ const ITEMS = 1_000;
 const CHECKS = 20_000;
 const CONNECTIONS = 256;
 const WARM_CHECKS = 20_000;
+/** Short, so that a quiet machine is needed for two minutes only. */
+const MEASURE_MS = 1_500;
 /** Never reached, counted at every check by all nodes. */
 const HOT_RULES: readonly Rule[] = [
   { action: 'allow', rateLimit: { requests: 100_000_000, period: 'hour', scope: 'global' } },
@@ -80,13 +83,14 @@ export const clusterPart: Part = {
       embedded: of('embedded', [embedded], plain.embedded),
       one: of('one node', nodes.slice(0, 1), plain.nodes),
       two: of('two nodes', nodes.slice(0, 2), plain.nodes),
+      four: of('four nodes', nodes, plain.nodes),
       hotEmbedded: of('embedded, one limit', [embedded], hot.embedded),
       hotOne: of('one node, one limit', nodes.slice(0, 1), hot.nodes),
       hotTwo: of('two nodes, one limit', nodes.slice(0, 2), hot.nodes),
       hotFour: of('four nodes, one limit', nodes, hot.nodes),
     };
     if (!options.quick) {
-      for (const node of nodes) await warm(node, [...plain.nodes, ...hot.nodes]);
+      await Promise.all(nodes.map((node) => warm(node, [...plain.nodes, ...hot.nodes])));
       await warm(embedded, [...plain.embedded, ...hot.embedded]);
     }
     await measure(Object.values(contenders), await databaseClock(database.url), options);
@@ -100,12 +104,18 @@ const NOTES = [
   'A flush is one trip of three statements, with limits too. How many checks share one comes from the nodes’ metrics.',
 ];
 
-type Contenders = Record<'embedded' | 'one' | 'two' | 'hotEmbedded' | 'hotOne' | 'hotTwo' | 'hotFour', Contender>;
+type Contenders = Record<
+  'embedded' | 'one' | 'two' | 'four' | 'hotEmbedded' | 'hotOne' | 'hotTwo' | 'hotFour',
+  Contender
+>;
 
-function toFigures({ embedded: base, one, two, hotEmbedded, hotOne, hotTwo, hotFour }: Contenders): Figure[] {
+function toFigures({ embedded: base, one, two, four, hotEmbedded, hotOne, hotTwo, hotFour }: Contenders): Figure[] {
   return [
     throughput(one, base, 0.4),
     throughput(two, base),
+    throughput(four, one),
+    processor(four, one),
+    inDatabase(four),
     processor(one, base, 1 / 0.9),
     inDatabase(one),
     p99(one, base),
@@ -116,6 +126,7 @@ function toFigures({ embedded: base, one, two, hotEmbedded, hotOne, hotTwo, hotF
     inDatabase(hotOne),
     throughput(hotTwo, hotOne),
     throughput(hotFour, hotOne, 1),
+    throughput(hotFour, four),
     processor(hotFour, hotOne),
     inDatabase(hotFour),
     p99(hotFour, hotOne),
@@ -157,7 +168,7 @@ async function measure(
   const rounds = quick ? 1 : 7;
   for (let round = 0; round < rounds; round++) {
     for (const one of contenders) {
-      await measureOne(one, loaders, databaseMs, quick ? 1000 : 4000);
+      await measureOne(one, loaders, databaseMs, quick ? 1000 : MEASURE_MS);
       say(`round ${round + 1} ${sentenceOf(one)}`);
     }
   }
