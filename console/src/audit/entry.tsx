@@ -4,6 +4,7 @@ import { Drawer } from '@mantine/core';
 import type { Row } from '../api/client.ts';
 import { Id } from '../parts/copy.tsx';
 import { Facts } from '../parts/page.tsx';
+import { useReturnedFocus } from '../parts/returned-focus.ts';
 import { formatTime, Json } from '../parts/show.tsx';
 
 export type AuditEntry = Row<'GET /v1/audit-log'>;
@@ -11,6 +12,7 @@ export type AuditEntry = Row<'GET /v1/audit-log'>;
 type Fields = Record<string, unknown>;
 
 export function Entry({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
+  useReturnedFocus();
   const { before, after, actor } = entry;
   return (
     <Drawer

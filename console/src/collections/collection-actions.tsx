@@ -1,11 +1,11 @@
 /** The actions on a collection: edit, delete. */
-import { Modal } from '@mantine/core';
 import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useOpened } from '../api/opened.ts';
 import { useRead, useWrite } from '../api/read.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify } from '../parts/notices.tsx';
 import { pluralize } from '../parts/plural.ts';
@@ -40,7 +40,7 @@ function Edit({ collection, onClose }: DialogProps) {
   const write = useWrite();
   const { id, version } = useOpened(collection);
   return (
-    <Modal opened onClose={onClose} title="Edit the collection" size="lg">
+    <Dialog onClose={onClose} title="Edit the collection" size="lg">
       <CollectionForm
         id={id}
         action="Save"
@@ -57,7 +57,7 @@ function Edit({ collection, onClose }: DialogProps) {
           onClose();
         }}
       />
-    </Modal>
+    </Dialog>
   );
 }
 

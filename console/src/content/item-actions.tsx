@@ -1,10 +1,10 @@
 /** The actions on an item: edit, archive, delete. */
-import { Modal } from '@mantine/core';
 import { IconArchive, IconArchiveOff, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useWrite } from '../api/read.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify, tell } from '../parts/notices.tsx';
 import { pluralize } from '../parts/plural.ts';
@@ -52,7 +52,7 @@ interface DialogProps {
 function Edit({ item, onClose }: DialogProps) {
   const write = useWrite();
   return (
-    <Modal opened onClose={onClose} title="Edit the item" size="lg">
+    <Dialog onClose={onClose} title="Edit the item" size="lg">
       <ItemForm
         editing
         action="Save"
@@ -71,7 +71,7 @@ function Edit({ item, onClose }: DialogProps) {
           onClose();
         }}
       />
-    </Modal>
+    </Dialog>
   );
 }
 

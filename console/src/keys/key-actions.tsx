@@ -1,9 +1,9 @@
 /** The menu of a key: rotate or revoke it. */
-import { Modal } from '@mantine/core';
 import { useState } from 'react';
 import type { Row } from '../api/client.ts';
 import { useWrite } from '../api/read.ts';
 import { Confirm } from '../parts/act.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify } from '../parts/notices.tsx';
 import { useHolder } from '../shell/session.tsx';
@@ -30,9 +30,9 @@ export function KeyActions({ of: key }: { of: Key }) {
       {dialog === 'rotate' && <Rotate of={key} onClose={close} onRotated={setRotated} />}
       {dialog === 'revoke' && <Revoke of={key} onClose={close} />}
       {rotated !== undefined && (
-        <Modal opened onClose={closeRotated} title="The new key" closeOnClickOutside={false}>
+        <Dialog onClose={closeRotated} title="The new key" closeOnClickOutside={false}>
           <KeyText text={rotated} onDone={closeRotated} />
-        </Modal>
+        </Dialog>
       )}
     </>
   );

@@ -1,10 +1,11 @@
 /** The form of a new key: a preset, or single permissions. A key can only grant permissions it holds. */
 import '@mantine/core/styles/Checkbox.css';
-import { Checkbox, Modal, Select, TagsInput, TextInput } from '@mantine/core';
+import { Checkbox, Select, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Body, Session } from '../api/client.ts';
 import { useWrite } from '../api/read.ts';
 import { endOfDay } from '../parts/days.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { useWork } from '../parts/work.ts';
 import { holds, useSession } from '../shell/session.tsx';
@@ -49,15 +50,15 @@ export function NewKey({ onClose }: { onClose: () => void }) {
   const [made, setMade] = useState<{ name: string; key: string }>();
   if (made !== undefined) {
     return (
-      <Modal opened onClose={onClose} title={`The key ${made.name}`} closeOnClickOutside={false}>
+      <Dialog onClose={onClose} title={`The key ${made.name}`} closeOnClickOutside={false}>
         <KeyText text={made.key} onDone={onClose} />
-      </Modal>
+      </Dialog>
     );
   }
   return (
-    <Modal opened onClose={onClose} title="Create a key">
+    <Dialog onClose={onClose} title="Create a key">
       <KeyForm onMade={(name, key) => setMade({ name, key })} onCancel={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,8 +1,8 @@
 /** The actions on a license: edit, renew, suspend, revoke. */
-import { Modal } from '@mantine/core';
 import { useState } from 'react';
 import { useWrite } from '../api/read.ts';
 import { Confirm } from '../parts/act.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify, tell } from '../parts/notices.tsx';
 import type { License } from '../requesters/types.ts';
@@ -36,14 +36,14 @@ export function LicenseActions({ license }: { license: License }) {
         ].map((action) => ({ ...action, disabled: action.disabled === true || license.status === 'revoked' }))}
       />
       {(dialog === 'edit' || dialog === 'renew') && (
-        <Modal opened onClose={close} title={dialog === 'edit' ? 'Edit the license' : 'Renew the license'}>
+        <Dialog onClose={close} title={dialog === 'edit' ? 'Edit the license' : 'Renew the license'}>
           <LicenseForm
             requesterId={license.requesterId}
             license={dialog === 'renew' ? renew(license) : license}
             onDone={close}
             onCancel={close}
           />
-        </Modal>
+        </Dialog>
       )}
       {dialog === 'revoke' && (
         <Confirm

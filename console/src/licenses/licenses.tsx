@@ -1,5 +1,5 @@
 /** The list of licenses, with those that end soon. */
-import { Modal, SegmentedControl } from '@mantine/core';
+import { SegmentedControl } from '@mantine/core';
 import { IconCertificate, IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
@@ -16,6 +16,7 @@ import { PartnerName } from '../requesters/partner-name.tsx';
 import { LicenseActions } from './license-actions.tsx';
 import { LicenseForm } from './license-form.tsx';
 import './licenses.css';
+import { Dialog } from '../parts/dialog.tsx';
 import { getState, type License, lastDayWords, scopeWords } from '../requesters/types.ts';
 
 const DAY_MS = 86_400_000;
@@ -91,14 +92,14 @@ export default function LicensesPage() {
         />
       </div>
       {values.new !== undefined && (
-        <Modal opened onClose={close} title="New license">
+        <Dialog onClose={close} title="New license">
           <LicenseForm
             proposed={values.requesterId ?? ''}
             {...(values.kind === undefined ? {} : { kind: values.kind })}
             onDone={close}
             onCancel={close}
           />
-        </Modal>
+        </Dialog>
       )}
     </>
   );

@@ -1,5 +1,5 @@
 /** Edits the terms of a license, beside what they make of an example. */
-import { Autocomplete, Modal, MultiSelect, SegmentedControl, Select, TagsInput, TextInput } from '@mantine/core';
+import { Autocomplete, MultiSelect, SegmentedControl, Select, TagsInput, TextInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { tagOf, useOpened } from '../api/opened.ts';
 import { useWrite } from '../api/read.ts';
@@ -10,6 +10,7 @@ import { formatDay } from '../parts/show.tsx';
 import { useWork } from '../parts/work.ts';
 import type { License } from '../requesters/types.ts';
 import './licenses.css';
+import { Dialog } from '../parts/dialog.tsx';
 import { WorkedExample } from './terms-example.tsx';
 import { type Faults, faultsOf, nextPeriod, type TermsFields, toFields, toTerms } from './terms-fields.ts';
 import { Tiers } from './tiers.tsx';
@@ -61,7 +62,7 @@ export function TermsEditor({ license: shown, onClose }: TermsEditorProps) {
     onClose();
   });
   return (
-    <Modal opened onClose={onClose} title={isFirst ? 'Terms of the license' : 'Edit the terms'} size="64rem">
+    <Dialog onClose={onClose} title={isFirst ? 'Terms of the license' : 'Edit the terms'} size="64rem">
       <form onSubmit={start} className="fields">
         <div className="terms-editor">
           <div className="fields">
@@ -81,7 +82,7 @@ export function TermsEditor({ license: shown, onClose }: TermsEditorProps) {
           onCancel={onClose}
         />
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,11 +1,12 @@
 /** The dialog that creates or edits an offer, beside what a denied visitor will see of it. */
-import { Autocomplete, Modal, Select, TagsInput, TextInput } from '@mantine/core';
+import { Autocomplete, Select, TagsInput, TextInput } from '@mantine/core';
 import { type ChangeEvent, useState } from 'react';
 import type { Body } from '../api/client.ts';
 import { useWrite } from '../api/read.ts';
 import { useCollectionChoices } from '../collections/names.tsx';
 import { parseMicros, toDecimal } from '../licenses/money.ts';
 import { lastDayIn, toInstants } from '../licenses/term.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { notify } from '../parts/notices.tsx';
 import { useWork } from '../parts/work.ts';
@@ -98,7 +99,7 @@ export function OfferDialog({ offer, onClose }: DialogProps) {
   });
   const title = offer === undefined ? 'Offer a license' : `Offer of ${offer.licenseType}`;
   return (
-    <Modal opened onClose={onClose} title={title} size="lg">
+    <Dialog onClose={onClose} title={title} size="lg">
       <form onSubmit={start} className="fields">
         <NameFields fields={fields} change={change} isFixed={offer !== undefined} />
         <PriceFields fields={fields} change={change} />
@@ -112,7 +113,7 @@ export function OfferDialog({ offer, onClose }: DialogProps) {
           onCancel={onClose}
         />
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

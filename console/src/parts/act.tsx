@@ -1,7 +1,8 @@
 /** Buttons that explain why they are disabled, and confirmations of irreversible actions. */
-import { Alert, Button, type ButtonProps, Group, Modal, Text, TextInput, Tooltip } from '@mantine/core';
+import { Alert, Button, type ButtonProps, Group, Text, TextInput, Tooltip } from '@mantine/core';
 import { type MouseEventHandler, type ReactNode, useState } from 'react';
 import { lacking, type Permission, useMay } from '../shell/session.tsx';
+import { Dialog } from './dialog.tsx';
 import { useWork } from './work.ts';
 
 interface MayButtonProps extends ButtonProps {
@@ -49,7 +50,7 @@ export function Confirm({ title, children, typed, action, onConfirm, onClose }: 
     onClose();
   });
   return (
-    <Modal opened onClose={onClose} title={title} centered>
+    <Dialog onClose={onClose} title={title} centered>
       <form onSubmit={start}>
         <Text size="sm">{children}</Text>
         {typed !== undefined && (
@@ -80,6 +81,6 @@ export function Confirm({ title, children, typed, action, onConfirm, onClose }: 
           </Button>
         </Group>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

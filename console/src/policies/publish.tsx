@@ -1,6 +1,7 @@
 /** Previews the impact of a draft, then publishes it. */
-import { Alert, Button, Group, Modal } from '@mantine/core';
+import { Alert, Button, Group } from '@mantine/core';
 import { useWrite } from '../api/read.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { notify } from '../parts/notices.tsx';
 import { useWork } from '../parts/work.ts';
 import { lacking, useMay } from '../shell/session.tsx';
@@ -36,7 +37,7 @@ export function Publish({ policy, edited, onClose }: PublishProps) {
   const impact = useImpact(policy.id, { policy: { rules, defaultAction } }, mayAnalyze && !busy);
   const counting = mayAnalyze && impact.reading.isFetching;
   return (
-    <Modal opened onClose={onClose} title={`Publish version ${edited.version + 1}`} size="xl">
+    <Dialog onClose={onClose} title={`Publish version ${edited.version + 1}`} size="xl">
       {mayAnalyze ? (
         <Impact of={impact} />
       ) : (
@@ -53,7 +54,7 @@ export function Publish({ policy, edited, onClose }: PublishProps) {
         </Alert>
       )}
       <Foot busy={busy} counting={counting} disabled={edited.outdated} onPublish={start} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,5 +1,5 @@
 /** The proofs of a partner or bot: shown, added, edited and removed. */
-import { Modal, Select, Textarea, TextInput } from '@mantine/core';
+import { Select, Textarea, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { call, PosternError } from '../api/client.ts';
@@ -7,6 +7,7 @@ import { useWrite } from '../api/read.ts';
 import { Identities } from '../crawlers/identities.tsx';
 import type { Identity } from '../crawlers/types.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify } from '../parts/notices.tsx';
@@ -106,7 +107,7 @@ function Edit({ requester: { id, name }, proof, onClose }: EditProps) {
     onClose();
   });
   return (
-    <Modal opened onClose={onClose} title={proof === undefined ? `Add a proof of ${name}` : `Edit ${nameOf(proof)}`}>
+    <Dialog onClose={onClose} title={proof === undefined ? `Add a proof of ${name}` : `Edit ${nameOf(proof)}`}>
       <form className="fields" onSubmit={start}>
         <Select
           label="What proves it"
@@ -124,7 +125,7 @@ function Edit({ requester: { id, name }, proof, onClose }: EditProps) {
           onCancel={onClose}
         />
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,5 +1,5 @@
 /** The page of a partner or bot: licenses, limits and denials. */
-import { Alert, Anchor, Modal } from '@mantine/core';
+import { Alert, Anchor } from '@mantine/core';
 import { IconBan, IconCertificate, IconCheck, IconEraser, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -12,6 +12,7 @@ import { PeriodBar } from '../overview/period-bar.tsx';
 import { UsageOver } from '../overview/usage-over.tsx';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { Id } from '../parts/copy.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify, tell } from '../parts/notices.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
@@ -73,14 +74,14 @@ function RequesterView({ id, requester }: RequesterViewProps) {
         {mayAnalyze && <LatestDenials id={id} />}
       </div>
       {form === 'license' && (
-        <Modal opened onClose={close} title={`New license for ${requester?.name ?? id}`}>
+        <Dialog onClose={close} title={`New license for ${requester?.name ?? id}`}>
           <LicenseForm requesterId={id} onDone={close} onCancel={close} />
-        </Modal>
+        </Dialog>
       )}
       {form === 'add' && (
-        <Modal opened onClose={close} title="Add a partner or bot">
+        <Dialog onClose={close} title="Add a partner or bot">
           <RequesterForm id={id} onDone={close} onCancel={close} />
-        </Modal>
+        </Dialog>
       )}
     </>
   );
@@ -204,13 +205,13 @@ function Actions({ requester }: { requester: Requester }) {
         ]}
       />
       {dialog === 'edit' && (
-        <Modal opened onClose={() => setDialog(undefined)} title="Edit partner or bot">
+        <Dialog onClose={() => setDialog(undefined)} title="Edit partner or bot">
           <RequesterForm
             requester={requester}
             onDone={() => setDialog(undefined)}
             onCancel={() => setDialog(undefined)}
           />
-        </Modal>
+        </Dialog>
       )}
       {dialog === 'erase' && <Erase id={requester.id} name={requester.name} onClose={() => setDialog(undefined)} />}
       {dialog === 'delete' && (

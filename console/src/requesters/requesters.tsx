@@ -1,9 +1,9 @@
 /** Partners and bots: every requester that was seen or added. */
-import { Modal } from '@mantine/core';
 import { IconPlus, IconUsers } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import type { Row } from '../api/client.ts';
 import { MayButton } from '../parts/act.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { FilterChoice, FilterEither, FilterWords } from '../parts/filter-fields.tsx';
 import { FilterSpan, readSpan } from '../parts/filter-span.tsx';
 import { useFilters } from '../parts/filters.ts';
@@ -42,13 +42,13 @@ export default function RequestersPage() {
       />
       {mayCount ? <Everybody /> : <Listed />}
       {values.new !== undefined && (
-        <Modal opened onClose={() => set({ new: null })} title="Add a partner or bot">
+        <Dialog onClose={() => set({ new: null })} title="Add a partner or bot">
           <RequesterForm
             {...(adding === undefined ? {} : { id: adding })}
             onDone={(id) => go(`/requesters/${encodeURIComponent(id)}`)}
             onCancel={() => set({ new: null })}
           />
-        </Modal>
+        </Dialog>
       )}
     </>
   );

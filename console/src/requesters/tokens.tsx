@@ -1,5 +1,5 @@
 /** The tokens of a partner: created, rotated and revoked. A new one is shown once, with the page that it opens. */
-import { Alert, Button, Group, Modal, TextInput } from '@mantine/core';
+import { Alert, Button, Group, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Row } from '../api/client.ts';
@@ -7,6 +7,7 @@ import { useRead, useWrite } from '../api/read.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { SecretText } from '../parts/copy.tsx';
 import { endOfDay } from '../parts/days.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
@@ -50,7 +51,7 @@ export function Tokens({ requesterId, name }: { requesterId: string; name: strin
         }
       </Loaded>
       {creating && (
-        <Modal opened onClose={close} title={`Create a token for ${name}`}>
+        <Dialog onClose={close} title={`Create a token for ${name}`}>
           <TokenForm
             requesterId={requesterId}
             onCancel={close}
@@ -59,7 +60,7 @@ export function Tokens({ requesterId, name }: { requesterId: string; name: strin
               close();
             }}
           />
-        </Modal>
+        </Dialog>
       )}
       {made !== undefined && <Made token={made} name={name} onClose={() => setMade(undefined)} />}
     </Panel>
@@ -134,7 +135,7 @@ interface MadeProps {
 
 function Made({ token, name, onClose }: MadeProps) {
   return (
-    <Modal opened onClose={onClose} title={`The token of ${name}`} closeOnClickOutside={false}>
+    <Dialog onClose={onClose} title={`The token of ${name}`} closeOnClickOutside={false}>
       <div className="fields">
         <Alert color="yellow">Copy it now: it is not shown again, and cannot be looked up.</Alert>
         <SecretText text={token} what="the token" />
@@ -145,7 +146,7 @@ function Made({ token, name, onClose }: MadeProps) {
           <Button onClick={onClose}>I have it</Button>
         </Group>
       </div>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,9 +1,10 @@
 /** The answers to a request: grant it as a license, or decline it with a note. */
-import { Group, Modal, Textarea } from '@mantine/core';
+import { Group, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useWrite } from '../api/read.ts';
 import { LicenseForm } from '../licenses/license-form.tsx';
 import { MayButton } from '../parts/act.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { notify } from '../parts/notices.tsx';
 import { useWork } from '../parts/work.ts';
@@ -33,14 +34,14 @@ export function Answers({ of: request }: AnswersProps) {
         {button('Decline…', 'decline')}
       </Group>
       {dialog === 'grant' && (
-        <Modal opened onClose={close} title={`Grant ${request.requesterId} a license`}>
+        <Dialog onClose={close} title={`Grant ${request.requesterId} a license`}>
           <Grant request={request} onClose={close} />
-        </Modal>
+        </Dialog>
       )}
       {dialog === 'decline' && (
-        <Modal opened onClose={close} title={`Decline the request of ${request.requesterId}`}>
+        <Dialog onClose={close} title={`Decline the request of ${request.requesterId}`}>
           <Decline request={request} onClose={close} />
-        </Modal>
+        </Dialog>
       )}
     </>
   );

@@ -1,11 +1,12 @@
 /** The sites whose policies are published, and hosts of collections that are not published yet. */
-import { Autocomplete, Modal } from '@mantine/core';
+import { Autocomplete } from '@mantine/core';
 import { IconPlus, IconWorldShare } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Row } from '../api/client.ts';
 import { useRead, useWrite } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
 import type { Column } from '../parts/list.tsx';
@@ -85,7 +86,7 @@ function NewSite({ onClose }: { onClose: () => void }) {
     go(`/sites/${encodeURIComponent(site.host)}`);
   });
   return (
-    <Modal opened onClose={onClose} title="Publish a site">
+    <Dialog onClose={onClose} title="Publish a site">
       <form onSubmit={start} className="fields">
         <Autocomplete
           label="Host"
@@ -99,6 +100,6 @@ function NewSite({ onClose }: { onClose: () => void }) {
         />
         <FormFoot error={error?.message} busy={busy} action="Continue" onCancel={onClose} />
       </form>
-    </Modal>
+    </Dialog>
   );
 }

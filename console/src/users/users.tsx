@@ -1,9 +1,9 @@
 /** People who sign in: their roles, when they were last seen, and what each role may do. */
-import { Modal } from '@mantine/core';
 import { IconLink } from '@tabler/icons-react';
 import type { Row } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { FilterChoice } from '../parts/filter-fields.tsx';
 import { useFilters } from '../parts/filters.ts';
 import type { Column } from '../parts/list.tsx';
@@ -79,9 +79,9 @@ export default function UsersPage() {
         <Roles />
       </div>
       {values.new !== undefined && (
-        <Modal opened onClose={() => set({ new: null })} title="Create a sign-in link">
+        <Dialog onClose={() => set({ new: null })} title="Create a sign-in link">
           <NewLink onClose={() => set({ new: null })} />
-        </Modal>
+        </Dialog>
       )}
     </>
   );

@@ -4,6 +4,7 @@ import { Drawer } from '@mantine/core';
 import type { Answer } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { Facts } from '../parts/page.tsx';
+import { useReturnedFocus } from '../parts/returned-focus.ts';
 import { Chip, formatTime, Json } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
 
@@ -16,6 +17,7 @@ interface DeliveryDetailsProps {
 }
 
 export function DeliveryDetails({ webhookId, deliveryId, onClose }: DeliveryDetailsProps) {
+  useReturnedFocus();
   const delivery = useRead('GET /v1/webhooks/{id}/deliveries/{deliveryId}', { path: { id: webhookId, deliveryId } });
   return (
     <Drawer

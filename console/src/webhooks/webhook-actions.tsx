@@ -1,10 +1,10 @@
 /** The rare actions on a webhook: edit, rotate its secret, disable, delete. */
-import { Modal } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Answer } from '../api/client.ts';
 import { useWrite } from '../api/read.ts';
 import { Confirm } from '../parts/act.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify, tell } from '../parts/notices.tsx';
 import { Secret, WebhookForm } from './webhook-form.tsx';
@@ -37,16 +37,16 @@ export function Actions({ webhook }: { webhook: Webhook }) {
         ]}
       />
       {dialog === 'edit' && (
-        <Modal opened onClose={close} title="Edit the webhook">
+        <Dialog onClose={close} title="Edit the webhook">
           <WebhookForm webhook={webhook} onDone={close} onCancel={close} />
-        </Modal>
+        </Dialog>
       )}
       {dialog === 'rotate' && <RotateSecret id={webhook.id} onClose={close} onRotated={setSecret} />}
       {dialog === 'delete' && <Delete webhook={webhook} onClose={close} />}
       {secret !== undefined && (
-        <Modal opened onClose={() => setSecret(undefined)} title="The new secret" closeOnClickOutside={false}>
+        <Dialog onClose={() => setSecret(undefined)} title="The new secret" closeOnClickOutside={false}>
           <Secret text={secret} onDone={() => setSecret(undefined)} />
-        </Modal>
+        </Dialog>
       )}
     </>
   );

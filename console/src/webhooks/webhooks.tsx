@@ -1,9 +1,9 @@
 /** The list of webhooks. */
-import { Modal } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import type { Row } from '../api/client.ts';
 import { MayButton } from '../parts/act.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { useFilters } from '../parts/filters.ts';
 import type { Column } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
@@ -72,9 +72,9 @@ export default function WebhooksPage() {
         />
       </div>
       {values.new !== undefined && (
-        <Modal opened onClose={close} title="Add a webhook">
+        <Dialog onClose={close} title="Add a webhook">
           <WebhookForm onDone={(id) => go(`/webhooks/${id}`)} onCancel={close} />
-        </Modal>
+        </Dialog>
       )}
     </>
   );

@@ -1,0 +1,43 @@
+/** Without a mouse: a dialog that closes gives the focus back to the button that opened it, or to that of its menu. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { launchBrowser, signedIn } from '../../../kit/browser.ts';
+import { startTestService } from '../../../kit/service.ts';
+import { made } from '../../http/given.ts';
+
+const postern = await startTestService();
+after(() => postern[Symbol.asyncDispose]());
+const browser = await launchBrowser();
+after(() => browser.close());
+await made(postern, '/v1/requesters', { id: 'acme', name: 'Acme' });
+
+/** The buttons that open a dialog, one after the other. */
+const dialogs: [page: string, ...buttons: [RegExp, ...RegExp[]]][] = [
+  ['/console/requesters', /^Add a partner/],
+  ['/console/keys', /^Create a key/],
+  ['/console/requesters/acme', /^More to do/, /^Edit/],
+  ['/console/requesters/acme', /^More to do/, /^Delete/],
+  ['/console/audit', /requester\.created/],
+];
+
+for (const [path, first, ...others] of dialogs) {
+  const last = others.at(-1) ?? first;
+  test(`${path}: Escape in the dialog of ${last.source} leads back to ${first.source}`, async () => {
+    await using signed = await signedIn(browser, postern.url, postern.key);
+    const { page } = signed;
+    await page.goto(path);
+    const button = page.getByRole('button', { name: first }).first();
+    await button.focus();
+    await page.keyboard.press('Enter');
+    for (const name of others) {
+      await page.getByRole('menuitem', { name }).focus();
+      await page.keyboard.press('Enter');
+    }
+    const dialog = page.getByRole('dialog').filter({ visible: true });
+    await dialog.locator(':focus').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await button.and(page.locator(':focus')).waitFor({ timeout: 5_000 });
+    assert.deepEqual(signed.faults, []);
+  });
+}
