@@ -20,7 +20,7 @@ export function hashOf(files) {
   return hash.digest('base64url');
 }
 
-/** Compares contents, in 30 ms: the times of files do not prove that they are unchanged. */
+/** Compares contents: the times of files do not prove that they are unchanged. */
 export function isBuilt() {
   try {
     /** @type {{ files: string[], hash: string }} */

@@ -1,6 +1,5 @@
 /** Starts the console: session, router and theme. */
 import './shell/styles.ts';
-import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { setNonce } from 'get-nonce';
 import { createRoot } from 'react-dom/client';
@@ -8,19 +7,19 @@ import { Router } from 'wouter';
 import { queries } from './api/read.ts';
 import { Notices } from './parts/notices.tsx';
 import { Gate } from './shell/gate.tsx';
-import { theme } from './shell/theme.ts';
+import { Themed } from './shell/themed.tsx';
 
 // Styles that libraries inject at run time need the page's nonce; the browser blocks them without it.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 setNonce(nonce);
 
 createRoot(document.getElementById('root') as HTMLElement).render(
-  <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+  <Themed nonce={nonce}>
     <QueryClientProvider client={queries}>
       <Notices />
       <Router base="/console">
         <Gate />
       </Router>
     </QueryClientProvider>
-  </MantineProvider>,
+  </Themed>,
 );

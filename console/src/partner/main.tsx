@@ -1,11 +1,10 @@
 /** Starts the page of partners. */
 import './styles.ts';
-import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { setNonce } from 'get-nonce';
 import { createRoot } from 'react-dom/client';
 import { Notices } from '../parts/notices.tsx';
-import { theme } from '../shell/theme.ts';
+import { Themed } from '../shell/themed.tsx';
 import { queries } from './api.ts';
 import { Gate } from './gate.tsx';
 
@@ -14,10 +13,10 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"
 setNonce(nonce);
 
 createRoot(document.getElementById('root') as HTMLElement).render(
-  <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+  <Themed nonce={nonce}>
     <QueryClientProvider client={queries}>
       <Notices />
       <Gate />
     </QueryClientProvider>
-  </MantineProvider>,
+  </Themed>,
 );

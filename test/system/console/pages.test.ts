@@ -289,6 +289,10 @@ async function look(of: TestService, pages: typeof PAGES): Promise<string[]> {
     await page.emulateMedia({ colorScheme: 'dark' });
     await turned(page, shows('dark'));
     for (const finding of await findings(page, 'color-contrast')) wrong.push(`${path} dark: ${finding}`);
+    await page.emulateMedia({ media: 'print' });
+    await turned(page, shows('light'));
+    for (const finding of await findings(page, 'color-contrast')) wrong.push(`${path} on paper: ${finding}`);
+    await page.emulateMedia({ media: 'screen' });
     await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize({ width: 1024, height: 768 });
     await turned(page, `${OVERFLOWING}.length === 0`);
