@@ -123,11 +123,11 @@ async function measured({ db, parquet, dir }: Given, total: number, { quick, say
       if (JSON.stringify(one) !== JSON.stringify(other)) throw new Error('the columns and the records do not agree');
     }
     const size = `${total / 1_000_000} million decisions`;
-    const value = median(fast.cpu);
+    const value = median(fast.wall);
     const target = { text: `≤ ${MOST_S} s`, met: value <= MOST_S };
     return [
-      { what: `statements over ${size}, processor time`, value, unit: 's', ...(total < MOST ? {} : { target }) },
-      { what: `statements over ${size}`, value: median(fast.wall), unit: 's' },
+      { what: `statements over ${size}`, value, unit: 's', ...(total < MOST ? {} : { target }) },
+      { what: `statements over ${size}, processor time`, value: median(fast.cpu), unit: 's' },
       { what: `the same from the records alone, processor time`, value: median(slow.cpu), unit: 's' },
     ];
   } finally {
