@@ -55,6 +55,7 @@ export interface HousekeepingDeps {
 export function startHousekeeping(deps: HousekeepingDeps) {
   const { db, changes, clock, collections, columns, ledgerNo, takeNames, auditDays, testDays } = deps;
   const { isOurs, isTimeSure, onProblem } = deps;
+  const ending = new AbortController();
   const sweeps = [
     () => sweepSessions(db, clock.now()),
     () => sweepSignIns(db, clock.now()),
@@ -88,8 +89,11 @@ export function startHousekeeping(deps: HousekeepingDeps) {
     ),
     every(CANDIDATES_EVERY_MS, ours(watchCandidates({ db, changes, clock, ledgerNo })), onProblem),
     every(SIGHTINGS_EVERY_MS, ours(watchSightings({ db, changes, clock, ledgerNo, takeNames })), onProblem),
-    every(JUMPS_EVERY_MS, ours(watchJumps({ db, changes, clock, columns })), onProblem),
+    every(JUMPS_EVERY_MS, ours(watchJumps({ db, changes, clock, columns, ending: ending.signal })), onProblem),
     every(PLACE_EVERY_MS, ours(openPlacing(db, collections)), onProblem),
   ];
-  return async (): Promise<void> => void (await Promise.all(ends.map((end) => end())));
+  return async (): Promise<void> => {
+    ending.abort();
+    await Promise.all(ends.map((end) => end()));
+  };
 }

@@ -19,16 +19,18 @@ export interface JumpDeps {
   changes: Changes;
   clock: Clock;
   columns: Pick<Columns, 'alarms'>;
+  /** Aborted when the work is to end: a question may wait for a long report. */
+  ending: AbortSignal;
 }
 
 /** Returns the work of one round; most rounds only look at the clock. */
-export function watchJumps({ db, changes, clock, columns }: JumpDeps): () => Promise<void> {
+export function watchJumps({ db, changes, clock, columns, ending }: JumpDeps): () => Promise<void> {
   let lookedAt = Number.NEGATIVE_INFINITY;
   return async () => {
     const now = clock.now();
     if (now - lookedAt < EVERY_MS) return;
     lookedAt = now;
-    const jumps = await readJumps(columns, now);
+    const jumps = await unlessEnding(ending, readJumps(columns, now));
     if (jumps.length > 0) await changes.commit(SYSTEM, 'denials', () => plan(db, jumps, now));
   };
 }
@@ -48,6 +50,15 @@ async function readJumps(columns: JumpDeps['columns'], now: number): Promise<Jum
     if (error instanceof Unavailable) return [];
     throw error;
   }
+}
+
+/** Returns what is read, or nothing as soon as the work is to end. */
+function unlessEnding(ending: AbortSignal, reading: Promise<Jump[]>): Promise<Jump[]> {
+  if (ending.aborted) return Promise.resolve([]);
+  const { promise, resolve } = Promise.withResolvers<Jump[]>();
+  const giveUp = (): void => resolve([]);
+  ending.addEventListener('abort', giveUp);
+  return Promise.race([reading, promise]).finally(() => ending.removeEventListener('abort', giveUp));
 }
 
 /** No requester has this id. */

@@ -36,6 +36,8 @@ async function onPostgres(stack: AsyncDisposableStack): Promise<Db[]> {
   );
 }
 
+const never = new AbortController().signal;
+
 for (const [engine, open] of [
   ['SQLite', onSqlite],
   ['PostgreSQL', onPostgres],
@@ -54,7 +56,7 @@ for (const [engine, open] of [
         return { spoofed: [], denials };
       },
     };
-    const nodes = dbs.map((db) => watchJumps({ db, changes: openChanges(db, clock), clock, columns }));
+    const nodes = dbs.map((db) => watchJumps({ db, changes: openChanges(db, clock), clock, columns, ending: never }));
     const look = async () => {
       clock.advance(LOOK_MS);
       await Promise.all(nodes.map((node) => node()));
@@ -91,3 +93,22 @@ for (const [engine, open] of [
     );
   });
 }
+
+test('a round ends with the work, though a long report keeps its question waiting', async () => {
+  await using stack = new AsyncDisposableStack();
+  const [db] = (await onSqlite(stack)) as [Db];
+  await migrate(db, 0);
+  const clock = testClock();
+  const ending = new AbortController();
+  const asked = Promise.withResolvers<void>();
+  const columns = {
+    alarms() {
+      asked.resolve();
+      return new Promise<never>(() => {});
+    },
+  };
+  const round = watchJumps({ db, changes: openChanges(db, clock), clock, columns, ending: ending.signal })();
+  await asked.promise;
+  ending.abort();
+  await round;
+});

@@ -186,8 +186,8 @@ const ROWS: Record<string, Ask[]> = {
   'GET /v1/licenses/{id}': at(license.id),
   'PATCH /v1/licenses/{id}': [{ path: `/${license.id}`, body: { scope, metadata, terms: terms(2) } }],
   'DELETE /v1/licenses/{id}': at('lic_0'),
-  'GET /v1/licenses/{id}/terms': at(`${license.id}/terms?limit=100`),
   'POST /v1/licenses/{id}/revoke': at(`${license.id}/revoke`),
+  'GET /v1/licenses/{id}/terms': at(`${license.id}/terms?limit=100`),
   'GET /v1/statements': [{ path: '?period=2026&limit=100' }],
   'GET /v1/statements/{id}': at('stm_0'),
   'POST /v1/statements/{id}/reconcile': [
