@@ -281,16 +281,26 @@ export interface Asker {
 
 /**
  * Returns what `decide` returns. As long as it throws Stale, starts over with the key and its permission, so that what
- * is recorded was true when its recording began. Throws what else it throws, and what `admit` throws.
+ * is recorded was true when its recording began. Rejects with what else it throws, and with what `admit` throws.
  */
 export const decideFresh = <T>(asker: Asker, decide: (grounds: Grounds) => Promise<T>): Promise<T> =>
-  decide({ readAt: asker.arrivedAt }).catch((error: unknown) => decideAgain(asker, decide, error));
+  decideOn(asker, decide, { readAt: asker.arrivedAt });
 
-async function decideAgain<T>(asker: Asker, decide: (grounds: Grounds) => Promise<T>, error: unknown): Promise<T> {
+function decideOn<T>(asker: Asker, decide: (grounds: Grounds) => Promise<T>, grounds: Grounds): Promise<T> {
+  const retry = (error: unknown): Promise<T> => startOver(asker, decide, error);
+  try {
+    return decide(grounds).catch(retry);
+  } catch (error) {
+    // Not every way to a decision is async: each promise costs a check more than its rules do.
+    return retry(error);
+  }
+}
+
+async function startOver<T>(asker: Asker, decide: (grounds: Grounds) => Promise<T>, error: unknown): Promise<T> {
   if (!(error instanceof Stale)) throw error;
   // By then, edits committed together with the late flush are known.
   await new Promise(setImmediate);
   const grounds = { readAt: monotonicMs(), since: error.since };
   asker.caller = await asker.admit();
-  return decide(grounds).catch((again: unknown) => decideAgain(asker, decide, again));
+  return decideOn(asker, decide, grounds);
 }
