@@ -1,8 +1,8 @@
 /**
  * Cloudflare's Pay Per Crawl with dynamic pricing (its documentation of June 2026, "Advanced configuration").
  * `cf-pay-per-crawl` says that Cloudflare will charge the visitor the answer's `crawler-price`, and show the content
- * only if it pays. So the operator vouches for a license, as any server may in a check: the policy still decides, and
- * the price comes from the offer.
+ * only if it pays. The check therefore states the license of that offer, which a calling server may vouch for in any
+ * check. The policy still decides.
  */
 import { parseDictionary, Token } from 'structured-headers';
 import type { Ask } from '../access/ask.ts';
