@@ -92,16 +92,20 @@ export function supportIdempotency(app: App, db: Db, clock: Clock): void {
   }
 
   const after: onSendHookHandler = (request, reply, payload, done) => {
-    if (request.heldScope === null) return done(null, payload);
-    const release = (answer = payload): void => {
-      inFlight.delete(request.heldScope as string);
+    const { heldScope, idempotency: own } = request;
+    if (heldScope === null) return done(null, payload);
+    const release = (): void => {
+      inFlight.delete(heldScope);
       request.heldScope = null;
-      done(null, answer);
     };
-    const own = request.idempotency;
-    if (own === null || own.stored || reply.statusCode >= 500) return release();
+    if (own === null || own.stored || reply.statusCode >= 500) {
+      release();
+      return done(null, payload);
+    }
     // Nothing was written, perhaps because of what the first attempt wrote.
-    answeredMeanwhile(own, request, reply, payload).then(release, done);
+    answeredMeanwhile(own, request, reply, payload)
+      .finally(release)
+      .then((answer) => done(null, answer), done);
   };
 
   app.addHook('onRoute', (route) => {

@@ -1,4 +1,7 @@
-/** Promise: errors have one form, also where the storage fails between a refusal and the search for a first attempt. */
+/**
+ * Promise: errors have one form, also where the storage fails between a refusal and the search for a first attempt; and
+ * however a request ends, it holds its key no longer.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,11 +17,12 @@ import { createServer } from '../../src/http/server.ts';
 import { openLog } from '../../src/log.ts';
 import { assertError } from './given.ts';
 
-test('a refusal of a request with an Idempotency-Key, and then no storage: 503 in the usual form', async () => {
+/** A service whose storage fails while it refuses a request. `write`: the log. */
+async function startFailing(write: () => void) {
   const folder = mkdtempSync(join(tmpdir(), 'postern-idempotency-'));
   const db = await openSqlite(join(folder, 'postern.db'));
   await migrate(db, 0);
-  const app = createServer(openLog(readConfig({ POSTERN_DATA_DIR: folder }), { write() {} }));
+  const app = createServer(openLog(readConfig({ POSTERN_DATA_DIR: folder }), { write }));
   app.addHook('onRequest', async (request) => {
     Object.assign(request, { caller: { keyId: 'key_1', credential: 'secret' } });
   });
@@ -27,18 +31,30 @@ test('a refusal of a request with an Idempotency-Key, and then no storage: 503 i
     await db.close();
     throw fail('statement_running', 'Not yet.', { headers: { 'retry-after': '60' } });
   });
-  try {
-    const url = await app.listen({ host: '127.0.0.1', port: 0 });
-    const init = {
-      method: 'POST',
-      headers: { 'idempotency-key': 'k', 'content-type': 'application/json' },
-      body: '{}',
-    };
-    const answer = await readAnswer(await fetch(`${url}/v1/refused`, init));
-    assertError(answer, 'service_unavailable');
-    assert.notEqual(answer.headers.get('retry-after'), '60');
-  } finally {
-    await app.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const headers = { 'idempotency-key': 'k', 'content-type': 'application/json' };
+  return {
+    ask: async () => readAnswer(await fetch(`${url}/v1/refused`, { method: 'POST', headers, body: '{}' })),
+    async [Symbol.asyncDispose]() {
+      await app.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+test('a refusal of a request with an Idempotency-Key, and then no storage: 503 in the usual form', async () => {
+  await using service = await startFailing(() => {});
+  const answer = await service.ask();
+  assertError(answer, 'service_unavailable');
+  assert.notEqual(answer.headers.get('retry-after'), '60');
+});
+
+test('the log fails too: the next request with the key does not find it in use', async () => {
+  let isFull = true;
+  await using service = await startFailing(() => {
+    if (isFull) throw new Error('the log is full');
+  });
+  await service.ask();
+  isFull = false;
+  assertError(await service.ask(), 'service_unavailable');
 });
