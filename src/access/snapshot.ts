@@ -14,7 +14,7 @@ import type { Db } from '../db/db.ts';
 import { Failure } from '../errors.ts';
 import { bytesOf, ENTRY_BYTES } from '../lib/bytes.ts';
 import { Cache } from '../lib/cache.ts';
-import { Latest } from '../lib/latest.ts';
+import { Joined } from '../lib/joined.ts';
 import type { Locator } from '../lib/locator.ts';
 import { Lru } from '../lib/lru.ts';
 import { Recent } from '../lib/recent.ts';
@@ -65,7 +65,7 @@ export class Snapshot {
   /** Ids by externalId: only a hint where to look, because an externalId never changes. */
   readonly #ids: Lru<string, string>;
   readonly #policies: Cache<string, CompiledPolicy>;
-  readonly #latest: Latest<PlacedItem, InForce>;
+  readonly #joined: Joined<PlacedItem, InForce>;
   /** The size of the rules that each was compiled from. */
   readonly #policyBytes = new WeakMap<CompiledPolicy, number>();
   readonly #requesters: Cache<string, KnownRequester>;
@@ -87,7 +87,7 @@ export class Snapshot {
     this.#ids = new Lru(CONTENT_MAX, { max: itemBytes * IDS_PART, of: () => ENTRY_BYTES });
     this.#requesters = new Cache(REQUESTERS_MAX, { max: requesterBytes, of: weightOfRequester }, new Recent());
     this.#policies = new Cache(POLICIES_MAX, { max: policyBytes, of: (policy) => this.#policyBytes.get(policy) ?? 0 });
-    this.#latest = new Latest([this.#contents, this.#ids, this.#policies]);
+    this.#joined = new Joined([this.#contents, this.#ids, this.#policies]);
     changes.subscribe(({ kind, id, ownerId }) => {
       if (kind.startsWith('content.')) this.#contents.delete(id);
       else if (kind.startsWith('policy.') || kind.startsWith('policy_candidate.')) this.#policies.delete(id);
@@ -215,15 +215,15 @@ export class Snapshot {
 
   /** Returns the item by id or externalId, if it is in memory with its policy. */
   #item(ref: string, inForce: InForce): PlacedItem | undefined {
-    const latest = this.#latest.get(ref, inForce);
-    if (latest !== undefined) return latest;
+    const joined = this.#joined.get(ref, inForce);
+    if (joined !== undefined) return joined;
     const known = this.#contents.get(isContentId(ref) ? ref : (this.#ids.get(ref) ?? ''));
     if (known === undefined) return undefined;
     const content = factsIn(known, inForce);
     const policy = this.#policies.get(content.policyId);
     if (policy === undefined || lacksField(content, policy)) return undefined;
     const placed = { content, policy };
-    this.#latest.set(ref, placed);
+    this.#joined.set(ref, placed);
     return placed;
   }
 

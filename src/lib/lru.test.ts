@@ -87,3 +87,26 @@ test('entries never weigh more than the bound, and one that is too heavy takes n
   for (let i = 0; i < 100; i++) lru.set(String(i), 1);
   assert.equal(Array.from({ length: 100 }, (_, i) => lru.get(String(i))).filter(Boolean).length <= 50, true);
 });
+
+test('turns where an entry is replaced, deleted or must be used again, and only there', () => {
+  const lru = new Lru<string, number>(4);
+  const turns = (work: () => void): boolean => {
+    const before = lru.turn;
+    work();
+    return lru.turn !== before;
+  };
+  assert.equal(
+    turns(() => lru.set('a', 1)),
+    false,
+  );
+  assert.equal(
+    turns(() => lru.delete('absent')),
+    false,
+  );
+  assert.ok(turns(() => lru.set('a', 2)));
+  assert.ok(turns(() => lru.set('b', 1)), 'the young generation becomes the old one');
+  assert.ok(turns(() => lru.delete('a')), 'of the old generation');
+  lru.get('b');
+  assert.ok(turns(() => lru.delete('b')), 'of the young generation');
+  assert.ok(turns(() => lru.clear()));
+});

@@ -29,7 +29,7 @@ export class Lru<K, V> {
     this.#recent = recent;
   }
 
-  /** Changes when an entry is replaced or deleted, and when entries must be used again to stay; see lib/latest. */
+  /** Changes when an entry is replaced or deleted, and when entries must be used again to stay; see lib/joined. */
   get turn(): number {
     return this.#turn;
   }
@@ -92,10 +92,8 @@ export class Lru<K, V> {
   }
 
   delete(key: K): void {
-    this.#turn++;
     if (this.#weight !== undefined) this.#held -= this.#weightAt(key);
-    this.#young.delete(key);
-    this.#old.delete(key);
+    if (this.#young.delete(key) || this.#old.delete(key)) this.#turn++;
     this.#recent?.delete(key as string);
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
-import { Latest } from './latest.ts';
+import { Joined } from './joined.ts';
 import { Lru } from './lru.ts';
 
 interface Together {
@@ -14,13 +14,13 @@ interface Together {
 class Pair {
   readonly #left: Lru<string, number>;
   readonly #right: Lru<string, number>;
-  readonly #latest: Latest<Together, number>;
+  readonly #joined: Joined<Together, number>;
   #ground = 0;
 
   constructor(max: number) {
     this.#left = new Lru(max);
     this.#right = new Lru(max, { max: 2 * max, of: (value) => value % 3 });
-    this.#latest = new Latest([this.#left, this.#right]);
+    this.#joined = new Joined([this.#left, this.#right]);
   }
 
   /** Seldom sets an entry that is there already: that alone would let everything be forgotten. */
@@ -37,16 +37,16 @@ class Pair {
     this.#ground++;
   }
 
-  /** `only`: in `Latest` alone if it is there, so that the maps do not see the entries used. */
+  /** `only`: in `Joined` alone if it is there, so that the maps do not see the entries used. */
   look(key: string, only: boolean): void {
-    const given = this.#latest.get(key, this.#ground);
+    const given = this.#joined.get(key, this.#ground);
     if (given !== undefined && only) return;
     const [left, right] = [this.#left.get(key), this.#right.get(key)];
     const found = left === undefined || right === undefined ? undefined : { left, right, ground: this.#ground };
     if (given !== undefined) assert.deepEqual(given, found);
     if (found === undefined) return;
-    this.#latest.set(key, found);
-    assert.equal(this.#latest.get(key, this.#ground), found);
+    this.#joined.set(key, found);
+    assert.equal(this.#joined.get(key, this.#ground), found);
   }
 
   #side(side: 'left' | 'right'): Lru<string, number> {

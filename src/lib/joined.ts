@@ -1,19 +1,25 @@
-/** Values that were just put together from entries of several maps: one look instead of one in each. */
+/**
+ * Values that were joined from entries of several maps: one look instead of one in each. Returns a value only as long
+ * as every map would return the entries it was joined from, and only on the same ground. Holds the values that were
+ * used last, at most as many as lib/recent has places.
+ */
 import type { Lru } from './lru.ts';
 import { Recent } from './recent.ts';
 
-export class Latest<V, Ground> {
-  readonly #sources: readonly Pick<Lru<never, never>, 'turn'>[];
+type Source = Pick<Lru<never, never>, 'turn'>;
+
+export class Joined<V, Ground> {
+  readonly #sources: readonly Source[];
   readonly #values = new Recent<V>();
   #ground: Ground | undefined;
   #turn = -1;
 
   /** `sources`: the maps of the entries. When one of them turns, everything is forgotten. */
-  constructor(sources: readonly Pick<Lru<never, never>, 'turn'>[]) {
+  constructor(sources: readonly Source[]) {
     this.#sources = sources;
   }
 
-  /** Returns a value that was put together on the same ground. */
+  /** Returns a value that was joined on the same ground. */
   get(key: string, ground: Ground): V | undefined {
     let turn = 0;
     for (const source of this.#sources) turn += source.turn;
@@ -25,7 +31,7 @@ export class Latest<V, Ground> {
     return this.#values.get(key);
   }
 
-  /** To be called after `get`, without awaiting in between. */
+  /** Keeps a value. Call it after `get` of its key and of its entries, without awaiting in between. */
   set(key: string, value: V): void {
     this.#values.set(key, value);
   }
