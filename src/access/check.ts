@@ -17,9 +17,7 @@ import {
   type PeekedEntry,
   type Receipt,
   type Recorded,
-  Stale,
 } from '../ledger/ledger.ts';
-import { monotonicMs } from '../lib/monotonic.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { traced } from '../lib/spans.ts';
 import type { KnownOffers } from '../offers/known.ts';
@@ -269,38 +267,4 @@ function toRefusal(error: unknown, decisions = 1): unknown {
     return unavailable(`The decision cannot be recorded now, so none is given. ${retry}`, error);
   }
   return error;
-}
-
-/** A request whose key can be looked at again. */
-export interface Asker {
-  caller: Caller;
-  /** Before its key was looked at; see lib/monotonic. */
-  readonly arrivedAt: number;
-  admit(): Promise<Caller>;
-}
-
-/**
- * Returns what `decide` returns. As long as it throws Stale, starts over with the key and its permission, so that what
- * is recorded was true when its recording began. Rejects with what else it throws, and with what `admit` throws.
- */
-export const decideFresh = <T>(asker: Asker, decide: (grounds: Grounds) => Promise<T>): Promise<T> =>
-  decideOn(asker, decide, { readAt: asker.arrivedAt });
-
-function decideOn<T>(asker: Asker, decide: (grounds: Grounds) => Promise<T>, grounds: Grounds): Promise<T> {
-  const retry = (error: unknown): Promise<T> => startOver(asker, decide, error);
-  try {
-    return decide(grounds).catch(retry);
-  } catch (error) {
-    // Not every way to a decision is async: each promise costs a check more than its rules do.
-    return retry(error);
-  }
-}
-
-async function startOver<T>(asker: Asker, decide: (grounds: Grounds) => Promise<T>, error: unknown): Promise<T> {
-  if (!(error instanceof Stale)) throw error;
-  // By then, edits committed together with the late flush are known.
-  await new Promise(setImmediate);
-  const grounds = { readAt: monotonicMs(), since: error.since };
-  asker.caller = await asker.admit();
-  return decideOn(asker, decide, grounds);
 }

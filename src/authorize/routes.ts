@@ -6,7 +6,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Ask } from '../access/ask.ts';
-import { type CheckDeps, check, decideFresh } from '../access/check.ts';
+import { type CheckDeps, check } from '../access/check.ts';
+import { decideFresh } from '../access/fresh.ts';
 import { asVisitor, type WhoDeps } from '../access/who.ts';
 import { UndecidedUrl } from '../content/address.ts';
 import { type Failure, fail } from '../errors.ts';

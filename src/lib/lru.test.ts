@@ -90,23 +90,19 @@ test('entries never weigh more than the bound, and one that is too heavy takes n
 
 test('turns where an entry is replaced, deleted or must be used again, and only there', () => {
   const lru = new Lru<string, number>(4);
-  const turns = (work: () => void): boolean => {
+  const steps: [what: string, work: () => void, turns: boolean][] = [
+    ['a new entry', () => lru.set('a', 1), false],
+    ['no entry is deleted', () => lru.delete('absent'), false],
+    ['an entry is replaced', () => lru.set('a', 2), true],
+    ['the young generation becomes the old one', () => lru.set('b', 1), true],
+    ['an old entry is deleted', () => lru.delete('a'), true],
+    ['an entry is used', () => lru.get('b'), false],
+    ['a young entry is deleted', () => lru.delete('b'), true],
+    ['all are deleted', () => lru.clear(), true],
+  ];
+  for (const [what, work, turns] of steps) {
     const before = lru.turn;
     work();
-    return lru.turn !== before;
-  };
-  assert.equal(
-    turns(() => lru.set('a', 1)),
-    false,
-  );
-  assert.equal(
-    turns(() => lru.delete('absent')),
-    false,
-  );
-  assert.ok(turns(() => lru.set('a', 2)));
-  assert.ok(turns(() => lru.set('b', 1)), 'the young generation becomes the old one');
-  assert.ok(turns(() => lru.delete('a')), 'of the old generation');
-  lru.get('b');
-  assert.ok(turns(() => lru.delete('b')), 'of the young generation');
-  assert.ok(turns(() => lru.clear()));
+    assert.equal(lru.turn !== before, turns, what);
+  }
 });

@@ -5,7 +5,7 @@ import { Unavailable } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import { type Grounds, Stale } from '../ledger/ledger.ts';
 import type { Caller } from '../permissions.ts';
-import { decideFresh } from './check.ts';
+import { decideFresh } from './fresh.ts';
 
 const callerOf = (keyId: string): Caller => ({
   keyId,
