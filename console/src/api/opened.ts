@@ -3,17 +3,23 @@
  * form keeps its own.
  */
 import { useState } from 'react';
-import { callTagged, PosternError } from './client.ts';
+import { type Args, callTagged, PosternError } from './client.ts';
 
 /** Returns the record as it was when the component appeared. */
 export const useOpened = <T>(record: T): T => useState(record)[0];
 
-/** Returns the ETag of a record that is still as it was read. Throws a PosternError, 412 if it has changed. */
-export async function tagOf(
-  operation: 'GET /v1/requesters/{id}' | 'GET /v1/licenses/{id}',
-  { id, updated }: { id: string; updated: string },
-): Promise<string> {
-  const { answer, etag } = await callTagged(operation, { path: { id } });
-  if (answer.updated === updated && etag !== null) return etag;
+type Read =
+  | 'GET /v1/content/{id}'
+  | 'GET /v1/licenses/{id}'
+  | 'GET /v1/offers/{licenseType}'
+  | 'GET /v1/requesters/{id}';
+
+/**
+ * Returns the ETag of a record that is still as it was read: an edit with it overwrites none that was made in between.
+ * Throws a PosternError, 412 if the record has changed.
+ */
+export async function tagOf<R extends Read>(operation: R, args: Args<R>, read: { updated: string }): Promise<string> {
+  const { answer, etag } = await callTagged(operation, args);
+  if ((answer as typeof read).updated === read.updated && etag !== null) return etag;
   throw new PosternError(412, { code: 'precondition_failed', message: 'The record has changed.' });
 }

@@ -2,6 +2,7 @@
 import { IconArchive, IconArchiveOff, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { tagOf, useOpened } from '../api/opened.ts';
 import { useWrite } from '../api/read.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -49,7 +50,8 @@ interface DialogProps {
   onClose: () => void;
 }
 
-function Edit({ item, onClose }: DialogProps) {
+function Edit({ item: shown, onClose }: DialogProps) {
+  const item = useOpened(shown);
   const write = useWrite();
   return (
     <Dialog onClose={onClose} title="Edit the item" size="lg">
@@ -63,8 +65,10 @@ function Edit({ item, onClose }: DialogProps) {
         }}
         onCancel={onClose}
         onSubmit={async ({ title, source, policyId, tags, parsed }) => {
+          const path = { id: item.id };
           await write('PATCH /v1/content/{id}', {
-            path: { id: item.id },
+            path,
+            ifMatch: await tagOf('GET /v1/content/{id}', { path }, item),
             body: { title, source, policyId, tags, metadata: parsed, metadataReplace: true },
           });
           notify('Saved.');

@@ -52,9 +52,9 @@ export function LicenseForm({ requesterId: given, proposed = '', license: shown,
     if (create !== undefined) await create(body);
     else if (license === undefined) await write('POST /v1/licenses', { body: { requesterId, ...body } });
     else {
-      // An edit made in between is not overwritten.
-      const ifMatch = await tagOf('GET /v1/licenses/{id}', license);
-      await write('PATCH /v1/licenses/{id}', { path: { id: license.id }, body, ifMatch });
+      const path = { id: license.id };
+      const ifMatch = await tagOf('GET /v1/licenses/{id}', { path }, license);
+      await write('PATCH /v1/licenses/{id}', { path, body, ifMatch });
     }
     notify('The license counts from the next check on.');
     onDone();

@@ -4,6 +4,7 @@ import { IconCertificate, IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { MayButton } from '../parts/act.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { FilterChoice } from '../parts/filter-fields.tsx';
 import { useFilters } from '../parts/filters.ts';
 import type { Column } from '../parts/list.tsx';
@@ -16,7 +17,6 @@ import { PartnerName } from '../requesters/partner-name.tsx';
 import { LicenseActions } from './license-actions.tsx';
 import { LicenseForm } from './license-form.tsx';
 import './licenses.css';
-import { Dialog } from '../parts/dialog.tsx';
 import { getState, type License, lastDayWords, scopeWords } from '../requesters/types.ts';
 
 const DAY_MS = 86_400_000;

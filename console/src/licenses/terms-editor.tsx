@@ -4,13 +4,13 @@ import { useMemo, useState } from 'react';
 import { tagOf, useOpened } from '../api/opened.ts';
 import { useWrite } from '../api/read.ts';
 import { ZONE } from '../parts/days.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { notify } from '../parts/notices.tsx';
 import { formatDay } from '../parts/show.tsx';
 import { useWork } from '../parts/work.ts';
 import type { License } from '../requesters/types.ts';
 import './licenses.css';
-import { Dialog } from '../parts/dialog.tsx';
 import { WorkedExample } from './terms-example.tsx';
 import { type Faults, faultsOf, nextPeriod, type TermsFields, toFields, toTerms } from './terms-fields.ts';
 import { Tiers } from './tiers.tsx';
@@ -54,10 +54,9 @@ export function TermsEditor({ license: shown, onClose }: TermsEditorProps) {
   const isFirst = license.terms === null;
   const { busy, error, start } = useWork(async () => {
     const now = !isFirst && effective === 'now' ? { effective: 'now' as const } : {};
-    // An edit made in between is not overwritten.
-    const ifMatch = await tagOf('GET /v1/licenses/{id}', license);
-    const body = { terms: toTerms(fields), ...now };
-    await write('PATCH /v1/licenses/{id}', { path: { id: license.id }, body, ifMatch });
+    const path = { id: license.id };
+    const ifMatch = await tagOf('GET /v1/licenses/{id}', { path }, license);
+    await write('PATCH /v1/licenses/{id}', { path, body: { terms: toTerms(fields), ...now }, ifMatch });
     notify('The terms are saved.');
     onClose();
   });

@@ -2,6 +2,7 @@
 import { Autocomplete, Select, TagsInput, TextInput } from '@mantine/core';
 import { type ChangeEvent, useState } from 'react';
 import type { Body } from '../api/client.ts';
+import { tagOf, useOpened } from '../api/opened.ts';
 import { useWrite } from '../api/read.ts';
 import { useCollectionChoices } from '../collections/names.tsx';
 import { parseMicros, toDecimal } from '../licenses/money.ts';
@@ -82,18 +83,20 @@ interface DialogProps {
   onClose: () => void;
 }
 
-export function OfferDialog({ offer, onClose }: DialogProps) {
+export function OfferDialog({ offer: shown, onClose }: DialogProps) {
+  const offer = useOpened(shown);
   const write = useWrite();
   const [fields, setFields] = useState(() => (offer === undefined ? NEW : toFields(offer)));
   const change = (changed: Partial<Fields>) => setFields({ ...fields, ...changed });
   const price = priceOf(fields);
   const { busy, error, start } = useWork(async () => {
     const { licenseType, collectionId } = fields;
-    await write('PUT /v1/offers/{licenseType}', {
+    const named = {
       path: { licenseType: licenseType.trim() },
       query: collectionId === null ? {} : { collectionId },
-      body: toBody(fields, offer),
-    });
+    };
+    const ifMatch = offer && (await tagOf('GET /v1/offers/{licenseType}', named, offer));
+    await write('PUT /v1/offers/{licenseType}', { ...named, ifMatch, body: toBody(fields, offer) });
     notify('Denials name this offer from now on.');
     onClose();
   });

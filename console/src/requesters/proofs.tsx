@@ -2,7 +2,7 @@
 import { Select, Textarea, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { call, PosternError } from '../api/client.ts';
+import { callTagged, PosternError } from '../api/client.ts';
 import { useWrite } from '../api/read.ts';
 import { Identities } from '../crawlers/identities.tsx';
 import type { Identity } from '../crawlers/types.ts';
@@ -64,8 +64,10 @@ export function Proofs({ requester }: { requester: Requester }) {
 function useChange(id: string): (change: Parameters<typeof changeProofs>[1]) => Promise<void> {
   const write = useWrite();
   return async (change) => {
-    const { identities } = await call('GET /v1/requesters/{id}', { path: { id } });
-    await write('PATCH /v1/requesters/{id}', { path: { id }, body: { identities: changeProofs(identities, change) } });
+    const path = { id };
+    const { answer, etag: ifMatch } = await callTagged('GET /v1/requesters/{id}', { path });
+    const body = { identities: changeProofs(answer.identities, change) };
+    await write('PATCH /v1/requesters/{id}', { path, body, ...(ifMatch === null ? {} : { ifMatch }) });
   };
 }
 

@@ -30,8 +30,7 @@ export function RequesterForm({ requester: shown, id: proposed = '', onDone, onC
         ? await write('POST /v1/requesters', { body: { ...body, ...(id.trim() === '' ? {} : { id: id.trim() }) } })
         : await write('PATCH /v1/requesters/{id}', {
             path: { id: requester.id },
-            // An edit made in between is not overwritten.
-            ifMatch: await tagOf('GET /v1/requesters/{id}', requester),
+            ifMatch: await tagOf('GET /v1/requesters/{id}', { path: { id: requester.id } }, requester),
             body: { ...body, metadataReplace: true },
           });
     notify(`${done.name} is saved.`);

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { launchBrowser, signedIn } from '../../../kit/browser.ts';
 import { startTestService } from '../../../kit/service.ts';
-import { made } from '../../http/given.ts';
+import { assertStatus, item, made } from '../../http/given.ts';
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
@@ -23,10 +23,14 @@ const TERMS = {
 await made(postern, '/v1/requesters', { id: 'acme', name: 'Acme' });
 const { id: licenseId } = await made(postern, '/v1/licenses', { requesterId: 'acme', type: 'gold', terms: TERMS });
 const { id: collectionId } = await made(postern, '/v1/collections', { name: 'Raced', hosts: ['raced.example'] });
+const { id: contentId } = await made(postern, '/v1/content', item());
+const OFFER = '/v1/offers/gold';
+assertStatus(await postern.call('PUT', OFFER, { body: { contact: 'sales@example.com' } }), 201);
 
 interface Case {
   api: string;
   page: string;
+  method?: 'PUT';
   /** The buttons that open the form. */
   open: (string | RegExp)[];
   save: string;
@@ -68,9 +72,26 @@ const cases: Record<string, Case> = {
     theirs: { name: 'Theirs too' },
     shown: 'Theirs too',
   },
+  'an item': {
+    api: `/v1/content/${contentId}`,
+    page: `/console/content/${contentId}`,
+    open: ['Edit'],
+    save: 'Save',
+    theirs: { title: 'Their title' },
+    shown: 'Their title',
+  },
+  'an offer': {
+    api: OFFER,
+    page: '/console/offers',
+    method: 'PUT',
+    open: [/^More to do/, /^Edit/],
+    save: 'Save',
+    theirs: { contact: 'licenses@example.com' },
+    shown: 'licenses@example.com',
+  },
 };
 
-for (const [what, { api, page: path, open, save, theirs, shown }] of Object.entries(cases)) {
+for (const [what, { api, method = 'PATCH', page: path, open, save, theirs, shown }] of Object.entries(cases)) {
   test(`${what}: an edit made meanwhile is kept, also when the tab has read it behind the form`, async () => {
     await using signed = await signedIn(browser, postern.url, postern.key);
     const { page } = signed;
@@ -81,8 +102,7 @@ for (const [what, { api, page: path, open, save, theirs, shown }] of Object.entr
     }
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: save }).waitFor();
-    const edited = await postern.call('PATCH', api, { body: theirs });
-    assert.equal(edited.status, 200, edited.text);
+    assertStatus(await postern.call(method, api, { body: theirs }), 200);
     // The tab comes to the front again, until the page behind shows the new state.
     const { text } = await postern.call('GET', api);
     const behind = page.getByText(shown).first();
