@@ -1,12 +1,9 @@
 /** Claims on quotas that PostgreSQL answers by itself are answered as a node answers them one by one. */
 import assert from 'node:assert/strict';
-import { after, test, before as toBegin } from 'node:test';
+import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { entry } from '../../kit/entry.ts';
-import { type TestDatabase, testPostgres } from '../../kit/postgres.ts';
 import type { Row, Value } from '../../src/db/db.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { openPostgres, type PostgresDb } from '../../src/db/postgres/db.ts';
 import { type Outcome, place, toFlush, WIDTH, workOut } from '../../src/ledger/flush.ts';
 import type { Entry } from '../../src/ledger/ledger.ts';
 import { EXPIRY_STEP_MS, numbersOf } from '../../src/ledger/postgres-entries.ts';
@@ -16,18 +13,9 @@ import { LoadedQuotas } from '../../src/ledger/quota-store.ts';
 import { LICENSE_ID, QUOTA, REASON, REMAINING, RESET_AT } from '../../src/ledger/row.ts';
 import type { LimitState } from '../../src/limits/limit.ts';
 import type { QuotaSpan } from '../../src/terms/quota.ts';
+import { openMigrated } from './migrated.ts';
 
-let database: TestDatabase;
-let db: PostgresDb;
-toBegin(async () => {
-  database = await (await testPostgres()).newDatabase();
-  db = await openPostgres(database.url);
-  await migrate(db, 0);
-});
-after(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
-});
+const db = await openMigrated();
 
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2026, 1, 28, 23, 59, 0);

@@ -1,29 +1,17 @@
 /** Claims that PostgreSQL answers by itself are answered as `limits/limit` answers them one by one. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { entry } from '../../kit/entry.ts';
-import { type TestDatabase, testPostgres } from '../../kit/postgres.ts';
 import type { Row } from '../../src/db/db.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { openPostgres, type PostgresDb } from '../../src/db/postgres/db.ts';
 import type { Claim } from '../../src/ledger/ledger.ts';
 import { EXPIRY_STEP_MS } from '../../src/ledger/postgres-entries.ts';
 import { answersOf, claimedBy, claimStep, heldOf } from '../../src/ledger/postgres-trip.ts';
 import { REASONS } from '../../src/ledger/reason.ts';
 import { type LimitState, PERIODS, type Period, take } from '../../src/limits/limit.ts';
+import { openMigrated } from './migrated.ts';
 
-let database: TestDatabase;
-let db: PostgresDb;
-before(async () => {
-  database = await (await testPostgres()).newDatabase();
-  db = await openPostgres(database.url);
-  await migrate(db, 0);
-});
-after(async () => {
-  await db.close();
-  await database[Symbol.asyncDispose]();
-});
+const db = await openMigrated();
 
 /** A flush: when, how many claims of each limit and by which number, and how they are mixed. */
 interface Step {
