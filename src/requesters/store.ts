@@ -220,6 +220,7 @@ const asLicense = ({ id, requesterId }: License): Subject => ({ kind: 'license',
 
 const insertRow = REQUESTER.step('insert into requesters ({columns}) values ({values})');
 const updateRow = REQUESTER.step('update requesters set {changes} where id = :id and updated_at = :before', 1);
+const DELETE_REQUESTER = 'delete from requesters where id = $1 and updated_at = $2';
 
 /** A Conflict while the id is being erased. */
 export const insertRequester = (requester: Requester): Step[] => [
@@ -239,7 +240,7 @@ export const updateRequester = (requester: Requester, before: Requester): Step[]
   historyStep(asRequester(requester), requester.updatedAt, requester),
 ];
 
-/** Deletes the licenses too: a Conflict unless there are so many. Past usage stays under the requester's id. */
+/** Deletes the licenses too: a Conflict unless there are so many, and the requester is still this one. */
 export const deleteRequester = (requester: Requester, licenses: number, at: number): Step[] => [
   {
     sql: `insert into history (kind, object_id, owner_id, at, record)
@@ -250,7 +251,7 @@ export const deleteRequester = (requester: Requester, licenses: number, at: numb
   endAllTerms(requester.id, at),
   historyStep(asRequester(requester), Math.max(at, requester.updatedAt), null),
   { sql: 'delete from licenses where requester_id = $1', params: [requester.id], expect: licenses },
-  { sql: 'delete from requesters where id = $1', params: [requester.id], expect: 1 },
+  { sql: DELETE_REQUESTER, params: [requester.id, requester.updatedAt], expect: 1 },
 ];
 
 const insertLicenseRow = LICENSE.step(
@@ -266,6 +267,7 @@ const updateLicenseRow = LICENSE.step(
    where id = :id and updated_at = :updatedBefore and status = :statusBefore`,
   1,
 );
+const DELETE_LICENSE = 'delete from licenses where id = $1 and updated_at = $2 and status = $3';
 
 /** A Conflict when the requester was deleted. */
 export const insertLicense = (license: License): Step[] => [
@@ -290,8 +292,9 @@ export const updateLicense = (license: License, before: License): Step[] => [
   ...(license.status === 'revoked' && before.status !== 'revoked' ? endTerms(license, license.updatedAt) : []),
 ];
 
+/** A Conflict unless the stored license is still this one. */
 export const deleteLicense = (license: License, at: number): Step[] => [
-  { sql: 'delete from licenses where id = $1', params: [license.id], expect: 1 },
+  { sql: DELETE_LICENSE, params: [license.id, license.updatedAt, license.status], expect: 1 },
   ...(license.status === 'revoked' ? [] : endTerms(license, at)),
   historyStep(asLicense(license), Math.max(at, license.updatedAt), null),
 ];

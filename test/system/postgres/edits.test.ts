@@ -152,6 +152,43 @@ const webhookId = async (): Promise<string> =>
   (await made(here, '/v1/webhooks', { url: 'http://127.0.0.1:9/', events: ['policy.*'] })).id;
 const limited = () => makeItem(here, [{ ...allowAll, rateLimit: { requests: 1, period: 'day' } }]);
 
+/** Records with an ETag: how one is made, and two edits of it. */
+const TAGGED: Record<string, { make: () => Promise<string>; edits: [object, object] }> = {
+  'an item': {
+    make: async () => `/v1/content/${(await made(here, '/v1/content', item())).id}`,
+    edits: [{ title: 'B' }, { tags: ['c'] }],
+  },
+  'a policy': {
+    make: async () => `/v1/policies/${(await makePolicy(here, [])).id}`,
+    edits: [{ name: 'B' }, { description: 'C' }],
+  },
+  'a requester': {
+    make: async () => `/v1/requesters/${(await made(here, '/v1/requesters', {})).id}`,
+    edits: [{ name: 'B' }, { tags: ['c'] }],
+  },
+  'a license': { make: async () => `/v1/licenses/${await licenseId()}`, edits: [{ type: 'u' }, { features: ['c'] }] },
+};
+
+describe('with the same If-Match: one has an effect, the other finds another state', () => {
+  for (const [what, { make, edits }] of Object.entries(TAGGED)) {
+    for (const method of ['PATCH', 'DELETE']) {
+      test(`an edit of ${what}, and a ${method} on the other node`, async () => {
+        for (let round = 0; round < 2 * ROUNDS; round++) {
+          const path = await make();
+          const headers = { 'if-match': (await here.call('GET', path)).headers.get('etag') ?? '' };
+          const body = method === 'PATCH' ? { body: edits[1] } : {};
+          const [edited, other] = await Promise.all([
+            here.call('PATCH', path, { headers, body: edits[0] }),
+            there.call(method, path, { headers, key: here.key, ...body }),
+          ]);
+          const outcomes = ['200 412', method === 'PATCH' ? '412 200' : '404 200'];
+          assert.ok(outcomes.includes(`${edited.status} ${other.status}`), `${edited.text} ${other.text}`);
+        }
+      });
+    }
+  }
+});
+
 describe('with the same Idempotency-Key: a replay, or told to repeat it', () => {
   for (const [edit, make] of Object.entries(EDITS)) {
     test(edit, async () => {
