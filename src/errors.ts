@@ -13,7 +13,8 @@ export const ERRORS = {
   invalid_cursor: {
     status: 400,
     type: 'validation_error',
-    meaning: 'The `cursor` does not come from this list. Pass the `nextCursor` of the previous page unchanged.',
+    meaning:
+      'The `cursor` does not come from this list with these filters. Pass the `nextCursor` of the previous page unchanged, with the filters of that page.',
   },
   missing_api_key: {
     status: 401,

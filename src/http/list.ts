@@ -9,7 +9,7 @@ import { FORMATS } from './formats.ts';
 
 export const pageProperties = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Records per page, 20 by default' })),
-  cursor: Type.Optional(Type.String({ description: 'nextCursor of the page before' })),
+  cursor: Type.Optional(Type.String({ description: 'nextCursor of the page before; the filters stay the same' })),
 };
 
 export const PageQuerySchema = Type.Object(pageProperties, { additionalProperties: false });

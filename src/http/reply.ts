@@ -57,7 +57,8 @@ export function toFailure(error: unknown, bodyLimit = 0): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof Unavailable) return toStorageFailure(error);
   if (error instanceof InvalidCursor) {
-    const message = '`cursor` is not valid; pass the nextCursor of the page before, or none.';
+    const message =
+      '`cursor` is not of this list with these filters. Pass the nextCursor of the page before with its filters, or none.';
     return fail('invalid_cursor', message, { param: 'cursor', cause: error });
   }
   const { code = '', statusCode = 500 } = error as { code?: string; statusCode?: number };

@@ -9,6 +9,7 @@ import { fail } from '../errors.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import type { App } from './app.ts';
 import { BODY_BYTES_MAX, readBodies } from './body.ts';
+import { bindCursors } from './cursor.ts';
 import { hooksOf } from './hooks.ts';
 import { answersPage, pageText } from './list.ts';
 import { logRequests } from './log.ts';
@@ -87,6 +88,7 @@ export function createServer(logger: FastifyBaseLogger): App {
     if (route.url.startsWith('/v1')) route.schema = { querystring: NoQuery, ...route.schema };
     else route.bodyLimit ??= KEYLESS_BODY_BYTES_MAX;
   });
+  bindCursors(app);
   app.addHook('onRoute', (route) => {
     if (answersPage(route.schema)) route.preSerialization = hooksOf(route.preSerialization, writePage);
   });

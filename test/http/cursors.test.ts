@@ -1,9 +1,10 @@
-/** Every list refuses a cursor that no list issued. */
+/** Every list refuses a cursor that it did not issue for the same filters. */
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
 import { startTestService } from '../../kit/service.ts';
-import { assertError, made } from './given.ts';
+import { bindCursor } from '../../src/http/cursor.ts';
+import { assertError, item, made } from './given.ts';
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
@@ -23,6 +24,15 @@ const ownerOf = (path: string): string => OWNERS[path.split('/')[2] as string] ?
 const lists = Object.entries(openapi.paths as Record<string, { get?: { parameters?: { name: string }[] } }>)
   .filter(([, { get }]) => get?.parameters?.some(({ name }) => name === 'cursor'))
   .map(([path]) => path.replace('{id}', ownerOf(path)).replace('{host}', HOST));
+
+/** The cursor as the list at this path would issue it, around a position that it would not. */
+function issued(path: string, position: string): string {
+  const owner = path.includes(HOST) ? { host: HOST } : { id: ownerOf(path) };
+  const [[name, value]] = Object.entries(owner) as [[string, string]];
+  const isOfOne = path.split('/').includes(value);
+  const url = isOfOne ? path.replace(`/${value}`, `/:${name}`) : path;
+  return bindCursor({ routeOptions: { url }, params: isOfOne ? owner : {}, query: {} }, position);
+}
 
 const encoded = (position: string): string => Buffer.from(position).toString('base64url');
 const BODY = '0'.repeat(26);
@@ -79,7 +89,7 @@ test('every list of the API is among them', () => assert.ok(lists.length >= 12, 
 describe('cursors that are none of ours', () => {
   for (const path of lists) {
     const ask = (cursor: string) =>
-      postern.call('GET', `${path}?limit=1&cursor=${encodeURIComponent(cursor)}`, keyFor(path));
+      postern.call('GET', `${path}?limit=1&cursor=${encodeURIComponent(issued(path, cursor))}`, keyFor(path));
     test(`${path}: hostile ones`, async () => {
       for (const cursor of HOSTILE) assertError(await ask(cursor), 'invalid_cursor', 'cursor', cursor.slice(0, 40));
     });
@@ -99,4 +109,52 @@ describe('cursors that are none of ours', () => {
       for (const answer of answers) assert.ok(answer.status === 200 || answer.status === 400, answer.text);
     });
   }
+});
+
+describe('a cursor that was issued', () => {
+  const walk = (query: string, method = 'GET') => postern.call(method, `/v1/content?limit=2${query}`);
+  const next = async (query = ''): Promise<string> => (await walk(query)).body.nextCursor;
+
+  before(async () => {
+    for (let i = 0; i < 6; i++)
+      await made(postern, '/v1/content', item({ type: i % 2 === 0 ? 'article' : 'report', tags: ['t'] }));
+  });
+
+  test('is of its filters: with others it is refused, in any order it is not', async () => {
+    const cursor = await next('&type=article&tag=t');
+    assert.equal((await walk(`&tag=t&cursor=${cursor}&type=article`)).body.data.length, 1);
+    for (const query of ['', '&type=article', '&type=report&tag=t', '&type=article&tag=t&q=a']) {
+      const answer = await walk(`${query}&cursor=${cursor}`);
+      assertError(answer, 'invalid_cursor', 'cursor', query);
+      assert.match(answer.body.error.message, /with its filters/);
+    }
+    assertError(await walk(`&type=article&cursor=${await next()}`), 'invalid_cursor', 'cursor');
+  });
+
+  test('is of its list', async () => {
+    const [one, other] = await Promise.all(
+      ['A', 'B'].map((name) => made(postern, '/v1/policies', { name, rules: [] })),
+    );
+    for (const { id } of [one, other])
+      for (const name of ['C', 'D']) await postern.call('PATCH', `/v1/policies/${id}`, { body: { name } });
+    const versions = (id: string, query = '') => postern.call('GET', `/v1/policies/${id}/versions?limit=1${query}`);
+    const { nextCursor } = (await versions(one.id)).body;
+    assert.equal((await versions(one.id, `&cursor=${nextCursor}`)).body.data.length, 1);
+    assertError(await versions(other.id, `&cursor=${nextCursor}`), 'invalid_cursor', 'cursor');
+    assertError(await postern.call('GET', `/v1/policies?cursor=${await next()}`), 'invalid_cursor', 'cursor');
+  });
+
+  test('goes on with another limit, with `expand`, and for HEAD', async () => {
+    const cursor = await next();
+    assert.equal((await postern.call('GET', `/v1/content?limit=100&expand=policy&cursor=${cursor}`)).status, 200);
+    assert.equal((await walk(`&cursor=${cursor}`, 'HEAD')).status, 200);
+  });
+
+  test('is refused in part, or with more behind it', async () => {
+    const cursor = await next();
+    for (let at = 1; at < cursor.length; at++)
+      assertError(await walk(`&cursor=${cursor.slice(0, at)}`), 'invalid_cursor', 'cursor', String(at));
+    for (const more of ['.', 'A', '.A'])
+      assertError(await walk(`&cursor=${cursor}${more}`), 'invalid_cursor', 'cursor');
+  });
 });

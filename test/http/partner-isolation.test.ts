@@ -7,6 +7,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Answer } from '../../kit/answer.ts';
 import { startTestService } from '../../kit/service.ts';
+import { toCursor } from '../../src/db/page.ts';
+import { bindCursor } from '../../src/http/cursor.ts';
 import { assertError, assertStatus, check, item, made, makePolicy, PRICED } from './given.ts';
 
 const postern = await startTestService();
@@ -220,7 +222,8 @@ test('cursors of another open nothing of another', async () => {
     ['/v1/me/statements', zenith.statement],
     ['/v1/me/decisions', '999999999999999'],
   ] as const) {
-    const answer = await call('GET', `${path}?cursor=${Buffer.from(position).toString('base64url')}`);
+    const list = { routeOptions: { url: path }, params: {}, query: {} };
+    const answer = await call('GET', `${path}?cursor=${bindCursor(list, toCursor(position))}`);
     assertStatus(answer, 200, path);
     assertNothing(answer, '', path);
   }

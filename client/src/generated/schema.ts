@@ -5842,7 +5842,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
                 /** @description Id or externalId */
                 contentId?: string;
@@ -5932,7 +5932,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
                 type?: components["schemas"]["ContentType"];
                 status?: "active" | "archived";
@@ -6191,7 +6191,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
                 /** @description Words of the name */
                 q?: string;
@@ -6348,7 +6348,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
             };
             header?: never;
@@ -6431,7 +6431,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
                 licenseType?: string;
                 collectionId?: string;
@@ -6571,7 +6571,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
             };
             header?: never;
@@ -6893,7 +6893,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
             };
             header?: never;
@@ -6973,7 +6973,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
                 type?: string;
                 tag?: string;
@@ -7162,7 +7162,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
             };
             header?: never;
@@ -7333,7 +7333,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
             };
             header?: never;
@@ -7389,7 +7389,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
                 /** @description 1–128 letters, digits or . _ : @ / - */
                 requesterId?: string;
@@ -7574,7 +7574,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
             };
             header?: never;
@@ -7603,7 +7603,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
                 /** @description Statements whose billing period ends within this month, quarter or year; by default this month */
                 period?: string;
@@ -7744,7 +7744,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
                 purpose?: components["schemas"]["CrawlerPurpose"];
                 /** @description A part of the name, the operator or a user agent */
@@ -7957,7 +7957,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
             };
             header?: never;
@@ -8013,7 +8013,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
             };
             header?: never;
@@ -8225,7 +8225,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
             };
             header?: never;
@@ -8305,7 +8305,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
             };
             header?: never;
@@ -8440,7 +8440,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
                 role?: components["schemas"]["Role"];
                 status?: "active" | "suspended";
@@ -8622,7 +8622,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
                 /** @description Id of a key or a user, or `system` */
                 actor?: string;
@@ -8658,7 +8658,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
             };
             header?: never;
@@ -8847,7 +8847,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
                 status?: "pending" | "succeeded" | "failed";
                 eventId?: string;
@@ -8931,7 +8931,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
                 /** @description Kinds of event, separated by commas; `content.*` for all of a group */
                 type?: string;
@@ -9102,7 +9102,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
                 /** @description Inclusive: a date or a date-time, UTC */
                 from?: string;
@@ -9143,7 +9143,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
                 /** @description Inclusive: a date or a date-time, UTC. Default: 30 days before `to`. */
                 from?: string;
@@ -9223,7 +9223,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
             };
             header?: never;
@@ -9274,7 +9274,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
                 /** @description Statements whose billing period ends within this month, quarter or year; by default this month */
                 period?: string;
@@ -9328,7 +9328,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
                 /** @description Id or externalId */
                 contentId?: string;
@@ -9493,7 +9493,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
                 purpose?: string;
                 /** @description 1–64 lowercase letters, digits or underscores; starts with a letter */
@@ -9523,7 +9523,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
                 status?: "open" | "granted" | "declined";
             };
@@ -9580,7 +9580,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
                 status?: "open" | "granted" | "declined";
                 /** @description 1–128 letters, digits or . _ : @ / - */
@@ -9697,7 +9697,7 @@ export interface operations {
             query?: {
                 /** @description Records per page, 20 by default */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before; the filters stay the same */
                 cursor?: string;
                 /** @description A date or a date-time, UTC; its hour is counted whole. */
                 from?: string;
