@@ -35,6 +35,26 @@ export function requireMatch(request: Pick<FastifyRequest, 'headers'>, etag: str
   );
 }
 
+/** Throws precondition_failed when `If-Match` names a state of a record that does not exist, which PUT would create. */
+export function requireNoMatch({ headers }: Pick<FastifyRequest, 'headers'>): void {
+  if (headers['if-match'] === undefined) return;
+  throw fail('precondition_failed', 'If-Match is stale: the record does not exist. Create it without the header.');
+}
+
+/**
+ * Throws invalid_request for a condition that an edit does not evaluate: with the header ignored, it would overwrite
+ * what its client wanted to keep.
+ */
+export function refuseConditions({ headers }: Pick<FastifyRequest, 'headers'>, takesIfMatch: boolean): void {
+  const name = headers['if-none-match'] !== undefined ? 'If-None-Match' : 'If-Match';
+  if (headers[name.toLowerCase()] === undefined || (name === 'If-Match' && takesIfMatch)) return;
+  throw fail(
+    'invalid_request',
+    `This operation takes no \`${name}\`; nothing was changed. Repeat it without the header.`,
+    { param: name },
+  );
+}
+
 /** The description of a 304. */
 export const NotModified = Type.Null({ description: 'Not changed since the `ETag` in `If-None-Match`' });
 

@@ -3,6 +3,7 @@ import type { FastifyContextConfig, FastifyReply, FastifyRequest, onRequestHookH
 import type { Static, TSchema } from 'typebox';
 import type { Permission } from '../permissions.ts';
 import type { App } from './app.ts';
+import { refuseConditions } from './etag.ts';
 import { type Committed, type JsonText, sendCommitted } from './reply.ts';
 
 const BULK_BODY_BYTES_MAX = 16 * 1024 * 1024;
@@ -120,7 +121,10 @@ export function edit<Path extends Target, Query extends TSchema, Body extends TS
   operation: Operation<Query, Body, TSchema>,
   handler: (request: RequestTo<Path, Query, Body>) => Promise<Committed>,
 ): void {
-  route(app, target, operation, async (request, reply) => sendCommitted(reply, await handler(request as never)));
+  route(app, target, operation, async (request, reply) => {
+    refuseConditions(request, operation.ifMatch === true);
+    return sendCommitted(reply, await handler(request as never));
+  });
 }
 
 function supplyBody(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {

@@ -4,7 +4,7 @@ import type { Author, Edit } from '../changes/change.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { Db } from '../db/db.ts';
 import type { App } from '../http/app.ts';
-import { isUnchanged, NotModified, requireMatch } from '../http/etag.ts';
+import { isUnchanged, NotModified, requireMatch, requireNoMatch } from '../http/etag.ts';
 import { toList } from '../http/list.ts';
 import type { Committed } from '../http/reply.ts';
 import { edit, route } from '../http/route.ts';
@@ -59,7 +59,10 @@ export function offerRoutes(app: App, deps: OfferDeps): void {
     answers: { 200: OfferAnswer, 201: OfferAnswer },
   };
   edit(app, 'PUT /v1/offers/:licenseType', put, (request) =>
-    commit(deps, request, (name, before) => planPut(db, name, { before, body: request.body, at: clock.now() })),
+    commit(deps, request, (name, before) => {
+      if (before === undefined) requireNoMatch(request);
+      return planPut(db, name, { before, body: request.body, at: clock.now() });
+    }),
   );
 
   const remove = { ...editing, id: 'deleteOffer', is: 'Delete an offer', answer: OfferDeleted };

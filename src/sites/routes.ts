@@ -2,7 +2,7 @@
 import type { Changes } from '../changes/changes.ts';
 import type { Db } from '../db/db.ts';
 import type { App } from '../http/app.ts';
-import { isUnchanged, NotModified, requireMatch } from '../http/etag.ts';
+import { isUnchanged, NotModified, requireMatch, requireNoMatch } from '../http/etag.ts';
 import { requireHost, requireServable } from '../http/host.ts';
 import { toList } from '../http/list.ts';
 import { edit, route } from '../http/route.ts';
@@ -48,8 +48,10 @@ export function siteRoutes(app: App, { db, changes, clock }: SiteDeps): void {
     const host = requireHost(request.params.host);
     return changes.commit(request, host, async () => {
       const before = await findSite(db, host);
-      if (before === undefined) requireServable(host);
-      else requireMatch(request, siteEtag(before));
+      if (before === undefined) {
+        requireServable(host);
+        requireNoMatch(request);
+      } else requireMatch(request, siteEtag(before));
       return planPut(db, before, { host, body: request.body, at: clock.now() });
     });
   });
