@@ -1,5 +1,5 @@
 /** `postern statements`: lists, shows, finalizes, verifies and reconciles the statements of licenses. */
-import { createReadStream, readFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import { queryText } from '../../client/src/address.ts';
@@ -13,6 +13,7 @@ import { confirmed } from './prompts.ts';
 import { readArchived } from './statements/archived.ts';
 import { compareHeads } from './statements/compare.ts';
 import { reconcileCommand } from './statements/reconcile.ts';
+import { readStatement } from './statements/statement-file.ts';
 import { findDifferences, type Sources } from './statements/verify.ts';
 import { toNotLooked, toText } from './statements/verify-text.ts';
 import { json, printList, report } from './terminal.ts';
@@ -143,7 +144,7 @@ function verifyCommand(parent: Command, context: Context): void {
     const statement =
       options.statement === undefined
         ? await (await connect(terminal, options)).getStatement(id)
-        : readStatement(options.statement);
+        : await readStatement(options.statement);
     const archived = options.archive === undefined ? [] : await readArchived(options.archive, statement);
     const sources = await sourcesOf(statement, terminal, options);
     const verified = await findDifferences(statement, { ...sources, archived });
@@ -156,16 +157,6 @@ function verifyCommand(parent: Command, context: Context): void {
     );
     return verified.differences.length === 0 ? EXIT.ok : EXIT.failed;
   });
-}
-
-function readStatement(file: string): Statement {
-  try {
-    const value = JSON.parse(readFileSync(file, 'utf8')) as Statement;
-    if (value.object === 'statement') return value;
-  } catch (error) {
-    throw misused(`Cannot read ${file}: ${(error as Error).message}`);
-  }
-  throw misused(`${file} is not a statement in JSON.`);
 }
 
 interface Found extends Sources {

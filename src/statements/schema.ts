@@ -11,7 +11,11 @@ const integerOrNull = (description?: string) =>
   Type.Union([Type.Integer(), Type.Null()], description === undefined ? {} : { description });
 
 const amountProperties = {
-  amount: Type.String({ description: 'A decimal in the currency' }),
+  amount: Type.String({
+    pattern: '^-?[0-9]+(\\.[0-9]+)?$',
+    expected: 'must be a decimal, such as 12.50',
+    description: 'A decimal in the currency',
+  }),
   amountMicros: integerOrNull('In 1/1,000,000 of the currency; null beyond 2^53'),
 };
 export const AmountSchema = Type.Object(amountProperties, { title: 'Amount' });
@@ -53,8 +57,8 @@ export const StatementAnswer = Type.Object(
     requesterId: Type.String(),
     requesterName: textOrNull,
     period: Type.String({ description: '`2026-10`, `2026-Q4` or `2026`' }),
-    from: Type.String(),
-    to: Type.String({ description: 'Exclusive' }),
+    from: Type.String({ format: 'date-time' }),
+    to: Type.String({ format: 'date-time', description: 'Exclusive' }),
     termsVersion: Type.Integer(),
     terms: Terms,
     units: Type.Integer(),

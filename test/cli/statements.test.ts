@@ -1,6 +1,6 @@
 /** `postern statements` and `postern licenses terms`, against a real service and with files alone. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -181,6 +181,45 @@ test('a wrong file, effect or choice is a misuse', async () => {
   }
 });
 
+test('a damaged file is refused, with its place and what to do', async () => {
+  const statement = readFileSync(file('statement.json'), 'utf8');
+  const decisions = (await run('decisions', 'export', '--requester', 'acme')).stdout;
+  const verify = async (changed: string, log = decisions) => {
+    writeFileSync(file('damaged.json'), changed);
+    writeFileSync(file('damaged.ndjson'), log);
+    const args = ['--statement', file('damaged.json'), '--decisions', file('damaged.ndjson')];
+    const { status, stderr } = await commandHere(['statements', 'verify', ...args], { env: {} });
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, /Save (it|them) again: postern statements show ID/);
+    return stderr;
+  };
+  for (const [part, damaged, said] of [
+    ['"terms":', '"termt":', /`terms` is required/],
+    ['"upTo": null', '"upTp": null', /`terms\.tiers\[1\]\.upTp`; did you mean `upTo`/],
+    ['"reference"', '"referencf"', /Unknown field `terms\.referencf`/],
+    ['"tier": 1', '"tier": "1"', /`lines\[0\]\.tier` must be/],
+    ['"amount": "0', '"amount": "O', /`lines\[0\]\.amount` must be a decimal/],
+    ['"from": "2', '"from": "Z', /`from` must be/],
+    ['"object": "statement"', '"object": "statemenu"', /`object`/],
+    ['{', '[', /is not JSON/],
+  ] as const) {
+    assert.ok(statement.includes(part), part);
+    assert.match(await verify(statement.replace(part, damaged)), said, damaged);
+  }
+  const [first = '', ...rest] = decisions.trim().split('\n');
+  for (const line of [
+    first.slice(1),
+    'null',
+    '7',
+    first.replace('"purpose"', '"purposf"'),
+    first.replace('"id"', '"ie"'),
+  ])
+    assert.match(
+      await verify(statement, [...rest, line].join('\n')),
+      new RegExp(`Line ${rest.length + 1} of the decisions`),
+    );
+});
+
 test('an archive is counted again, alone or beside the log; amounts are priced again', async () => {
   const [{ id }] = JSON.parse((await run('statements', 'list', '--period', '2026-10', '--json')).stdout);
   const now = Date.parse('2026-12-15T00:00:00Z');
@@ -226,6 +265,12 @@ test('an archive is counted again, alone or beside the log; amounts are priced a
     assert.equal(status, 1, stdout);
     assert.match(stdout, said);
   }
+  const [part = ''] = readdirSync(archives).filter((name) => name.endsWith('.parquet'));
+  mkdirSync(file('damaged'));
+  writeFileSync(join(file('damaged'), part), readFileSync(join(archives, part)).subarray(1));
+  const damaged = await run('statements', 'verify', id, '--archive', file('damaged'));
+  assert.equal(damaged.status, 2, damaged.stderr);
+  assert.match(damaged.stderr, new RegExp(`decisions in ${part} cannot be read.*restore its copy`));
   const none = await run('statements', 'verify', id, '--archive', file('nowhere'));
   assert.deepEqual([none.status, /Cannot read .*nowhere/.test(none.stderr)], [2, true]);
 });

@@ -4973,8 +4973,12 @@ export interface components {
             requesterName: string | null;
             /** @description `2026-10`, `2026-Q4` or `2026` */
             period: string;
+            /** Format: date-time */
             from: string;
-            /** @description Exclusive */
+            /**
+             * Format: date-time
+             * @description Exclusive
+             */
             to: string;
             termsVersion: number;
             terms: components["schemas"]["LicenseTerms"];

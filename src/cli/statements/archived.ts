@@ -32,7 +32,8 @@ export async function readArchived(folder: string, statement: Statement): Promis
       found.push(...(await readFile({ file, toSeq, ledgerNo }, { parquet, statement })));
     return found;
   } catch (error) {
-    if (error instanceof SourceFailed) throw misused(`Cannot read the archive: ${error.message}.`);
+    if (error instanceof SourceFailed)
+      throw misused(`Cannot read the archive: ${error.message}. If the file is damaged, restore its copy.`);
     throw error;
   } finally {
     parquet.close();

@@ -108,10 +108,14 @@ async function readAll(
 ): Promise<Map<string, Known>> {
   const own = new Map<string, Known>(archived.map((one) => [one.id, { ...one, recordOnly: false }]));
   for (const source of [decisions, ...(evidence === undefined ? [] : [evidence])]) {
+    let no = 0;
     for await (const lines of textLines(source)) {
-      for (const line of lines)
-        if (line.trim() !== '')
-          for (const one of ofStatement(statement, line)) own.set(one.id, joined(own.get(one.id), one));
+      for (const line of lines) {
+        no += 1;
+        if (line.trim() === '') continue;
+        const one = readDecision(line, no);
+        if (isOf(statement, one)) own.set(one.id, joined(own.get(one.id), one));
+      }
     }
   }
   return own;
@@ -172,13 +176,21 @@ function exportedIds(sorted: readonly Exported[]): TallyIds {
   };
 }
 
-function ofStatement({ licenseId, from, to }: Statement, line: string): Exported[] {
-  let one: Exported;
+function readDecision(line: string, no: number): Exported {
   try {
-    one = JSON.parse(line) as Exported;
+    const one = JSON.parse(line) as Exported;
+    // `null` throws here too.
+    if (NEEDED.every((field) => one[field] !== undefined)) return one;
   } catch {
-    throw misused('The decisions are not NDJSON; export them with `postern decisions export`.');
+    // Named below.
   }
-  const counts = one.allowed && one.enforced !== false && one.licenseId === licenseId;
-  return counts && one.created >= from && one.created < to ? [one] : [];
+  throw misused(
+    `Line ${no} of the decisions is not a whole decision. Save them again: postern statements show ID --format ndjson --output FILE.`,
+  );
 }
+
+/** In every form of the log and of evidence. */
+const NEEDED = ['id', 'allowed', 'licenseId', 'contentId', 'purpose', 'created'] as const;
+
+const isOf = ({ licenseId, from, to }: Statement, { allowed, enforced, created, ...one }: Exported): boolean =>
+  allowed && enforced !== false && one.licenseId === licenseId && created >= from && created < to;

@@ -1,0 +1,34 @@
+/** Reads a statement from the file that `postern statements show` wrote; a damaged file is refused by its field. */
+import { readFileSync } from 'node:fs';
+import type { Answered } from '../../../client/src/types.ts';
+import { misused } from '../outcome.ts';
+
+type Statement = Answered<'getStatement'>;
+
+export async function readStatement(file: string): Promise<Statement> {
+  const value = readJson(file);
+  const [{ StatementAnswer }, { checkOf }, { problemsOf }] = await Promise.all([
+    import('../../statements/schema.ts'),
+    import('../../http/validate.ts'),
+    import('../../http/problems.ts'),
+  ]);
+  if (checkOf(StatementAnswer)(value)) return value as Statement;
+  const [{ message }] = problemsOf(StatementAnswer, value, 'statement');
+  throw misused(`${file} is not a whole statement: ${message} ${AGAIN}`);
+}
+
+function readJson(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw misused(`Cannot read ${file}: ${(error as Error).message}`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw misused(`${file} is not JSON: ${(error as Error).message}. ${AGAIN}`);
+  }
+}
+
+const AGAIN = 'Save it again: postern statements show ID --output FILE.';
