@@ -4,7 +4,8 @@
  * Files with a hash in their name are kept for good by the browser, the page itself is asked for every time.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyReply } from 'fastify';
@@ -28,29 +29,21 @@ const NONCE = /__POSTERN_NONCE__/g;
 const config = { permission: null };
 const schema = { hide: true } as object;
 
-export function consoleFiles(app: App): void {
+/** `dist` may be built anew, or for the first time, while the service runs. */
+export function consoleFiles(app: App, dist = DIST): void {
   app.get('/', { config, schema }, async (request, reply) => {
     if (request.headers.accept?.includes('text/html') === true) return reply.redirect('/console', 302);
     throw fail('route_not_found', 'There is no GET /. See /docs for what there is, or /console with a browser.');
   });
 
-  if (!isConsoleBuilt()) {
-    const notBuilt = async () => {
-      throw fail(
-        'route_not_found',
-        'The console was not built. Run `npm ci` without --omit=dev and then `npm run console`, or install the package.',
-      );
-    };
-    for (const url of ['/console', '/partner']) app.get(url, { config, schema }, notBuilt);
-    return;
-  }
   for (const [file, urls] of PAGES) {
-    const page = readFileSync(join(DIST, file), 'utf8');
-    for (const url of urls) app.get(url, { config, schema }, (_request, reply) => sendPage(reply, page));
+    // Read for each answer: a page from before a new build names files that are gone.
+    const page = () => readFile(join(dist, file), 'utf8').catch(notBuilt);
+    for (const url of urls) app.get(url, { config, schema }, async (_request, reply) => sendPage(reply, await page()));
   }
   const open = openOnce(async (inner) => {
     await inner.register((await import('@fastify/static')).default, {
-      root: join(DIST, 'assets'),
+      root: join(dist, 'assets'),
       prefix: '/console/assets/',
       decorateReply: false,
       index: false,
@@ -63,6 +56,16 @@ export function consoleFiles(app: App): void {
     });
   });
   serveLater(app, ['/console/assets/*'], open);
+}
+
+/** Throws route_not_found if a page is missing. */
+function notBuilt(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'ENOENT') throw error;
+  throw fail(
+    'route_not_found',
+    'The console was not built, or is being built: reload in a few seconds. ' +
+      'Otherwise run `npm ci` without --omit=dev and then `npm run console`, or install the package.',
+  );
 }
 
 async function sendPage(reply: FastifyReply, page: string): Promise<FastifyReply> {

@@ -1,8 +1,14 @@
 /** The console's files: a strict policy, for good where the name has a hash, and small enough for a first visit. */
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { pino } from 'pino';
 import { CONDITIONS as SHOWN } from '../../console/src/policies/condition-table.ts';
 import { startTestService } from '../../kit/service.ts';
+import { consoleFiles } from '../../src/http/console-files.ts';
+import { createServer } from '../../src/http/server.ts';
 import { CONDITIONS } from '../../src/policies/conditions.ts';
 
 const postern = await startTestService();
@@ -72,6 +78,32 @@ test('files with a hash are kept for good, and come compressed', async () => {
   const small = await get(script, { 'accept-encoding': 'br' });
   assert.equal(small.headers.get('content-encoding'), 'br');
   assert.equal(await small.text(), await plain.text());
+});
+
+test('a console that is built while the service runs is served as it is now', async () => {
+  const dist = mkdtempSync(join(tmpdir(), 'postern-console-'));
+  const build = (script: string) => {
+    rmSync(dist, { recursive: true });
+    mkdirSync(join(dist, 'assets'), { recursive: true });
+    writeFileSync(join(dist, 'assets', script), script);
+    for (const page of ['index', 'partner']) {
+      writeFileSync(join(dist, `${page}.html`), `<script src="/console/assets/${script}"></script>`);
+    }
+  };
+  await using app = createServer(pino({ enabled: false }));
+  consoleFiles(app, dist);
+  const missing = await app.inject('/console/content');
+  assert.equal(missing.statusCode, 404);
+  assert.match(missing.json().error.message, /npm run console/);
+  for (const script of ['index-first.js', 'index-second.js']) {
+    build(script);
+    for (const page of ['/console', '/console/content', '/partner']) {
+      const [, named = ''] = /src="([^"]+)"/.exec((await app.inject(page)).payload) ?? [];
+      assert.equal((await app.inject(named)).payload, script, page);
+    }
+  }
+  assert.equal((await app.inject('/console/assets/index-first.js')).statusCode, 404);
+  rmSync(dist, { recursive: true });
 });
 
 test('the editor offers every condition there is', () => {
