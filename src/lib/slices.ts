@@ -57,6 +57,17 @@ async function mapAll<T, R>(items: readonly T[], work: (item: T, index: number) 
   return results;
 }
 
+/** Work that yields between its steps, and returns its result. */
+export type Steps<R> = Generator<undefined, R>;
+
+/** Runs work that yields after each item in one turn, and returns its result. */
+export function atOnce<R>(work: Steps<R>): R {
+  for (;;) {
+    const { value, done } = work.next();
+    if (done === true) return value;
+  }
+}
+
 /** Runs work that yields after each item, and returns its result. */
 export async function inSlices<T, R>(work: Generator<T, R>, take: (item: T) => void = () => {}): Promise<R> {
   const slices = new Slices();

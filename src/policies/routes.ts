@@ -10,7 +10,7 @@ import { edit, route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import { diff } from './diff.ts';
 import { getVersion, newPolicy, planCreate, planDelete, planMakeDefault, planRollback, planUpdate } from './edits.ts';
-import { lint } from './lint/lint.ts';
+import { lintInSlices } from './lint/lint.ts';
 import type { FindVerifiable } from './lint/unverified.ts';
 import type { Policy } from './policy.ts';
 import {
@@ -86,7 +86,7 @@ function readingRoutes(app: App, { db, findVerifiable }: PolicyDeps, policies: R
   const check = { ...reading, id: 'lintPolicy', is: 'Find likely mistakes', body: LintPolicy, answer: LintAnswer };
   route(app, 'POST /v1/policies/lint', check, async ({ body: { rules, defaultAction = 'deny' } }) => ({
     object: 'policy_lint' as const,
-    warnings: lint(rules, defaultAction, await findVerifiable(rules)),
+    warnings: await lintInSlices(rules, defaultAction, await findVerifiable(rules)),
   }));
 }
 

@@ -413,3 +413,19 @@ describe('list', () => {
     assert.deepEqual([body.totalCount, body.hasMore, body.nextCursor], [6, false, null]);
   });
 });
+
+test('checks are answered while a policy is linted that takes long', async () => {
+  const { id: contentId } = await makeItem(postern, [{ action: 'allow' }]);
+  const keys = (name: string, rule: number) =>
+    Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`${name}${i}`, rule]));
+  const rules = Array.from({ length: 100 }, (_, rule) => ({
+    action: rule % 2 === 0 ? 'deny' : 'allow',
+    conditions: { contentMetadataNot: keys('a', rule), requesterMetadataNot: keys('b', rule) },
+  }));
+  let isLinted = false;
+  const linted = postern.call('POST', '/v1/policies/lint', { body: { rules } }).finally(() => (isLinted = true));
+  let answered = 0;
+  for (; !isLinted; answered++) await made(postern, '/v1/access/check', { contentId, dryRun: true }, 200);
+  assert.equal((await linted).status, 200);
+  assert.ok(answered >= 5, String(answered));
+});

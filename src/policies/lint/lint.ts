@@ -1,4 +1,5 @@
 /** Warnings for policies that are valid but probably wrong, each with a path and a remedy. */
+import { atOnce, inSlices, type Steps } from '../../lib/slices.ts';
 import { nearest } from '../../lib/text.ts';
 import { canonicalJson } from '../canonical.ts';
 import { type Action, DEFAULT_GRANT, GRANTS, type Rule } from '../policy.ts';
@@ -47,28 +48,43 @@ const UNKNOWN_PERMISSIONS_MAX = 100;
 
 const LICENSE_KEYS = ['licenseType', 'licenseFeatures', 'licenseExpiry'];
 
-/** `verifiable`: the requesters with identities that the rules are about. */
-export function lint(rules: readonly Rule[], defaultAction: Action, verifiable: Verifiable = NOBODY): Warning[] {
-  const order = place(rules);
-  const unreachable = findUnreachable(order, new Meter(UNITS));
-  const evasions = findEvasions(order, defaultAction, new Meter(UNITS));
-  const unverified = findUnverified(order, verifiable, new Meter(UNITS));
+/** For a process that serves no requests. `verifiable`: the requesters with identities that the rules are about. */
+export const lint = (rules: readonly Rule[], defaultAction: Action, verifiable: Verifiable = NOBODY): Warning[] =>
+  atOnce(findWarnings(rules, defaultAction, verifiable));
+
+/** Other requests are answered meanwhile: the largest policies take half a second. */
+export const lintInSlices = (rules: readonly Rule[], defaultAction: Action, verifiable: Verifiable) =>
+  inSlices(findWarnings(rules, defaultAction, verifiable));
+
+function* findWarnings(rules: readonly Rule[], defaultAction: Action, verifiable: Verifiable): Steps<Warning[]> {
+  const order = yield* place(rules);
+  const unreachable = yield* findUnreachable(order, new Meter(UNITS));
+  const evasions = yield* findEvasions(order, defaultAction, new Meter(UNITS));
+  const unverified = yield* findUnverified(order, verifiable, new Meter(UNITS));
   const granted = new Set(rules.flatMap((rule) => (rule.action === 'allow' ? (rule.permissions ?? []) : [])));
   const first = new Map<string, number>();
   const unknown = Map.groupBy(
     rules.flatMap((rule, index) => findUnknownPermissions(rule, index, granted)).slice(0, UNKNOWN_PERMISSIONS_MAX),
     ({ index }) => index,
   );
-  return rules.flatMap((rule, index) => [
-    ...neverDecides(rule, index, unreachable.get(index)),
-    ...catchAll(rule, index, order),
-    ...defaultOrder(rule, index, rules),
-    ...duplicate(rule, index, first),
-    ...evasions.filter((one) => one.index === index).map((one) => evaded(one)),
-    ...unverified.filter((one) => one.index === index).map(notRequired),
-    ...uselessOnDeny(rule, index),
-    ...(unknown.get(index) ?? []).map(unknownPermission),
-  ]);
+  const warnings: Warning[] = [];
+  for (const [index, rule] of rules.entries()) {
+    warnings.push(
+      ...neverDecides(rule, index, unreachable.get(index)),
+      ...catchAll(rule, index, order),
+      ...defaultOrder(rule, index, rules),
+      ...duplicate(rule, index, first),
+      ...evasions.filter((one) => one.index === index).map((one) => evaded(one)),
+      ...unverified.filter((one) => one.index === index).map(notRequired),
+      ...uselessOnDeny(rule, index),
+    );
+    for (const one of unknown.get(index) ?? []) {
+      warnings.push(unknownPermission(one));
+      yield;
+    }
+    yield;
+  }
+  return warnings;
 }
 
 const at = (index: number, path = ''): string => `rules[${index}]${path}`;

@@ -4,6 +4,7 @@
  * rule is proven unreachable (`region.ts` lists what goes unseen).
  */
 
+import type { Steps } from '../../lib/slices.ts';
 import type { Rule } from '../policy.ts';
 import { type Meter, OutOfUnits } from './cells.ts';
 import { toParts } from './literals.ts';
@@ -18,12 +19,15 @@ export interface Placed {
 }
 
 /** Sorts rules into the order of evaluation. Equal ones keep the order of the list. */
-export function place(rules: readonly Rule[]): Placed[] {
+export function* place(rules: readonly Rule[]): Steps<Placed[]> {
   const last = ({ rule }: Placed): number => (rule.conditions?.default === true ? 1 : 0);
   const priority = ({ rule, index }: Placed): number => rule.priority ?? index + 1;
-  return rules
-    .map((rule, index) => ({ index, rule, parts: toParts(rule) }))
-    .toSorted((a, b) => last(a) - last(b) || priority(a) - priority(b));
+  const placed: Placed[] = [];
+  for (const [index, rule] of rules.entries()) {
+    placed.push({ index, rule, parts: toParts(rule) });
+    yield;
+  }
+  return placed.toSorted((a, b) => last(a) - last(b) || priority(a) - priority(b));
 }
 
 /** Returns the checks for which a rule holds, regardless of other rules. */
@@ -35,33 +39,34 @@ export function toRegions({ parts }: Pick<Placed, 'parts'>, meter: Meter): Regio
 export type Reason = { kind: 'void'; keys: string[] } | { kind: 'covered'; by: number };
 
 /** Returns reasons by the index of the rule that never decides. */
-export function findUnreachable(order: readonly Placed[], meter: Meter): Map<number, Reason> {
+export function* findUnreachable(order: readonly Placed[], meter: Meter): Steps<Map<number, Reason>> {
   const found = new Map<number, Reason>();
   for (const [position, placed] of order.entries()) {
     const earlier = order.slice(0, position).filter((one) => !found.has(one.index));
-    const reason = attempt(() => voidReason(placed, meter)) ?? attempt(() => coveredReason(placed, earlier, meter));
+    const isVoid = yield* attempt(voidReason(placed, meter));
+    const reason = isVoid ?? (yield* attempt(coveredReason(placed, earlier, meter)));
     if (reason !== null) found.set(placed.index, reason);
   }
   return found;
 }
 
 /** Returns null when the meter runs out: what cannot be proven is not claimed. */
-export function attempt<T>(work: () => T | null): T | null {
+export function* attempt<T>(work: Steps<T | null>): Steps<T | null> {
   try {
-    return work();
+    return yield* work;
   } catch (error) {
     if (error instanceof OutOfUnits) return null;
     throw error;
   }
 }
 
-function voidReason(placed: Placed, meter: Meter): Reason | null {
+function* voidReason(placed: Placed, meter: Meter): Steps<Reason | null> {
   if (placed.parts === null || toRegions(placed, meter).length > 0) return null;
-  return { kind: 'void', keys: attempt(() => findExcluding(placed.rule, meter)) ?? [] };
+  return { kind: 'void', keys: (yield* attempt(findExcluding(placed.rule, meter))) ?? [] };
 }
 
 /** Finds one key that never holds, or two that never hold together. */
-function findExcluding(rule: Rule, meter: Meter): string[] {
+function* findExcluding(rule: Rule, meter: Meter): Steps<string[]> {
   const entries = Object.entries(rule.conditions ?? {});
   const neverHolds = (some: [string, unknown][]): boolean => {
     meter.spend(some.reduce((sum, [, value]) => sum + (Array.isArray(value) ? value.length : 1), 0));
@@ -69,14 +74,20 @@ function findExcluding(rule: Rule, meter: Meter): string[] {
   };
   for (const [i, one] of entries.entries()) {
     if (neverHolds([one])) return [one[0]];
-    for (const other of entries.slice(0, i)) if (neverHolds([other, one])) return [other[0], one[0]];
+    for (const other of entries.slice(0, i)) {
+      if (neverHolds([other, one])) return [other[0], one[0]];
+      yield;
+    }
   }
   return [];
 }
 
-function coveredReason(placed: Placed, earlier: readonly Placed[], meter: Meter): Reason | null {
+function* coveredReason(placed: Placed, earlier: readonly Placed[], meter: Meter): Steps<Reason | null> {
   const regions = toRegions(placed, meter);
   if (regions.length === 0) return null;
-  const by = earlier.find(({ parts }) => parts !== null && withoutRule(regions, parts, meter)?.length === 0);
-  return by === undefined ? null : { kind: 'covered', by: by.index };
+  for (const { parts, index } of earlier) {
+    const left = parts && (yield* withoutRule(regions, parts, meter));
+    if (left?.length === 0) return { kind: 'covered', by: index };
+  }
+  return null;
 }

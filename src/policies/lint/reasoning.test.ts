@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pluck } from '../../../kit/pluck.ts';
+import { atOnce, type Steps } from '../../lib/slices.ts';
 import type { Action, Rule } from '../policy.ts';
 import { Meter, OutOfUnits } from './cells.ts';
 import { lint } from './lint.ts';
@@ -13,8 +14,9 @@ const allow = (conditions: Conditions, more: Partial<Rule> = {}): Rule => ({ act
 const deny = (conditions: Conditions, more: Partial<Rule> = {}): Rule => ({ action: 'deny', conditions, ...more });
 
 const plenty = (): Meter => new Meter(1_000_000);
-const unreachable = (...rules: Rule[]) => Object.fromEntries(findUnreachable(place(rules), plenty()));
-const evasions = (rules: Rule[], defaultAction: Action = 'deny') => findEvasions(place(rules), defaultAction, plenty());
+const unreachable = (...rules: Rule[]) => Object.fromEntries(atOnce(findUnreachable(atOnce(place(rules)), plenty())));
+const evasions = (rules: Rule[], defaultAction: Action = 'deny') =>
+  atOnce(findEvasions(atOnce(place(rules)), defaultAction, plenty()));
 const keys = (name: string, count: number): Conditions =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`${name}${i}`, 1]));
 
@@ -47,7 +49,7 @@ describe('a rule that never decides', () => {
       deny({}, { priority: 3 }),
     ];
     // Priorities: 5, none (last), 3, 4 and 3.
-    assert.deepEqual(pluck(place(rules), 'index'), [2, 4, 3, 0, 1]);
+    assert.deepEqual(pluck(atOnce(place(rules)), 'index'), [2, 4, 3, 0, 1]);
   });
 });
 
@@ -121,7 +123,7 @@ describe('a shorter meter reports less, and nothing else', () => {
     assert.deepEqual(Object.keys(whole), ['1', '2', '5', '6']);
     const counts = new Set<number>();
     for (let units = 0; units < 2000; units += 7) {
-      const found = findUnreachable(place(rules), new Meter(units));
+      const found = atOnce(findUnreachable(atOnce(place(rules)), new Meter(units)));
       counts.add(found.size);
       for (const [index, reason] of found) {
         // Only the keys of a rule that never holds may be missing.
@@ -138,7 +140,7 @@ describe('a shorter meter reports less, and nothing else', () => {
       [4, 'userAgent'],
     ]);
     for (let units = 0; units < 1000; units += 3) {
-      const found = findEvasions(place(rules), 'allow', new Meter(units));
+      const found = atOnce(findEvasions(atOnce(place(rules)), 'allow', new Meter(units)));
       for (const one of found) assert.ok(whole.some(({ index, key }) => index === one.index && key === one.key));
     }
   });
@@ -149,19 +151,12 @@ describe('a shorter meter reports less, and nothing else', () => {
     assert.throws(() => meter.spend(1), OutOfUnits);
   });
   test('a bug is not taken for an empty meter', () => {
-    assert.equal(
-      attempt(() => {
-        throw new OutOfUnits();
-      }),
-      null,
-    );
-    assert.throws(
-      () =>
-        attempt(() => {
-          throw new RangeError('a fault');
-        }),
-      RangeError,
-    );
+    function* failing(error: Error): Steps<null> {
+      yield;
+      throw error;
+    }
+    assert.equal(atOnce(attempt(failing(new OutOfUnits()))), null);
+    assert.throws(() => atOnce(attempt(failing(new RangeError('a fault')))), RangeError);
   });
 });
 

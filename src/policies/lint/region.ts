@@ -11,6 +11,7 @@
  * - what the store holds: that no requester has a type, that a date has passed;
  * - rules with too many alternatives or values (ALTERNATIVES_MAX, PIECES_MAX, Meter).
  */
+import type { Steps } from '../../lib/slices.ts';
 import { ANY_LICENSE, ANY_OF, type AnyKind, type Licenses, type Meter, ONE_OF } from './cells.ts';
 
 /** A condition on one subject: the country, a metadata key, the licenses … */
@@ -105,20 +106,32 @@ function without(region: Region, literals: Conjunction, meter: Meter): Region[] 
 }
 
 /** Subtracts the checks for which a rule holds; null: too many pieces would be left. */
-export function withoutRule(regions: readonly Region[], parts: readonly Conjunction[], meter: Meter): Region[] | null {
+export function* withoutRule(
+  regions: readonly Region[],
+  parts: readonly Conjunction[],
+  meter: Meter,
+): Steps<Region[] | null> {
   let left = [...regions];
   for (const literals of parts) {
-    left = left.flatMap((region) => without(region, literals, meter));
+    const pieces: Region[] = [];
+    for (const region of left) {
+      pieces.push(...without(region, literals, meter));
+      yield;
+    }
+    left = pieces;
     if (left.length > PIECES_MAX) return null;
   }
   return left;
 }
 
 /** Returns the checks of the regions for which a rule holds. */
-export function within(regions: readonly Region[], parts: readonly Conjunction[], meter: Meter): Region[] {
-  return regions.flatMap((region) =>
-    parts.map((literals) => meetAll(region, literals, meter)).filter((one) => one !== null),
-  );
+export function* within(regions: readonly Region[], parts: readonly Conjunction[], meter: Meter): Steps<Region[]> {
+  const met: Region[] = [];
+  for (const region of regions) {
+    met.push(...parts.map((literals) => meetAll(region, literals, meter)).filter((one) => one !== null));
+    yield;
+  }
+  return met;
 }
 
 /** Returns the region of the same checks without a value for the subjects. */

@@ -13,6 +13,7 @@
  * Regions may hold impossible checks. Unlike an unreachable rule, an evasion is advice, not proof.
  */
 
+import type { Steps } from '../../lib/slices.ts';
 import { type Action, DEFAULT_GRANT, grants } from '../policy.ts';
 import { type Meter, valuesOf } from './cells.ts';
 import { attempt, type Placed, toRegions } from './reach.ts';
@@ -46,27 +47,30 @@ interface Policy {
   defaultAction: Action;
 }
 
-export function findEvasions(order: readonly Placed[], defaultAction: Action, meter: Meter): Evasion[] {
-  return order.flatMap((placed, position) => {
+export function* findEvasions(order: readonly Placed[], defaultAction: Action, meter: Meter): Steps<Evasion[]> {
+  const found: Evasion[] = [];
+  for (const [position, placed] of order.entries()) {
     const { action, conditions = {} } = placed.rule;
-    if (action !== 'deny') return [];
+    if (action !== 'deny') continue;
     const given = Object.keys(conditions);
     const keys = WITHHELD.flatMap((group) => given.find((key) => group.includes(key)) ?? []);
-    const denied = attempt(() => whereItDecides(placed, order.slice(0, position), meter)) ?? [];
-    return keys.flatMap((key) => {
+    const denied = (yield* attempt(whereItDecides(placed, order.slice(0, position), meter))) ?? [];
+    for (const key of keys) {
       const silent = denied.map((region) => withhold(region, key));
-      const way = attempt(() => findAllow(silent, { order, defaultAction }, isGain(key, conditions[key]), meter));
-      return way === null ? [] : [{ index: placed.index, key, allowedBy: way.by }];
-    });
-  });
+      const gains = isGain(key, conditions[key]);
+      const way = yield* attempt(findAllow(silent, { order, defaultAction }, gains, meter));
+      if (way !== null) found.push({ index: placed.index, key, allowedBy: way.by });
+    }
+  }
+  return found;
 }
 
 /** Returns the checks that a rule decides; null: too many pieces. */
-export function whereItDecides(placed: Placed, earlier: readonly Placed[], meter: Meter): Region[] | null {
+export function* whereItDecides(placed: Placed, earlier: readonly Placed[], meter: Meter): Steps<Region[] | null> {
   let left: Region[] | null = toRegions(placed, meter);
   for (const { parts } of earlier) {
     if (left === null || parts === null) return null;
-    left = withoutRule(left, parts, meter);
+    left = yield* withoutRule(left, parts, meter);
   }
   return left;
 }
@@ -85,20 +89,21 @@ function isGain(key: string, value: unknown): IsGain {
 }
 
 /** Finds what allows a check of the regions: a rule, or `null` for the default action. */
-function findAllow(
+function* findAllow(
   regions: readonly Region[],
   { order, defaultAction }: Policy,
   gains: IsGain,
   meter: Meter,
-): { by: number | null } | null {
+): Steps<{ by: number | null } | null> {
   let left: readonly Region[] | null = regions;
   for (const { rule, parts, index } of order) {
     if (parts === null) return null;
     if (rule.action === 'allow') {
       const { permissions = DEFAULT_GRANT } = rule;
-      if (within(left, parts, meter).some((region) => gains(permissions, region))) return { by: index };
+      const allowed = yield* within(left, parts, meter);
+      if (allowed.some((region) => gains(permissions, region))) return { by: index };
     }
-    left = withoutRule(left, parts, meter);
+    left = yield* withoutRule(left, parts, meter);
     if (left === null) return null;
   }
   return defaultAction === 'allow' && left.some((region) => gains(DEFAULT_GRANT, region)) ? { by: null } : null;

@@ -6,6 +6,7 @@
  */
 import type { Crawler } from '../../crawlers/crawler.ts';
 import { CRAWLERS } from '../../crawlers/directory.ts';
+import type { Steps } from '../../lib/slices.ts';
 import { list } from '../match.ts';
 import { DEFAULT_GRANT, type Rule } from '../policy.ts';
 import type { Meter } from './cells.ts';
@@ -76,15 +77,18 @@ export interface Unverified {
   name: string | null;
 }
 
-export function findUnverified(order: readonly Placed[], verifiable: Verifiable, meter: Meter): Unverified[] {
-  return order.flatMap((placed, position) => {
-    const found = isByName(placed.rule) ? partyOf(placed.rule.conditions ?? {}, verifiable) : undefined;
-    if (found === undefined) return [];
-    const left = attempt(() => whereItDecides(placed, order.slice(0, position), meter));
+export function* findUnverified(order: readonly Placed[], verifiable: Verifiable, meter: Meter): Steps<Unverified[]> {
+  const unverified: Unverified[] = [];
+  for (const [position, placed] of order.entries()) {
+    const party = isByName(placed.rule) ? partyOf(placed.rule.conditions ?? {}, verifiable) : undefined;
+    yield;
+    if (party === undefined) continue;
+    const left = yield* attempt(whereItDecides(placed, order.slice(0, position), meter));
     // Where reasoning gives up, the rule counts by itself.
     const isOpen = left === null || left.some((region) => meetAll(region, [UNVERIFIED_CHECK], meter) !== null);
-    return isOpen ? [{ index: placed.index, ...found }] : [];
-  });
+    if (isOpen) unverified.push({ index: placed.index, ...party });
+  }
+  return unverified;
 }
 
 /** The narrowest condition counts: a rule for one requester with a license is about that requester. */
