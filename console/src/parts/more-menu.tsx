@@ -41,7 +41,7 @@ export function MoreMenu({ of, permission, actions, small = false }: MoreMenuPro
             leftSection={icon}
             disabled={!may || disabled}
             onClick={onClick}
-            {...(hurts ? { color: 'red' } : {})}
+            {...(hurts ? { color: 'var(--mantine-color-error)' } : {})}
           >
             {label}
           </Menu.Item>

@@ -37,6 +37,7 @@ export function Frame({ onSignOut }: { onSignOut: () => void }) {
               <Pages />
             </Suspense>
           </Boundary>
+          <div id="layers" />
         </main>
       </div>
       <NewVersion />

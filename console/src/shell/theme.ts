@@ -1,5 +1,17 @@
 /** The theme: type, spacing, color. Color means allowed, denied or limited; the rest is neutral. */
-import { Anchor, Button, createTheme, type ModalProps, type SelectProps, Tooltip } from '@mantine/core';
+import {
+  Anchor,
+  Button,
+  createTheme,
+  type MenuProps,
+  type ModalProps,
+  type PopoverProps,
+  type SelectProps,
+  Tooltip,
+} from '@mantine/core';
+
+/** The list itself scrolls: its options cannot have the focus, so no other element around them may. */
+const CHOICES = { withScrollArea: false } satisfies Partial<SelectProps>;
 
 export const theme = createTheme({
   fontFamily: '"Inter Variable", system-ui, -apple-system, "Segoe UI", sans-serif',
@@ -21,9 +33,20 @@ export const theme = createTheme({
         overlayProps: { backgroundOpacity: 0.45 },
       } satisfies Partial<ModalProps>,
     },
+    Autocomplete: { defaultProps: CHOICES },
+    // The focus is on its first item; the library's element for it may not be in a menu.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } satisfies Partial<MenuProps> },
+    MultiSelect: { defaultProps: CHOICES },
+    // In the landmark of the page.
+    Popover: { defaultProps: { portalProps: { target: '#layers' } } satisfies Partial<PopoverProps> },
     Select: {
-      defaultProps: { comboboxProps: { shadow: 'md' }, checkIconPosition: 'right' } satisfies Partial<SelectProps>,
+      defaultProps: {
+        ...CHOICES,
+        comboboxProps: { shadow: 'md' },
+        checkIconPosition: 'right',
+      } satisfies Partial<SelectProps>,
     },
+    TagsInput: { defaultProps: CHOICES },
     Tooltip: Tooltip.extend({
       defaultProps: { withArrow: true, multiline: true, maw: 320, events: { hover: true, focus: true, touch: true } },
     }),
