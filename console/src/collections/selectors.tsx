@@ -11,7 +11,7 @@ export type Matched = NonNullable<Match['collection']>;
 
 const SHOWN_MAX = 12;
 
-/** A list of hosts, patterns or tags; a long one is cut until its button is clicked. */
+/** A list of hosts, patterns or tags; a long one is cut unless its button shows all of it. */
 export function Values({ of, some = SHOWN_MAX }: { of: readonly string[]; some?: number }) {
   const [all, setAll] = useState(false);
   if (of.length === 0) return <span className="soft">any</span>;
@@ -23,9 +23,9 @@ export function Values({ of, some = SHOWN_MAX }: { of: readonly string[]; some?:
           {one}
         </code>
       ))}
-      {shown.length < of.length && (
-        <Button variant="subtle" size="compact-xs" onClick={() => setAll(true)}>
-          {formatCount(of.length - shown.length)} more
+      {some < of.length && (
+        <Button variant="subtle" size="compact-xs" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? 'Fewer' : `${formatCount(of.length - some)} more`}
         </Button>
       )}
     </span>

@@ -4,6 +4,7 @@ import { IconCheck, IconTerminal2 } from '@tabler/icons-react';
 import { Suspense, useState } from 'react';
 import { lazily } from '../shell/lazily.tsx';
 import { useCopy } from './clipboard.ts';
+import { useMenuButton } from './returned-focus.ts';
 
 /** The first view is shown without it. */
 const CurlMenu = lazily(() => import('./curl-menu.tsx'));
@@ -11,9 +12,11 @@ const CurlMenu = lazily(() => import('./curl-menu.tsx'));
 export function CopyAsCurl() {
   const { copied, copy } = useCopy();
   const [opened, setOpened] = useState<boolean>();
+  const ref = useMenuButton<HTMLButtonElement>(opened);
   const label = copied ? 'Copied' : 'Copy as curl';
   const button = (
     <ActionIcon
+      ref={ref}
       variant="subtle"
       color="gray"
       size={36}

@@ -93,6 +93,9 @@ function useSorting(preset: string | undefined, bothWays = false): ListProps<unk
   return { by: sort, ascending, onSort };
 }
 
+/** Looks disabled, and keeps the focus when it becomes so. */
+const useless = (is: boolean) => (is ? { 'data-disabled': true, 'aria-disabled': true } : {});
+
 interface PagerProps {
   /** The cursor of the next page; null on the last. */
   next: string | null;
@@ -111,8 +114,9 @@ function Pager({ next, back }: PagerProps) {
         variant="default"
         size="xs"
         leftSection={<IconChevronLeft size={14} />}
-        disabled={cursor === undefined}
+        {...useless(cursor === undefined)}
         onClick={() => {
+          if (cursor === undefined) return;
           set({ cursor: trail.at(-1) || undefined });
           setTrail(trail.slice(0, -1));
         }}
@@ -123,10 +127,11 @@ function Pager({ next, back }: PagerProps) {
         variant="default"
         size="xs"
         rightSection={<IconChevronRight size={14} />}
-        disabled={next === null}
+        {...useless(next === null)}
         onClick={() => {
+          if (next === null) return;
           setTrail([...trail, cursor ?? '']);
-          set({ cursor: next ?? undefined });
+          set({ cursor: next });
         }}
       >
         {back === 'Newer' ? 'Older' : 'Next'}

@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { type Args, type Operation, open } from '../api/client.ts';
 import { notifyFailure } from './notices.tsx';
+import { useFocusAfter } from './returned-focus.ts';
 
 export function saveText(name: string, text: string, type = 'text/csv'): void {
   saveBlob(name, new Blob([text], { type }));
@@ -13,6 +14,7 @@ export function useSaving(): {
   save: <O extends Operation>(name: string, operation: O, args: Args<O>, accept: string) => void;
 } {
   const [saving, setSaving] = useState(false);
+  useFocusAfter(saving);
   return {
     saving,
     save: (name, operation, args, accept) => {

@@ -2,6 +2,7 @@
 import { type SyntheticEvent, useState } from 'react';
 import { PosternError } from '../api/client.ts';
 import { queries } from '../api/read.ts';
+import { useFocusAfter } from './returned-focus.ts';
 
 interface Work {
   /** Running, or done: then the form leaves the page. */
@@ -13,6 +14,7 @@ interface Work {
 export function useWork(work: () => Promise<unknown>): Work {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Error>();
+  useFocusAfter(busy);
   const start = async (event?: SyntheticEvent): Promise<void> => {
     event?.preventDefault();
     setBusy(true);

@@ -1,21 +1,23 @@
 /** The menu of the account: who signed in, with which permissions, and out. */
 import { Menu } from '@mantine/core';
 import { IconLogout } from '@tabler/icons-react';
+import type { Ref } from 'react';
 import { useSession } from './session.tsx';
 import { AccountButton } from './side.tsx';
 
 interface AccountMenuProps {
+  button: Ref<HTMLButtonElement>;
   opened: boolean;
   onChange: (opened: boolean) => void;
   onSignOut: () => void;
 }
 
-export default function AccountMenu({ opened, onChange, onSignOut }: AccountMenuProps) {
+export default function AccountMenu({ button, opened, onChange, onSignOut }: AccountMenuProps) {
   const { user, permissions } = useSession();
   return (
     <Menu opened={opened} onChange={onChange} position="top-start" width={220} shadow="md">
       <Menu.Target>
-        <AccountButton />
+        <AccountButton ref={button} />
       </Menu.Target>
       <Menu.Dropdown>
         {user?.email != null && <Menu.Label>{user.email}</Menu.Label>}

@@ -6,6 +6,7 @@ import { type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Aside, Boundary } from './boundary.tsx';
 import { useColors } from './colors.ts';
+import { useKeptFocus } from './kept-focus.ts';
 import { lazily, NewVersion } from './lazily.tsx';
 import mark from './mark.svg';
 import { Pages } from './pages.tsx';
@@ -20,6 +21,7 @@ export function Frame({ onSignOut }: { onSignOut: () => void }) {
   const [palette, setPalette] = useState(false);
   const scheme = useColors();
   const main = useNewPage(location, drawer.close);
+  useKeptFocus();
   useHotkeys([['mod+K', () => setPalette(true)]], []);
 
   const side = <Side onSignOut={onSignOut} onSearch={() => setPalette(true)} location={location} scheme={scheme} />;

@@ -17,6 +17,7 @@ import {
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useRead } from '../api/read.ts';
+import { useReturnedFocus } from '../parts/returned-focus.ts';
 import { formatCount } from '../parts/show.tsx';
 import { PLACES } from './places.ts';
 import { holds, type Permission, useSession } from './session.tsx';
@@ -54,6 +55,7 @@ export default function Palette({ onClose, ...commands }: PaletteProps) {
   const matches = fixed.filter(({ label, description = '' }) => includes(`${label} ${description}`, words));
 
   useEffect(() => spotlight.open(), []);
+  useReturnedFocus();
   // The library's dialog has no accessible name.
   const name = (inside: HTMLElement | null) =>
     inside?.closest('[role="dialog"]')?.setAttribute('aria-label', 'Search and go');

@@ -3,6 +3,7 @@ import { ActionIcon, Tooltip, UnstyledButton } from '@mantine/core';
 import { IconMoon, IconSearch, IconSelector, IconSun } from '@tabler/icons-react';
 import { type ComponentProps, Suspense, useState } from 'react';
 import { Link } from 'wouter';
+import { useMenuButton } from '../parts/returned-focus.ts';
 import type { Colors } from './colors.ts';
 import { lazily } from './lazily.tsx';
 import mark from './mark.svg';
@@ -72,11 +73,12 @@ const AccountMenu = lazily(() => import('./account-menu.tsx'));
 
 function Account({ onSignOut }: { onSignOut: () => void }) {
   const [opened, setOpened] = useState<boolean>();
+  const ref = useMenuButton<HTMLButtonElement>(opened);
   const button = <AccountButton onClick={() => setOpened(true)} />;
   if (opened === undefined) return button;
   return (
     <Suspense fallback={button}>
-      <AccountMenu opened={opened} onChange={setOpened} onSignOut={onSignOut} />
+      <AccountMenu button={ref} opened={opened} onChange={setOpened} onSignOut={onSignOut} />
     </Suspense>
   );
 }
