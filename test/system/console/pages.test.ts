@@ -3,8 +3,6 @@
  * Security Policy refuses, nothing wider than a phone; and a first visit that is small enough.
  */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { after, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
@@ -12,9 +10,9 @@ import { launchBrowser, signedIn } from '../../../kit/browser.ts';
 import { startTestService, type TestService } from '../../../kit/service.ts';
 import { item, made } from '../../http/given.ts';
 import { fillEverything } from './everything.ts';
+import { findings, go, settled, shows, turned } from './looking.ts';
 import { fillProofs } from './proofs.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const FIRST_PAGE_BYTES_MAX = 250_000;
 
 const browser = await launchBrowser();
@@ -112,31 +110,6 @@ const PAGES: readonly [path: string, act?: (page: Page) => Promise<void>][] = [
   ['/nowhere'],
 ];
 
-interface Finding {
-  id: string;
-  impact: string;
-  nodes: { html: string; failureSummary: string }[];
-}
-
-const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-
-/** Returns serious and critical findings of axe, by all rules or one. */
-async function findings(page: Page, rule?: string): Promise<string[]> {
-  if (await page.evaluate<boolean>('window.axe === undefined')) await page.evaluate(AXE);
-  const options = {
-    runOnly: rule === undefined ? WCAG : { type: 'rule', values: [rule] },
-    resultTypes: ['violations'],
-  };
-  const found = await page.evaluate<Finding[]>(
-    `axe.run(document, ${JSON.stringify(options)}).then((result) => result.violations)`,
-  );
-  return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.slice(0, 3).map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary.slice(0, 260)}`),
-    );
-}
-
 const tooWide = (page: Page) =>
   page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
@@ -145,33 +118,10 @@ const OVERFLOWING = `[...document.querySelectorAll('.panel')]
   .filter((panel) => panel.scrollWidth > panel.clientWidth && getComputedStyle(panel).overflowX === 'visible')
   .map((panel) => panel.getAttribute('aria-label') ?? 'the list')`;
 
-/** Waits until the page has applied its new colors. */
-const shows = (scheme: 'dark' | 'light') => `document.documentElement.dataset.mantineColorScheme === '${scheme}'
-  && document.getAnimations().every((one) => one.playState !== 'running')`;
-
-/** Waits for an expression to be true, two seconds at most; the page's policy does not let it evaluate by itself. */
-async function turned(page: Page, expression: string): Promise<void> {
-  const end = Date.now() + 2_000;
-  while (!(await page.evaluate<boolean>(expression)) && Date.now() < end) await page.waitForTimeout(30);
-}
-
 /** Pixels too wide once the page has taken its new width. */
 async function tooWideAtLast(page: Page): Promise<number> {
   await turned(page, 'document.documentElement.scrollWidth <= document.documentElement.clientWidth');
   return tooWide(page);
-}
-
-async function settled(page: Page): Promise<void> {
-  await page.locator('h1, h3').first().waitFor();
-  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
-}
-
-/** Goes there as a link of the console does. */
-async function go(page: Page, path: string): Promise<void> {
-  await page.evaluate(
-    `history.pushState(null, '', ${JSON.stringify(`/console${path}`)}); dispatchEvent(new Event('popstate'))`,
-  );
-  await settled(page);
 }
 
 /** All that is wrong with the pages of a service. */
