@@ -23,6 +23,8 @@ export interface TestProvider extends AsyncDisposable {
   forge: boolean;
   /** Answers 503 to everything. */
   down: boolean;
+  /** Takes requests and never answers. */
+  silent: boolean;
   /** The number of requests to an endpoint. */
   asked(path: string): number;
   /** Listens no more. */
@@ -62,6 +64,7 @@ export async function startProvider({ slimTokens = false }: ProviderOptions = {}
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '').split('?')[0] as string;
     counts.set(path, (counts.get(path) ?? 0) + 1);
+    if (test.silent) return;
     if (test.down || provider === undefined) return void response.writeHead(503).end();
     if (path.startsWith('/interaction/')) return interact(provider, request, response);
     if (path === '/token') rewrite(response, (body) => resign(body, test, test.forge ? stranger : signing.key));
@@ -96,6 +99,7 @@ export async function startProvider({ slimTokens = false }: ProviderOptions = {}
     tamper: undefined,
     forge: false,
     down: false,
+    silent: false,
     asked: (path) => counts.get(path) ?? 0,
     stop,
     [Symbol.asyncDispose]: stop,

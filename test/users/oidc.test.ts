@@ -7,7 +7,7 @@ import { after, beforeEach, describe, test } from 'node:test';
 import { startProvider, type TestProvider } from '../../kit/oidc.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
-import { assertError } from '../http/given.ts';
+import { assertError, assertStatus } from '../http/given.ts';
 import { begin, finish, OWN, passProvider, signIn, withSession } from './trip.ts';
 
 const clock = testClock(Date.now());
@@ -273,6 +273,27 @@ describe('a provider', () => {
       assert.match(refused.body.error.message, /key or a link/);
     });
   }
+
+  test('that takes requests and never answers: each sign-in ends within its bound, and requests go on', {
+    timeout: 40_000,
+  }, async () => {
+    await using there = await startProvider();
+    await using own = await startTestService({ env: there.env });
+    there.people.set('ada', { name: 'Ada Lovelace', groups: ['heads'] });
+    there.register(own.url);
+    const { url, cookie } = await begin(own);
+    const callback = await passProvider(url, 'ada', own.url);
+    there.silent = true;
+    const asked = there.asked('/token');
+    const ended = finish(own, callback, cookie);
+    await until('the provider has the code', () => there.asked('/token') > asked);
+    assertStatus(await own.call('GET', '/v1/content'), 200);
+    assert.equal((await ended).location, '/console?signIn=unavailable');
+    // What the provider published is too old by now.
+    const refused = await own.call('POST', '/console/oidc', { key: null, headers: OWN, body: {} });
+    assertError(refused, 'service_unavailable');
+    assert.match(refused.body.error.message, /key or a link/);
+  });
 
   test('is asked for its addresses once by many who begin together', async () => {
     await begin(postern);
