@@ -55,7 +55,7 @@ export function accessRoutes(app: App, deps: AccessRouteDeps): void {
     const kept = new KeptDecisions();
     const answers = await decideFresh(request, (grounds) => decideBatch(deps, request, { grounds, frame, kept }));
     const texts = await mapInSlices(chunksOf(answers), toTexts);
-    return asJson(reply, frame.before + texts.join(',') + frame.after);
+    return asJson(reply, inFrame(frame, texts));
   });
 }
 
@@ -120,6 +120,15 @@ const chunksOf = (answers: readonly Answer[]): Answer[][] =>
   Array.from({ length: Math.ceil(answers.length / TOGETHER) }, (_, i) =>
     answers.slice(i * TOGETHER, (i + 1) * TOGETHER),
   );
+
+/** Written once: each joined text would be another copy of the whole answer, and the server joins it to the head. */
+function inFrame({ before, after }: Frame, texts: readonly string[]): Buffer {
+  const pieces = [before, ...texts.flatMap((text, i) => (i === 0 ? text : [',', text])), after];
+  const bytes = Buffer.allocUnsafe(pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0));
+  let end = 0;
+  for (const piece of pieces) end += bytes.write(piece, end);
+  return bytes;
+}
 
 /** Returns the texts of a list's entries, with commas between them. */
 const toTexts = (answers: readonly Answer[]): string => JSON.stringify(answers.map(toShown)).slice(1, -1);

@@ -30,10 +30,10 @@ export function writeError(failure: Failure, request: FastifyRequest, reply: Fas
   return errorBody(failure, request.id);
 }
 
-/** Text that is JSON already, to be returned by a handler. */
-export type JsonText = string & { readonly isJson: true };
+/** Text that is JSON already, to be returned by a handler. As bytes it is not copied to join it to the head. */
+export type JsonText = (string | Buffer) & { readonly isJson: true };
 
-export function asJson(reply: FastifyReply, text: string): JsonText {
+export function asJson(reply: FastifyReply, text: string | Buffer): JsonText {
   reply.header('content-type', JSON_TYPE);
   return text as JsonText;
 }
