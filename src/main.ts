@@ -11,7 +11,7 @@ const compileCache = getCompileCacheDir();
 if (compileCache !== undefined) process.env.NODE_COMPILE_CACHE ??= dirname(compileCache);
 const { ConfigError, readConfig, readMemoryMiB, unknownSettings } = await import('./config.ts');
 type Config = import('./config.ts').Config;
-const { budgetOf, flagsOf, HEAP_GROWTH_PERCENT } = await import('./memory.ts');
+const { budgetOf, flagsOf, growthOf } = await import('./memory.ts');
 const { limitGrowth, requireFlags } = await import('./lib/node-flags.ts');
 limitHeap();
 const { openLog } = await import('./log.ts');
@@ -54,7 +54,8 @@ try {
   process.on('SIGINT', ask);
 
   // The threads of the store start while this one loads the rest.
-  const held = holdRecords(config, undefined, budgetOf(config.memoryMiB).storage);
+  const { main, storage } = budgetOf(config.memoryMiB);
+  const held = holdRecords(config, undefined, storage);
   const { startService } = await import('./app.ts');
   const { isConsoleBuilt } = await import('./http/console-files.ts');
   const { openTracing, tracingFaults } = await import('./tracing.ts');
@@ -63,7 +64,7 @@ try {
   const tracing = await openTracing(process.env);
   const service = await startService({ config, logger, held, onFatal });
   // Not before: while modules are loaded, heaps only grow, and collecting them takes a tenth of the start.
-  limitGrowth(HEAP_GROWTH_PERCENT);
+  limitGrowth((usedMiB) => growthOf(main, usedMiB));
   logger.info({ address: service.address }, 'ready');
   if (service.firstKey !== undefined) {
     const chosen = config.bootstrapKey !== null;

@@ -1,7 +1,7 @@
 /** The budget: its parts never exceed the setting, and a larger setting takes from none. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Budget, budgetOf, flagsOf, LEAST_MIB, PROGRAM_MIB, SERVER_MIB, usualMiB } from './memory.ts';
+import { type Budget, budgetOf, flagsOf, growthOf, LEAST_MIB, PROGRAM_MIB, SERVER_MIB, usualMiB } from './memory.ts';
 
 const TOTALS = Array.from({ length: 2000 }, (_, i) => LEAST_MIB + i * 7);
 const MIB = 1024 * 1024;
@@ -37,6 +37,17 @@ test('V8 gets whole numbers that leave room for the records', () => {
     const { main, snapshot } = budgetOf(total);
     for (const flag of flagsOf(main)) assert.match(flag, /^--max-(old-space|semi-space)-size=[1-9]\d*$/);
     assert.ok(main.oldMiB > SERVER_MIB + (snapshot.itemBytes + snapshot.requesterBytes + snapshot.policyBytes) / MIB);
+  }
+});
+
+test('a heap grows by more than a collection moves into it, and a large one by no more than 30 %', () => {
+  for (const total of TOTALS) {
+    const { main } = budgetOf(total);
+    for (const usedMiB of [4, 40, 400, 4_000]) {
+      const grownMiB = (growthOf(main, usedMiB) / 100) * usedMiB;
+      assert.ok(grownMiB > main.youngMiB / 3, `${total}: ${usedMiB} MiB grow by ${grownMiB}`);
+    }
+    assert.equal(growthOf(main, 400), 30);
   }
 });
 

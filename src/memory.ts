@@ -64,11 +64,18 @@ const THREAD_YOUNG_MIB = 4;
 /** Room for requests in flight beyond the usual ones, such as bulk edits, before the process ends for want of it. */
 const RESERVE_MIB = 128;
 
+/** V8's own measure, up to twice of a heap, keeps more resident with many items in memory. */
+const GROWTH_PERCENT = 30;
+
 /**
- * A heap is collected when it has grown by this much since the last time. V8's own measure, up to twice of it, keeps
- * more resident with many items in memory. While they are read, the main thread collects more often.
+ * Returns by how many percent a heap grows before it is collected whole. A collection moves the requests in flight, at
+ * most a semispace, into the old generation: a small heap that may only grow by a share of itself is then full again,
+ * and collected several times a second.
  */
-export const HEAP_GROWTH_PERCENT = 30;
+export const growthOf = ({ youngMiB }: Heap, usedMiB: number): number =>
+  Math.ceil(Math.max(GROWTH_PERCENT, (100 * 2 * semispaceMiB(youngMiB)) / usedMiB));
+
+const semispaceMiB = (youngMiB: number): number => Math.floor(youngMiB / 3);
 
 /** The usual setting: half of the memory that the machine has, or its container. */
 export const usualMiB = (machineMiB: number): number => clamp(machineMiB / 2, LEAST_MIB, MOST_BY_DEFAULT_MIB);
@@ -76,8 +83,8 @@ export const usualMiB = (machineMiB: number): number => clamp(machineMiB / 2, LE
 export function budgetOf(totalMiB: number): Budget {
   const free = totalMiB - PROGRAM_MIB - SERVER_MIB;
   const share = (part: number, least: number, most: number): number => clamp(free * part, least, most);
-  // Half of it: 7 % more processor time of a check, since requests in flight are copied. Twice of it wins nothing.
-  const youngMiB = share(0.06, 6, 24);
+  // Large batches in flight fit into it, see `growthOf`. With half of it they take half as much processor time again.
+  const youngMiB = share(0.06, 6, 48);
   const thread = { youngMiB: THREAD_YOUNG_MIB, oldMiB: clamp(totalMiB / 2, 128, 256) };
   const engineMiB = share(0.2, 24, 256);
   const pagesMiB = share(0.02, 1, 8);
@@ -125,5 +132,5 @@ export const limitsOf = ({
 /** The limits of the main thread, as Node.js takes them when it starts. */
 export const flagsOf = ({ oldMiB, youngMiB }: Heap): string[] => [
   `--max-old-space-size=${oldMiB}`,
-  `--max-semi-space-size=${Math.floor(youngMiB / 3)}`,
+  `--max-semi-space-size=${semispaceMiB(youngMiB)}`,
 ];

@@ -1,6 +1,6 @@
 /** Flags of V8: limits that it only takes when the process starts, and the growth of heaps. */
 import { flushCompileCache } from 'node:module';
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 /**
  * Gives the main thread these limits. Unless this process has them, it is replaced by the same one that has: same
@@ -26,7 +26,17 @@ export function requireFlags(flags: readonly string[], file: string): void {
   }
 }
 
-/** Collects the old generation of every thread when it has grown by this much; V8 reads the flag at each collection. */
-export function limitGrowth(percent: number): void {
-  setFlagsFromString(`--heap-growing-percent=${percent}`);
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * Collects the old generation of every thread when it has grown by so many percent. V8 reads the flag at each
+ * collection. `growthOf`: of the heap of this thread, in MiB.
+ */
+export function limitGrowth(growthOf: (usedMiB: number) => number): void {
+  const limit = (): void => {
+    const usedMiB = getHeapStatistics().used_heap_size / 1024 ** 2;
+    setFlagsFromString(`--heap-growing-percent=${growthOf(usedMiB)}`);
+  };
+  limit();
+  setInterval(limit, LOOK_EVERY_MS).unref();
 }
