@@ -50,8 +50,12 @@ export function watchCandidates(deps: CandidateWatchDeps): () => Promise<void> {
     else keep(cursors, candidate.no, heads.settled);
   };
   const watchEnded = async (candidate: EndedCandidate, heads: Heads): Promise<void> => {
-    const found = isDue(candidate, clock.now()) ? await find(candidate, heads) : undefined;
-    if (found === undefined && heads.settled < candidate.newestSeq) return;
+    const due = isDue(candidate, clock.now());
+    const found = due ? await find(candidate, heads) : undefined;
+    if (found === undefined && heads.settled < candidate.newestSeq) {
+      if (due) keep(cursors, candidate.no, heads.settled);
+      return;
+    }
     await announceEnded(deps, candidate, found);
     cursors.delete(candidate.no);
   };
@@ -88,6 +92,8 @@ function keep(cursors: Map<number, number>, no: number, seq: number): void {
   cursors.set(no, seq);
 }
 
+const NOTHING: Edit = { steps: [], changes: [], status: 200, body: null };
+
 type Divergence = { seq: number; at: number };
 
 /** Divergences up to `upTo` are announced with this one. */
@@ -96,7 +102,7 @@ async function announce(deps: CandidateWatchDeps, seen: Candidate, found: Diverg
   await changes.commit(SYSTEM, seen.policyId, async (): Promise<Edit> => {
     const now = clock.now();
     const candidate = await findCandidate(db, seen.policyId);
-    if (candidate?.no !== seen.no || !isDue(candidate, now)) return { steps: [], changes: [], status: 200, body: null };
+    if (candidate?.no !== seen.no || !isDue(candidate, now)) return NOTHING;
     return {
       steps: [announceCandidate(candidate, upTo, now)],
       changes: [diverged(candidate, found, ledgerNo)],
@@ -110,7 +116,7 @@ async function announce(deps: CandidateWatchDeps, seen: Candidate, found: Diverg
 async function announceEnded(deps: CandidateWatchDeps, { no, policyId }: Candidate, found?: Divergence): Promise<void> {
   await deps.changes.commit(SYSTEM, policyId, async (): Promise<Edit> => {
     const [candidate] = await findEnded(deps.db, no - 1, 1);
-    if (candidate?.no !== no) return { steps: [], changes: [], status: 200, body: null };
+    if (candidate?.no !== no) return NOTHING;
     return {
       steps: [forgetEnded(candidate)],
       changes: found === undefined ? [] : [diverged(candidate, found, deps.ledgerNo)],
