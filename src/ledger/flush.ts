@@ -10,16 +10,8 @@ import type { LimitState } from '../limits/limit.ts';
 import { answerClaims, grantedTo, takenBy, withAnswers } from './answers.ts';
 import { decisionId, settle } from './decision.ts';
 import type { Entry, Recorded } from './ledger.ts';
-import {
-  countExpiry,
-  type QuotaClaim,
-  QuotaCounts,
-  type QuotaStore,
-  quotaEventBody,
-  toGrant,
-  toNumbers,
-  toQuotaNotice,
-} from './quota.ts';
+import { countExpiry, type QuotaClaim, QuotaCounts, type QuotaStore, toGrant, toNumbers } from './quota.ts';
+import { quotaEventBody, toQuotaNotice } from './quota-events.ts';
 import { accessKind } from './reason.ts';
 import { type Announced, AT, CONTENT_NO, type Flush, type QuotaAsk, REASON, type Touched, WIDTH } from './row.ts';
 import type { Submission } from './submission.ts';

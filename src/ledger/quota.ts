@@ -2,9 +2,6 @@
  * Claims on quotas, pure: a count, a claim and a time in; who serves and the next count out. The count of a license is
  * a row of `limits`, so it is locked, written and kept with the decisions, as limits are.
  */
-import { createHash } from 'node:crypto';
-import { toIso } from '../lib/clock.ts';
-import { toBase32 } from '../lib/id.ts';
 import type { LimitState } from '../limits/limit.ts';
 import { type QuotaSpan, type QuotaState, renewalOf, toQuotaState } from '../terms/quota.ts';
 import { countsPurpose, type QuotaPeriod } from '../terms/terms.ts';
@@ -271,30 +268,9 @@ export function parseQuota(text: string): QuotaState {
   return { units, used, remaining: Math.max(0, units - used), period, resetAt };
 }
 
-const [KEPT_MS, UNUSED_MS] = [7 * 86_400_000, 400 * 86_400_000];
+const KEPT_MS = 7 * 86_400_000;
+const UNUSED_MS = 400 * 86_400_000;
 
 /** Returns when the count may be deleted; then it is counted from the records again. */
 export const countExpiry = ({ end }: QuotaSpan, at: number): number =>
   (Number.isFinite(end) ? Math.max(end, at) : at + UNUSED_MS) + KEPT_MS;
-
-/** Returns the 26 characters of an event's id: the time, and 16 that follow from what it announces. */
-export function quotaEventBody({ at, kind, span, threshold, used }: QuotaEvent): string {
-  const text = JSON.stringify([kind, span.licenseId, span.start, threshold, used]);
-  const digest = createHash('sha256').update(text).digest().subarray(0, 16);
-  return toBase32(at, 10) + [...digest].map((value) => toBase32(value % 32, 1)).join('');
-}
-
-/** Returns the body of an event. */
-export const toQuotaNotice = ({ at, span, threshold, used }: QuotaEvent): object => {
-  const { licenseId, requesterId, start } = span;
-  const { resetAt, ...quota } = toQuotaState(span, used);
-  return {
-    object: 'license_quota',
-    licenseId,
-    requesterId,
-    ...(threshold === null ? {} : { threshold }),
-    quota: { ...quota, resetAt: resetAt === null ? null : toIso(resetAt) },
-    periodStart: toIso(start),
-    created: toIso(at),
-  };
-};
