@@ -41,14 +41,10 @@ const readCursor: preHandlerHookHandler = (request, _reply, done) => {
   done();
 };
 
-const writeCursor: preSerializationHookHandler<{ nextCursor?: string | null } | null> = (
-  request,
-  _reply,
-  payload,
-  done,
-) => {
-  const next = payload?.nextCursor ?? null;
-  done(null, next === null ? payload : { ...payload, nextCursor: bindCursor(request, next) });
+const writeCursor: preSerializationHookHandler<unknown> = (request, _reply, payload, done) => {
+  const page = payload as { nextCursor?: string | null } | null;
+  const next = page?.nextCursor ?? null;
+  done(null, next === null ? page : { ...page, nextCursor: bindCursor(request, next) });
 };
 
 function digestOf({ routeOptions, params, query }: Asked): string {
