@@ -41,7 +41,7 @@ const readCursor: preHandlerHookHandler = (request, _reply, done) => {
   done();
 };
 
-const writeCursor: preSerializationHookHandler<unknown> = (request, _reply, payload, done) => {
+const writeCursor: preSerializationHookHandler = (request, _reply, payload, done) => {
   const page = payload as { nextCursor?: string | null } | null;
   const next = page?.nextCursor ?? null;
   done(null, next === null ? page : { ...page, nextCursor: bindCursor(request, next) });

@@ -123,7 +123,7 @@ export function edit<Path extends Target, Query extends TSchema, Body extends TS
 ): void {
   route(app, target, operation, async (request, reply) => {
     refuseConditions(request, operation.ifMatch === true);
-    return sendCommitted(reply, await handler(request as never));
+    return sendCommitted(reply, await handler(request));
   });
 }
 

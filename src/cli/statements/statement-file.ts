@@ -12,7 +12,7 @@ export async function readStatement(file: string): Promise<Statement> {
     import('../../http/validate.ts'),
     import('../../http/problems.ts'),
   ]);
-  if (checkOf(StatementAnswer)(value)) return value as Statement;
+  if (checkOf(StatementAnswer)(value)) return value;
   const [{ message }] = problemsOf(StatementAnswer, value, 'statement');
   throw misused(`${file} is not a whole statement: ${message} ${AGAIN}`);
 }
