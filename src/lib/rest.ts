@@ -3,8 +3,10 @@ import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'n
 import { runInNewContext } from 'node:vm';
 
 const LOOK_EVERY_MS = 500;
-/** A thread that was busy for less of the time is at rest. */
+/** A thread that was busy for less of the time is at rest: a millisecond more delays no request much. */
 const IDLE_PART = 0.05;
+/** A thread with less work receives no requests: one would wait for a collection of the whole heap. */
+const UNUSED_PART = 0.01;
 const MIB = 1024 * 1024;
 /** A smaller young generation does not shrink. */
 const YOUNG_BYTES = 2 * MIB;
@@ -28,7 +30,7 @@ function collect(options: NodeJS.GCOptions): void {
 /**
  * From now on the young generation of this thread shrinks whenever the thread is at rest: it stays as large as the load
  * made it otherwise. A collection of it takes about a millisecond, however large the heap is. A small heap is collected
- * in full.
+ * in full while there are no requests.
  */
 export function shrinkAtRest(): void {
   let before = performance.eventLoopUtilization();
@@ -37,7 +39,8 @@ export function shrinkAtRest(): void {
     const { utilization } = performance.eventLoopUtilization(now, before);
     before = now;
     if (utilization >= IDLE_PART) return;
-    if (getHeapStatistics().total_heap_size <= SMALL_BYTES) collectIfGrown();
+    const isSmall = getHeapStatistics().total_heap_size <= SMALL_BYTES;
+    if (isSmall && utilization < UNUSED_PART) collectIfGrown();
     else if (youngBytes() > YOUNG_BYTES) collect({ type: 'minor' });
   }, LOOK_EVERY_MS).unref();
 }
