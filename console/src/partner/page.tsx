@@ -36,6 +36,7 @@ export function PartnerPage({ onSignOut }: { onSignOut: () => void }) {
         <Loaded of={me} rows={8}>
           {(data) => <Sections me={data} />}
         </Loaded>
+        <div id="layers" />
       </main>
     </div>
   );

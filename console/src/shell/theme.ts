@@ -37,7 +37,7 @@ export const theme = createTheme({
     // The focus is on its first item; the library's element for it may not be in a menu.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } satisfies Partial<MenuProps> },
     MultiSelect: { defaultProps: CHOICES },
-    // In the landmark of the page.
+    // In the landmark of the page: each page with choices or menus has this element.
     Popover: { defaultProps: { portalProps: { target: '#layers' } } satisfies Partial<PopoverProps> },
     Select: {
       defaultProps: {
