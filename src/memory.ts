@@ -67,9 +67,9 @@ const RESERVE_MIB = 128;
 /**
  * The least suits heaps with many items: V8's own measure, up to twice of a heap, keeps more resident. There are few,
  * since code that a thread compiles is cached for threads that start with the same flags: at the usual setting every
- * start, with a heap of 25 to 53 MiB, has the third.
+ * start, with a heap of 13 to 53 MiB, has the second.
  */
-const GROWTHS = [30, 60, 128, 300];
+const GROWTHS = [30, 128, 300];
 
 /**
  * Returns by how many percent a heap grows before it is collected whole. A collection moves the requests in flight, at
@@ -77,7 +77,7 @@ const GROWTHS = [30, 60, 128, 300];
  * and collected several times a second.
  */
 export function growthOf({ youngMiB }: Heap, usedMiB: number): number {
-  const least = (100 * 2 * semispaceMiB(youngMiB)) / usedMiB;
+  const least = (100 * semispaceMiB(youngMiB)) / usedMiB;
   return GROWTHS.find((percent) => percent >= least) ?? (GROWTHS.at(-1) as number);
 }
 
