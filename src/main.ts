@@ -13,7 +13,6 @@ const { ConfigError, readConfig, readMemoryMiB, unknownSettings } = await import
 type Config = import('./config.ts').Config;
 const { budgetOf, flagsOf, growthOf } = await import('./memory.ts');
 const { limitGrowth, requireFlags } = await import('./lib/node-flags.ts');
-const { collectAfterStart } = await import('./lib/rest.ts');
 limitHeap();
 const { openLog } = await import('./log.ts');
 const { StartRefused } = await import('./errors.ts');
@@ -66,7 +65,6 @@ try {
   const service = await startService({ config, logger, held, onFatal });
   // Not before: while modules are loaded, heaps only grow, and collecting them takes a tenth of the start.
   limitGrowth((usedMiB) => growthOf(main, usedMiB));
-  collectAfterStart();
   logger.info({ address: service.address }, 'ready');
   if (service.firstKey !== undefined) {
     const chosen = config.bootstrapKey !== null;

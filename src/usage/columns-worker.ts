@@ -3,7 +3,6 @@
  * After any failure of the file the thread starts again, from an empty file if necessary.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { collectIfGrown } from '../lib/rest.ts';
 import type { ColumnsMemory } from '../memory.ts';
 import { Answerer, type Asked, type Question, type Replies } from './answerer.ts';
 import { withArchive } from './archive-source.ts';
@@ -142,7 +141,6 @@ async function serve(store: Store, tail: Tail, isOver: () => boolean): Promise<v
     if (!used || open.size > 0) return;
     used = false;
     await store.rest();
-    collectIfGrown();
   };
   try {
     while (!closing) {

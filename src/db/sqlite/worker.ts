@@ -3,7 +3,6 @@
  * request is a savepoint, so a failure affects no other. The reader runs beside it.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { collectIfGrown, onceQuiet } from '../../lib/rest.ts';
 import type { DbErrorName, Step, Value } from '../db.ts';
 import { type Connection, classify, openConnection, runSteps, type Synchronous } from './connection.ts';
 
@@ -165,16 +164,6 @@ function forget(): void {
   for (const procedure of procedures.values()) procedure.forget();
 }
 
-const noteUse = onceQuiet(() => {
-  try {
-    // The system keeps these pages, too.
-    connection.exec('pragma shrink_memory');
-    collectIfGrown();
-  } catch {
-    // It is closed, or has failed: the next group finds out.
-  }
-});
-
 parentPort?.on('message', (group: Request[] | 'close') => {
   if (group === 'close') {
     connection.close();
@@ -182,6 +171,5 @@ parentPort?.on('message', (group: Request[] | 'close') => {
     return;
   }
   parentPort?.postMessage(setup.readOnly ? readGroup(group) : writeGroup(group));
-  noteUse();
 });
 parentPort?.postMessage('ready');
