@@ -64,7 +64,7 @@ try {
   const tracing = await openTracing(process.env);
   const service = await startService({ config, logger, held, onFatal });
   // Not before: while modules are loaded, heaps only grow, and collecting them takes a tenth of the start.
-  limitGrowth((usedMiB) => growthOf(main, usedMiB));
+  limitGrowth((oldMiB) => growthOf(main, oldMiB));
   logger.info({ address: service.address }, 'ready');
   if (service.firstKey !== undefined) {
     const chosen = config.bootstrapKey !== null;

@@ -65,19 +65,19 @@ const THREAD_YOUNG_MIB = 4;
 const RESERVE_MIB = 128;
 
 /**
- * The least suits heaps with many items: V8's own measure, up to twice of a heap, keeps more resident. There are few,
+ * The least suits many items: V8's own measure, up to twice of what there is, keeps more resident. There are few,
  * since code that a thread compiles is cached for threads that start with the same flags: at the usual setting every
- * start, with a heap of 13 to 53 MiB, has the second.
+ * start, with 13 to 53 MiB, has the second.
  */
 const GROWTHS = [30, 128, 300];
 
 /**
- * Returns by how many percent a heap grows before it is collected whole. A collection moves the requests in flight, at
- * most a semispace, into the old generation: a small heap that may only grow by a share of itself is then full again,
- * and collected several times a second.
+ * Returns by how many percent an old generation grows before it is collected. A collection moves the requests in flight
+ * into it, at most a semispace: a small one that may only grow by a share of itself is then full again, and collected
+ * several times a second.
  */
-export function growthOf({ youngMiB }: Heap, usedMiB: number): number {
-  const least = (100 * semispaceMiB(youngMiB)) / usedMiB;
+export function growthOf({ youngMiB }: Heap, oldMiB: number): number {
+  const least = (100 * semispaceMiB(youngMiB)) / oldMiB;
   return GROWTHS.find((percent) => percent >= least) ?? (GROWTHS.at(-1) as number);
 }
 
@@ -89,7 +89,7 @@ export const usualMiB = (machineMiB: number): number => clamp(machineMiB / 2, LE
 export function budgetOf(totalMiB: number): Budget {
   const free = totalMiB - PROGRAM_MIB - SERVER_MIB;
   const share = (part: number, least: number, most: number): number => clamp(free * part, least, most);
-  // Large batches in flight fit into it, see `growthOf`. With half of it they take half as much processor time again.
+  // Large batches in flight fit into it; see `growthOf`.
   const youngMiB = share(0.06, 6, 48);
   const thread = { youngMiB: THREAD_YOUNG_MIB, oldMiB: clamp(totalMiB / 2, 128, 256) };
   const engineMiB = share(0.2, 24, 256);
