@@ -11,8 +11,8 @@ const compileCache = getCompileCacheDir();
 if (compileCache !== undefined) process.env.NODE_COMPILE_CACHE ??= dirname(compileCache);
 const { ConfigError, readConfig, readMemoryMiB, unknownSettings } = await import('./config.ts');
 type Config = import('./config.ts').Config;
-const { budgetOf, flagsOf, growthOf } = await import('./memory.ts');
-const { limitGrowth, requireFlags } = await import('./lib/node-flags.ts');
+const { budgetOf, flagsOf, GROWTH_PERCENT } = await import('./memory.ts');
+const { limitOldGenerations, requireFlags } = await import('./lib/node-flags.ts');
 limitHeap();
 const { openLog } = await import('./log.ts');
 const { StartRefused } = await import('./errors.ts');
@@ -54,7 +54,7 @@ try {
   process.on('SIGINT', ask);
 
   // The threads of the store start while this one loads the rest.
-  const { main, storage } = budgetOf(config.memoryMiB);
+  const { storage } = budgetOf(config.memoryMiB);
   const held = holdRecords(config, undefined, storage);
   const { startService } = await import('./app.ts');
   const { isConsoleBuilt } = await import('./http/console-files.ts');
@@ -64,7 +64,7 @@ try {
   const tracing = await openTracing(process.env);
   const service = await startService({ config, logger, held, onFatal });
   // Not before: while modules are loaded, heaps only grow, and collecting them takes a tenth of the start.
-  limitGrowth((oldMiB) => growthOf(main, oldMiB));
+  limitOldGenerations(GROWTH_PERCENT);
   logger.info({ address: service.address }, 'ready');
   if (service.firstKey !== undefined) {
     const chosen = config.bootstrapKey !== null;

@@ -1,7 +1,7 @@
 /** The budget: its parts never exceed the setting, and a larger setting takes from none. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Budget, budgetOf, flagsOf, growthOf, LEAST_MIB, PROGRAM_MIB, SERVER_MIB, usualMiB } from './memory.ts';
+import { type Budget, budgetOf, flagsOf, LEAST_MIB, PROGRAM_MIB, SERVER_MIB, usualMiB } from './memory.ts';
 
 const TOTALS = Array.from({ length: 2000 }, (_, i) => LEAST_MIB + i * 7);
 const MIB = 1024 * 1024;
@@ -37,18 +37,6 @@ test('V8 gets whole numbers that leave room for the records', () => {
     const { main, snapshot } = budgetOf(total);
     for (const flag of flagsOf(main)) assert.match(flag, /^--max-(old-space|semi-space)-size=[1-9]\d*$/);
     assert.ok(main.oldMiB > SERVER_MIB + (snapshot.itemBytes + snapshot.requesterBytes + snapshot.policyBytes) / MIB);
-  }
-});
-
-test('an old generation grows by what a collection moves into it at least, and a large one by 30 %', () => {
-  for (const total of TOTALS) {
-    const { main } = budgetOf(total);
-    // No service has less.
-    for (const oldMiB of [12, 40, 100, 400, 4_000]) {
-      const grownMiB = (growthOf(main, oldMiB) / 100) * oldMiB;
-      assert.ok(grownMiB >= Math.floor(main.youngMiB / 3), `${total}: ${oldMiB} MiB grow by ${grownMiB}`);
-    }
-    assert.equal(growthOf(main, 400), 30);
   }
 });
 

@@ -65,23 +65,10 @@ const THREAD_YOUNG_MIB = 4;
 const RESERVE_MIB = 128;
 
 /**
- * The least suits many items: V8's own measure, up to twice of what there is, keeps more resident. There are few,
- * since code that a thread compiles is cached for threads that start with the same flags: at the usual setting every
- * start, with 13 to 53 MiB, has the second.
+ * By how many percent the old generation of a heap grows before it is collected. V8's own measure, up to twice of what
+ * there is, keeps more resident.
  */
-const GROWTHS = [30, 128, 300];
-
-/**
- * Returns by how many percent an old generation grows before it is collected. A collection moves the requests in flight
- * into it, at most a semispace: a small one that may only grow by a share of itself is then full again, and collected
- * several times a second.
- */
-export function growthOf({ youngMiB }: Heap, oldMiB: number): number {
-  const least = (100 * semispaceMiB(youngMiB)) / oldMiB;
-  return GROWTHS.find((percent) => percent >= least) ?? (GROWTHS.at(-1) as number);
-}
-
-const semispaceMiB = (youngMiB: number): number => Math.floor(youngMiB / 3);
+export const GROWTH_PERCENT = 30;
 
 /** The usual setting: half of the memory that the machine has, or its container. */
 export const usualMiB = (machineMiB: number): number => clamp(machineMiB / 2, LEAST_MIB, MOST_BY_DEFAULT_MIB);
@@ -89,7 +76,7 @@ export const usualMiB = (machineMiB: number): number => clamp(machineMiB / 2, LE
 export function budgetOf(totalMiB: number): Budget {
   const free = totalMiB - PROGRAM_MIB - SERVER_MIB;
   const share = (part: number, least: number, most: number): number => clamp(free * part, least, most);
-  // Large batches in flight fit into it; see `growthOf`.
+  // Large batches in flight fit into it.
   const youngMiB = share(0.06, 6, 48);
   const thread = { youngMiB: THREAD_YOUNG_MIB, oldMiB: clamp(totalMiB / 2, 128, 256) };
   const engineMiB = share(0.2, 24, 256);
@@ -138,5 +125,5 @@ export const limitsOf = ({
 /** The limits of the main thread, as Node.js takes them when it starts. */
 export const flagsOf = ({ oldMiB, youngMiB }: Heap): string[] => [
   `--max-old-space-size=${oldMiB}`,
-  `--max-semi-space-size=${semispaceMiB(youngMiB)}`,
+  `--max-semi-space-size=${Math.floor(youngMiB / 3)}`,
 ];

@@ -1,6 +1,6 @@
 /** Flags of V8: limits that it only takes when the process starts, and the growth of heaps. */
 import { flushCompileCache } from 'node:module';
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { setFlagsFromString } from 'node:v8';
 
 /**
  * Gives the main thread these limits. Unless this process has them, it is replaced by the same one that has: same
@@ -26,30 +26,12 @@ export function requireFlags(flags: readonly string[], file: string): void {
   }
 }
 
-const LOOK_EVERY_MS = 1_000;
-/** A heap is collected once in as many looks, or has little garbage. */
-const LOOKS = 10;
-
 /**
- * Collects the old generation of every thread when it has grown by so many percent. V8 reads the flag at each
- * collection. `growthOf`: of what is alive in the old generation of this thread, in MiB.
+ * Collects the old generation of every thread when it has grown by so many percent, and puts nothing into it at once.
+ * V8 would allocate there what outlives several collections, such as the rows of batches on their way to disk: with
+ * that garbage the whole heap is collected six times a second.
  */
-export function limitGrowth(growthOf: (oldMiB: number) => number): void {
-  const seen: number[] = [];
-  let last: number | undefined;
-  const limit = (): void => {
-    if (seen.push(oldMiB()) > LOOKS) seen.shift();
-    // The least of them is nearest to what is alive.
-    const percent = growthOf(Math.min(...seen));
-    if (percent === last) return;
-    last = percent;
-    setFlagsFromString(`--heap-growing-percent=${percent}`);
-  };
-  limit();
-  setInterval(limit, LOOK_EVERY_MS).unref();
-}
-
-function oldMiB(): number {
-  const old = getHeapSpaceStatistics().filter(({ space_name: name }) => !name.startsWith('new_'));
-  return old.reduce((sum, { space_used_size: bytes }) => sum + bytes, 0) / 1024 ** 2;
+export function limitOldGenerations(percent: number): void {
+  setFlagsFromString(`--heap-growing-percent=${percent}`);
+  setFlagsFromString('--no-allocation-site-pretenuring');
 }
