@@ -3,7 +3,7 @@
  * form keeps its own.
  */
 import { useState } from 'react';
-import { type Args, callTagged, PosternError } from './client.ts';
+import { type Answer, type Args, call, callTagged, PosternError } from './client.ts';
 
 /** Returns the record as it was when the component appeared. */
 export const useOpened = <T>(record: T): T => useState(record)[0];
@@ -22,4 +22,17 @@ export async function tagOf<R extends Read>(operation: R, args: Args<R>, read: {
   const { answer, etag } = await callTagged(operation, args);
   if ((answer as typeof read).updated === read.updated && etag !== null) return etag;
   throw new PosternError(412, { code: 'precondition_failed', message: 'The record has changed.' });
+}
+
+/** Returns the record, or undefined where there is none: a form that creates it would replace what is there. */
+export async function findRecord<O extends Read | 'GET /v1/sites/{host}'>(
+  operation: O,
+  args: Args<O>,
+): Promise<Answer<O> | undefined> {
+  try {
+    return await call(operation, args);
+  } catch (error) {
+    if (error instanceof PosternError && error.status === 404) return undefined;
+    throw error;
+  }
 }

@@ -2,7 +2,7 @@
 import { Autocomplete, Select, TagsInput, TextInput } from '@mantine/core';
 import { type ChangeEvent, useState } from 'react';
 import type { Body } from '../api/client.ts';
-import { tagOf, useOpened } from '../api/opened.ts';
+import { findRecord, tagOf, useOpened } from '../api/opened.ts';
 import { useWrite } from '../api/read.ts';
 import { useCollectionChoices } from '../collections/names.tsx';
 import { parseMicros, toDecimal } from '../licenses/money.ts';
@@ -95,6 +95,9 @@ export function OfferDialog({ offer: shown, onClose }: DialogProps) {
       path: { licenseType: licenseType.trim() },
       query: collectionId === null ? {} : { collectionId },
     };
+    if (offer === undefined && (await findRecord('GET /v1/offers/{licenseType}', named)) !== undefined) {
+      throw new Error('This kind is offered there already. Edit that offer, or choose another kind or place.');
+    }
     const ifMatch = offer && (await tagOf('GET /v1/offers/{licenseType}', named, offer));
     await write('PUT /v1/offers/{licenseType}', { ...named, ifMatch, body: toBody(fields, offer) });
     notify('Denials name this offer from now on.');

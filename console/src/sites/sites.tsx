@@ -4,6 +4,7 @@ import { IconPlus, IconWorldShare } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Row } from '../api/client.ts';
+import { findRecord } from '../api/opened.ts';
 import { useRead, useWrite } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -82,7 +83,9 @@ function NewSite({ onClose }: { onClose: () => void }) {
   const collections = useRead('GET /v1/collections', { query: { limit: 100 } });
   const hosts = (collections.data?.data ?? []).flatMap((one) => one.hosts).filter((one) => !one.startsWith('*'));
   const { busy, error, start } = useWork(async () => {
-    const site = await write('PUT /v1/sites/{host}', { path: { host: host.trim() }, body: {} });
+    const path = { host: host.trim() };
+    const before = await findRecord('GET /v1/sites/{host}', { path });
+    const site = before ?? (await write('PUT /v1/sites/{host}', { path, body: {} }));
     go(`/sites/${encodeURIComponent(site.host)}`);
   });
   return (

@@ -51,6 +51,12 @@ test('a site is published from its collection: statements, files and switches', 
   await page.getByRole('radiogroup', { name: 'robots.txt' }).getByText('Leave it alone').click();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Switched off').waitFor();
+
+  await page.goto('/console/sites?new=1');
+  await page.getByRole('combobox', { name: 'Host' }).click();
+  await page.getByRole('option', { name: 'news.example' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('readable by everybody').waitFor();
   assert.deepEqual(
     signed.faults.filter((fault) => !fault.includes('404')),
     [],
