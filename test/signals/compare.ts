@@ -55,7 +55,8 @@ const USES: Record<string, string[]> = {
 /** Returns whether the site's own file, which stands beside our rules, disallows a URL. */
 function readBase(base: string | null): (url: string, token: string) => boolean {
   if (base === null) return () => false;
-  const robots = parse(`${ORIGIN}/robots.txt`, base);
+  // The parser overlooks a last group without a rule, which disallows nothing (RFC 9309, section 2.2.1).
+  const robots = parse(`${ORIGIN}/robots.txt`, `${base}\nDisallow:\n`);
   return (url, token) => robots.isAllowed(ORIGIN + url, token) === false;
 }
 
