@@ -18,6 +18,7 @@ import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { type ComponentProps, useState } from 'react';
 import { Empty } from '../parts/states.tsx';
+import { type Control, useFollowedFocus } from './followed-focus.ts';
 import { RuleCard } from './rule-card.tsx';
 import { evaluationOrder, type Rule, reordered } from './rules.ts';
 
@@ -35,25 +36,23 @@ interface RuleListProps {
 }
 
 export function RuleList({ rules, problems, readOnly, onChange }: RuleListProps) {
-  const [open, setOpen] = useState<number | undefined>(undefined);
   const order = evaluationOrder(rules);
   const sensors = useDragging();
-  const move = (from: number, to: number) => {
-    setOpen(undefined);
-    onChange(reordered(rules, from, to));
-  };
-  const drop = ({ active, over }: DragEndEvent) => {
-    if (over !== null && active.id !== over.id) move(Number(active.id) - 1, Number(over.id) - 1);
-  };
+  const { list, open, toggle, move, drop, add, remove } = useEdits(rules, onChange);
   const replace = (place: number, rule: Rule) => onChange(rules.map((one, i) => (i === place ? rule : one)));
   return (
     <>
       {rules.length === 0 && (
         <Empty title="No rules">Every check gets the action for “If no rule matches”. Add a rule to change that.</Empty>
       )}
-      <DndContext sensors={sensors} collisionDetection={closestCenter} onDragEnd={drop}>
+      <DndContext
+        sensors={sensors}
+        collisionDetection={closestCenter}
+        onDragEnd={drop}
+        accessibility={{ restoreFocus: false }}
+      >
         <SortableContext items={order.map((_, i) => i + 1)} strategy={verticalListSortingStrategy}>
-          <div className="rule-list">
+          <div className="rule-list" ref={list}>
             {order.map((place, i) => (
               <Sortable
                 key={`${i}-${rules.length}`}
@@ -61,16 +60,13 @@ export function RuleList({ rules, problems, readOnly, onChange }: RuleListProps)
                 number={i + 1}
                 of={rules.length}
                 open={open === i}
-                onToggle={() => setOpen(open === i ? undefined : i)}
+                onToggle={() => toggle(i)}
                 problems={problems.filter((one) => one.place === place)}
                 readOnly={readOnly}
                 onChange={(rule) => replace(place, rule)}
-                onMove={(by) => move(i, i + by)}
+                onMove={(by) => move(i, i + by, by < 0 ? 'up' : 'down')}
                 onCopy={() => onChange(rules.toSpliced(place + 1, 0, structuredClone(rules[place] as Rule)))}
-                onRemove={() => {
-                  setOpen(undefined);
-                  onChange(rules.toSpliced(place, 1));
-                }}
+                onRemove={() => remove(place)}
               />
             ))}
           </div>
@@ -82,17 +78,40 @@ export function RuleList({ rules, problems, readOnly, onChange }: RuleListProps)
           variant="default"
           leftSection={<IconPlus size={16} />}
           disabled={rules.length >= 100}
-          onClick={() => {
-            const added = [...rules, { action: 'allow', conditions: {} } as Rule];
-            onChange(added);
-            setOpen(evaluationOrder(added).indexOf(rules.length));
-          }}
+          onClick={add}
         >
           Add a rule
         </Button>
       )}
     </>
   );
+}
+
+/** The edits that change the order, with the open rule and the focus after each. */
+function useEdits(rules: readonly Rule[], onChange: (rules: Rule[]) => void) {
+  const [open, setOpen] = useState<number | undefined>(undefined);
+  const { list, follow } = useFollowedFocus();
+  const move = (from: number, to: number, control: Control) => {
+    setOpen(undefined);
+    onChange(reordered(rules, from, to));
+    follow(to, control);
+  };
+  const drop = ({ active, over }: DragEndEvent) => {
+    if (over !== null && active.id !== over.id) move(Number(active.id) - 1, Number(over.id) - 1, 'handle');
+  };
+  const add = () => {
+    const added = [...rules, { action: 'allow', conditions: {} } as Rule];
+    const index = evaluationOrder(added).indexOf(rules.length);
+    onChange(added);
+    setOpen(index);
+    follow(index, 'title');
+  };
+  const remove = (place: number) => {
+    setOpen(undefined);
+    onChange(rules.toSpliced(place, 1));
+  };
+  const toggle = (index: number) => setOpen(open === index ? undefined : index);
+  return { list, open, toggle, move, drop, add, remove };
 }
 
 const useDragging = () =>

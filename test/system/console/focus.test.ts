@@ -41,3 +41,32 @@ for (const [path, first, ...others] of dialogs) {
     assert.deepEqual(signed.faults, []);
   });
 }
+
+test('the rule that a key moved keeps the focus, and the key moves it further', async () => {
+  const rules = ['DE', 'FR', 'IT'].map((country) => ({ action: 'deny', conditions: { country } }));
+  const policy = await made(postern, '/v1/policies', { name: 'Countries', rules });
+  await using signed = await signedIn(browser, postern.url, postern.key);
+  const { page } = signed;
+  await page.goto(`/console/policies/${policy.id}`);
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const focused = (name: string) => button(name).and(page.locator(':focus')).waitFor({ timeout: 5_000 });
+  const order = async () => (await page.locator('.rule-title .words').allInnerTexts()).map((one) => one.slice(-7));
+  await button('Move rule 1 down').focus();
+  await page.keyboard.press('Enter');
+  await focused('Move rule 2 down');
+  await page.keyboard.press('Enter');
+  // The last rule cannot go further down.
+  await focused('Move rule 3 up');
+  assert.deepEqual(await order(), [' France', 's Italy', 'Germany']);
+  await button('Move rule 1: press space, then arrows').focus();
+  for (const key of ['Space', 'ArrowDown', 'Space']) {
+    await page.keyboard.press(key);
+    await page.waitForTimeout(150);
+  }
+  await focused('Move rule 2: press space, then arrows');
+  assert.deepEqual(await order(), ['s Italy', ' France', 'Germany']);
+  await button('Add a rule').focus();
+  await page.keyboard.press('Enter');
+  await page.locator('.rule-title[aria-expanded="true"]:focus').waitFor({ timeout: 5_000 });
+  assert.deepEqual(signed.faults, []);
+});
