@@ -56,7 +56,16 @@ export function SpanChoice({ span: { from, to }, otherwise, onChoose }: SpanChoi
     setOpen(false);
   };
   return (
-    <Popover opened={open} onChange={setOpen} position="bottom-start" shadow="md" trapFocus width={330} radius="md">
+    <Popover
+      opened={open}
+      onChange={setOpen}
+      position="bottom-start"
+      shadow="md"
+      trapFocus
+      returnFocus
+      width={330}
+      radius="md"
+    >
       <Popover.Target>
         <Button
           variant="default"

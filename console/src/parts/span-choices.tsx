@@ -1,6 +1,6 @@
 /** The form of a span: presets, or days and times. */
 import { Button, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { beginsDay, dayAt, endOfDay, lastDayBefore, startOfDay, timeAt, toInstant, ZONE } from './days.ts';
 import { Presets, type Span } from './span-presets.tsx';
 
@@ -30,6 +30,11 @@ export default function SpanChoices({ from, to, otherwise, onChoose }: ChoicesPr
       onChange={(event) => setFields({ ...fields, [name]: event.currentTarget.value })}
     />
   );
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    // The form loads after the popup took the focus; only then is there a choice to focus.
+    if (document.activeElement?.contains(form.current)) form.current?.querySelector('button')?.focus();
+  }, []);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const { fromDay, fromTime, toDay, toTime } = fields;
@@ -40,7 +45,7 @@ export default function SpanChoices({ from, to, otherwise, onChoose }: ChoicesPr
     onChoose({ from: first, to: last });
   };
   return (
-    <form className="span-fields" onSubmit={submit}>
+    <form ref={form} className="span-fields" onSubmit={submit}>
       <Presets otherwise={otherwise} onChoose={onChoose} />
       <div className="span-row">
         {field('fromDay', 'From', 'date')}

@@ -81,7 +81,7 @@ function Decline({ request: { id }, onClose }: DialogProps) {
   });
   return (
     <form onSubmit={start} className="fields">
-      <Note value={answer} onChange={setAnswer} />
+      <Note value={answer} onChange={setAnswer} data-autofocus />
       <FormFoot error={error?.message} busy={busy} action="Decline" onCancel={onClose} />
     </form>
   );
@@ -90,13 +90,16 @@ function Decline({ request: { id }, onClose }: DialogProps) {
 const toBody = (answer: string): { answer?: string } => (answer.trim() === '' ? {} : { answer: answer.trim() });
 
 interface NoteProps {
+  /** Has the focus when its dialog opens. */
+  'data-autofocus'?: boolean;
   value: string;
   onChange: (value: string) => void;
 }
 
-function Note({ value, onChange }: NoteProps) {
+function Note({ value, onChange, ...rest }: NoteProps) {
   return (
     <Textarea
+      {...rest}
       label="Note to the partner"
       placeholder="optional"
       value={value}

@@ -70,3 +70,21 @@ test('the rule that a key moved keeps the focus, and the key moves it further', 
   await page.locator('.rule-title[aria-expanded="true"]:focus').waitFor({ timeout: 5_000 });
   assert.deepEqual(signed.faults, []);
 });
+
+test('a span is chosen by keys alone, and the focus returns to its button', async () => {
+  await using signed = await signedIn(browser, postern.url, postern.key);
+  const { page } = signed;
+  for (const path of ['/console', '/console/decisions']) {
+    await page.goto(path);
+    const button = page.getByRole('button', { name: /^When: / });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    // Also the first time, when the choices are still to load.
+    await page.getByRole('dialog').locator('button:focus').waitFor({ timeout: 5_000 });
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await button.and(page.locator(':focus')).waitFor({ timeout: 5_000 });
+    assert.match(page.url(), /=20/);
+  }
+  assert.deepEqual(signed.faults, []);
+});

@@ -54,7 +54,8 @@ test('declining takes a note, and creates no license', async () => {
     .getByRole('button', { name: 'Decline…' })
     .click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Note to the partner').fill('Not for resale.');
+  await dialog.getByLabel('Note to the partner').and(page.locator(':focus')).waitFor({ timeout: 5_000 });
+  await page.keyboard.type('Not for resale.');
   await dialog.getByRole('button', { name: 'Decline', exact: true }).click();
   await dialog.waitFor({ state: 'detached' });
   const { status, answer, licenseId } = await answered(id);
