@@ -213,8 +213,9 @@ function Metadata({ value, onChange, readOnly }: ValueProps) {
   return (
     <div className="fields">
       {entries.map(([key, wanted], i) => (
-        <Group key={i} gap="xs" wrap="nowrap">
+        <Group key={i} gap="xs">
           <TextInput
+            flex="1 1 120px"
             aria-label="Metadata key"
             placeholder="key"
             value={key}
@@ -222,7 +223,7 @@ function Metadata({ value, onChange, readOnly }: ValueProps) {
             disabled={readOnly}
           />
           <TagsInput
-            flex={1}
+            flex="2 1 160px"
             aria-label={`Values of ${key}`}
             placeholder="value"
             value={(Array.isArray(wanted) ? wanted : [wanted]).map((one) =>

@@ -18,6 +18,7 @@ export function Files({ site: { host, version } }: { site: Site }) {
       lead="As Postern serves them now."
       actions={
         <SegmentedControl
+          className="stacks"
           aria-label="File"
           size="xs"
           data={[...KINDS]}

@@ -6,7 +6,7 @@ import { CollectionLink } from '../collections/names.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
 import { pluralize } from '../parts/plural.ts';
-import { Chip, formatCount, reasonName } from '../parts/show.tsx';
+import { Chip, formatCount, reasonName, Words } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { PolicyLink } from '../policies/policy-link.tsx';
 import { USES, variesWords } from './words.ts';
@@ -141,7 +141,7 @@ function CannotExpress({ of }: { of: Report['cannotExpress'] }) {
       <ul className="plain">
         {of.map(({ kind, about, message }) => (
           <li key={`${kind} ${message}`}>
-            {message}
+            <Words of={message} />
             {about.length > 0 && <span className="soft small"> {listOf(about)}</span>}
           </li>
         ))}

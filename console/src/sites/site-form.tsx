@@ -79,6 +79,7 @@ function Robots({ signals: { robots, robotsBase }, onChange }: RobotsProps) {
       <div>
         <div className="choice-label">robots.txt</div>
         <SegmentedControl
+          className="stacks"
           aria-label="robots.txt"
           data={ROBOTS}
           value={robots}
