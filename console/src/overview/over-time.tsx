@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Bars } from '../parts/bars.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { Legend } from '../parts/legend.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
 import { formatCount } from '../parts/show.tsx';
@@ -47,19 +48,6 @@ export function OverTime({ title = 'Decisions over time', height, usage, busy }:
       </div>
       {table && <Numbers usage={usage} onZoom={(bucket) => zoom(bucket, bucket)} />}
     </Panel>
-  );
-}
-
-function Legend() {
-  return (
-    <div className="legend" aria-hidden="true">
-      <span>
-        <i className="dot allowed" /> Allowed
-      </span>
-      <span>
-        <i className="dot denied" /> Denied
-      </span>
-    </div>
   );
 }
 

@@ -6,6 +6,7 @@ import { PeriodBar } from '../overview/period-bar.tsx';
 import { bucketLabel, bucketTitle, spanQuery, zoomed } from '../overview/range.ts';
 import { Bars } from '../parts/bars.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { Legend } from '../parts/legend.tsx';
 import { List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
 import { formatCount, formatPercent, reasonName, spanWords } from '../parts/show.tsx';
@@ -52,6 +53,7 @@ function OverTime({ report }: { report: Report }) {
         <strong>{formatCount(denied)}</strong> denied
         {first !== undefined && `, mostly: ${reasonName(first.reason).toLowerCase()}`}
       </p>
+      <Legend />
       <Bars
         height={200}
         bars={timeSeries.map((bucket) => ({

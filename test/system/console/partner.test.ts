@@ -277,6 +277,7 @@ describe('what is shown', () => {
       await page.getByRole('row', { name: /Contract 12/ }).waitFor();
       await page.getByText('Terms: Contract 12').click();
       await page.getByText('Ended and suspended (1)').click();
+      assert.match(await page.locator('.legend').innerText(), /Allowed\s+Denied/);
       await page.getByRole('button', { name: 'Show the numbers' }).click();
       await page.getByLabel('Address or id').fill('https://news.example/gold');
       await page.getByRole('button', { name: 'Ask', exact: true }).click();
