@@ -84,15 +84,23 @@ export const printList = <R>(
 
 export type Cell = string | number | boolean | null | undefined;
 
-/** Formats rows under their heads; numbers align right. The widest text columns shrink to fit the terminal. */
+/**
+ * Formats rows under their heads; numbers align right. The widest text columns shrink to fit the terminal, but not the
+ * ids of the first column: the next command takes one.
+ */
 export function table(terminal: Pick<Terminal, 'color' | 'width'>, heads: readonly string[], rows: Cell[][]): string {
   const texts = rows.map((row) => row.map(toText));
   const widths = heads.map((head, i) => Math.max(head.length, ...texts.map((row) => row[i]?.length ?? 0)));
   const right = heads.map(
     (_, i) => rows.length > 0 && rows.every((row) => row[i] == null || typeof row[i] === 'number'),
   );
+  const least = heads.map((_, i) => (i === 0 && rows.some(([first]) => isId(first)) ? widths[0]! : NARROW));
   const room = (): number => terminal.width - widths.reduce((sum, width) => sum + width + 2, -2);
-  while (room() < 0 && Math.max(...widths) > NARROW) widths[widths.indexOf(Math.max(...widths))]! -= 1;
+  for (;;) {
+    const widest = Math.max(...widths.filter((width, i) => width > least[i]!));
+    if (room() >= 0 || widest < 0) break;
+    widths[widths.findIndex((width, i) => width === widest && width > least[i]!)]! -= 1;
+  }
   const line = (cells: readonly string[]): string =>
     cells
       .map((cell, i) => {
@@ -106,6 +114,8 @@ export function table(terminal: Pick<Terminal, 'color' | 'width'>, heads: readon
 }
 
 const NARROW = 12;
+
+const isId = (cell: Cell): boolean => typeof cell === 'string' && /^[a-z]+_[0-9a-z]{26}$/.test(cell);
 
 function toText(cell: Cell): string {
   if (cell === null || cell === undefined) return '–';
