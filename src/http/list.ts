@@ -5,7 +5,6 @@ import type { Page } from '../db/page.ts';
 import { fail } from '../errors.ts';
 import { parseIso } from '../lib/clock.ts';
 import { mapInSlices } from '../lib/slices.ts';
-import { FORMATS } from './formats.ts';
 
 export const pageProperties = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Records per page, 20 by default' })),
@@ -39,11 +38,12 @@ export function requireOrder({ from = -Infinity, to = Infinity }: { from?: numbe
 }
 
 const DAY_MS = 86_400_000;
+const DATE_OR_TIME = 'must be a date such as 2026-11-21, or a time with a time zone such as 2026-11-21T09:30:00Z';
 
 function momentOf(param: string, text: string, dayMs: number): number {
   const day = parseIso(`${text}T00:00:00Z`);
   const at = day === undefined ? parseIso(text) : day + dayMs;
-  if (at === undefined) throw fail('invalid_request', `\`${param}\` ${FORMATS['date-time'].expected}.`, { param });
+  if (at === undefined) throw fail('invalid_request', `\`${param}\` ${DATE_OR_TIME}.`, { param });
   return at;
 }
 

@@ -376,7 +376,9 @@ describe('reading it', () => {
     assertError(await get('?kind=content.made'), 'invalid_request', 'kind');
     assertError(await get('?kind=access.granted'), 'invalid_request', 'kind');
     assertError(await get('?who=x'), 'invalid_request', 'who');
-    assertError(await get('?from=x'), 'invalid_request', 'from');
+    const unreadable = await get('?from=x');
+    assertError(unreadable, 'invalid_request', 'from');
+    assert.match(unreadable.body.error.message, /must be a date such as .*, or a time/);
     for (const path of ['/v1/audit-log', '/v1/events', '/v1/access/decisions']) {
       const answer = await postern.call('GET', `${path}?from=2026-11-22&to=2026-11-20`);
       assertError(answer, 'invalid_request', 'from');
