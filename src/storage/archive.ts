@@ -48,7 +48,9 @@ export async function archive({ records, before, to, now, say }: ArchiveOptions)
     throw new CannotArchive(`Decisions of the last ${YOUNGEST_DAYS} days stay in the records: events refer to them.`);
   }
   const file = join(records, 'postern.db');
-  if (!isPostgresUrl(records) && !existsSync(file)) throw new CannotArchive(`There is no installation in ${records}.`);
+  if (!isPostgresUrl(records) && !existsSync(file)) {
+    throw new CannotArchive(`There is no installation in ${records}. Name its folder with --data-dir.`);
+  }
   const db = isPostgresUrl(records) ? await openPostgres(records) : await openSqlite(file);
   const parquet = new Parquet(to, READER_MIB);
   try {

@@ -23,7 +23,8 @@ export interface Copied {
 /** Creates the folder `to` with the copy. The service may run meanwhile. Throws CannotCopy. */
 export function backUp(dataDir: string, to: string): Copied {
   const source = join(dataDir, FILE);
-  if (!existsSync(source)) throw new CannotCopy(`There is no installation in ${dataDir}.`);
+  if (!existsSync(source))
+    throw new CannotCopy(`There is no installation in ${dataDir}. Name its folder with --data-dir.`);
   if (existsSync(to)) throw new CannotCopy(`${to} is there already. Choose a new folder.`);
   const parts = `${to}.part`;
   return explained(`The records in ${dataDir} cannot be copied to ${to}`, () => {
@@ -46,7 +47,8 @@ export function backUp(dataDir: string, to: string): Copied {
 /** Copies the backup in `from` to `dataDir`, which must not hold an installation. Throws CannotCopy. */
 export function restore(from: string, dataDir: string): Copied {
   const source = join(from, FILE);
-  if (!existsSync(source)) throw new CannotCopy(`There is no backup in ${from}.`);
+  if (!existsSync(source))
+    throw new CannotCopy(`There is no backup in ${from}. Name the folder that postern backup wrote.`);
   const copied = explained(`The backup in ${from} cannot be used`, () => inspect(source));
   explained(`${dataDir} cannot be used`, () => makeFolder(dataDir));
   const hold = holdFolder(dataDir, { records: false });

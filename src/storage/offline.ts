@@ -43,7 +43,8 @@ async function open(records: string): Promise<{ db: Db; clock: Clock }> {
   }
   const file = join(records, 'postern.db');
   // Opening a missing file would create one.
-  if (!existsSync(file)) throw new CannotEdit(`There is no installation in ${records}. Name its folder.`);
+  if (!existsSync(file))
+    throw new CannotEdit(`There is no installation in ${records}. Name its folder with --data-dir.`);
   return { db: await openSqlite(file), clock: steadyClock() };
 }
 

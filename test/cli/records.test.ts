@@ -39,6 +39,17 @@ await postern.call('POST', '/v1/content', {
   },
 });
 
+test('a command that reads the data folder says how to name another one', async () => {
+  for (const args of [
+    ['backup', '--to', '/nowhere/copy'],
+    ['archive', '--before', '2020-01-01', '--to', '/nowhere/archive'],
+  ]) {
+    const { status, stderr } = await commandHere(args, { env: { POSTERN_DATA_DIR: '/nowhere/data' } });
+    assert.equal(status, 1);
+    assert.equal(stderr, 'There is no installation in /nowhere/data. Name its folder with --data-dir.\n');
+  }
+});
+
 test('from a requester to its license to its decisions to the report', async () => {
   assert.equal(
     (await run('requesters', 'create', 'university', '--name', 'The university', '--type', 'academic', '--tag', 'a'))

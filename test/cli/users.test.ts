@@ -45,7 +45,7 @@ test('names a person and a role, and refuses what there is not', async () => {
   const long = await run(['console', 'link', '--name', 'x'.repeat(201)], offline);
   assert.deepEqual([long.status, long.stdout], [1, '']);
   const nowhere = await run(['console', 'link', '--offline', '--data-dir', '/nowhere'], offline);
-  assert.match(nowhere.stderr, /There is no installation in \/nowhere/);
+  assert.match(nowhere.stderr, /There is no installation in \/nowhere\. Name its folder with --data-dir\.\n/);
   assert.equal((await online('console', 'link', '--data-dir', '/nowhere')).status, 2);
 });
 
