@@ -104,9 +104,11 @@ export async function runRevocations({
     };
     await cut[kind]();
     cutAt = performance.now();
-    assert.equal(await passes(here), false, `${kind}: it still passed at the node that answered`);
+    // An expiry has no answer, and every node knows the time of the database only nearly.
+    const hasAnswered = kind !== 'key expired';
+    if (hasAnswered) assert.equal(await passes(here), false, `${kind}: it still passed at the node that answered`);
     await Promise.all(
-      others.map(async (node) => {
+      (hasAnswered ? others : cluster.nodes).map(async (node) => {
         let last = -1;
         while (performance.now() - cutAt < WATCHED_MS) {
           const sent = performance.now() - cutAt;
