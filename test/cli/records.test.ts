@@ -48,6 +48,9 @@ test('a command that reads the data folder says how to name another one', async 
     assert.equal(status, 1);
     assert.equal(stderr, 'There is no installation in /nowhere/data. Name its folder with --data-dir.\n');
   }
+  const { status, stderr } = await commandHere(['restore', '--from', '/nowhere/copy', '--data-dir', '/nowhere/data']);
+  assert.equal(status, 1);
+  assert.equal(stderr, 'There is no backup in /nowhere/copy. Name the folder that postern backup wrote.\n');
 });
 
 test('from a requester to its license to its decisions to the report', async () => {

@@ -1,6 +1,6 @@
 /**
  * Edits of what a form showed when it was opened. The page behind the form reads the record again and again, so the
- * form keeps its own.
+ * form keeps its own. And what a form that creates a record has to find first: nothing.
  */
 import { useState } from 'react';
 import { type Answer, type Args, call, callTagged, PosternError } from './client.ts';

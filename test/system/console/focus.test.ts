@@ -59,9 +59,13 @@ test('the rule that a key moved keeps the focus, and the key moves it further', 
   await focused('Move rule 3 up');
   assert.deepEqual(await order(), [' France', 's Italy', 'Germany']);
   await button('Move rule 1: press space, then arrows').focus();
-  for (const key of ['Space', 'ArrowDown', 'Space']) {
+  for (const [key, said] of [
+    ['Space', 'over droppable area 1'],
+    ['ArrowDown', 'over droppable area 2'],
+    ['Space', 'was dropped'],
+  ] as const) {
     await page.keyboard.press(key);
-    await page.waitForTimeout(150);
+    await page.getByRole('status').filter({ hasText: said }).waitFor({ state: 'attached', timeout: 5_000 });
   }
   await focused('Move rule 2: press space, then arrows');
   assert.deepEqual(await order(), ['s Italy', ' France', 'Germany']);

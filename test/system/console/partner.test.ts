@@ -139,6 +139,8 @@ describe('the token', () => {
       const { page } = opened;
       await signIn(page, acme.token);
       await page.getByRole('heading', { name: acme.name, level: 1 }).waitFor();
+      // A request that is still in flight would end the view before the click that is to end it.
+      await page.waitForLoadState('networkidle');
       const ended = await end(acme.id, acme.tokenId);
       assert.ok(ended.status < 300, ended.text);
       await page.getByRole('region', { name: 'Usage' }).getByText('Year', { exact: true }).click();
