@@ -170,6 +170,17 @@ test('no file imports itself through others, not even for types', () => {
   assert.deepEqual(circles, []);
 });
 
+test('the start of the service does not load the engine of reports, which takes a tenth of its time', () => {
+  const loaded = new Set(['src/app.ts', 'src/records.ts']);
+  for (const file of loaded) {
+    for (const [, name = ''] of source(file).matchAll(/^(?:import|export) (?!type )[^;]*? from '([^']+)'/gm)) {
+      assert.ok(!name.startsWith('@duckdb/'), `${file} imports ${name}`);
+      if (name.startsWith('.')) loaded.add(normalize(join(dirname(file), name)));
+    }
+  }
+  assert.ok(loaded.has('src/usage/routes.ts'));
+});
+
 test('pure files know no clock, no store, no randomness', () => {
   for (const name of PURE) {
     const file = `src/${name}.ts`;

@@ -1,5 +1,5 @@
 /** SQL over the columns: selections of decisions, values as literals, rows and snapshots. */
-import { type DuckDBConnection, type DuckDBValue, VARCHAR } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import type { RuleFilter } from '../ledger/rule-filter.ts';
 import type { DictionaryName } from './dictionary.ts';
 import { quarterAt } from './series.ts';
@@ -129,8 +129,7 @@ export async function readColumns(
   sql: string,
   params: string[] = [],
 ): Promise<DuckDBValue[][]> {
-  const types = params.map(() => VARCHAR);
-  return (await connection.run(sql, params, types)).getColumns();
+  return (await connection.run(sql, params)).getColumns();
 }
 
 /** Returns rows by column name. The caller casts numbers to types that DuckDB returns as `number`. */
