@@ -41,6 +41,12 @@ const places: Plugin = {
   },
 };
 
+/** The command starts the service that is built, rather than one of its own. */
+const service: Plugin = {
+  name: 'service',
+  resolveId: (id) => (id === './main.ts' ? { id: './main.js', external: 'relative' } : null),
+};
+
 /** Keeps what was read, also if a file is changed meanwhile. */
 const reading: Plugin = {
   name: 'reading',
@@ -49,20 +55,8 @@ const reading: Plugin = {
   },
 };
 
-const entries = ['main', 'postern', ...started()];
-await using bundle = await rolldown({
-  input: Object.fromEntries(entries.map((entry) => [entry, join(src, `${entry}.ts`)])),
-  platform: 'node',
-  external: isExternal,
-  plugins: [reading, places],
-});
-const { output } = await bundle.generate({
-  format: 'esm',
-  entryFileNames: '[name].js',
-  chunkFileNames: 'chunks/[name]-[hash].js',
-  sourcemap: true,
-});
-const chunks = output.filter((one): one is OutputChunk => one.type === 'chunk');
+/** Programs that run apart are built apart: each loads a few files of its own rather than many that they share. */
+const chunks = (await Promise.all([['main'], ['postern'], started()].map(bundled))).flat();
 for (const { fileName, code, map } of chunks) {
   place(fileName, code);
   // The sources themselves are not repeated.
@@ -82,6 +76,25 @@ for (const name of globSync('**/*.{js,json,map,txt}', { cwd: dist })) {
   if (!written.has(name)) rmSync(join(dist, name), { force: true });
 }
 process.stderr.write(`${written.size} files in dist\n`);
+
+async function bundled(entries: readonly string[]): Promise<OutputChunk[]> {
+  await using bundle = await rolldown({
+    input: Object.fromEntries(entries.map((entry) => [entry, join(src, `${entry}.ts`)])),
+    platform: 'node',
+    external: isExternal,
+    plugins: [reading, places, ...(entries.includes('main') ? [] : [service])],
+  });
+  const { output } = await bundle.generate({
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    sourcemap: true,
+    // One other character, and V8 keeps two bytes for each of a file.
+    charset: 'ascii',
+    comments: false,
+  });
+  return output.filter((one) => one.type === 'chunk');
+}
 
 /** The modules that the source starts by path, without their ending. */
 function started(): string[] {
