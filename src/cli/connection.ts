@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { createPostern, type Postern } from '../../client/src/client.ts';
 import { PosternError, PosternUnreachable } from '../../client/src/errors.ts';
 import { type CommandError, failed, misused } from './outcome.ts';
+import { cannotRead } from './read-file.ts';
 import { plain, type Terminal } from './terminal.ts';
 
 export const URL_DEFAULT = 'http://127.0.0.1:8080';
@@ -43,7 +44,7 @@ function readKeyFile(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw misused(`Cannot read the file that POSTERN_KEY_FILE names (${(error as NodeJS.ErrnoException).code}).`);
+    throw cannotRead('the file that POSTERN_KEY_FILE names', error);
   }
 }
 

@@ -1,11 +1,11 @@
 /** `postern licenses`: creates, lists, edits and revokes the licenses of requesters. */
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Body } from '../../client/src/types.ts';
 import { type Context, calls, collect, does, examples, idArgument, requireFields } from './command.ts';
 import { connect } from './connection.ts';
 import { EXIT, misused } from './outcome.ts';
 import { confirmed } from './prompts.ts';
+import { readTextOrInput } from './read-file.ts';
 import { print, printList, report } from './terminal.ts';
 import { toEnd, toLastDay, toStart } from './time.ts';
 
@@ -167,10 +167,11 @@ const addFields = (command: Command): Command =>
 
 function readTerms(file: string): NewLicense['terms'] {
   if (file === 'none') return null;
+  const text = readTextOrInput(file);
   try {
-    return JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8')) as NewLicense['terms'];
+    return JSON.parse(text) as NewLicense['terms'];
   } catch (error) {
-    throw misused(`Cannot read terms from ${file}: ${(error as Error).message}`);
+    throw misused(`${file} holds no terms in JSON: ${(error as Error).message}.`);
   }
 }
 

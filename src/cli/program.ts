@@ -26,6 +26,7 @@ import { licensesCommand } from './licenses.ts';
 import { migrateStoreCommand } from './migrate-store.ts';
 import { CommandError, EXIT, type ExitStatus } from './outcome.ts';
 import { policiesCommand } from './policies.ts';
+import { cannotRead } from './read-file.ts';
 import { requestersCommand } from './requesters.ts';
 import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
@@ -170,8 +171,6 @@ function loadVariables(file: string): void {
     if (key !== undefined && keyFile === undefined) delete process.env.POSTERN_KEY_FILE;
     if (keyFile !== undefined && key === undefined) delete process.env.POSTERN_KEY;
   } catch (error) {
-    throw new CommandError(EXIT.usage, `Cannot read ${file} (${(error as NodeJS.ErrnoException).code}).`, {
-      cause: error,
-    });
+    throw cannotRead(file, error);
   }
 }

@@ -1,5 +1,4 @@
 /** `postern statements`: lists, shows, finalizes, verifies and reconciles the statements of licenses. */
-import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import { queryText } from '../../client/src/address.ts';
@@ -10,6 +9,7 @@ import { connect } from './connection.ts';
 import { EXIT, misused } from './outcome.ts';
 import { openOutput } from './output.ts';
 import { confirmed } from './prompts.ts';
+import { openText } from './read-file.ts';
 import { readArchived } from './statements/archived.ts';
 import { compareHeads } from './statements/compare.ts';
 import { reconcileCommand } from './statements/reconcile.ts';
@@ -167,7 +167,7 @@ interface Found extends Sources {
 
 /** Returns NDJSON: a file, or what the service has. With a statement's file, the archive alone is enough. */
 async function sourcesOf(statement: Statement, terminal: Context['terminal'], options: VerifyOptions): Promise<Found> {
-  if (options.decisions !== undefined) return { decisions: createReadStream(options.decisions) };
+  if (options.decisions !== undefined) return { decisions: await openText(options.decisions) };
   if (options.statement !== undefined && options.archive !== undefined) return { decisions: Readable.from([]) };
   const postern = await connect(terminal, options);
   const found: Found = {

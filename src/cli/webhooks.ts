@@ -3,7 +3,6 @@
  * --create it makes a webhook for as long as it listens; the service must then be allowed to call private addresses.
  */
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Command } from 'commander';
@@ -11,6 +10,7 @@ import { verifyWebhook, WebhookError } from '../../client/src/webhook.ts';
 import { type Common, type Context, collect, does, examples } from './command.ts';
 import { connect } from './connection.ts';
 import { failed, misused } from './outcome.ts';
+import { readText } from './read-file.ts';
 import { paint, plain, type Terminal } from './terminal.ts';
 
 interface Options extends Common {
@@ -77,7 +77,7 @@ async function interrupted({ signal }: Terminal): Promise<void> {
 
 function readSecret({ env }: Terminal): string {
   const file = env.POSTERN_WEBHOOK_SECRET_FILE;
-  const secret = file === undefined ? env.POSTERN_WEBHOOK_SECRET : readFileSync(file, 'utf8').trim();
+  const secret = file === undefined ? env.POSTERN_WEBHOOK_SECRET : readText(file).trim();
   if (secret !== undefined && /^whsec_[A-Za-z0-9+/]{22,}={0,2}$/.test(secret)) return secret;
   throw misused(
     'Set POSTERN_WEBHOOK_SECRET to the secret of the webhook (whsec_…), or create a webhook with --create.',

@@ -193,7 +193,7 @@ test('collections, from the first to none', async () => {
   assert.match(moved.stdout, /^collection +Tied [^]*\n\nYour collection does not match by its hosts\.\n$/m);
   const odder = await tried({ hosts: ['-'] });
   assert.deepEqual([odder.status, /collection\.hosts\[0\]/.test(odder.stderr)], [1, true], odder.stderr);
-  assert.match((await tried('{')).stderr, /Cannot read a collection from/);
+  assert.match((await tried('{')).stderr, /holds no collection in JSON/);
   assert.equal((await run('collections', 'match', url)).stdout, matched, 'nothing is stored');
   const odd = await run('collections', 'match', 'https://www.example.com/a/../b');
   assert.deepEqual([odd.status, /Servers may read/.test(odd.stderr)], [1, true]);
@@ -239,6 +239,23 @@ test('usage is drawn to the width of the terminal', async () => {
     stdout.split('\n').every((line) => line.length <= 60),
     stdout,
   );
+});
+
+test('a file that is not there is refused in the same words by all commands', async () => {
+  const absent = 'absent.json';
+  const taking = [
+    ['collections', 'match', 'https://example.com/a', '--collection', absent],
+    ['licenses', 'create', 'gptbot', '--type', 'research', '--terms', absent],
+    ['statements', 'verify', '--statement', absent],
+    ['statements', 'reconcile', 'stm_1', absent],
+    ['content', 'import', absent],
+    ['audit', absent],
+    ['--env-file', absent, 'status'],
+  ];
+  for (const args of taking) {
+    const { status, stderr } = await run(...args);
+    assert.deepEqual([status, stderr], [2, `Cannot read ${absent}: it does not exist.\n`], args.join(' '));
+  }
 });
 
 describe('decisions', () => {

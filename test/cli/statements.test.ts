@@ -271,6 +271,8 @@ test('an archive is counted again, alone or beside the log; amounts are priced a
   const damaged = await run('statements', 'verify', id, '--archive', file('damaged'));
   assert.equal(damaged.status, 2, damaged.stderr);
   assert.match(damaged.stderr, new RegExp(`decisions in ${part} cannot be read.*restore its copy`));
-  const none = await run('statements', 'verify', id, '--archive', file('nowhere'));
-  assert.deepEqual([none.status, /Cannot read .*nowhere/.test(none.stderr)], [2, true]);
+  for (const option of ['--archive', '--decisions']) {
+    const none = await run('statements', 'verify', id, option, file('nowhere'));
+    assert.deepEqual([none.status, none.stderr], [2, `Cannot read ${file('nowhere')}: it does not exist.\n`]);
+  }
 });

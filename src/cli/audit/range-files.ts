@@ -6,6 +6,7 @@ import { CRAWLERS } from '../../crawlers/directory.ts';
 import { readRanges } from '../../identities/ranges.ts';
 import { nearest } from '../../lib/text.ts';
 import { misused } from '../outcome.ts';
+import { cannotRead } from '../read-file.ts';
 
 /** The addresses of one crawler. */
 export interface KnownRanges {
@@ -128,7 +129,7 @@ function load(file: string): string[] {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error)) throw error;
-    throw misused(`Cannot read ${file} (${String(error.code)}).`);
+    throw cannotRead(file, error);
   }
   const ranges = readRanges(text);
   if (ranges === undefined) {

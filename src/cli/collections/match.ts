@@ -1,9 +1,9 @@
 /** `postern collections match`: shows which item or collection decides about a URL, and why. */
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Answered, Body } from '../../../client/src/types.ts';
 import { type Context, calls, examples } from '../command.ts';
 import { misused } from '../outcome.ts';
+import { readTextOrInput } from '../read-file.ts';
 import { plain, print } from '../terminal.ts';
 
 type Match = Answered<'matchCollection'>;
@@ -40,10 +40,11 @@ export function matchCommand(parent: Command, context: Context): void {
 }
 
 function readCollection(file: string): Tried {
+  const text = readTextOrInput(file);
   try {
-    return JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8')) as Tried;
+    return JSON.parse(text) as Tried;
   } catch (error) {
-    throw misused(`Cannot read a collection from ${file}: ${(error as Error).message}`);
+    throw misused(`${file} holds no collection in JSON: ${(error as Error).message}.`);
   }
 }
 

@@ -3,6 +3,7 @@ import { createReadStream, type Stats, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { misused } from '../outcome.ts';
+import { cannotRead } from '../read-file.ts';
 import { openWeb } from './web.ts';
 
 export interface Source {
@@ -38,7 +39,7 @@ export function openSource(name: string): Source {
   try {
     stat = statSync(name);
   } catch (error) {
-    throw misused(`Cannot read ${name} (${(error as NodeJS.ErrnoException).code}).`);
+    throw cannotRead(name, error);
   }
   if (stat.isDirectory()) throw misused(`${name} is a folder; name a file.`);
   const { size, mtimeMs } = stat;

@@ -2,14 +2,9 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { dirname, extname, relative, sep } from 'node:path';
 import type { Problem } from '../../errors.ts';
+import { reasonOf } from '../read-file.ts';
 import { paint, plain, type Terminal } from '../terminal.ts';
 import { type PolicyFile, readPolicyFile } from './policy-file.ts';
-
-const UNREADABLE: Record<string, string> = {
-  ENOENT: 'it does not exist',
-  EISDIR: 'it is a folder',
-  EACCES: 'access is denied',
-};
 
 /** Returns undefined after reporting an invalid file on stderr. */
 export async function loadPolicyFile(terminal: Terminal, path: string): Promise<PolicyFile | undefined> {
@@ -22,8 +17,7 @@ export async function loadPolicyFile(terminal: Terminal, path: string): Promise<
     }
     bytes = await readFile(path);
   } catch (error) {
-    const reason = UNREADABLE[(error as NodeJS.ErrnoException).code ?? ''] ?? (error as Error).message;
-    reportInvalid(terminal, path, [{ param: null, message: `Cannot read the file: ${reason}.` }]);
+    reportInvalid(terminal, path, [{ param: null, message: `Cannot read the file: ${reasonOf(error)}.` }]);
     return undefined;
   }
   const { file, problems } = readPolicyFile(bytes, extname(path).toLowerCase() === '.json' ? 'json' : 'yaml');

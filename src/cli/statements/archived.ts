@@ -6,6 +6,7 @@ import { parseIso, toIso } from '../../lib/clock.ts';
 import { Parquet } from '../../usage/archive-source.ts';
 import { SourceFailed } from '../../usage/source.ts';
 import { misused } from '../outcome.ts';
+import { cannotRead } from '../read-file.ts';
 import type { Exported } from './verify.ts';
 
 type Statement = Answered<'getStatement'>;
@@ -47,7 +48,7 @@ function filesIn(folder: string): [file: string, ledgerNo: number, toSeq: number
       return ledgerNo === undefined ? [] : [[file, Number(ledgerNo), Number(toSeq)]];
     });
   } catch (error) {
-    throw misused(`Cannot read ${folder}: ${(error as Error).message}`);
+    throw cannotRead(folder, error);
   }
 }
 

@@ -1,9 +1,9 @@
 /** `postern statements reconcile`: compares a statement with a partner's counts. */
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Answered } from '../../../client/src/types.ts';
 import { type Context, calls, examples, idArgument } from '../command.ts';
-import { EXIT, misused } from '../outcome.ts';
+import { EXIT } from '../outcome.ts';
+import { readText } from '../read-file.ts';
 import { json } from '../terminal.ts';
 
 type Reconciliation = Answered<'reconcileStatement'>;
@@ -23,14 +23,6 @@ export function reconcileCommand(parent: Command, context: Context): void {
     await terminal.out(options.json === true ? json(found) : toText(found));
     return found.differing === 0 ? EXIT.ok : EXIT.failed;
   });
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw misused(`${file} cannot be read: ${(cause as Error).message}`);
-  }
 }
 
 function toText({ agreed, onlyOurs, onlyTheirs, differing, rows }: Reconciliation): string {

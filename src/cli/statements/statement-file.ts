@@ -1,7 +1,7 @@
 /** Reads a statement from the file that `postern statements show` wrote; a damaged file is refused by its field. */
-import { readFileSync } from 'node:fs';
 import type { Answered } from '../../../client/src/types.ts';
 import { misused } from '../outcome.ts';
+import { readText } from '../read-file.ts';
 
 type Statement = Answered<'getStatement'>;
 
@@ -18,12 +18,7 @@ export async function readStatement(file: string): Promise<Statement> {
 }
 
 function readJson(file: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw misused(`Cannot read ${file}: ${(error as Error).message}`);
-  }
+  const text = readText(file);
   try {
     return JSON.parse(text);
   } catch (error) {
