@@ -64,7 +64,7 @@ function registerCommand(parent: Command, context: Context): void {
     const registered = await postern.registerCrawlers({ ...(names.length === 0 ? {} : { names }), purposes });
     const { created, unchanged, requesters } = registered;
     await print(terminal, options, registered, () => requesters.map(({ requesterId }) => `${requesterId}\n`).join(''));
-    terminal.err(`${created} registered, ${unchanged} were there already.\n`);
+    terminal.err(`${created} registered, ${unchanged} already there.\n`);
     return EXIT.ok;
   });
 }

@@ -13,6 +13,7 @@ import { countDeletedAt, DELETED_SUM, findDeleted } from '../ledger/deleted-coun
 import { archivedTo } from '../ledger/log.ts';
 import { retiredTo } from '../ledger/retire.ts';
 import { deleteDecisionsUpTo } from '../ledger/sweep.ts';
+import { toIso } from '../lib/clock.ts';
 import { makeFolder } from '../lib/folder.ts';
 import { Parquet } from '../usage/archive-source.ts';
 import { writeFile } from './archive-file.ts';
@@ -44,8 +45,12 @@ export class CannotArchive extends Error {}
 
 /** Throws CannotArchive, Unavailable. */
 export async function archive({ records, before, to, now, say }: ArchiveOptions): Promise<Archived> {
-  if (before > now - YOUNGEST_DAYS * DAY_MS) {
-    throw new CannotArchive(`Decisions of the last ${YOUNGEST_DAYS} days stay in the records: events refer to them.`);
+  const youngest = now - YOUNGEST_DAYS * DAY_MS;
+  if (before > youngest) {
+    throw new CannotArchive(
+      `Decisions of the last ${YOUNGEST_DAYS} days stay in the records: events refer to them. ` +
+        `The latest day for --before is ${toIso(youngest).slice(0, 10)}.`,
+    );
   }
   const file = join(records, 'postern.db');
   if (!isPostgresUrl(records) && !existsSync(file)) {

@@ -52,7 +52,7 @@ test('registers crawlers as requesters, by name and by purpose', async () => {
   const register = (...args: string[]) => commandHere(['crawlers', 'register', ...args], { env });
   const made = await register('GPTBot', 'claudebot');
   assert.equal(made.stdout, 'gptbot\nclaudebot\n');
-  assert.match(made.stderr, /2 registered, 0 were there already/);
+  assert.match(made.stderr, /2 registered, 0 already there/);
   const again = JSON.parse((await register('GPTBot', '--purpose', 'user_fetch', '--json')).stdout);
   assert.deepEqual([again.unchanged, again.created], [1, again.requesters.length - 1]);
   assert.equal((await register()).status, 2);

@@ -198,8 +198,13 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     test('is refused for what is too young; the command says what it did', async () => {
       await using stack = new AsyncDisposableStack();
       const { records, archiveDir, env } = await stage(stack);
-      const young = { records, before: NOW - 86_400_000, to: archiveDir, now: NOW, say: () => {} };
-      await assert.rejects(archive(young), CannotArchive);
+      const day = 86_400_000;
+      const young = { records, before: NOW - 30 * day, to: archiveDir, now: NOW, say: () => {} };
+      const latest = new Date(NOW - 31 * day).toISOString().slice(0, 10);
+      await assert.rejects(archive(young), (error) => {
+        assert.ok(error instanceof CannotArchive && error.message.endsWith(`for --before is ${latest}.`), `${error}`);
+        return true;
+      });
       const args = ['archive', '--before', '2026-02-01', '--to', archiveDir, '--json'];
       const where = engine === 'sqlite' ? ['--data-dir', records] : [];
       const result = await command([...args, ...where], { env });
