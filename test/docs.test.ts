@@ -16,6 +16,7 @@ import { startTestService } from '../kit/service.ts';
 import { until } from '../kit/until.ts';
 import { conditionsDoc } from '../scripts/conditions-doc.ts';
 import { errorsDoc } from '../scripts/errors-doc.ts';
+import { EVENT_KINDS } from '../src/changes/kinds.ts';
 import { SETTINGS } from '../src/config.ts';
 import { ERRORS } from '../src/errors.ts';
 import { PERMISSIONS } from '../src/permissions.ts';
@@ -157,7 +158,7 @@ test('the generated pages are up to date', () => {
   assert.equal(read('docs/errors.md'), errorsDoc());
 });
 
-test('every setting and every permission has its row', () => {
+test('every setting, permission and kind of event has its row', () => {
   const configure = read('docs/configure.md');
   for (const [name, { default: preset }] of Object.entries(SETTINGS)) {
     assert.match(
@@ -166,7 +167,15 @@ test('every setting and every permission has its row', () => {
     );
   }
   for (const name of Object.keys(PERMISSIONS)) assert.ok(read('docs/keys.md').includes(`| \`${name}\` |`), name);
+  assert.deepEqual(kindsIn(read('docs/events.md')).toSorted(), [...EVENT_KINDS].toSorted());
 });
+
+/** Returns the kinds in the first column of the table; `.updated` continues the kind before it. */
+const kindsIn = (page: string): string[] =>
+  [...page.matchAll(/^\| (`[a-z_]+\.[^|]+) \|/gm)].flatMap(([, cell = '']) => {
+    let group = '';
+    return [...cell.matchAll(/`([a-z_]*)(\.[a-z_]+)`/g)].map(([, own, rest]) => (group = own || group) + rest);
+  });
 
 /** Returns the anchors that GitHub gives the headings of a page. */
 const anchorsOf = (page: string): string[] =>
