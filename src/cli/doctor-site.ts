@@ -143,7 +143,7 @@ function checkHeaders({ headers }: Sent, arrived: Arrival): Finding[] {
       : {
           what: 'headers',
           state: 'bad',
-          says: `${lost.join(', ')} do not arrive as sent: no visitor can be verified by its signature`,
+          says: `${lost.join(', ')} ${lost.length === 1 ? 'does' : 'do'} not arrive as sent: no visitor can be verified by its signature`,
         };
   const others = [
     ['userAgent', 'user-agent', 'User-Agent does not arrive: no visitor is known by its name', 'bad'],

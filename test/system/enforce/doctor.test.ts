@@ -85,7 +85,7 @@ const LOST: [name: string, open: () => Promise<WebServer>, what: string, says: R
     'nginx without a header of signatures',
     () => nginx({ 'proxy_set_header Signature-Agent $http_signature_agent;': '' }),
     'headers',
-    /^Signature-Agent do not arrive/,
+    /^Signature-Agent does not arrive/,
     1,
   ],
   [
