@@ -22,7 +22,7 @@ export async function failingWebhooks(db: Db): Promise<Item[]> {
     subject: { webhookId: id },
     message:
       status === 'disabled'
-        ? `The webhook to ${hostOf(url)} was disabled, because its deliveries kept failing.`
+        ? `The webhook to ${hostOf(url)} was disabled, because its deliveries failed.`
         : `Deliveries to the webhook at ${hostOf(url)} fail.`,
     since: failingSince,
     path: `/v1/webhooks/${id}`,

@@ -1,6 +1,7 @@
 /** The list of what needs attention: each kind, the most severe first, and only what a key may read. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { startReceiver } from '../../kit/receiver.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { failingAgents } from '../../src/attention/services.ts';
@@ -194,6 +195,18 @@ test('a webhook that fails, until it is delivered to', async () => {
   assert.deepEqual([severity, message], ['medium', 'Deliveries to the webhook at 127.0.0.1:9 fail.']);
   await postern.call('PATCH', `/v1/webhooks/${webhookId}`, { body: { status: 'disabled' } });
   assert.equal(await about('webhook', { webhookId }), undefined, 'somebody disabled it');
+});
+
+test('a webhook whose endpoint is gone: one failure disables it', async () => {
+  await using receiver = await startReceiver();
+  receiver.status(410);
+  const { id: webhookId } = await made(postern, '/v1/webhooks', { url: receiver.url, events: ['policy.created'] });
+  assertStatus(await postern.call('POST', `/v1/webhooks/${webhookId}/test`), 200);
+  await until('it is disabled', async () => (await about('webhook', { webhookId }))?.severity === 'high', 30_000);
+  const { message } = await about('webhook', { webhookId });
+  const { host } = new URL(receiver.url);
+  assert.equal(message, `The webhook to ${host} was disabled, because its deliveries failed.`);
+  await postern.call('DELETE', `/v1/webhooks/${webhookId}`);
 });
 
 test('lists that are held back or too old', async () => {
