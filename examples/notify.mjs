@@ -20,7 +20,8 @@ const SENTENCES = {
     `${requesterId} has used ${Math.round(threshold * 100)} % of its quota of ${quota.units} units.`,
   'license.quota_exceeded': ({ requesterId, quota }) => `${requesterId} has used up its quota of ${quota.units} units.`,
   'crawler.first_seen': ({ crawler }) => `The crawler ${crawler} came for the first time.`,
-  'requester.spoofed': ({ claimed, checks }) => `The name ${claimed} was falsely claimed, ${checks} times.`,
+  'requester.spoofed': ({ claimed, checks }) =>
+    `The name ${claimed} was falsely claimed${checks === 1 ? '' : ` ${checks} times`}.`,
   'denials.jumped': ({ requesterId, denied, usual }) =>
     `${requesterId ?? 'Anonymous requesters'}: denied ${denied} times within a day, before that ${usual} times a day.`,
   'identity.list_suspicious': ({ url }) => `The list ${url} shrank by more than half and is held back.`,
