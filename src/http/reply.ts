@@ -19,8 +19,11 @@ export const answerError = (failure: Failure, request: FastifyRequest, reply: Fa
 /** Logs an error, sets the status and headers of its answer and returns the body. */
 export function writeError(failure: Failure, request: FastifyRequest, reply: FastifyReply): string {
   if (failure.status >= 500) {
-    const level = failure.code === 'internal_error' ? 'error' : 'warn';
-    request.server.logger[level]({ ...logFields(request), err: failure.cause ?? failure }, failure.code);
+    const isFault = failure.code === 'internal_error';
+    // A state without a cause, such as not being ready yet, is asked for often; its stack says nothing.
+    const why =
+      isFault || failure.cause !== undefined ? { err: failure.cause ?? failure } : { reason: failure.message };
+    request.server.logger[isFault ? 'error' : 'warn']({ ...logFields(request), ...why }, failure.code);
   }
   if (failure.status === 401) reply.header('www-authenticate', 'Bearer');
   reply

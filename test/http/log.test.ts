@@ -28,6 +28,18 @@ describe('a failure of our own', () => {
   });
 });
 
+test('a state that the service names itself is logged by its reason, without a stack', async () => {
+  await using postern = await startTestService();
+  await postern.tamper({ sql: 'drop table statements' });
+  const { status, body } = await postern.call('GET', '/readyz', { headers: { 'x-request-id': 'asked' } });
+  assert.equal(status, 503);
+  const entries = postern.logs.map((line) => JSON.parse(line)).filter(({ requestId }) => requestId === 'asked');
+  assert.deepEqual(
+    entries.map(({ msg, reason, err }) => [msg, reason, err]),
+    [['service_unavailable', body.error.message, undefined]],
+  );
+});
+
 describe('at the level debug', () => {
   test('each request has an entry: route, status and time, nothing that was sent', async () => {
     await using postern = await startTestService({ env: { POSTERN_LOG_LEVEL: 'debug' } });
