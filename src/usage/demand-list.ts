@@ -90,6 +90,9 @@ export async function toDemandRows(
   { by, requesterId, withPrices }: DemandShown,
 ): Promise<DemandRow[]> {
   const requesterOf = ({ key }: Demand): string => key.requester ?? requesterId ?? '';
+  // The offers of a deleted collection no longer count.
+  const placeOf = ({ key }: Demand): string | null =>
+    key.collection !== null && names.has(key.collection) ? key.collection : null;
   const collectionIds = found.flatMap(({ key, collections }) => [
     ...(key.collection === null ? [] : [key.collection]),
     ...collections.map(({ collectionId }) => collectionId),
@@ -122,7 +125,7 @@ export async function toDemandRows(
     byLicense: one.wanted.map((wanted) =>
       toByLicense(wanted, {
         own: own.get(requesterOf(one)) ?? NONE,
-        offers: priceList.at(one.key.collection, now()),
+        offers: priceList.at(placeOf(one), now()),
         licenses,
       }),
     ),

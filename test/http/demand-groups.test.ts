@@ -287,3 +287,25 @@ test('as a file, and refusals', async () => {
   for (const groupBy of ['', 'license', 'purpose,purpose', 'requester,', 'requester;purpose'])
     assertError(await postern.call('GET', `/v1/analytics/demand?groupBy=${groupBy}`), 'invalid_request', 'groupBy');
 });
+
+test('the offer of a collection prices its row until the collection is deleted', async () => {
+  const price = async (type: string, collectionId: string, unitPriceMicros: number) => {
+    const place = collectionId === '' ? '' : `?collectionId=${collectionId}`;
+    const body = { unitPriceMicros, currency: 'EUR' };
+    return (await postern.call('PUT', `/v1/offers/${type}${place}`, { body })).body.id;
+  };
+  const sold = await makePolicy(postern, [{ action: 'allow', conditions: { licenseType: 'sold' } }]);
+  const selector = { hosts: ['sold.example.com'], policyId: sold.id };
+  const { id } = await made(postern, '/v1/collections', { name: 'Sold', ...selector });
+  const check = { url: 'https://sold.example.com/1' };
+  await postern.call('POST', '/v1/access/check', { body: check });
+  const basis = async () => {
+    const { data } = await read(`period=7d&groupBy=collection&collectionId=${id}`);
+    return data[0].byLicense[0].estimate.basis.offerId;
+  };
+  const everywhere = await price('sold', '', 1_000_000);
+  const own = await price('sold', id, 2_000_000);
+  assert.equal(await basis(), own);
+  await postern.call('DELETE', `/v1/collections/${id}`);
+  assert.equal(await basis(), everywhere);
+});
