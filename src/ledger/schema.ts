@@ -164,6 +164,7 @@ export const groundsProperties = {
 export const ruleFilter = Type.Optional(
   Type.String({
     pattern: RULE_PATTERN,
+    expected: 'must be a policy, its version and the index of a rule, such as pol_…/3/0, or pol_…/3/default',
     description:
       'Only decisions by this rule: policy, version and index, such as `pol_…/3/0`; `pol_…/3/default` for the default action',
   }),

@@ -145,6 +145,8 @@ describe('filters of the log', () => {
     ] as const) {
       assertError(await postern.call('GET', `/v1/access/decisions?${query}`), 'invalid_request', param);
     }
+    const { body } = await postern.call('GET', `/v1/analytics/usage?rule=${policy.id}`);
+    assert.match(body.error.message, /such as pol_…\/3\/0, or pol_…\/3\/default\.$/);
   });
   test('names of collections', async () => {
     const { data: named } = await get(`access/decisions?collectionId=${news.id}&expand=names&limit=1`);
