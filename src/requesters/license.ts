@@ -74,7 +74,7 @@ export const toLicenseFacts = (license: License, segments: readonly Segment[] = 
   ...(segments.some(({ terms }) => terms.quota !== undefined) ? { quotas: new LicenseQuotas(license, segments) } : {}),
 });
 
-/** The license that runs out first serves first, then the older. */
+/** The license that expires first serves first, then the older. */
 export const inServingOrder = (licenses: readonly License[]): License[] =>
   licenses.toSorted(
     (a, b) =>
