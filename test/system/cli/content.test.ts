@@ -132,7 +132,7 @@ describe('NDJSON', () => {
 
   test('what cannot be an input is refused before anything is sent', async () => {
     for (const [args, input, why] of [
-      [['gone.ndjson'], '', /ENOENT/],
+      [['gone.ndjson'], '', /^Cannot read gone\.ndjson: it does not exist\.$/m],
       [['.'], '', /is a folder/],
       [['-'], '[{}]', /JSON array.*jq/],
       [['-'], Uint8Array.from([0x7b, 0xff, 0xfe, 0x0a]), /not valid UTF-8/],
