@@ -82,14 +82,14 @@ async function bundled(entries: readonly string[]): Promise<OutputChunk[]> {
     input: Object.fromEntries(entries.map((entry) => [entry, join(src, `${entry}.ts`)])),
     platform: 'node',
     external: isExternal,
-    plugins: [reading, places, ...(entries.includes('main') ? [] : [service])],
+    plugins: [reading, places, service],
   });
   const { output } = await bundle.generate({
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
     sourcemap: true,
-    // One other character, and V8 keeps two bytes for each of a file.
+    // One other character, such as in a comment, and V8 keeps two bytes for each of a file.
     charset: 'ascii',
     comments: false,
   });

@@ -3,11 +3,10 @@
  * comes from POSTERN_KEY, the file that POSTERN_KEY_FILE names, or a prompt; never from a flag, which other users can
  * see.
  */
-import { readFileSync } from 'node:fs';
 import { createPostern, type Postern } from '../../client/src/client.ts';
 import { PosternError, PosternUnreachable } from '../../client/src/errors.ts';
 import { type CommandError, failed, misused } from './outcome.ts';
-import { cannotRead } from './read-file.ts';
+import { readText } from './read-file.ts';
 import { plain, type Terminal } from './terminal.ts';
 
 export const URL_DEFAULT = 'http://127.0.0.1:8080';
@@ -35,17 +34,12 @@ export function readKey(env: NodeJS.ProcessEnv): string | undefined {
   if (env.POSTERN_KEY !== undefined && env.POSTERN_KEY_FILE !== undefined) {
     throw misused('Both POSTERN_KEY and POSTERN_KEY_FILE are set; keep one.');
   }
-  const key = env.POSTERN_KEY_FILE === undefined ? env.POSTERN_KEY : readKeyFile(env.POSTERN_KEY_FILE);
+  const key =
+    env.POSTERN_KEY_FILE === undefined
+      ? env.POSTERN_KEY
+      : readText(env.POSTERN_KEY_FILE, 'the file that POSTERN_KEY_FILE names').trim();
   if (key === '') throw misused('The key is empty; check POSTERN_KEY or the file that POSTERN_KEY_FILE names.');
   return key;
-}
-
-function readKeyFile(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    throw cannotRead('the file that POSTERN_KEY_FILE names', error);
-  }
 }
 
 async function promptForKey(terminal: Terminal, url: string): Promise<string> {

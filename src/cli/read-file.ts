@@ -12,19 +12,21 @@ const REASONS: Record<string, string> = {
   ENOTDIR: 'it is no folder',
 };
 
-/** Says why a file cannot be read, for the end of a sentence. */
-export const reasonOf = (error: unknown): string =>
-  REASONS[(error as NodeJS.ErrnoException).code ?? ''] ?? (error as Error).message;
+/** Says why a file cannot be read, for the end of a sentence, without its name: a setting may hold a secret instead. */
+export const whyUnread = (error: unknown): string => {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === undefined ? message : (REASONS[code] ?? code);
+};
 
 export const cannotRead = (file: string, error: unknown): CommandError =>
-  misused(`Cannot read ${file}: ${reasonOf(error)}.`);
+  misused(`Cannot read ${file}: ${whyUnread(error)}.`);
 
-/** Throws CommandError. */
-export function readText(file: string): string {
+/** `shown`: what messages call it. Throws CommandError. */
+export function readText(file: string, shown = file): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw cannotRead(file, error);
+    throw cannotRead(shown, error);
   }
 }
 
@@ -34,7 +36,8 @@ export const readTextOrInput = (file: string): string => (file === '-' ? readFil
 /** Opens a file for reading it in parts. Throws CommandError. */
 export async function openText(file: string): Promise<Readable> {
   const stream = createReadStream(file);
-  await once(stream, 'open').catch((error: unknown) => {
+  // Not only opened: that also succeeds for a folder.
+  await once(stream, 'readable').catch((error: unknown) => {
     throw cannotRead(file, error);
   });
   return stream;

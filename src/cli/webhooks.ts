@@ -77,7 +77,8 @@ async function interrupted({ signal }: Terminal): Promise<void> {
 
 function readSecret({ env }: Terminal): string {
   const file = env.POSTERN_WEBHOOK_SECRET_FILE;
-  const secret = file === undefined ? env.POSTERN_WEBHOOK_SECRET : readText(file).trim();
+  const named = 'the file that POSTERN_WEBHOOK_SECRET_FILE names';
+  const secret = file === undefined ? env.POSTERN_WEBHOOK_SECRET : readText(file, named).trim();
   if (secret !== undefined && /^whsec_[A-Za-z0-9+/]{22,}={0,2}$/.test(secret)) return secret;
   throw misused(
     'Set POSTERN_WEBHOOK_SECRET to the secret of the webhook (whsec_…), or create a webhook with --create.',

@@ -256,6 +256,15 @@ test('a file that is not there is refused in the same words by all commands', as
     const { status, stderr } = await run(...args);
     assert.deepEqual([status, stderr], [2, `Cannot read ${absent}: it does not exist.\n`], args.join(' '));
   }
+  // A setting may hold the secret itself.
+  const secret = `whsec_${'a'.repeat(300)}`;
+  for (const [name, args] of [
+    ['POSTERN_KEY_FILE', ['status']],
+    ['POSTERN_WEBHOOK_SECRET_FILE', ['webhooks', 'listen']],
+  ] as const) {
+    const { status, stderr } = await commandHere(args, { env: { POSTERN_URL: postern.url, [name]: secret } });
+    assert.deepEqual([status, stderr], [2, `Cannot read the file that ${name} names: ENAMETOOLONG.\n`]);
+  }
 });
 
 describe('decisions', () => {

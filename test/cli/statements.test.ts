@@ -275,4 +275,9 @@ test('an archive is counted again, alone or beside the log; amounts are priced a
     const none = await run('statements', 'verify', id, option, file('nowhere'));
     assert.deepEqual([none.status, none.stderr], [2, `Cannot read ${file('nowhere')}: it does not exist.\n`]);
   }
+  const aFolder = await run('statements', 'verify', id, '--decisions', file('damaged'));
+  assert.deepEqual([aFolder.status, aFolder.stderr], [2, `Cannot read ${file('damaged')}: it is a folder.\n`]);
+  writeFileSync(file('empty'), '');
+  const empty = await run('statements', 'verify', id, '--decisions', file('empty'));
+  assert.deepEqual([empty.status, empty.stderr], [1, '']);
 });

@@ -2,7 +2,7 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { dirname, extname, relative, sep } from 'node:path';
 import type { Problem } from '../../errors.ts';
-import { reasonOf } from '../read-file.ts';
+import { whyUnread } from '../read-file.ts';
 import { paint, plain, type Terminal } from '../terminal.ts';
 import { type PolicyFile, readPolicyFile } from './policy-file.ts';
 
@@ -17,7 +17,7 @@ export async function loadPolicyFile(terminal: Terminal, path: string): Promise<
     }
     bytes = await readFile(path);
   } catch (error) {
-    reportInvalid(terminal, path, [{ param: null, message: `Cannot read the file: ${reasonOf(error)}.` }]);
+    reportInvalid(terminal, path, [{ param: null, message: `Cannot read the file: ${whyUnread(error)}.` }]);
     return undefined;
   }
   const { file, problems } = readPolicyFile(bytes, extname(path).toLowerCase() === '.json' ? 'json' : 'yaml');

@@ -17,7 +17,7 @@ import type { Postern } from '../../../client/src/client.ts';
 import { PosternError } from '../../../client/src/errors.ts';
 import { type Context, calls, examples } from '../command.ts';
 import { EXIT, failed } from '../outcome.ts';
-import { reasonOf } from '../read-file.ts';
+import { whyUnread } from '../read-file.ts';
 import { json, plain } from '../terminal.ts';
 import { FILES, type FileKind } from './files.ts';
 
@@ -125,7 +125,7 @@ function readBefore(file: string): string | undefined {
     return readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw failed(`Cannot read ${file}: ${reasonOf(error)}.`, error);
+    throw failed(`Cannot read ${file}: ${whyUnread(error)}.`, error);
   }
 }
 
