@@ -80,7 +80,7 @@ export function requireKeys(app: App, { authenticate, authenticatePartner, autho
     return sourceOf(this);
   });
   app.addHook('onRoute', (route) => {
-    const { permission, keyHeader, partner, openTo = () => false } = route.config ?? {};
+    const { permission, keyHeader, partner, openTo } = route.config ?? {};
     // Forgetting it must not open a route to everybody.
     if (route.url.startsWith('/v1') && permission === undefined) throw new Error(`${route.url} names no permission`);
     if (PARTNER_PATH.test(route.url) !== (partner === true)) throw new Error(`${route.url} is for partners, or is not`);
@@ -96,26 +96,35 @@ export function requireKeys(app: App, { authenticate, authenticatePartner, autho
     }
     const needs = needsOf(route.config ?? {});
     if (needs === undefined) return;
+    const requireKey = keyStep({ authenticate, authorize }, needs, keyHeader);
     route.onRequest = hooksOf(route.onRequest, (request, _reply, done) => {
-      const enter = (caller: Caller): void => {
-        authorize(caller, needs);
-        request.caller = caller;
-        done();
-      };
-      const identify = (isOpen: boolean): void | Promise<void> => {
-        if (isOpen) return done();
-        const caller = authenticate(request, credentialsOf(request, keyHeader));
-        return caller instanceof Promise ? caller.then(enter) : enter(caller);
-      };
-      try {
-        const isOpen = openTo(request);
-        const entering = isOpen instanceof Promise ? isOpen.then(identify) : identify(isOpen);
-        entering?.catch(done);
-      } catch (error) {
-        done(error as Error);
-      }
+      if (openTo === undefined) return requireKey(request, done);
+      Promise.resolve(openTo(request)).then((isOpen) => (isOpen ? done() : requireKey(request, done)), done);
     });
   });
+}
+
+/** Returns the step that finds the caller of a request. It awaits nothing for a key in memory, as nearly all are. */
+function keyStep(
+  { authenticate, authorize }: Pick<Doors, 'authenticate' | 'authorize'>,
+  needs: Needs,
+  header?: string,
+) {
+  const enter = (request: FastifyRequest, caller: Caller): void => {
+    authorize(caller, needs);
+    request.caller = caller;
+  };
+  return (request: FastifyRequest, done: (error?: Error) => void): void => {
+    let caller: Caller | Promise<Caller>;
+    try {
+      caller = authenticate(request, credentialsOf(request, header));
+      if (!(caller instanceof Promise)) enter(request, caller);
+    } catch (error) {
+      return done(error as Error);
+    }
+    if (caller instanceof Promise) caller.then((found) => enter(request, found)).then(() => done(), done);
+    else done();
+  };
 }
 
 function needsOf({ permission, secretKey }: FastifyContextConfig): Needs | undefined {

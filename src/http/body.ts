@@ -1,6 +1,6 @@
 /** Bodies in: JSON as it is, CSV where an operation takes it, and none where an operation takes none. */
 import { isUtf8 } from 'node:buffer';
-import { errorCodes, type FastifyRequest } from 'fastify';
+import { errorCodes, type FastifyRequest, type preParsingHookHandler } from 'fastify';
 import { fail, unavailable } from '../errors.ts';
 import type { App } from './app.ts';
 import { hooksOf } from './hooks.ts';
@@ -15,7 +15,6 @@ export function readBodies(app: App): void {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     // Some clients name a content type on a DELETE without a body; nothing is nothing.
     if (body.length === 0) return done(null, undefined);
-    if (takesCsv(request)) return done(NOT_CSV);
     if (isEncoded(request)) return done(ENCODED);
     if (request.headers['idempotency-key'] !== undefined) request.rawBody = body as Buffer;
     const list =
@@ -37,6 +36,9 @@ export function readBodies(app: App): void {
     if (!isUtf8(body as Buffer)) return done(NOT_UTF8);
     if (request.headers['idempotency-key'] !== undefined) request.rawBody = body as Buffer;
     done(null, body.toString());
+  });
+  app.addHook('onRoute', (route) => {
+    if (route.config?.takesCsv === true) route.preParsing = hooksOf(route.preParsing, refuseJson);
   });
   app.decorateRequest('rawBody', null);
   boundLargeBodies(app);
@@ -90,14 +92,23 @@ const isEmpty = (body: unknown): boolean => typeof body === 'object' && Object.k
 const isEncoded = ({ headers }: FastifyRequest): boolean =>
   headers['content-encoding'] !== undefined && headers['content-encoding'].trim().toLowerCase() !== 'identity';
 
-const takesCsv = ({ routeOptions }: FastifyRequest): boolean =>
-  (routeOptions.config as { takesCsv?: true }).takesCsv === true;
+const takesCsv = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config.takesCsv === true;
+
+/** A hook of those routes: `routeOptions` makes an object, too much for the parser of every check. */
+const refuseJson: preParsingHookHandler = ({ mediaType }, _reply, payload, done) => {
+  if (mediaType === 'application/json') done(NOT_CSV);
+  else done(null, payload);
+};
 
 const NOT_CSV = fail('unsupported_media_type', 'Send the body as CSV with Content-Type: text/csv.');
 const NOT_UTF8 = fail('invalid_request', 'The CSV is not valid UTF-8. Save it as "CSV UTF-8", and send it again.');
 const ENCODED = fail('unsupported_media_type', 'Send the body as it is, without a Content-Encoding.');
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Takes a body of CSV instead of JSON. */
+    takesCsv?: true;
+  }
   interface FastifyRequest {
     /** The body as it came; kept only for requests with an Idempotency-Key. */
     rawBody: Buffer | null;

@@ -107,11 +107,10 @@ export function openSessions({ db, clock, keys, authenticate }: SessionsDeps): S
 
   return {
     authenticate(request, credentials) {
+      // First, because nearly every request has a key and `routeOptions` makes an object.
+      if (credentials !== undefined || tokenIn(request) === undefined) return authenticate(request, credentials);
       // A proxy forwards its visitors' cookies, so only the key counts there.
-      const forVisitor = request.routeOptions.config.keyHeader !== undefined;
-      if (forVisitor || credentials !== undefined || tokenIn(request) === undefined) {
-        return authenticate(request, credentials);
-      }
+      if (request.routeOptions.config.keyHeader !== undefined) return authenticate(request, credentials);
       return resume(request).then(({ caller }) => caller);
     },
     async openWithKey(keyText, request, reply) {
