@@ -2,9 +2,11 @@
  * The rooms of ARCHITECTURE.md hold: imports run one way, pure files stay pure, a table is written by its owner alone.
  */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { words } from '../kit/words.ts';
 
 /** Each room may import those before it; rooms of one line do not know each other. */
@@ -179,6 +181,17 @@ test('the start of the service does not load the engine of reports, which takes 
     }
   }
   assert.ok(loaded.has('src/usage/routes.ts'));
+});
+
+test('loading the service uses nothing of a language, whose data takes a tenth of the start to open', async () => {
+  const refuse = `() => { throw new Error('used while modules are loaded'); }`;
+  const script = `
+    for (const name of ['DateTimeFormat', 'NumberFormat', 'Collator', 'DisplayNames', 'ListFormat', 'PluralRules'])
+      Intl[name] = class { constructor() { (${refuse})(); } };
+    for (const one of [Number, Date]) one.prototype.toLocaleString = ${refuse};
+    await import(${JSON.stringify(join(import.meta.dirname, '../src/app.ts'))});`;
+  const args = ['--input-type=module', '--eval', script];
+  await assert.doesNotReject(promisify(execFile)(process.execPath, args));
 });
 
 test('pure files know no clock, no store, no randomness', () => {

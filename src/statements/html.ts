@@ -21,13 +21,14 @@ const day = (iso: string, timezone: string, last = false): string =>
 
 const STATUS = { running: 'Preliminary: the period has not ended', open: 'Preliminary: not final yet', final: 'Final' };
 
-const MONTH = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+const month = (period: string): string =>
+  new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(Date.parse(`${period}-01`));
 
 /** `2026-10` as `October 2026`, `2026-Q4` as `Q4 2026`. */
 const periodWords = (period: string): string => {
   const [year = '', part] = period.split('-');
   if (part === undefined) return year;
-  return part.startsWith('Q') ? `${part} ${year}` : MONTH.format(Date.parse(`${period}-01`));
+  return part.startsWith('Q') ? `${part} ${year}` : month(period);
 };
 
 /** `publisher`: the lines of the sender, its name first; none: no sender. */

@@ -32,7 +32,7 @@ export const ReconciliationAnswer = Type.Object(
         },
         { title: 'ReconciledRow' },
       ),
-      { description: `The first ${ROWS_MAX.toLocaleString('en')} of these rows, the greatest difference first` },
+      { description: `The first ${ROWS_MAX} of these rows, the greatest difference first` },
     ),
   },
   { title: 'Reconciliation', description: "A statement compared with a partner's counts" },

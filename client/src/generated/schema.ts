@@ -4548,7 +4548,7 @@ export interface components {
             };
             /** @description Rows with different counts */
             differing: number;
-            /** @description The first 1,000 of these rows, the greatest difference first */
+            /** @description The first 1000 of these rows, the greatest difference first */
             rows: components["schemas"]["ReconciledRow"][];
         };
         RegisterCrawlers: {
