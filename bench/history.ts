@@ -61,7 +61,7 @@ export const monthUntil = (to: number): { from: number; to: number } => ({ from:
 
 export async function openStore(dataDir: string): Promise<Store> {
   mkdirSync(dataDir, { recursive: true });
-  const db = await openSqlite(join(dataDir, 'postern.db'), ledgerProcedure);
+  const db = await openSqlite(join(dataDir, 'postern.db'), { procedures: ledgerProcedure });
   await migrate(db, Date.now());
   await ensureDefaultPolicy(db, Date.now());
   return {

@@ -50,7 +50,7 @@ export async function writePast(options: PastOptions): Promise<{ allowed: number
   const { dataDir, catalog, traffic, signal } = options;
   const hold = holdFile(join(dataDir, 'postern.lock'));
   if (hold === undefined) throw new Error(`another process works with the data in ${dataDir}`);
-  const db = await openSqlite(join(dataDir, 'postern.db'), ledgerProcedure);
+  const db = await openSqlite(join(dataDir, 'postern.db'), { procedures: ledgerProcedure });
   const clock = { at: options.from, now: () => clock.at };
   const ledger = await openSqliteLedger(db, clock);
   try {

@@ -7,7 +7,6 @@ import { joinCluster } from './changes/cluster.ts';
 import { openCollections } from './collections/known.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
-import { migrate } from './db/migrate.ts';
 import { openDriftChecks } from './drift/checks.ts';
 import { openEvents } from './events/store.ts';
 import { openStreams } from './events/stream.ts';
@@ -108,7 +107,6 @@ async function openStore(
   const clockWatch = watchClock(ownClock, db.engine, logger);
   opened.defer(() => clockWatch.stop());
   const startedAt = clock.now();
-  await migrate(db, clock.now());
   await ensureDefaultPolicy(db, clock.now());
   return { ...store, clockWatch, startedAt };
 }

@@ -24,7 +24,7 @@ export interface Records {
   clock: Clock;
   /** The machine's or the database's clock; undefined when another was given. */
   own: MachineClock | undefined;
-  /** Requires the tables. The clock continues from the newest entry. */
+  /** The clock continues from the newest entry. */
   openLedgers(subscribed: Subscribed, countUsed: CountUsed): Promise<Ledgers>;
 }
 
@@ -57,7 +57,10 @@ export function holdRecords(config: Config, given: Clock | undefined, memory: St
   return { hold, records, died };
 }
 
-/** Throws StartRefused when the database cannot be used. `onDeath`: the embedded store has failed for good. */
+/**
+ * Opens the records and brings their tables to this version. Throws StartRefused when they cannot be used. `onDeath`:
+ * the embedded store has failed for good.
+ */
 export async function openRecords(
   config: Config,
   given: Clock | undefined,
@@ -65,6 +68,7 @@ export async function openRecords(
   memory: StorageMemory,
 ): Promise<Records> {
   if (config.databaseUrl !== null) {
+    const { migrate } = await import('./db/migrate.ts');
     const { openPostgres } = await import('./db/postgres/db.ts');
     const { openPostgresLedger, openPostgresTestLedger } = await import('./ledger/postgres.ts');
     const db = await openPostgres(config.databaseUrl).catch((error: Error) => {
@@ -74,6 +78,10 @@ export async function openRecords(
       });
     });
     const clock = given ?? db.clock;
+    await migrate(db, clock.now()).catch(async (error: unknown) => {
+      await db.close();
+      throw error;
+    });
     const openLedgers = async (subscribed: Subscribed, countUsed: CountUsed): Promise<Ledgers> => {
       goingOnFrom(clock, await newestEditAt(db));
       const ledger = await openPostgresLedger(db, given, { subscribed, countUsed });
@@ -85,7 +93,7 @@ export async function openRecords(
   const machine = machineClock();
   const clock = given ?? machine;
   const records = join(config.dataDir, 'postern.db');
-  const db = await openSqlite(records, ledgerProcedure, onDeath, memory);
+  const db = await openSqlite(records, { procedures: ledgerProcedure, onDeath, memory, migrateAt: clock.now() });
   const openLedgers = async (subscribed: Subscribed, countUsed: CountUsed): Promise<Ledgers> => {
     goingOnFrom(clock, await newestEditAt(db));
     const ledger = await openSqliteLedger(db, clock, { subscribed, countUsed });

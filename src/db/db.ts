@@ -30,6 +30,9 @@ export interface Db {
   close(): Promise<void>;
 }
 
+/** The part of the records that migrations use. */
+export type Tables = Pick<Db, 'engine' | 'read' | 'atomic'>;
+
 /** An error of an engine, distinguished by its code, never by its text. */
 export class DbError extends Error {}
 export class UniqueViolation extends DbError {}
@@ -61,8 +64,9 @@ export type DbErrorName =
   | 'InDoubt'
   | 'StorageFull';
 
-/** Makes an error from its name: errors cross from a worker thread this way. */
-export function dbError(name: DbErrorName, message: string): DbError {
+/** Makes an error from its name: errors cross from a worker thread this way. `undefined`: a bug. */
+export function dbError(name: DbErrorName | undefined, message: string): Error {
+  if (name === undefined) return new Error(message);
   if (name === 'UniqueViolation') return new UniqueViolation(message);
   if (name === 'ForeignKeyViolation') return new ForeignKeyViolation(message);
   if (name === 'Conflict') return new Conflict(message);

@@ -6,7 +6,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { StartRefused } from '../errors.ts';
-import { Conflict, type Db, type Step, Unavailable, UniqueViolation } from './db.ts';
+import { Conflict, type Step, type Tables, Unavailable, UniqueViolation } from './db.ts';
 import { MIGRATIONS, type Migration } from './migrations/index.ts';
 
 /** The words of each engine for the `{{…}}` in the migrations. */
@@ -20,10 +20,10 @@ const DIALECT = {
   },
 } as const;
 
-const toSteps = (statements: readonly string[], engine: Db['engine']): Step[] =>
+const toSteps = (statements: readonly string[], engine: Tables['engine']): Step[] =>
   statements.map((sql) => ({ sql: inDialect(sql, engine) }));
 
-function inDialect(sql: string, engine: Db['engine']): string {
+function inDialect(sql: string, engine: Tables['engine']): string {
   const text = sql.replaceAll(
     /\{\{(serial|key|place)\}\}/g,
     (_, word: 'serial' | 'key' | 'place') => DIALECT[engine][word],
@@ -37,7 +37,7 @@ function inDialect(sql: string, engine: Db['engine']): string {
  * later. The timeout is below PostgreSQL's deadlock check (1 s): in a deadlock the migration yields, never a check or
  * edit.
  */
-const LOCK_WITHIN: Record<Db['engine'], Step[]> = {
+const LOCK_WITHIN: Record<Tables['engine'], Step[]> = {
   sqlite: [],
   postgres: [{ sql: `select set_config('lock_timeout', '500', true)` }],
 };
@@ -57,7 +57,7 @@ export interface MigrateOptions {
  * Unavailable also when a table stays locked for two minutes.
  */
 export async function migrate(
-  db: Db,
+  db: Tables,
   now: number,
   { unfinished = false, migrations = MIGRATIONS }: MigrateOptions = {},
 ): Promise<void> {
@@ -98,11 +98,11 @@ const versionRow = (version: number, now: number): Step => ({
   params: [version, now],
 });
 
-const versionsOf = async (db: Db): Promise<Set<number>> =>
+const versionsOf = async (db: Tables): Promise<Set<number>> =>
   new Set((await db.read('select version from schema_migrations')).map((row) => Number(row.version)));
 
 /** In an empty store: one transaction for several, since each waits for the disk. */
-async function applyTogether(db: Db, now: number, migrations: readonly Migration[]): Promise<void> {
+async function applyTogether(db: Tables, now: number, migrations: readonly Migration[]): Promise<void> {
   let steps: Step[] = [];
   const flush = async (): Promise<void> => {
     const together = steps;
@@ -121,7 +121,7 @@ async function applyTogether(db: Db, now: number, migrations: readonly Migration
 
 /** Returns why the tables cannot be used: one is missing or unreadable. undefined when they can. Throws Unavailable. */
 export async function faultOfTables(
-  db: Db,
+  db: Pick<Tables, 'read'>,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<string | undefined> {
   const tables = migrations
@@ -137,7 +137,7 @@ export async function faultOfTables(
   }
 }
 
-async function apply(db: Db, plan: () => Promise<Step[]>): Promise<void> {
+async function apply(db: Tables, plan: () => Promise<Step[]>): Promise<void> {
   const end = performance.now() + MIGRATED_WITHIN_MS;
   for (;;) {
     try {

@@ -9,7 +9,6 @@ import { SYSTEM } from '../../src/changes/change.ts';
 import { openChanges } from '../../src/changes/changes.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Identity } from '../../src/crawlers/identity.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import { type Identities, openIdentities } from '../../src/identities/identities.ts';
 import { budgetOf } from '../../src/memory.ts';
 import { openGetter } from '../../src/outgoing/get.ts';
@@ -29,7 +28,6 @@ export async function openWithIdentities(options: OpenedOptions = {}) {
   const config = readConfig({ POSTERN_DATA_DIR: folder, ...(await databaseSettings(folder)) });
   const clock = testClock();
   const { db } = await openRecords(config, clock, () => {}, budgetOf(config.memoryMiB).storage);
-  await migrate(db, clock.now());
   const changes = openChanges(db, clock);
   const problems: unknown[] = [];
   const open = (): Promise<Identities> =>

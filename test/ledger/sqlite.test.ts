@@ -29,7 +29,7 @@ async function emptyStore(openIn: (db: SqliteDb, clock?: Clock) => Promise<Opene
     async open(clock) {
       // A restart: the previous process is gone, and may not have had the time to close its ledger.
       await db?.close();
-      db = await openSqlite(join(folder, 'postern.db'), ledgerProcedure);
+      db = await openSqlite(join(folder, 'postern.db'), { procedures: ledgerProcedure });
       await migrate(db, 0);
       return openIn(db, clock);
     },

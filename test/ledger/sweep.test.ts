@@ -17,7 +17,7 @@ const ENTRY = entry();
 
 async function store() {
   const folder = mkdtempSync(join(tmpdir(), 'postern-sweep-'));
-  const db = await openSqlite(join(folder, 'postern.db'), ledgerProcedure);
+  const db = await openSqlite(join(folder, 'postern.db'), { procedures: ledgerProcedure });
   await migrate(db, START);
   const ledger = await openSqliteLedger(db, { now: () => START });
   return {

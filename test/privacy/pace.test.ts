@@ -21,7 +21,7 @@ const LEAST = { careful: 20, steady: 100 };
 test('a walk takes small pieces for a day, then larger ones', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'postern-pace-'));
   const clock = testClock();
-  const db = await openSqlite(join(folder, 'postern.db'), ledgerProcedure);
+  const db = await openSqlite(join(folder, 'postern.db'), { procedures: ledgerProcedure });
   await migrate(db, clock.now());
   const ledger = await openSqliteLedger(db, clock);
   await ledger.record(Array.from({ length: DECISIONS }, () => entry()));

@@ -8,7 +8,6 @@ import { databaseSettings, dropDatabase, testClock } from '../../kit/service.ts'
 import { SYSTEM } from '../../src/changes/change.ts';
 import { openChanges } from '../../src/changes/changes.ts';
 import { readConfig } from '../../src/config.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import { newCredential } from '../../src/lib/credential.ts';
 import { budgetOf } from '../../src/memory.ts';
 import { openRecords } from '../../src/records.ts';
@@ -22,7 +21,6 @@ const folder = mkdtempSync(join(tmpdir(), 'postern-tokens-'));
 const config = readConfig({ POSTERN_DATA_DIR: folder, ...(await databaseSettings(folder)) });
 const clock = testClock();
 const { db } = await openRecords(config, clock, () => {}, budgetOf(config.memoryMiB).storage);
-await migrate(db, clock.now());
 const changes = openChanges(db, clock);
 const tokens = openTokens(db, changes, clock);
 after(async () => {

@@ -87,7 +87,7 @@ export async function openRecords(): Promise<Records> {
   await migrate(empty, AT);
   await empty.close();
   // The ledger's part of the storage thread needs its tables.
-  const db = await openSqlite(records, ledgerProcedure);
+  const db = await openSqlite(records, { procedures: ledgerProcedure });
   await db.atomic([{ sql: SETTINGS }]);
   return toRecords(db, { records, installation: directory, directory, end: async () => {} });
 }

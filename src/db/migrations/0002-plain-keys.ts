@@ -2,7 +2,7 @@
  * Stored JSON becomes plain JSON. Keys that look like integers used to carry a private-use character, which kept them
  * in the order they were sent in. The columns below stored it; the log of changes and receipts never did.
  */
-import type { Db, Row, Step } from '../db.ts';
+import type { Row, Step, Tables } from '../db.ts';
 
 const MARK = '\ue000';
 
@@ -16,7 +16,7 @@ const COLUMNS: readonly [table: string, key: readonly string[], column: string][
   ['policy_versions', ['policy_no', 'version'], 'rules'],
 ];
 
-export async function plainKeys(db: Db): Promise<Step[]> {
+export async function plainKeys(db: Tables): Promise<Step[]> {
   const steps: Step[] = [];
   for (const [table, key, column] of COLUMNS) {
     const rows = await db.read<Row & { json: string }>(

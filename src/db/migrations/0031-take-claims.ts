@@ -3,7 +3,7 @@
  * ledger/postgres-trip). A function, because one statement that does the same is a plan of a hundred nodes: to set it
  * up takes longer than to record the decisions. Nothing of it is kept: other arithmetic is another function.
  */
-import type { Db, Step } from '../db.ts';
+import type { Step, Tables } from '../db.ts';
 
 const EXPIRY_STEP_MS = 600_000;
 const KEPT_MS = 7 * 86_400_000;
@@ -181,7 +181,7 @@ begin
   end if;
 end $$`;
 
-export const takeClaims = async (db: Pick<Db, 'engine'>): Promise<Step[]> =>
+export const takeClaims = async (db: Pick<Tables, 'engine'>): Promise<Step[]> =>
   db.engine === 'sqlite'
     ? []
     : [{ sql: functionSql('take_claims', 'limits') }, { sql: functionSql('test_take_claims', 'test_limits') }];

@@ -1,4 +1,4 @@
-import type { Db, Step } from '../db.ts';
+import type { Step, Tables } from '../db.ts';
 import { TABLES } from './0001-tables.ts';
 import { plainKeys } from './0002-plain-keys.ts';
 import { COLLECTIONS } from './0003-collections.ts';
@@ -32,7 +32,7 @@ import { ENDED_CANDIDATES } from './0030-ended-candidates.ts';
 import { takeClaims } from './0031-take-claims.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
-export type Migration = readonly string[] | ((db: Db) => Promise<Step[]>);
+export type Migration = readonly string[] | ((db: Tables) => Promise<Step[]>);
 
 /** In order. Never edit one that was released. The version of a migration is its position, from 1. */
 export const MIGRATIONS: readonly Migration[] = [

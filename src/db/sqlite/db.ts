@@ -5,9 +5,10 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
+import { StartRefused } from '../../errors.ts';
 import { budgetOf, type Heap, limitsOf, type StorageMemory, USUAL_MIB } from '../../memory.ts';
 import { type Db, dbError, type Row, type Step, Unavailable, type Value } from '../db.ts';
-import type { Answer, Request, WorkerSetup } from './worker.ts';
+import type { Answer, Opened, Request, WorkerSetup } from './worker.ts';
 
 const GROUP_MAX = 256;
 const QUEUE_MAX = 20_000;
@@ -37,9 +38,10 @@ class Thread {
       resourceLimits: limitsOf(heap),
     });
     this.#ready = new Promise((resolve, reject) => {
-      this.#worker.once('message', () => {
+      this.#worker.once('message', (opened: Opened) => {
         this.#worker.on('message', (answers: Answer[]) => this.#settle(answers));
-        resolve();
+        if (opened === 'ready') resolve();
+        else reject(new StartRefused(opened.refused));
       });
       this.#worker.once('error', (cause) => reject(new Unavailable('the records cannot be opened', { cause })));
     });
@@ -75,7 +77,7 @@ class Thread {
       const { resolve, reject } = group[i] as Waiting;
       const answer = answers[i] as Answer;
       if (answer.ok) resolve(answer.value as never);
-      else reject(answer.error === undefined ? new Error(answer.message) : dbError(answer.error, answer.message));
+      else reject(dbError(answer.error, answer.message));
     }
     if (this.#inFlight.length === 0) this.#closed?.();
   }
@@ -123,20 +125,27 @@ export interface SqliteDb extends Db {
   checkpoint(): Promise<boolean>;
 }
 
+export interface SqliteOptions extends Pick<WorkerSetup, 'migrateAt'> {
+  /** Names and URLs of modules; see worker.ts. */
+  procedures?: WorkerSetup['procedures'];
+  /** Called once when a thread dies, which is not restarted. */
+  onDeath?: (cause: Error) => void;
+  memory?: StorageMemory;
+}
+
 /**
- * Opens `file` (created if absent) with one connection per thread. `procedures` maps names to module URLs; see
- * worker.ts. When a thread dies, it is not restarted: `onDeath` is called once. Throws when the file cannot be opened.
+ * Opens `file` (created if absent) with one connection per thread. Throws Unavailable when it cannot be opened, and
+ * StartRefused when its tables cannot be migrated.
  */
 export async function openSqlite(
   file: string,
-  procedures: Record<string, string> = {},
-  onDeath: (cause: Error) => void = () => {},
-  { heap, pagesKiB }: StorageMemory = budgetOf(USUAL_MIB).storage,
+  { procedures = {}, onDeath = () => {}, memory = budgetOf(USUAL_MIB).storage, migrateAt }: SqliteOptions = {},
 ): Promise<SqliteDb> {
+  const { heap, pagesKiB } = memory;
   createFile(file);
   const { promise: died, resolve: die } = Promise.withResolvers<Error>();
   void died.then(onDeath);
-  const writer = new Thread({ file, readOnly: false, procedures, pagesKiB }, heap, die);
+  const writer = new Thread({ file, readOnly: false, procedures, pagesKiB, migrateAt }, heap, die);
   const reader = new Thread({ file, readOnly: true, procedures: {}, pagesKiB }, heap, die);
   try {
     await Promise.all([writer.ready(), reader.ready()]);

@@ -3,7 +3,7 @@
  * request is a savepoint, so a failure affects no other. The reader runs beside it.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { DbErrorName, Step, Value } from '../db.ts';
+import { type DbErrorName, dbError, type Row, type Step, type Value } from '../db.ts';
 import { type Connection, classify, openConnection, runSteps, type Synchronous } from './connection.ts';
 
 export type Request =
@@ -28,7 +28,12 @@ export interface WorkerSetup {
   pagesKiB: number;
   /** Name → URL of a module that exports `procedure(connection): Procedure`. */
   procedures: Record<string, string>;
+  /** Migrates the tables before the first request, at this time (epoch ms). */
+  migrateAt?: number | undefined;
 }
+
+/** The first message of the thread: it takes requests, or why the records cannot be used. */
+export type Opened = 'ready' | { refused: string };
 
 const setup = workerData as WorkerSetup;
 let connection: Connection = openConnection(setup.file, { readOnly: setup.readOnly, cacheKiB: setup.pagesKiB });
@@ -164,6 +169,31 @@ function forget(): void {
   for (const procedure of procedures.values()) procedure.forget();
 }
 
+/** Here, not on the main thread, which loads the rest of the service meanwhile. */
+async function migrateTables(at: number): Promise<Opened> {
+  const [{ migrate }, { StartRefused }] = await Promise.all([import('../migrate.ts'), import('../../errors.ts')]);
+  const ask = async (request: Request): Promise<unknown> => {
+    const [answer] = writeGroup([request]) as [Answer];
+    if (answer.ok) return answer.value;
+    throw dbError(answer.error, answer.message);
+  };
+  try {
+    await migrate(
+      {
+        engine: 'sqlite',
+        read: async <R extends Row>(sql: string, params: readonly Value[] = []) => connection.all<R>(sql, params),
+        atomic: async (steps) => void (await ask({ kind: 'atomic', steps })),
+      },
+      at,
+    );
+    return 'ready';
+  } catch (error) {
+    if (error instanceof StartRefused) return { refused: error.message };
+    throw error;
+  }
+}
+
+const opened: Opened = setup.migrateAt === undefined ? 'ready' : await migrateTables(setup.migrateAt);
 parentPort?.on('message', (group: Request[] | 'close') => {
   if (group === 'close') {
     connection.close();
@@ -172,4 +202,4 @@ parentPort?.on('message', (group: Request[] | 'close') => {
   }
   parentPort?.postMessage(setup.readOnly ? readGroup(group) : writeGroup(group));
 });
-parentPort?.postMessage('ready');
+parentPort?.postMessage(opened);
