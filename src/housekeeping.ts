@@ -37,6 +37,8 @@ export interface HousekeepingDeps {
   clock: Clock;
   collections: KnownCollections;
   columns: Pick<Columns, 'alarms'>;
+  /** See attention/jumps. */
+  hasDecisions(): boolean;
   ledgerNo: number;
   /** Where this process records all decisions. */
   takeNames: (() => Named) | undefined;
@@ -53,7 +55,7 @@ export interface HousekeepingDeps {
 
 /** Returns a function that stops the work and waits for a running sweep. */
 export function startHousekeeping(deps: HousekeepingDeps) {
-  const { db, changes, clock, collections, columns, ledgerNo, takeNames, auditDays, testDays } = deps;
+  const { db, changes, clock, collections, ledgerNo, takeNames, auditDays, testDays } = deps;
   const { isOurs, isTimeSure, onProblem } = deps;
   const ending = new AbortController();
   const sweeps = [
@@ -89,7 +91,7 @@ export function startHousekeeping(deps: HousekeepingDeps) {
     ),
     every(CANDIDATES_EVERY_MS, ours(watchCandidates({ db, changes, clock, ledgerNo })), onProblem),
     every(SIGHTINGS_EVERY_MS, ours(watchSightings({ db, changes, clock, ledgerNo, takeNames })), onProblem),
-    every(JUMPS_EVERY_MS, ours(watchJumps({ db, changes, clock, columns, ending: ending.signal })), onProblem),
+    every(JUMPS_EVERY_MS, ours(watchJumps({ ...deps, ending: ending.signal })), onProblem),
     every(PLACE_EVERY_MS, ours(openPlacing(db, collections)), onProblem),
   ];
   return async (): Promise<void> => {

@@ -128,6 +128,8 @@ async function openEngine(
   const ledgers = await openLedgers(await openSubscriptions(db, changes), (query, takers) =>
     countInOrder({ db, parquet: archive }, query, takers),
   );
+  // Other nodes decide too.
+  const hasDecisions = () => db.engine === 'postgres' || ledgers.ledger.head() > 0;
   const secret = db.engine === 'postgres' ? await clusterSecret(db) : null;
   const columns =
     config.columnsUrl !== null && secret !== null
@@ -137,8 +139,9 @@ async function openEngine(
           columnsFile: join(config.dataDir, 'columns.duckdb'),
           archiveDir: config.archiveDir,
           memory: memory.columns,
-          // Its thread would take the core from the start, which needs nothing of it.
-          startAfter: listening,
+          // Its thread would take the core from the start, which needs nothing of it. Without decisions it would hold 50
+          // MiB for nothing: once there is one, the look for jumps starts it.
+          startAfter: hasDecisions() ? listening : null,
           onProblem: (problem, isLoss) => logger[isLoss ? 'error' : 'warn']({ problem }, 'columns'),
         });
   opened.defer(() => columns.close());
@@ -162,6 +165,7 @@ async function openEngine(
     ...ledgers,
     secret,
     columns,
+    hasDecisions,
     archive,
     collections,
     offers: openOffers(db, changes),

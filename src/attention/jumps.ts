@@ -19,16 +19,18 @@ export interface JumpDeps {
   changes: Changes;
   clock: Clock;
   columns: Pick<Columns, 'alarms'>;
+  /** Returns false as long as nothing was decided: then no question starts the columns. */
+  hasDecisions(): boolean;
   /** Aborted when the work is to end: a question may wait for a long report. */
   ending: AbortSignal;
 }
 
 /** Returns the work of one round; most rounds only look at the clock. */
-export function watchJumps({ db, changes, clock, columns, ending }: JumpDeps): () => Promise<void> {
+export function watchJumps({ db, changes, clock, columns, hasDecisions, ending }: JumpDeps): () => Promise<void> {
   let lookedAt = Number.NEGATIVE_INFINITY;
   return async () => {
     const now = clock.now();
-    if (now - lookedAt < EVERY_MS) return;
+    if (now - lookedAt < EVERY_MS || !hasDecisions()) return;
     lookedAt = now;
     const jumps = await unlessEnding(ending, readJumps(columns, now));
     if (jumps.length > 0) await changes.commit(SYSTEM, 'denials', () => plan(db, jumps, now));

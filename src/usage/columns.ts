@@ -90,8 +90,8 @@ export interface ColumnsOptions {
   onProblem?: (message: string, isLoss: boolean) => void;
   /** Limit on the wait for an answer, mostly during a rebuild. */
   answerWithinMs?: number;
-  /** The thread starts when this settles or with the first question, instead of at once. */
-  startAfter?: Promise<void>;
+  /** The thread starts when this settles or with the first question, instead of at once; null: with that alone. */
+  startAfter?: Promise<void> | null;
   /** The module of the thread. */
   worker?: URL;
 }
@@ -124,7 +124,7 @@ class ColumnsThread implements Columns {
   constructor(options: ColumnsOptions) {
     this.#options = options;
     if (options.startAfter === undefined) this.#start();
-    else void options.startAfter.then(() => this.#startOnce());
+    else void options.startAfter?.then(() => this.#startOnce());
   }
 
   report = (query: ReportQuery): Promise<ColumnsReport> => this.ask({ kind: 'report', query });

@@ -4,7 +4,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { dropDatabase, startTestService, type TestService, testClock } from '../../kit/service.ts';
+import { dropDatabase, startTestService, type TestService, testClock, testEngine } from '../../kit/service.ts';
+import { until } from '../../kit/until.ts';
 import { allowAll, assertError, assertStatus, check, item, MOMENT, made, makeItem, makePolicy } from './given.ts';
 
 const DAY = 86_400_000;
@@ -427,4 +428,24 @@ test('the report agrees with a fold over the decision log', async () => {
       });
     }
   }
+});
+
+test('the columns start with the first decision, not before; on a cluster others decide too, so at once', async () => {
+  const time = testClock();
+  await using own = await startTestService({ clock: time });
+  const isStarted = () => existsSync(join(own.dataDir, 'columns.duckdb'));
+  if (testEngine() === 'sqlite') {
+    await made(own, '/v1/requesters', { id: 'ending' });
+    // Each is announced by work that is done twice as often as the work that would start them.
+    for (const [i, type] of ['a', 'b', 'c'].entries()) {
+      const expiresAt = new Date(time.now() + 1_000).toISOString();
+      await made(own, '/v1/licenses', { requesterId: 'ending', type, expiresAt });
+      time.advance(2_000);
+      const ended = async () => (await own.call('GET', '/v1/events?type=license.expired')).body.totalCount;
+      await until(`the end of license ${type}`, async () => (await ended()) === i + 1);
+    }
+    assert.ok(!isStarted());
+  }
+  await check(own, { contentId: (await makeItem(own, [allowAll])).id });
+  await until('the columns', isStarted);
 });

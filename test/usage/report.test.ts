@@ -490,13 +490,18 @@ test('folding cells gives what counting in buckets gives, whatever the boundarie
   );
 });
 
-test('columns that wait for the start are started by a question', async () => {
-  const records = await openRecords();
-  const columns = openColumns({ ...records, startAfter: Promise.withResolvers<void>().promise });
-  try {
-    assert.equal(await columns.bounds(), null);
-  } finally {
-    await columns.close();
-    await records.close();
-  }
-});
+for (const [what, startAfter] of [
+  ['for the start', Promise.withResolvers<void>().promise],
+  ['for nothing', null],
+] as const) {
+  test(`columns that wait ${what} are started by a question`, async () => {
+    const records = await openRecords();
+    const columns = openColumns({ ...records, startAfter });
+    try {
+      assert.equal(await columns.bounds(), null);
+    } finally {
+      await columns.close();
+      await records.close();
+    }
+  });
+}

@@ -56,7 +56,8 @@ for (const [engine, open] of [
         return { spoofed: [], denials };
       },
     };
-    const nodes = dbs.map((db) => watchJumps({ db, changes: openChanges(db, clock), clock, columns, ending: never }));
+    const deps = { clock, columns, hasDecisions: () => true, ending: never };
+    const nodes = dbs.map((db) => watchJumps({ db, changes: openChanges(db, clock), ...deps }));
     const look = async () => {
       clock.advance(LOOK_MS);
       await Promise.all(nodes.map((node) => node()));
@@ -107,7 +108,8 @@ test('a round ends with the work, though a long report keeps its question waitin
       return new Promise<never>(() => {});
     },
   };
-  const round = watchJumps({ db, changes: openChanges(db, clock), clock, columns, ending: ending.signal })();
+  const deps = { db, changes: openChanges(db, clock), clock, columns, hasDecisions: () => true };
+  const round = watchJumps({ ...deps, ending: ending.signal })();
   await asked.promise;
   ending.abort();
   await round;
