@@ -2,11 +2,10 @@
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { Snapshot } from './access/snapshot.ts';
-import { type Changes, openChanges } from './changes/changes.ts';
+import { openChanges } from './changes/changes.ts';
 import { joinCluster } from './changes/cluster.ts';
 import { openCollections } from './collections/known.ts';
 import type { Config } from './config.ts';
-import type { Db } from './db/db.ts';
 import { openDriftChecks } from './drift/checks.ts';
 import { openEvents } from './events/store.ts';
 import { openStreams } from './events/stream.ts';
@@ -27,20 +26,16 @@ import { ensureDefaultPolicy } from './policies/store.ts';
 import { startEraser } from './privacy/eraser.ts';
 import { startRetention } from './privacy/retention.ts';
 import { type HeldRecords, holdRecords } from './records.ts';
-import { openTokens } from './requesters/tokens.ts';
 import { openSignals } from './signals/signals.ts';
-import { openSignatures } from './signatures/signatures.ts';
-import { openKeptKeys } from './signatures/store.ts';
 import { countInOrder } from './statements/counting.ts';
 import { openUnregistered } from './unregistered/unregistered.ts';
 import { Parquet } from './usage/archive-source.ts';
-import { openColumns } from './usage/columns.ts';
+import { type Columns, openColumns } from './usage/columns.ts';
 import { clusterSecret, openRemoteColumns } from './usage/remote.ts';
 import { openProvider } from './users/provider.ts';
 import { openSessions } from './users/sessions.ts';
 import { VERSION } from './version.ts';
-import { openNames } from './visitors/names.ts';
-import { openVisitors } from './visitors/visitors.ts';
+import { openVisiting } from './visitors/open.ts';
 import { openDeliverer } from './webhooks/deliverer.ts';
 import { openSender } from './webhooks/send.ts';
 import { openSubscriptions } from './webhooks/subscriptions.ts';
@@ -72,16 +67,18 @@ export async function openParts(options: Options, opened: AsyncDisposableStack) 
   const own: Own = { notReady: 'The service is starting.', listening: Promise.withResolvers() };
   const memory = budgetOf(options.config.memoryMiB);
   const store = { ...(await openStore(options, opened, own)), memory, listening: own.listening.promise };
-  const engine = await openEngine(options, opened, store);
-  const identification = await openIdentification(options, opened, { ...store, ...engine });
-  const background = startBackground(options, opened, { ...store, ...engine });
-  const doors = openDoors(options.config, { ...store, ...engine, ...background });
-  const parts = { config: options.config, own, ...store, ...engine, ...identification, ...background, ...doors };
+  const engine = { ...store, ...(await openEngine(options, opened, store)) };
+  const base = { ...engine, ...(await openKnown(options, opened, engine)) };
+  const identification = await openIdentification(options, opened, base);
+  const background = startBackground(options, opened, base);
+  const doors = openDoors(options.config, { ...base, ...background });
+  const parts = { config: options.config, own, ...base, ...identification, ...background, ...doors };
   return { ...parts, metrics: listMetrics(parts) };
 }
 
 type Store = Awaited<ReturnType<typeof openStore>> & { memory: Budget; listening: Promise<void> };
-type Engine = Awaited<ReturnType<typeof openEngine>>;
+type Engine = Store & Awaited<ReturnType<typeof openEngine>>;
+type Base = Engine & Awaited<ReturnType<typeof openKnown>>;
 type Background = ReturnType<typeof startBackground>;
 
 /** The data folder, the records and their clock. */
@@ -111,7 +108,7 @@ async function openStore(
   return { ...store, clockWatch, startedAt };
 }
 
-/** Changes, ledger, columns, and what checks read from memory. */
+/** Changes, ledger, columns, previews. */
 async function openEngine(
   { config, logger, onFatal = () => {} }: Options,
   opened: AsyncDisposableStack,
@@ -131,46 +128,40 @@ async function openEngine(
   // Other nodes decide too.
   const hasDecisions = () => db.engine === 'postgres' || ledgers.ledger.head() > 0;
   const secret = db.engine === 'postgres' ? await clusterSecret(db) : null;
-  const columns =
-    config.columnsUrl !== null && secret !== null
-      ? openRemoteColumns(config.columnsUrl, secret)
-      : openColumns({
-          records,
-          columnsFile: join(config.dataDir, 'columns.duckdb'),
-          archiveDir: config.archiveDir,
-          memory: memory.columns,
-          // Its thread would take the core from the start, which needs nothing of it. Without decisions it would hold 50
-          // MiB for nothing: once there is one, the look for jumps starts it.
-          startAfter: hasDecisions() ? listening : null,
-          onProblem: (problem, isLoss) => logger[isLoss ? 'error' : 'warn']({ problem }, 'columns'),
-        });
+  // The thread would take the core from the start, which needs nothing of it. Without decisions it would hold 50 MiB
+  // for nothing: once there is one, the look for jumps starts it.
+  const startAfter = hasDecisions() ? listening : null;
+  const columns = openReports({ config, logger }, { records, memory, secret, startAfter });
   opened.defer(() => columns.close());
   for (const ledger of Object.values(ledgers)) opened.defer(() => ledger.close());
-  const collections = openCollections(db, changes);
-  const snapshot = new Snapshot(db, changes, collections, memory.snapshot);
   const impacts = openImpacts(records, memory.impact, () => ledgers.ledger.figures().entries);
   readers.push(columns, impacts);
   opened.defer(() => impacts.close());
+  return { changes, follower, lease, ...ledgers, secret, columns, hasDecisions, archive, impacts };
+}
+
+/** The records in memory that requests read. */
+async function openKnown(
+  { config, logger }: Options,
+  opened: AsyncDisposableStack,
+  { db, clock, changes, memory, listening }: Engine,
+) {
+  const collections = openCollections(db, changes);
+  const snapshot = new Snapshot(db, changes, collections, memory.snapshot);
   const keys = openKeys(db, changes, clock, config);
   opened.defer(() => keys.close());
-  const visiting = await openVisiting({ db, changes, clock, listening }, { config, logger }, opened);
+  const onProblem = (error: unknown): void =>
+    logger.warn({ err: error }, 'keys of agents could not be kept; the next start fetches them');
+  const allowPrivate = config.webhookAllowPrivate;
+  const visiting = await openVisiting({ db, changes, clock, listening, allowPrivate, onProblem }, opened);
   const unregistered = openUnregistered(db, (error) =>
     logger.warn({ err: error }, 'requests that are not registered could not be counted and will be retried'),
   );
   opened.defer(() => unregistered.close());
   return {
-    changes,
-    follower,
-    lease,
-    ...ledgers,
-    secret,
-    columns,
-    hasDecisions,
-    archive,
     collections,
     offers: openOffers(db, changes),
     snapshot,
-    impacts,
     keys,
     ...visiting,
     unregistered,
@@ -178,32 +169,30 @@ async function openEngine(
   };
 }
 
-/** The finding of visitors' requesters: by token, signature or name. */
-async function openVisiting(
-  { db, changes, clock, listening }: { db: Db; changes: Changes; clock: Clock; listening: Promise<void> },
-  { config: { webhookAllowPrivate: allowPrivate }, logger }: Options,
-  opened: AsyncDisposableStack,
-) {
-  const tokens = openTokens(db, changes, clock);
-  opened.defer(() => tokens.close());
-  const kept = await openKeptKeys({
-    db,
-    clock,
-    onProblem: (error) => logger.warn({ err: error }, 'keys of agents could not be kept; the next start fetches them'),
+/** The columns of this node, or of the node that the settings name. */
+function openReports({ config, logger }: Options, { records, memory, secret, startAfter }: ReportsDeps): Columns {
+  if (config.columnsUrl !== null && secret !== null) return openRemoteColumns(config.columnsUrl, secret);
+  return openColumns({
+    records,
+    columnsFile: join(config.dataDir, 'columns.duckdb'),
+    archiveDir: config.archiveDir,
+    memory: memory.columns,
+    startAfter,
+    onProblem: (problem, isLoss) => logger[isLoss ? 'error' : 'warn']({ problem }, 'columns'),
   });
-  const signatures = openSignatures({ userAgent: `Postern/${VERSION}`, allowPrivate, kept });
-  opened.defer(() => signatures.close());
-  const names = openNames(db, changes, (agents) => signatures.track(agents));
-  // Then the keys of agents are there, or being fetched, before the first visitor.
-  void listening.then(() => names.read()).catch(() => undefined);
-  return { tokens, signatures, names, visitors: openVisitors({ names, tokens, signatures }) };
+}
+
+interface ReportsDeps extends Pick<Store, 'records' | 'memory'> {
+  /** The secret of the cluster; null on SQLite. */
+  secret: string | null;
+  startAfter: Promise<void> | null;
 }
 
 /** Opens the verification of visitors by their addresses. */
 async function openIdentification(
   { config, logger }: Options,
   opened: AsyncDisposableStack,
-  { db, changes, clock, lease }: Store & Engine,
+  { db, changes, clock, lease }: Base,
 ) {
   const fetching = lease('identities');
   const identities = await openIdentities({
@@ -221,7 +210,7 @@ async function openIdentification(
 }
 
 /** Work that one node of a cluster does at a time: housekeeping and deliveries. */
-function startBackground({ config, logger }: Options, opened: AsyncDisposableStack, parts: Store & Engine) {
+function startBackground({ config, logger }: Options, opened: AsyncDisposableStack, parts: Base) {
   const { db, changes, clock, clockWatch, ledger, lease } = parts;
   const housekeeping = lease('housekeeping');
   opened.defer(
@@ -284,7 +273,7 @@ function startBackground({ config, logger }: Options, opened: AsyncDisposableSta
 const STREAM_NEEDS: Needs = { permissions: ['webhooks:manage'], secretKey: false };
 
 /** The ways in: keys, sessions of the console, event streams. */
-function openDoors({ oidc }: Config, parts: Store & Engine & Background) {
+function openDoors({ oidc }: Config, parts: Base & Background) {
   const { db, clock, follower, keys, events } = parts;
   // Requests wait until this node knows all changes, of keys and of everything else.
   const authenticate: Authenticate = (...given) => {

@@ -94,7 +94,7 @@ const isEncoded = ({ headers }: FastifyRequest): boolean =>
 
 const takesCsv = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config.takesCsv === true;
 
-/** A hook of those routes: `routeOptions` makes an object, too much for the parser of every check. */
+/** Refuses JSON on routes that take CSV. The parser cannot: `routeOptions` makes an object at each access. */
 const refuseJson: preParsingHookHandler = ({ mediaType }, _reply, payload, done) => {
   if (mediaType === 'application/json') done(NOT_CSV);
   else done(null, payload);

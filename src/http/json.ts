@@ -129,7 +129,7 @@ function isCarried(value: unknown, depth: number): boolean {
   return true;
 }
 
-/** Apart: its closure would cost each object that is no list. */
+/** A function of its own: the closure would be made for each object, too. */
 const areCarried = (items: readonly unknown[], depth: number): boolean => items.every((item) => isCarried(item, depth));
 
 /** Walks again to find the path, so that only a refused body pays for paths. */

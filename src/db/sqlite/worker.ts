@@ -3,7 +3,7 @@
  * request is a savepoint, so a failure affects no other. The reader runs beside it.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { type DbErrorName, dbError, type Row, type Step, type Value } from '../db.ts';
+import { type DbErrorName, dbError, type Row, type Step, type Tables, type Value } from '../db.ts';
 import { type Connection, classify, openConnection, runSteps, type Synchronous } from './connection.ts';
 
 export type Request =
@@ -32,7 +32,7 @@ export interface WorkerSetup {
   migrateAt?: number | undefined;
 }
 
-/** The first message of the thread: it takes requests, or why the records cannot be used. */
+/** The first message of the thread: it takes requests, or the reason why the records cannot be used. */
 export type Opened = 'ready' | { refused: string };
 
 const setup = workerData as WorkerSetup;
@@ -169,23 +169,21 @@ function forget(): void {
   for (const procedure of procedures.values()) procedure.forget();
 }
 
-/** Here, not on the main thread, which loads the rest of the service meanwhile. */
+/** Migrates the tables on this thread: the main thread loads the rest of the service meanwhile. */
 async function migrateTables(at: number): Promise<Opened> {
   const [{ migrate }, { StartRefused }] = await Promise.all([import('../migrate.ts'), import('../../errors.ts')]);
-  const ask = async (request: Request): Promise<unknown> => {
-    const [answer] = writeGroup([request]) as [Answer];
-    if (answer.ok) return answer.value;
-    throw dbError(answer.error, answer.message);
+  const toValue = ([answer]: Answer[]): unknown => {
+    if (answer?.ok === true) return answer.value;
+    throw dbError(answer?.error, answer?.message ?? '');
+  };
+  const tables: Tables = {
+    engine: 'sqlite',
+    read: async <R extends Row>(sql: string, params: readonly Value[] = []) =>
+      toValue(readGroup([{ kind: 'read', sql, params }])) as R[],
+    atomic: async (steps) => void toValue(writeGroup([{ kind: 'atomic', steps }])),
   };
   try {
-    await migrate(
-      {
-        engine: 'sqlite',
-        read: async <R extends Row>(sql: string, params: readonly Value[] = []) => connection.all<R>(sql, params),
-        atomic: async (steps) => void (await ask({ kind: 'atomic', steps })),
-      },
-      at,
-    );
+    await migrate(tables, at);
     return 'ready';
   } catch (error) {
     if (error instanceof StartRefused) return { refused: error.message };
