@@ -32,10 +32,9 @@ export function eventRoutes(app: App, { events, streams }: { events: Events; str
   route(app, 'GET /v1/events/stream', follow, async (request, reply) => {
     const { type = '*', lastEventId } = request.query;
     const header = request.headers['last-event-id'];
-    await streams.open(request, reply, {
-      kinds: kindsIn(type, 'type'),
-      lastEventId: typeof header === 'string' && header !== '' ? header : lastEventId,
-    });
+    const inQuery = lastEventId === undefined ? undefined : { param: 'lastEventId', id: lastEventId };
+    const resume = typeof header === 'string' && header !== '' ? { param: 'Last-Event-ID', id: header } : inQuery;
+    await streams.open(request, reply, { kinds: kindsIn(type, 'type'), resume });
     return reply;
   });
 

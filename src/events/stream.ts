@@ -34,8 +34,8 @@ export interface Streams {
 /** The events that a client follows. */
 export interface Feed {
   kinds: readonly EventKind[];
-  /** The stream resumes after this event; without it, it starts with the next one. */
-  lastEventId: string | undefined;
+  /** The stream resumes after this event, which `param` named; without it, it starts with the next one. */
+  resume: { param: string; id: string } | undefined;
 }
 
 export interface StreamsDeps {
@@ -66,12 +66,12 @@ export function openStreams({ events, reauthorize }: StreamsDeps): Streams {
   }
 
   return {
-    async open(request, reply, { kinds, lastEventId }) {
+    async open(request, reply, { kinds, resume }) {
       if (taken >= STREAMS_MAX) throw unavailable('Too many event streams are open; close one or retry later.');
       taken++;
       let from: number;
       try {
-        from = lastEventId === undefined ? await events.head() : await findSeq(events, lastEventId);
+        from = resume === undefined ? await events.head() : await findSeq(events, resume);
       } catch (error) {
         taken--;
         throw error;
@@ -153,14 +153,14 @@ async function* readTexts(events: Events, records: readonly EventRecord[], ended
   }
 }
 
-async function findSeq(events: Events, id: string): Promise<number> {
+async function findSeq(events: Events, { param, id }: NonNullable<Feed['resume']>): Promise<number> {
   const record = await events.findRecord(id);
   if (record !== undefined) return record.seq;
   throw fail(
     'invalid_request',
     `There is no event ${JSON.stringify(id.slice(0, 100))} to resume from: events are kept for 30 days. ` +
-      'Leave Last-Event-ID out, and list missed events with GET /v1/events.',
-    { param: 'Last-Event-ID' },
+      `Leave ${param} out, and list missed events with GET /v1/events.`,
+    { param },
   );
 }
 

@@ -51,7 +51,10 @@ export async function signInByLink(deps: SignInDeps, request: FastifyRequest, to
     const userId = isToken(token) ? await findLink(db, tokenHash, clock.now()) : undefined;
     const user = userId === undefined ? undefined : await findUser(db, userId);
     if (user?.status !== 'active') {
-      throw fail('invalid_api_key', 'This link was used, or it has expired. Make another: postern console link.');
+      throw fail(
+        'invalid_api_key',
+        'This link was used, replaced by a newer one, or has expired. Make another: postern console link.',
+      );
     }
     return { before: user, after: user, once: useLink(tokenHash) };
   });

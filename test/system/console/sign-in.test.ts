@@ -51,7 +51,7 @@ describe('a link', () => {
     await page.getByRole('button', { name: /^Grace/ }).waitFor();
     const other = await visit(path);
     await other.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await other.getByText('This link was used, or it has expired.').waitFor();
+    await other.getByText('This link was used, replaced by a newer one, or has expired.').waitFor();
     await other.getByLabel('API key').waitFor();
   });
 });

@@ -93,16 +93,16 @@ test('only the kinds that are asked for', async () => {
 });
 
 describe('refusals', () => {
-  for (const [what, query, headers] of [
-    ['an unknown event', '', { 'last-event-id': 'evt_00000000000000000000000000' }],
-    ['an unknown event in the query', '?lastEventId=evt_00000000000000000000000000', {}],
-    ['no event id', '', { 'last-event-id': 'x' }],
-    ['an empty one in the query', '?lastEventId=', {}],
-    ['a kind there is not', '?type=content.made', {}],
-    ['an unknown parameter', '?types=content.*', {}],
+  for (const [what, query, headers, param] of [
+    ['an unknown event', '', { 'last-event-id': 'evt_00000000000000000000000000' }, 'Last-Event-ID'],
+    ['an unknown event in the query', '?lastEventId=evt_00000000000000000000000000', {}, 'lastEventId'],
+    ['no event id', '', { 'last-event-id': 'x' }, 'Last-Event-ID'],
+    ['an empty one in the query', '?lastEventId=', {}, 'lastEventId'],
+    ['a kind there is not', '?type=content.made', {}, 'type'],
+    ['an unknown parameter', '?types=content.*', {}, 'types'],
   ] as const) {
     test(what, async () => {
-      assertError(await postern.call('GET', `/v1/events/stream${query}`, { headers }), 'invalid_request');
+      assertError(await postern.call('GET', `/v1/events/stream${query}`, { headers }), 'invalid_request', param);
     });
   }
   test('a key without the permission', async () => {
