@@ -41,11 +41,15 @@ async function withVisitor({ visitors, clock }: WhoDeps, ask: Ask | Failure): Pr
   return typeof found === 'string' ? unclear(found) : asVisitor(ask, found);
 }
 
-/** Puts a visitor into an ask; after a false claim it has no requester. */
+/**
+ * Puts a visitor into an ask. After a false claim it has no requester, and no license that was vouched for the one that
+ * was claimed.
+ */
 export function asVisitor(ask: Ask, { requesterId, verified, claimed }: Visitor): Ask {
-  const { requesterId: _, sent: __, ...rest } = ask;
+  const { requesterId: _, sent: __, license, ...rest } = ask;
   return {
     ...rest,
+    ...(license === undefined || claimed !== undefined ? {} : { license }),
     ...(requesterId === undefined ? {} : { requesterId }),
     ...(verified === undefined ? {} : { context: { ...ask.context, verified } }),
     ...(claimed === undefined ? {} : { claimed }),

@@ -329,6 +329,32 @@ describe('a false name', () => {
     );
   });
 
+  test('takes away the license that was vouched for the one that was claimed', async () => {
+    const rules = [{ action: 'allow', conditions: { licenseType: 'gold' } }];
+    const { id: policyId } = await makePolicy(postern, rules);
+    await made(postern, '/v1/collections', { name: 'Gold', hosts: ['gold.example'], policyId });
+    const url = 'https://gold.example/a';
+    const license = { type: 'gold' };
+    const signed = (forUrl: string) => {
+      const headers = sign(KEY, AGENT, { url: forUrl });
+      const { signature, 'signature-input': signatureInput, 'signature-agent': signatureAgent } = headers;
+      return { url, license, visitor: { signature, signatureInput, signatureAgent } };
+    };
+    const from = (ip: string) => ({ url, license, requesterId: 'ranged', context: { ip, userAgent: 'ranged-bot' } });
+    const { body } = await postern.call('POST', '/v1/access/check/batch', {
+      body: { checks: [from('192.0.2.1'), from('198.51.100.1'), signed(url), signed(URL_PAID)] },
+    });
+    assert.deepEqual(
+      body.data.map((one: Record<string, unknown>) => [one.allowed, one.reason, one.claimed]),
+      [
+        [true, null, undefined],
+        [false, 'no_license', 'ranged'],
+        [true, null, undefined],
+        [false, 'no_license', 'partner'],
+      ],
+    );
+  });
+
   test('is the same decision as a URL, an item, a dry run', async () => {
     const context = { ip: '198.51.100.1', userAgent: 'ranged-bot' };
     const [{ id }] = (await postern.call('GET', `/v1/content?q=${encodeURIComponent('/paid')}`)).body.data;
