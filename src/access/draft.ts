@@ -131,13 +131,16 @@ export function toDraft(evaluation: Evaluation, explainer: Explaining, recorded:
 const toMessage = ({ rule, reason }: Verdict): string =>
   rule?.message ?? (reason === null ? ALLOWED_MESSAGE : REASONS[reason].message);
 
-/** Returns the URL that was asked for as it is recorded. */
+/**
+ * Returns the URL that was asked for as it is recorded. Its query is the visitor's own word: it is recorded only where
+ * a pattern names one, of the collection or of a rule, and there it is enough to decide again.
+ */
 function urlOf({ policy, facts: { page, target } }: Evaluation): string | null {
   if (page === null || target === null) return null;
   // In one piece, which JSON.stringify writes faster.
   const url = [page.locator.host, target.path].join('');
-  const isRecorded = (page.namesQuery || policy.asksQuery) && target.query !== '' && target.query.length <= URL_MAX;
-  return isRecorded ? [url, target.query].join('?') : url;
+  if (target.query === '' || target.query.length > URL_MAX) return url;
+  return page.namesQuery || policy.namesQuery(target) ? [url, target.query].join('?') : url;
 }
 
 function toEntry(evaluation: Evaluation, decision: Decision, inputs: string | null): Entry {

@@ -3,6 +3,8 @@
  * whether it holds. Conditions that a rule does not have cost nothing.
  */
 import { createHash } from 'node:crypto';
+import { pathSet } from '../lib/pattern-sets.ts';
+import { type PathPattern, parsePathPattern, type Target } from '../lib/url-pattern.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Permission } from '../permissions.ts';
 import { canonicalJson } from './canonical.ts';
@@ -80,8 +82,8 @@ export interface CompiledPolicy {
   asksMetadata: boolean;
   /** Some rule reads the address of the item. */
   asksSource: boolean;
-  /** Some rule reads the query of the URL. */
-  asksQuery: boolean;
+  /** Returns whether a rule's pattern that reads the query matches a URL. */
+  namesQuery(target: Target): boolean;
   /** Some rule reads the time of the check. */
   asksTime: boolean;
   /** Rules that are tried beside these. */
@@ -116,14 +118,17 @@ export function compile(policy: Compilable): CompiledPolicy {
     rules,
     asksMetadata: asks(METADATA_KEYS),
     asksSource: asks(SOURCE_KEYS),
-    asksQuery: policy.rules.some(({ conditions = {} }) => namesQuery(conditions)),
+    namesQuery: pathSet(policy.rules.flatMap(({ conditions = {} }) => queryPatterns(conditions))),
     asksTime: asks(TIME_KEYS),
     candidate: null,
   };
 }
 
-const namesQuery = ({ path = [], pathNot = [] }: Record<string, unknown>): boolean =>
-  [path, pathNot].flat().some((pattern) => String(pattern).includes('?'));
+const queryPatterns = ({ path = [], pathNot = [] }: Record<string, unknown>): PathPattern[] =>
+  [path, pathNot]
+    .flat()
+    .flatMap((text) => parsePathPattern(String(text)) ?? [])
+    .filter(({ query }) => query !== null);
 
 function compileRule(policyNo: number, rule: Rule, index: number): CompiledRule {
   const { action, conditions = {}, permissions = DEFAULT_GRANT, message = null, priority = index + 1 } = rule;

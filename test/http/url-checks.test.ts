@@ -76,6 +76,25 @@ describe('the decision', () => {
     assert.equal((await at('https://query.example/s?p=1')).url, 'query.example/s');
   });
 
+  test('has the query of a rule only where that rule’s pattern matches, and one allowance for any other', async () => {
+    const limited = { action: 'allow', rateLimit: { requests: 1, period: 'day', scope: 'content' } };
+    const rules = [{ action: 'deny', conditions: { path: ['/search?q=', '/a'], pathNot: '/x?*' } }, limited];
+    const policyId = (await makePolicy(postern, rules)).id;
+    await collection({ hosts: ['rules.example'], policyId });
+    await made(postern, '/v1/content', item({ source: 'https://rules.example/item', policyId }));
+    for (const [path, url, reason] of [
+      ['/search?q=%41', '/search?q=A', 'policy_denied'],
+      ['/search?p=1', '/search', null],
+      ['/report', '/report', null],
+      ['/report?session=1', '/report', 'rate_limit_exceeded'],
+      ['/item?session=1', '/item', null],
+      ['/x?y', '/x?y', null],
+    ]) {
+      const got = await at(`https://rules.example${path}`);
+      assert.deepEqual([got.url, got.reason], [`rules.example${url}`, reason], path as string);
+    }
+  });
+
   test('knows nothing of an item', async () => {
     const rules = [
       { action: 'allow', conditions: { contentType: ['article', 'dataset', 'image', 'report', 'video'] } },
