@@ -24,13 +24,28 @@ export function openIndex(crawlers: readonly Tokens[]): TokenIndex {
     const words = new Words(toLowerLetters(userAgent));
     let weak: number | undefined;
     while (words.next()) {
-      const place = trie.longestFrom(words.text, words.start, isEnd)?.place;
+      const place = trie.longestFrom(words.text, words.start, isEnd)?.value.place;
       if (place === undefined) continue;
       if (crawlers[place]?.weak !== true) return place;
       weak ??= place;
     }
     return weak;
   };
+}
+
+/** Returns the values of the longest texts that are whole tokens of a user agent, each once. Texts are in lowercase. */
+export function longestTokens<V extends {}>(texts: TextTrie<V>, userAgent: string): ReadonlySet<V> {
+  const words = new Words(toLowerLetters(userAgent));
+  const values = new Set<V>();
+  let longest = 0;
+  while (words.next()) {
+    const found = texts.longestFrom(words.text, words.start, isEnd);
+    if (found === undefined || found.length < longest) continue;
+    if (found.length > longest) values.clear();
+    longest = found.length;
+    values.add(found.value);
+  }
+  return values;
 }
 
 /** Returns the whole token around a text in a user agent; undefined when it is not there outside of addresses. */

@@ -16,7 +16,7 @@ interface Node<V> {
 const newNode = <V>(label: string, value: V | undefined): Node<V> => ({ label, children: new Map(), value });
 
 /** A match: the value of a text, and its length. */
-interface Found<V> {
+export interface Found<V> {
   value: V;
   length: number;
 }
@@ -58,20 +58,6 @@ export class TextTrie<V extends {}> {
     }
   }
 
-  /** Returns the longest known texts in this one; several of the same length, each once. */
-  longestIn(text: string): readonly V[] {
-    let longest = 0;
-    const values = new Set<V>();
-    for (let start = 0; start + longest <= text.length; start++) {
-      const found = this.#at(text, start);
-      if (found === undefined || found.length < longest) continue;
-      if (found.length > longest) values.clear();
-      longest = found.length;
-      values.add(found.value);
-    }
-    return [...values];
-  }
-
   /** Returns the values of all known texts in this one, each once. */
   allIn(text: string): ReadonlySet<V> {
     const values = new Set<V>();
@@ -81,9 +67,13 @@ export class TextTrie<V extends {}> {
     return values;
   }
 
-  /** Returns the value of the longest known text that begins at this index and may end where it ends. */
-  longestFrom(text: string, start: number, mayEnd: (text: string, at: number) => boolean): V | undefined {
-    return this.#at(text, start, mayEnd)?.value;
+  /** Returns the longest known text that begins at this index and may end where it ends. */
+  longestFrom(text: string, start: number, mayEnd: (text: string, at: number) => boolean): Found<V> | undefined {
+    let found: Found<V> | undefined;
+    this.#walk(text, start, (value, end) => {
+      if (mayEnd(text, end)) found = { value, length: end - start };
+    });
+    return found;
   }
 
   /** Returns the values of all known texts with which this one begins, the longest last. */
@@ -93,28 +83,15 @@ export class TextTrie<V extends {}> {
     return values;
   }
 
-  /** Takes the values of all known texts that begin at this index, the longest last. */
-  #walk(text: string, start: number, take: (value: V) => unknown): void {
+  /** Takes the values of all known texts that begin at this index, and where they end; the longest last. */
+  #walk(text: string, start: number, take: (value: V, end: number) => unknown): void {
     let at = start;
     let node = this.#root.children.get(text.charCodeAt(at));
     while (node !== undefined && text.startsWith(node.label, at)) {
       at += node.label.length;
-      if (node.value !== undefined) take(node.value);
+      if (node.value !== undefined) take(node.value, at);
       node = node.children.get(text.charCodeAt(at));
     }
-  }
-
-  /** Returns the longest known text that begins at this index. */
-  #at(text: string, start: number, mayEnd?: (text: string, at: number) => boolean): Found<V> | undefined {
-    let found: Found<V> | undefined;
-    let at = start;
-    let node = this.#root.children.get(text.charCodeAt(at));
-    while (node !== undefined && text.startsWith(node.label, at)) {
-      at += node.label.length;
-      if (node.value !== undefined && mayEnd?.(text, at) !== false) found = { value: node.value, length: at - start };
-      node = node.children.get(text.charCodeAt(at));
-    }
-    return found;
   }
 
   /** Returns the path of nodes to the end of the text; undefined if there is none. */

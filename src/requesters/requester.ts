@@ -9,8 +9,15 @@ export const REQUESTER_STATUSES = ['active', 'suspended'] as const;
 export type RequesterStatus = (typeof REQUESTER_STATUSES)[number];
 
 const shortText = Type.String({ minLength: 1, maxLength: 64 });
-/** Shorter texts occur in nearly every user agent. */
-const userAgent = Type.String({ minLength: 3, maxLength: 256, format: 'plain-text' });
+/** Shorter texts occur in nearly every user agent; what begins otherwise is no token of one. */
+const userAgent = Type.String({
+  minLength: 3,
+  maxLength: 256,
+  format: 'plain-text',
+  pattern: String.raw`^[\w\-\u0080-\uffff]`,
+  description: '3–256 characters; begins with a letter or a digit',
+  expected: 'must have 3 to 256 characters and begin with a letter or a digit, such as ExampleBot',
+});
 
 /** A new field goes here and into the columns of `store`. */
 const OPTIONAL = {
@@ -19,7 +26,7 @@ const OPTIONAL = {
   userAgents: optional(
     Type.Array(userAgent, {
       maxItems: 50,
-      description: 'Texts in its user agent, case-insensitive, by which `/v1/authorize` recognizes it',
+      description: 'Tokens of its user agent, case-insensitive, by which `/v1/authorize` recognizes it',
     }),
     [],
   ),

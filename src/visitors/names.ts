@@ -1,11 +1,12 @@
 /**
  * The names that visitors give, and the requesters that have them: texts in user agents, and agents that sign. The
- * longest registered text that a user agent contains decides, in either case; where several requesters have that text,
- * none is chosen. Once an edit has been answered, it counts.
+ * longest registered text that is a whole token of the user agent decides, in either case, as for crawlers; where
+ * several requesters have that text, none is chosen. Once an edit has been answered, it counts.
  */
 import type { Changes } from '../changes/changes.ts';
 import { isRequesterEdit } from '../changes/kinds.ts';
 import type { Identity } from '../crawlers/identity.ts';
+import { longestTokens } from '../crawlers/token.ts';
 import type { Db } from '../db/db.ts';
 import { Slices } from '../lib/slices.ts';
 import { toLowerLetters } from '../lib/text.ts';
@@ -121,9 +122,7 @@ class Index implements Names {
 
   named(userAgent: string): Owner {
     const ids = new Set<string>();
-    for (const owners of this.#owners.longestIn(toLowerLetters(userAgent))) {
-      for (const id of owners) ids.add(id);
-    }
+    for (const owners of longestTokens(this.#owners, userAgent)) for (const id of owners) ids.add(id);
     return onlyOf(ids);
   }
 

@@ -243,10 +243,17 @@ describe('an address', () => {
   }
 
   test('names in any spelling of the user agent are the same claim', async () => {
-    for (const agent of ['RANGED-BOT', 'xranged-botx', 'Mozilla/5.0 (ranged-bot)', 'ranged-bot thief-bo']) {
+    for (const agent of ['RANGED-BOT', 'Mozilla/5.0 (ranged-bot)', 'ranged-bot thief-bo', 'x;ranged-bot-1.2']) {
       assert.deepEqual(await from('198.51.100.1', agent), FORGED, agent);
     }
-    for (const agent of ['ranged_bot', 'ranged -bot', 'rаnged-bot']) {
+    const others = [
+      'xranged-bot',
+      'ranged-botx',
+      'ranged-bot-news',
+      'x (+https://bots.example/ranged-bot)',
+      'a@ranged-bot',
+    ];
+    for (const agent of [...others, 'ranged_bot', 'ranged -bot', 'rаnged-bot']) {
       const [allowed, id] = await from('198.51.100.1', Buffer.from(agent).toString('latin1'));
       assert.deepEqual([allowed, id], [false, null], agent);
     }

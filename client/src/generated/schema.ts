@@ -2895,7 +2895,7 @@ export interface components {
             name?: string;
             type?: string | null;
             tags?: string[];
-            /** @description Texts in its user agent, case-insensitive, by which `/v1/authorize` recognizes it */
+            /** @description Tokens of its user agent, case-insensitive, by which `/v1/authorize` recognizes it */
             userAgents?: string[];
             /** @description How a visitor that uses its name is verified; at most 1000 ranges together */
             identities?: components["schemas"]["Identity"][];
@@ -4601,7 +4601,7 @@ export interface components {
             name: string;
             type: string | null;
             tags: string[];
-            /** @description Texts in its user agent, case-insensitive, by which `/v1/authorize` recognizes it */
+            /** @description Tokens of its user agent, case-insensitive, by which `/v1/authorize` recognizes it */
             userAgents: string[];
             /** @description How a visitor that uses its name is verified; at most 1000 ranges together */
             identities: components["schemas"]["Identity"][];
@@ -5312,7 +5312,7 @@ export interface components {
             name?: string;
             type?: string | null;
             tags?: string[];
-            /** @description Texts in its user agent, case-insensitive, by which `/v1/authorize` recognizes it */
+            /** @description Tokens of its user agent, case-insensitive, by which `/v1/authorize` recognizes it */
             userAgents?: string[];
             /** @description How a visitor that uses its name is verified; at most 1000 ranges together */
             identities?: components["schemas"]["Identity"][];
