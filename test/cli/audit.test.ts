@@ -482,6 +482,26 @@ describe('--policy', () => {
     assert.deepEqual(report.others?.policy, { allowed: 1, denied: 1 });
   });
 
+  test('knows whom the audit has verified', async () => {
+    const rules = [
+      { action: 'allow', conditions: { crawler: 'GPTBot', requesterVerified: ['ip'] } },
+      { action: 'deny', conditions: { crawler: 'GPTBot' } },
+      { action: 'allow', conditions: {} },
+    ];
+    const policy = put('verified.json', JSON.stringify({ name: 'Verified', rules }));
+    const list = put('some.json', JSON.stringify({ prefixes: [{ ipv4Prefix: '192.0.2.1/32' }] }));
+    const file = put('verified.log', `${LINES.map(combined).join('\n')}\n`);
+    const { crawlers, others } = await audit(file, '--policy', policy, '--ranges', `GPTBot=${list}`);
+    assert.deepEqual(
+      crawlers.map((row) => [row.outcome, row.policy]),
+      [
+        ['verified', { allowed: 2, denied: 0 }],
+        ['forged', { allowed: 0, denied: 2 }],
+      ],
+    );
+    assert.deepEqual(others?.policy, { allowed: 2, denied: 0 });
+  });
+
   const COLLECTIONS = {
     name: 'News',
     rules: [

@@ -1,6 +1,7 @@
 /**
  * The answer of a policy file to a request of a log. Without collections in the file, each request is decided as a
  * check by an anonymous visitor of an item that nothing is known of but its URL: an article without tags and metadata.
+ * The visitor is verified by its address where the audit found it so.
  * With collections, it is decided as a check by URL of a site without registered items. Rate limits never run out.
  */
 import { decide } from '../../access/decide.ts';
@@ -13,6 +14,7 @@ import { type Locator, parseHost, parseTarget } from '../../lib/locator.ts';
 import { compile } from '../../policies/compile.ts';
 import { type ContentFacts, type Page, UNPLACED } from '../../policies/facts.ts';
 import type { PolicyFile } from '../policies/policy-file.ts';
+import type { Outcome } from './tally.ts';
 import type { Visit } from './visit.ts';
 
 export interface PolicyOfFile extends Pick<PolicyFile, 'name' | 'rules' | 'defaultAction' | 'collections'> {
@@ -24,7 +26,7 @@ export interface PolicyOfFile extends Pick<PolicyFile, 'name' | 'rules' | 'defau
  * Returns the reason of a denial; null when the policy allows. `not_covered`: no collection of the file has the URL,
  * so that another policy decides, or none.
  */
-export type Answer = (visit: Visit) => Reason | 'not_covered' | null;
+export type Answer = (visit: Visit, outcome: Outcome) => Reason | 'not_covered' | null;
 
 const POLICY_ID = 'pol_of_file';
 
@@ -32,9 +34,13 @@ export function openAnswers({ rules, defaultAction = 'deny', collections, host }
   const policy = compile({ no: 0, id: POLICY_ID, version: 1, rules, defaultAction });
   const locatorOf = openLocators(host);
   const pageOf = collections === undefined ? undefined : openPages(collections);
-  return (visit) => {
+  return (visit, outcome) => {
     const { address, at, target, userAgent } = visit;
-    const context = { ip: address, ...(userAgent === null ? {} : { userAgent }) };
+    const context = {
+      ip: address,
+      ...(userAgent === null ? {} : { userAgent }),
+      ...(outcome === 'verified' ? { verified: 'ip' as const } : {}),
+    };
     const locator = locatorOf(visit);
     const subject = pageOf === undefined ? itemAt(target, locator) : pageOf(locator);
     if (subject === undefined) return 'not_covered';

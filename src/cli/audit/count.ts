@@ -155,7 +155,7 @@ function addVisit(tally: Tally, visit: Visit, { crawler, outcome, answer }: Visi
     tally.addUrl(row, host, target);
     if (isRobots(target)) row.robots++;
   }
-  const reason = answer?.(visit) ?? null;
+  const reason = answer?.(visit, outcome) ?? null;
   if (reason === 'not_covered') {
     row.notCovered++;
     if (host === null) tally.addHostless();
