@@ -119,10 +119,10 @@ const sample = ({ features, expiry }: Pick<WantedLicense, 'features' | 'expiry'>
   scope: null,
 });
 
-/** Tries the proofs that a visitor could give and did not. */
+/** Tries the proofs that a visitor could give and did not. A token or a signature takes the place of any other. */
 function verifications(facts: Facts, proofs: readonly VerifiedKind[], allows: Allows): RuleRemedy[] {
-  if (facts.verified !== null) return [];
-  const verified = proofs.filter((kind) => allows({ verified: kind }));
+  if (facts.verified === 'token' || facts.verified === 'signature') return [];
+  const verified = proofs.filter((kind) => kind !== facts.verified && allows({ verified: kind }));
   return verified.length === 0 ? [] : [{ kind: 'verification', verified }];
 }
 

@@ -234,14 +234,17 @@ function readArrival({ headers, method }: FastifyRequest, forwarded: Forwarded, 
   };
 }
 
-/** Asks only visitors that can sign: the denial is decided again as if it were verified. */
+/**
+ * Asks only visitors that can sign: the denial is decided again as if it were verified. An address proves less than a
+ * signature, and one beside the published ranges may still sign; a signature that failed is not asked for again.
+ */
 async function wouldSignatureHelp(
   deps: AuthorizeDeps,
   ask: Ask,
-  { verified, spoofed }: Decision,
+  { verified }: Decision,
   caller: Caller,
 ): Promise<boolean> {
-  if (verified !== null || spoofed === true) return false;
+  if (verified === 'signature' || verified === 'token' || ask.claimed !== undefined) return false;
   if (!(await deps.visitors.couldSign(ask, ask.context?.userAgent))) return false;
   const again = { ...ask, context: { ...ask.context, verified: 'signature' as const }, dryRun: true };
   const terms = { caller, grounds: { readAt: monotonicMs() }, explainer: null };

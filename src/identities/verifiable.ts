@@ -7,7 +7,7 @@ import type { Db } from '../db/db.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type FindVerifiable, type Kind, namedBy } from '../policies/lint/unverified.ts';
 import { requesterIdOf } from '../requesters/crawlers.ts';
-import { findLicenseTypes, findVerifiable, type VerifiableRequester } from '../requesters/store.ts';
+import { findLicenseTypes, findVerifiable, type VerifiableRequester } from '../requesters/verifiable-store.ts';
 import type { Identities } from './identities.ts';
 
 const HOLDERS_MAX = 1000;
@@ -21,9 +21,9 @@ export interface VerifiableDeps {
 export const verifiableIn =
   ({ db, clock, identities }: VerifiableDeps): FindVerifiable =>
   async (rules) => {
-    const { requesterIds, crawlers, byKind, byLicense } = namedBy(rules);
+    const { requesterIds, crawlers, byKind, byLicense, metadataKeys } = namedBy(rules);
     const holders = byLicense ? identities.withIdentities(HOLDERS_MAX) : [];
-    const requesters = byKind || crawlers.length > 0 ? await findVerifiable(db, HOLDERS_MAX) : [];
+    const requesters = byKind || crawlers.length > 0 ? await findVerifiable(db, HOLDERS_MAX, metadataKeys) : [];
     return {
       requesterIds: new Set(requesterIds.filter((id) => identities.hasIdentities(id))),
       crawlers: new Set([
@@ -42,6 +42,6 @@ function haveRequester(crawlers: readonly Crawler[], requesters: readonly Verifi
 }
 
 function kindsOf(requesters: readonly VerifiableRequester[]): Kind[] {
-  const kinds = requesters.map(({ type, tags }): Kind => ({ type, tags }));
+  const kinds = requesters.map(({ type, tags, metadata }): Kind => ({ type, tags, metadata }));
   return [...new Map(kinds.map((kind) => [JSON.stringify(kind), kind])).values()];
 }

@@ -31,22 +31,28 @@ export function anyOf(read: (facts: Facts) => readonly string[] | null): Matcher
   };
 }
 
-/** Matches metadata without conversion: "1" is not 1. An absent key makes the whole condition unknown. */
-export function metadataEquality(read: (facts: Facts) => Readonly<Record<string, unknown>> | null): Matcher {
+type Metadata = Readonly<Record<string, unknown>>;
+
+/** Compares without conversion: "1" is not 1. An absent key makes the whole condition unknown. */
+export function metadataTest(value: Metadata): (metadata: Metadata) => boolean | undefined {
+  const wanted = Object.entries(value).map(([key, one]) => [key, new Set(Array.isArray(one) ? one : [one])] as const);
+  return (metadata) => {
+    let all = true;
+    for (const [key, values] of wanted) {
+      if (!Object.hasOwn(metadata, key)) return undefined;
+      all &&= values.has(metadata[key]);
+    }
+    return all;
+  };
+}
+
+export function metadataEquality(read: (facts: Facts) => Metadata | null): Matcher {
   return {
-    compile(value: Record<string, unknown>): Test {
-      const wanted = Object.entries(value).map(
-        ([key, one]) => [key, new Set(Array.isArray(one) ? one : [one])] as const,
-      );
+    compile(value: Metadata): Test {
+      const isEqual = metadataTest(value);
       return (facts) => {
         const metadata = read(facts);
-        if (metadata === null) return undefined;
-        let all = true;
-        for (const [key, values] of wanted) {
-          if (!Object.hasOwn(metadata, key)) return undefined;
-          all &&= values.has(metadata[key]);
-        }
-        return all;
+        return metadata === null ? undefined : isEqual(metadata);
       };
     },
     actual(facts, value) {

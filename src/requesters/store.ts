@@ -76,34 +76,6 @@ export async function findIdentities(db: Db): Promise<{ id: string; identities: 
   return mapInSlices(rows, (row) => ({ id: row.id, identities: JSON.parse(row.identities) as Identity[] }));
 }
 
-/** The parts of a requester with identities that rules may go by. */
-export type VerifiableRequester = Pick<Requester, 'type' | 'tags' | 'userAgents'>;
-
-/** Returns requesters with identities, at most so many. */
-export async function findVerifiable(db: Db, most: number): Promise<VerifiableRequester[]> {
-  const rows = await db.read<{ type: string | null; tags: string; user_agents: string }>(
-    `select type, tags, user_agents from requesters where identities <> '[]' order by id limit $1`,
-    [most],
-  );
-  return rows.map(({ type, tags, user_agents }) => ({
-    type,
-    tags: JSON.parse(tags) as string[],
-    userAgents: JSON.parse(user_agents) as string[],
-  }));
-}
-
-/** Returns the types of licenses of these requesters that count now or later. */
-export async function findLicenseTypes(db: Db, requesterIds: readonly string[], at: number): Promise<string[]> {
-  if (requesterIds.length === 0) return [];
-  const rows = await db.read<{ type: string }>(
-    `select distinct type from licenses where ${inList(db.engine, 'requester_id', 'text')}
-     and status = 'active' and (expires_at is null or expires_at > $2) limit ${LICENSE_TYPES_MAX}`,
-    [toList(requesterIds), at],
-  );
-  return rows.map(({ type }) => type);
-}
-const LICENSE_TYPES_MAX = 1000;
-
 /** Returns the names of registered requesters by id. */
 export async function findNames(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();

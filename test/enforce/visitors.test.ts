@@ -179,6 +179,15 @@ describe('a denial that a signature would turn', () => {
     const text = await wanted('/signed', { 'user-agent': 'PartnerBot/1' });
     assert.match(text ?? '', /^sig1=\("@authority" "signature-agent"\);.*tag="web-bot-auth"$/);
     assert.equal(await wanted('/signed', { 'user-agent': 'Mozilla/5.0' }), null);
+    const identities = [
+      { kind: 'ip', ranges: ['203.0.113.0/24'] },
+      { kind: 'signature', agent: 'https://both.example' },
+    ];
+    await made(postern, '/v1/requesters', { id: 'both', userAgents: ['BothBot'], identities });
+    for (const address of ['203.0.113.5', '198.51.100.9', undefined]) {
+      const from: Record<string, string> = address === undefined ? {} : { 'x-forwarded-for': address };
+      assert.equal(await wanted('/signed', { 'user-agent': 'BothBot/1', ...from }), text, address ?? 'none');
+    }
     const closed = await makePolicy(postern, [{ action: 'deny' }]);
     await serve(postern, '/closed-to-all', closed.id);
     assert.equal(await wanted('/closed-to-all', { 'user-agent': 'PartnerBot/1' }), null);

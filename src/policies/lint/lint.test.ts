@@ -420,6 +420,25 @@ test('a deny that is evaded by silence', () => {
     // A Not in a deny rule holds for silence.
     assert.deepEqual(open(deny({ [`${key}Not`]: value })), [], key);
   }
+  // A license goes with the requester.
+  for (const [key, value] of Object.entries({
+    hasValidLicense: true,
+    licenseType: 'trial',
+    licenseFeatures: ['beta'],
+    licenseExpiry: { before: '2027-01-01T00:00:00Z' },
+  })) {
+    const rule = deny({ [key]: value });
+    const here = [`rules[0].conditions.${key}`];
+    assert.deepEqual(open(rule), here, key);
+    assert.deepEqual(closed(rule, allow({ default: true })), here, key);
+    assert.deepEqual(closed(rule, licensed), [], key);
+    assert.deepEqual(open(rule, deny({ hasValidLicense: false })), [], key);
+  }
+  assert.deepEqual(open(deny({ hasValidLicense: false })), []);
+  assert.match(
+    lint([deny({ licenseType: 'trial' })], 'allow')[0]?.message ?? '',
+    /^A check without `requesterId` .* add a deny rule with `hasValidLicense: false`/,
+  );
   // The caller cannot omit the item's data.
   assert.deepEqual(
     open(deny({ contentTags: 'x' }), deny({ contentMetadata: { a: 1 } }), deny({ time: { days: ['mon'] } })),

@@ -192,14 +192,17 @@ function toLists(value: unknown): unknown {
 }
 
 function evaded({ index, key, allowedBy }: Evasion): Warning {
-  const omitted = key.startsWith('requester') ? 'requesterId' : key.startsWith('crawler') ? 'userAgent' : key;
+  const ofLicense = key === 'hasValidLicense' || key.startsWith('license');
+  const ofRequester = ofLicense || key.startsWith('requester');
+  const omitted = ofRequester ? 'requesterId' : key.startsWith('crawler') ? 'userAgent' : key;
   const by = allowedBy === null ? 'the default action' : at(allowedBy);
   const instead =
     allowedBy === null
       ? `make the default action ${code('deny')} and allow what you accept`
       : `require ${code(key)} in ${at(allowedBy)}`;
-  const closing =
-    key === 'ip'
+  const closing = ofLicense
+    ? `add a deny rule with ${code('hasValidLicense: false')}`
+    : key === 'ip'
       ? `add a deny rule with ${code('ipNot: ["0.0.0.0/0", "::/0"]')}, which holds only for checks without an address`
       : `add a deny rule with ${code(`${key}Not`)} and the values you accept, which also holds when the value is missing`;
   const message =
@@ -218,7 +221,7 @@ function notRequired({ index, key, name }: Unverified): Warning {
 }
 
 const toGroup = (key: string): string =>
-  key === 'requesterType' || key === 'requesterTags'
+  key.startsWith('requester')
     ? 'Requesters with identities meet this condition'
     : 'Requesters with identities hold such licenses';
 

@@ -286,7 +286,7 @@ function shaken(input: Input, roll: (below: number) => number): Input {
 
 /** Removes the subject of a condition from the check. */
 function silent(key: string, input: Input): Input {
-  if (key.startsWith('requester')) return { ...input, requesterId: null, requester: null, licenses: [] };
+  if (/requester|license/i.test(key)) return { ...input, requesterId: null, requester: null, licenses: [] };
   if (key === 'purpose' || key === 'permission') return { ...input, [key]: null };
   const { [(key.startsWith('crawler') ? 'userAgent' : key) as 'ip']: _, ...context } = input.context;
   return { ...input, context };
@@ -294,12 +294,12 @@ function silent(key: string, input: Input): Input {
 
 const WITHHELD = words(`
   purpose permission country ip userAgent crawler crawlerOperator crawlerPurpose requesterId requesterType requesterTags
-  requesterMetadata
+  requesterMetadata hasValidLicense licenseType licenseFeatures licenseExpiry
 `);
 
 /** Lint reports the first of the conditions on one value. */
 const groupOf = (text: string): string =>
-  text.replace(/requester\w+$/, 'requester').replace(/(userAgent|crawler\w*)$/, 'agent');
+  text.replace(/(requester\w+|\w*[lL]icense\w*)$/, 'requester').replace(/(userAgent|crawler\w*)$/, 'agent');
 
 test('a deny that is evaded by silence is reported, and hardly any other', () => {
   const seen = { reported: 0, confirmed: 0, evaded: 0 };

@@ -22,6 +22,9 @@ import { anonymous, type Region, silenced, within, withoutRule } from './region.
 /** Without a user agent, the crawler is unknown too. */
 const OF_THE_AGENT = ['userAgent', 'crawler', 'crawlerOperator', 'crawlerPurpose'];
 
+/** Licenses go with the requester; `hasValidLicense: false` holds without one. */
+const LICENSE_KEYS = ['hasValidLicense', 'licenseType', 'licenseFeatures', 'licenseExpiry'];
+
 /** Groups of conditions on one value that a check may omit. */
 const WITHHELD: readonly (readonly string[])[] = [
   ['purpose'],
@@ -29,7 +32,7 @@ const WITHHELD: readonly (readonly string[])[] = [
   ['country'],
   ['ip'],
   OF_THE_AGENT,
-  ['requesterId', 'requesterType', 'requesterTags', 'requesterMetadata'],
+  ['requesterId', 'requesterType', 'requesterTags', 'requesterMetadata', ...LICENSE_KEYS],
 ];
 
 export interface Evasion {
@@ -52,7 +55,7 @@ export function* findEvasions(order: readonly Placed[], defaultAction: Action, m
   for (const [position, placed] of order.entries()) {
     const { action, conditions = {} } = placed.rule;
     if (action !== 'deny') continue;
-    const given = Object.keys(conditions);
+    const given = Object.keys(conditions).filter((key) => key !== 'hasValidLicense' || conditions[key] === true);
     const keys = WITHHELD.flatMap((group) => given.find((key) => group.includes(key)) ?? []);
     const denied = (yield* attempt(whereItDecides(placed, order.slice(0, position), meter))) ?? [];
     for (const key of keys) {
@@ -76,7 +79,7 @@ export function* whereItDecides(placed: Placed, earlier: readonly Placed[], mete
 }
 
 function withhold(region: Region, key: string): Region {
-  if (key.startsWith('requester')) return anonymous(region);
+  if (key.startsWith('requester') || LICENSE_KEYS.includes(key)) return anonymous(region);
   return silenced(region, OF_THE_AGENT.includes(key) ? ['userAgent', 'crawler'] : [key]);
 }
 

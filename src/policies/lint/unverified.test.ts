@@ -15,8 +15,8 @@ const VERIFIABLE: Verifiable = {
   requesterIds: new Set(['partner']),
   crawlers: new Set([crawler('GPTBot')]),
   kinds: [
-    { type: 'ai', tags: ['crawler', 'training'] },
-    { type: null, tags: ['partner'] },
+    { type: 'ai', tags: ['crawler', 'training'], metadata: { tier: 'gold', level: 2 } },
+    { type: null, tags: ['partner'], metadata: {} },
   ],
   licenseTypes: new Set(['training']),
 };
@@ -37,6 +37,9 @@ test('a rule for a requester, a crawler or a license, whose owner has identities
     [{ requesterTags: 'crawler', requesterTagsNot: 'search' }, 'requesterTags'],
     [{ requesterType: 'ai', requesterTags: ['training'], licenseType: 'archive' }, 'requesterType'],
     [{ requesterTags: ['partner', 'nonprofit'] }, 'requesterTags'],
+    [{ requesterMetadata: { tier: ['silver', 'gold'] } }, 'requesterMetadata'],
+    [{ requesterMetadata: { tier: 'gold' }, requesterMetadataNot: { level: 1 } }, 'requesterMetadata'],
+    [{ requesterId: 'partner', requesterVerified: false }, 'requesterId'],
     [{ hasValidLicense: true }, 'hasValidLicense'],
     [{ licenseType: ['archive', 'training'], country: 'DE' }, 'licenseType'],
     [{ licenseFeatures: ['images'] }, 'licenseFeatures'],
@@ -66,6 +69,12 @@ test('a rule for others, or for everyone', () => {
     { requesterTags: 'crawler', requesterTagsNot: ['training'] },
     { requesterType: 'ai', requesterTypeNot: 'ai' },
     { requesterTypeNot: 'media' },
+    { requesterMetadata: { tier: 'silver' } },
+    { requesterMetadata: { level: '2' } },
+    { requesterMetadata: { tier: 'gold', other: 1 } },
+    { requesterMetadata: { tier: 'gold' }, requesterTags: 'partner' },
+    { requesterMetadata: { tier: 'gold' }, requesterMetadataNot: { level: 2 } },
+    { requesterMetadataNot: { tier: 'silver' } },
     { requesterType: 'media', licenseType: 'training' },
     { crawler: 'ClaudeBot' },
     { crawlerPurpose: 'search' },
@@ -106,7 +115,9 @@ test('what lint asks about is what rules that may be reported name', () => {
   ]);
   assert.deepEqual(named.requesterIds, ['a', 'b']);
   assert.deepEqual(pluck(named.crawlers, 'name'), ['GPTBot']);
-  assert.deepEqual([named.byLicense, named.byKind], [false, false]);
+  assert.deepEqual([named.byLicense, named.byKind, named.metadataKeys], [false, false, []]);
+  const byMetadata = namedBy([allow({ requesterMetadata: { a: 1, b: 2 }, requesterMetadataNot: { b: 3, c: 4 } })]);
+  assert.deepEqual([byMetadata.byKind, byMetadata.metadataKeys], [true, ['a', 'b', 'c']]);
   assert.equal(namedBy([allow({ requesterTags: 'a' })]).byKind, true);
   assert.equal(namedBy([allow({ requesterType: 'a', requesterVerified: true })]).byKind, false);
   assert.equal(namedBy([allow({ hasValidLicense: true })]).byLicense, true);

@@ -1,5 +1,5 @@
 /**
- * Allow rules that go by a name: they hold for a requester, by its id, type or tags, a crawler or the holder of a
+ * Allow rules that go by a name: they hold for a requester, by its id, type, tags or metadata, a crawler or the holder of a
  * license, also where it was not verified. If that requester has identities, anybody who uses its name gets what the
  * rule allows. Pure: the store is asked beforehand, for what `namedBy` returns.
  * Reported only if the rule decides some check that is not verified. Like an evasion, this is advice, not proof.
@@ -7,7 +7,7 @@
 import type { Crawler } from '../../crawlers/crawler.ts';
 import { CRAWLERS } from '../../crawlers/directory.ts';
 import type { Steps } from '../../lib/slices.ts';
-import { list } from '../match.ts';
+import { list, metadataTest } from '../match.ts';
 import { DEFAULT_GRANT, type Rule } from '../policy.ts';
 import type { Meter } from './cells.ts';
 import { UNVERIFIED_CHECK } from './literals.ts';
@@ -19,8 +19,10 @@ import { whereItDecides } from './silence.ts';
 export interface Named {
   requesterIds: readonly string[];
   crawlers: readonly Crawler[];
-  /** Some rule allows by the type or the tags of requesters. */
+  /** Some rule allows by the type, the tags or the metadata of requesters. */
   byKind: boolean;
+  /** The keys of requesters' metadata that those rules go by. */
+  metadataKeys: readonly string[];
   /** Some rule allows by license. */
   byLicense: boolean;
 }
@@ -37,10 +39,11 @@ export interface Verifiable {
   licenseTypes: ReadonlySet<string>;
 }
 
-/** Requesters of the same type and tags. */
+/** Requesters of the same type, tags and metadata under the keys that rules go by. */
 export interface Kind {
   type: string | null;
   tags: readonly string[];
+  metadata: Readonly<Record<string, unknown>>;
 }
 
 export type FindVerifiable = (rules: readonly Rule[]) => Promise<Verifiable>;
@@ -52,7 +55,7 @@ type Conditions = Record<string, unknown>;
 
 const CRAWLER_FIELDS = { crawler: 'name', crawlerOperator: 'operator', crawlerPurpose: 'purpose' } as const;
 const CRAWLER_KEYS = Object.keys(CRAWLER_FIELDS) as (keyof typeof CRAWLER_FIELDS)[];
-const KIND_KEYS = ['requesterType', 'requesterTags'] as const;
+const KIND_KEYS = ['requesterType', 'requesterTags', 'requesterMetadata'] as const;
 const LICENSE_KEYS = ['licenseType', 'licenseFeatures', 'licenseExpiry'];
 
 export function namedBy(rules: readonly Rule[]): Named {
@@ -61,13 +64,22 @@ export function namedBy(rules: readonly Rule[]): Named {
     requesterIds: [...new Set(named.flatMap((conditions) => textsOf(conditions.requesterId)))],
     crawlers: [...new Set(named.flatMap(crawlersOf))],
     byKind: named.some((conditions) => kindKey(conditions) !== undefined),
+    metadataKeys: [
+      ...new Set(
+        named.flatMap(({ requesterMetadata, requesterMetadataNot }) =>
+          Object.keys({ ...(requesterMetadata as object), ...(requesterMetadataNot as object) }),
+        ),
+      ),
+    ],
     byLicense: named.some((conditions) => licenseKey(conditions) !== undefined),
   };
 }
 
-/** An allow rule that grants something and does not mention verification. */
+/** An allow rule that grants something and does not ask for verification. */
 const isByName = ({ action, conditions = {}, permissions }: Rule): boolean =>
-  action === 'allow' && (permissions ?? DEFAULT_GRANT).length > 0 && conditions.requesterVerified === undefined;
+  action === 'allow' &&
+  (permissions ?? DEFAULT_GRANT).length > 0 &&
+  (conditions.requesterVerified === undefined || conditions.requesterVerified === false);
 
 export interface Unverified {
   index: number;
@@ -119,13 +131,19 @@ const textsOf = (value: unknown): readonly string[] => (value === undefined ? []
 
 const kindKey = (conditions: Conditions): string | undefined => KIND_KEYS.find((key) => conditions[key] !== undefined);
 
-/** Returns whether such requesters meet the conditions on type and tags. A missing type meets none. */
-function isOfKind(conditions: Conditions, { type, tags }: Kind): boolean {
+/** Returns whether such requesters meet the conditions on them. A missing type, or key of metadata, meets none. */
+function isOfKind(conditions: Conditions, { type, tags, metadata }: Kind): boolean {
   const types = type === null ? [] : [type];
   const holds = (key: string, values: readonly string[]): boolean =>
     (conditions[key] === undefined || textsOf(conditions[key]).some((one) => values.includes(one))) &&
     !textsOf(conditions[`${key}Not`]).some((one) => values.includes(one));
-  return holds('requesterType', types) && holds('requesterTags', tags);
+  const { requesterMetadata = {}, requesterMetadataNot } = conditions as Record<string, Kind['metadata']>;
+  return (
+    holds('requesterType', types) &&
+    holds('requesterTags', tags) &&
+    metadataTest(requesterMetadata)(metadata) === true &&
+    (requesterMetadataNot === undefined || metadataTest(requesterMetadataNot)(metadata) === false)
+  );
 }
 
 const licenseKey = (conditions: Conditions): string | undefined =>
