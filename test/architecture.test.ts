@@ -84,6 +84,7 @@ const OWNERS: Record<string, string> = {
   statements: 'statements/store.ts privacy/records.ts',
   license_requests: 'partner/request-store.ts privacy/records.ts',
   offers: 'offers/store.ts',
+  backward_steps: 'ledger/time-order.ts',
   deleted_counts: 'ledger/deleted-counts.ts',
   deleted_decisions: 'ledger/counted.ts',
   daily_counts: 'ledger/retire.ts ledger/erase.ts',

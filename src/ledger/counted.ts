@@ -5,6 +5,7 @@
  */
 import type { Db, Row, Step, Value } from '../db/db.ts';
 import { inList, toList } from '../db/query.ts';
+import { type Ends, seqsBetween } from './time-order.ts';
 
 export interface CountedDecision {
   seq: number;
@@ -166,12 +167,10 @@ function unpack({ license_id: licenseId, purpose, url, deleted, kept, packed }: 
 /** Returns the span of all decisions in the records that were made in a time; `last` is 0 without any. */
 export async function countedSpan(db: Db, from: number, to: number): Promise<CountedSpan> {
   const [first, last] =
-    db.engine === 'sqlite' ? await seqsBetween(db, from, to) : await readEnds(db, 'decisions', from, to);
+    db.engine === 'sqlite' ? await seqsBetween(db.read, from, to) : await readEnds(db, 'decisions', from, to);
   const [firstDeleted, lastDeleted] = await readEnds(db, 'deleted_decisions', from, to);
   return { after: Math.min(first, firstDeleted) - 1, last: Math.max(last, lastDeleted), from, to };
 }
-
-type Ends = [first: number, last: number];
 
 async function readEnds(db: Db, table: 'decisions' | 'deleted_decisions', from: number, to: number): Promise<Ends> {
   const [row] = await db.read<{ first: number | null; last: number | null }>(
@@ -179,26 +178,4 @@ async function readEnds(db: Db, table: 'decisions' | 'deleted_decisions', from: 
     [from, to],
   );
   return [row?.first ?? Number.MAX_SAFE_INTEGER, row?.last ?? 0];
-}
-
-/** On SQLite numbers are in the order of time. */
-async function seqsBetween(db: Db, from: number, to: number): Promise<Ends> {
-  return [(await seqBefore(db, from)) + 1, await seqBefore(db, to)];
-}
-
-/** Returns the last number before a time. */
-async function seqBefore(db: Db, time: number): Promise<number> {
-  let before = 0;
-  const [newest] = await db.read<{ seq: number | null }>('select max(seq) as seq from decisions');
-  let last = newest?.seq ?? 0;
-  while (before < last) {
-    const middle = before + Math.floor((last - before) / 2);
-    const [next] = await db.read<{ seq: number; at: number }>(
-      'select seq, at from decisions where seq > $1 order by seq limit 1',
-      [middle],
-    );
-    if (next === undefined || next.at >= time) last = middle;
-    else before = next.seq;
-  }
-  return before;
 }

@@ -1,13 +1,14 @@
 /** The ledger on SQLite. A flush gets its numbers on the main thread; the storage thread writes everything. */
 import type { SqliteDb } from '../db/sqlite/db.ts';
 import { type Clock, goingOnFrom, machineClock } from '../lib/clock.ts';
-import { place, recordedOf, toFlush } from './flush.ts';
+import { type Placed, place, recordedOf, toFlush } from './flush.ts';
 import type { Ledger } from './ledger.ts';
 import { openLedger, startLedger } from './open.ts';
 import { type CountUsed, OpenQuotas } from './quota-open.ts';
 import type { Announced } from './row.ts';
 import type { Flush, Submission } from './submission.ts';
 import { onTestTables } from './test-tables.ts';
+import { insertBackwardStep } from './time-order.ts';
 
 /** For openSqlite: the ledger's part of the storage thread, and that of the ledger of tests. */
 export const ledgerProcedure = {
@@ -36,6 +37,14 @@ export async function openSqliteLedger(
   const now = () => time.now();
   const quotas = new OpenQuotas({ db, now, write: (steps) => db.atomic(steps), countUsed });
 
+  /** The time of the newest decision that may be recorded. */
+  let newestAt = start.newest.at;
+  async function noteBackwardStep(placed: readonly Placed[]): Promise<void> {
+    const [first] = placed.flatMap(({ places }) => places.slice(0, 1));
+    if (first !== undefined && first.at < newestAt) await db.atomic([insertBackwardStep(first.seq)]);
+    newestAt = placed.at(-1)?.at ?? newestAt;
+  }
+
   /** The newest time recorded. A check that is decided again goes before others that arrived earlier. */
   let latest = 0;
   function toTime({ at }: Submission): number {
@@ -48,6 +57,7 @@ export async function openSqliteLedger(
     latest = Math.min(latest, time.now());
     const placed = place(submissions, { ledgerNo: start.ledgerNo, atOf: toTime, next: numbers.next });
     await numbers.reserved();
+    await noteBackwardStep(placed);
     const answers = await db.call<number[] | null>(procedure, toFlush(placed, start.ledgerNo, subscribed()));
     if (answers !== null) return recordedOf(placed, answers);
     for (const { entries } of submissions) quotas.forget(entries);

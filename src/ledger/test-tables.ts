@@ -12,6 +12,7 @@ const NAMES = [
   'deleted_decisions',
   'limits',
   'quota_contents',
+  'backward_steps',
   'ledger_no',
   'ledger_reserved',
   'take_claims',

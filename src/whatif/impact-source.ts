@@ -6,6 +6,7 @@ import type { Db, Value } from '../db/db.ts';
 import { isPostgresUrl } from '../db/postgres/url.ts';
 import { inList, toList } from '../db/query.ts';
 import { openConnection } from '../db/sqlite/connection.ts';
+import { seqsBetween } from '../ledger/time-order.ts';
 import type { PolicyVersion } from '../policies/policy.ts';
 import { toVersion, type VersionRow } from '../policies/store.ts';
 import type { Past } from '../requesters/history.ts';
@@ -131,7 +132,7 @@ function queries(engine: Db['engine'], all: All): Omit<ImpactSource, 'span' | 'd
   };
 }
 
-/** Reads through a read-only connection of the calling thread. Numbers are in the order of time. */
+/** Reads through a read-only connection of the calling thread. */
 async function openSqliteImpactSource(file: string, cacheKiB: number): Promise<ImpactSource> {
   const connection = openConnection(file, { readOnly: true, cacheKiB });
   const all = <R>(sql: string, params: readonly Value[]): R[] => connection.all(sql, params) as unknown as R[];
@@ -140,33 +141,18 @@ async function openSqliteImpactSource(file: string, cacheKiB: number): Promise<I
   const page = connection.prepare(
     `select seq, at, content_no, requester_id, policy_version, reason, rule_index, inputs, permission, purpose, url,
        collection_id
-     from decisions where seq > $1 and seq <= $2 and policy_no = $3 order by seq`,
+     from decisions where seq > $1 and seq <= $2 and policy_no = $3 and at >= $4 and at < $5 order by seq`,
   );
   page.setReturnArrays(true);
-
-  /** Returns the last number before a time. */
-  function seqBefore(time: number): number {
-    let before = 0;
-    let last = all<{ seq: number | null }>('select max(seq) as seq from decisions', [])[0]?.seq ?? 0;
-    while (before < last) {
-      const middle = before + Math.floor((last - before) / 2);
-      const [next] = all<{ seq: number; at: number }>(
-        'select seq, at from decisions where seq > $1 order by seq limit 1',
-        [middle],
-      );
-      if (next === undefined || next.at >= time) last = middle;
-      else before = next.seq;
-    }
-    return before;
-  }
 
   return {
     ...queries('sqlite', async (sql, params) => all(sql, params)),
     async span(from, to) {
-      return { after: seqBefore(from), last: seqBefore(to), from, to };
+      const [first, last] = await seqsBetween(async (sql, params = []) => all(sql, params), from, to);
+      return { after: first - 1, last, from, to };
     },
-    async decisions(policyNo, { after, last }) {
-      return (page.all(after, last, policyNo) as unknown as DecisionRow[]).map(toDecision);
+    async decisions(policyNo, { after, last, from, to }) {
+      return (page.all(after, last, policyNo, from, to) as unknown as DecisionRow[]).map(toDecision);
     },
     close: async () => connection.close(),
   };

@@ -7,8 +7,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { decision as decisionWith, entry } from '../../kit/entry.ts';
 import { pluck } from '../../kit/pluck.ts';
+import { runSeed, seeded } from '../../kit/random.ts';
 import { until } from '../../kit/until.ts';
 import { Conflict, type Db, Unavailable } from '../../src/db/db.ts';
+import { countedSpan } from '../../src/ledger/counted.ts';
 import { type Decision, type Draft, settle } from '../../src/ledger/decision.ts';
 import { type Claim, type Ledger, type Receipt, type Recorded, Stale } from '../../src/ledger/ledger.ts';
 import { REASONS } from '../../src/ledger/reason.ts';
@@ -218,6 +220,40 @@ export function ledgerContract(name: string, empty: () => Promise<LedgerStore>):
       for (const at of times) {
         const within = times.filter((time) => time >= at && time <= at + 60_000).length;
         assert.ok(within <= 2, `${within} of 2 a minute from ${new Date(at).toISOString()}`);
+      }
+    });
+
+    test('decisions are found by their time, wherever the clock was set, also over a restart', async () => {
+      await using store = await empty();
+      const clock = handClock();
+      const random = seeded(runSeed);
+      let { ledger, db } = await store.open(clock);
+      const times: number[] = [];
+      for (let i = 0; i < 40; i++) {
+        // An hour is the most that a restart makes up for.
+        clock.at += random.pick([1, 1_000, 60_000, -30_000, 5 * 3_600_000, -4 * 3_600_000]);
+        if (random.chance(0.2)) {
+          await ledger.close();
+          ({ ledger, db } = await store.open(clock));
+        }
+        const recorded = await Promise.all(
+          Array.from({ length: random.int(1, 4) }, () => ledger.record([entry(), entry()])),
+        );
+        times.push(...recorded.flat().map(({ at }) => at));
+      }
+      assert.ok(
+        times.some((at, i) => i > 0 && at < (times[i - 1] as number)),
+        'time went back',
+      );
+      const rows = await rowsOf(db);
+      for (let i = 0; i < 200; i++) {
+        const [from = 0, to = 0] = [random.pick(times), random.pick(times) + random.int(0, 2)].toSorted(
+          (a, b) => a - b,
+        );
+        const span = await countedSpan(db, from, to);
+        const within = rows.filter(({ at }) => at >= from && at < to).map(({ seq }) => seq);
+        const lost = within.filter((seq) => seq <= span.after || seq > span.last);
+        assert.deepEqual(lost, [], `${from} ${to}`);
       }
     });
 

@@ -30,6 +30,7 @@ import { DELETED_COUNTS } from './0028-deleted-counts.ts';
 import { GRACES } from './0029-graces.ts';
 import { ENDED_CANDIDATES } from './0030-ended-candidates.ts';
 import { takeClaims } from './0031-take-claims.ts';
+import { BACKWARD_STEPS } from './0032-backward-steps.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Tables) => Promise<Step[]>);
@@ -67,4 +68,5 @@ export const MIGRATIONS: readonly Migration[] = [
   GRACES,
   ENDED_CANDIDATES,
   takeClaims,
+  BACKWARD_STEPS,
 ];
