@@ -58,8 +58,11 @@ const SELECT = `c.seq, c.id, c.at, c.kind, c.object_id, c.key_id, coalesce(k.nam
 const FROM = `changes as c join change_data as d on d.id = c.id left join api_keys as k on k.id = c.key_id
   left join users as u on u.id = c.key_id left join requester_tokens as t on t.id = c.key_id`;
 
-/** Kinds of records, as `object` in an answer names them. */
-export const TARGETS = [...new Set(CHANGE_KINDS.map((kind) => kind.slice(0, kind.indexOf('.'))))];
+/** Returns the kind of the changed record, as `object` in an answer names it. */
+const targetOf = (kind: ChangeKind): string =>
+  kind === 'license.requested' ? 'license_request' : kind.slice(0, kind.indexOf('.'));
+
+export const TARGETS = [...new Set(CHANGE_KINDS.map(targetOf))];
 
 export const listAudit = (db: Db, filter: AuditFilter, query: PageQuery): Promise<Page<AuditEntry>> =>
   readPage<AuditRow, AuditEntry>(
@@ -93,8 +96,11 @@ export async function* streamAudit(db: Db, filter: AuditFilter, atOnce = 50): As
 function toWhere({ actor, object, kind, from, to }: AuditFilter): Where {
   const isType = object !== undefined && TARGETS.includes(object);
   const where = actor === 'system' ? new Where().and('c.key_id is null') : new Where().and('c.key_id = ?', actor);
+  if (isType) {
+    const kinds = CHANGE_KINDS.filter((one) => targetOf(one) === object);
+    where.and(`c.kind in (${kinds.map((one) => where.param(one)).join(', ')})`);
+  }
   return where
-    .and('c.kind like ?', isType ? `${object}.%` : undefined)
     .and('c.object_id = ?', isType ? undefined : object)
     .and('c.kind = ?', kind)
     .and('c.at >= ?', from)
@@ -112,7 +118,7 @@ function toEntry(row: AuditRow): AuditEntry {
     actor: actorOf(row),
     address: row.address,
     requestId: row.request_id,
-    target: { type: kind.slice(0, kind.indexOf('.')), id: row.object_id },
+    target: { type: targetOf(kind), id: row.object_id },
     before: beforeOf(kind, object, row.previous),
     after: ENDS.test(kind) ? null : object,
   };
@@ -148,10 +154,11 @@ export async function sweepAudit(db: Db, cutoff: number): Promise<void> {
   }
 }
 
-const ENDS = /\.deleted$|^api_key\.revoked$/;
+const BEGINS = /\.(created|requested)$/;
+const ENDS = /\.deleted$|^(api_key|requester_token)\.revoked$/;
 
 /** The stored record is the state after the change, or the last state of a deleted record. */
 function beforeOf(kind: ChangeKind, object: Record<string, unknown>, previous: string | null): unknown {
-  if (kind.endsWith('.created')) return null;
+  if (BEGINS.test(kind)) return null;
   return previous === null ? object : { ...object, ...(JSON.parse(previous) as Record<string, unknown>) };
 }

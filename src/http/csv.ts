@@ -4,11 +4,13 @@ export type CsvValue = string | number | boolean | null | undefined;
 
 export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 
-/** A cell that a spreadsheet would run as a formula is made text by an apostrophe. */
+const NUMBER = /^-?\d+(\.\d+)?$/;
+
+/** A cell that a spreadsheet would run as a formula is made text by an apostrophe; a number stays one. */
 function csvCell(value: CsvValue): string {
   if (value === null || value === undefined) return '';
   const text = String(value);
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const safe = /^[=+\-@\t\r]/.test(text) && !NUMBER.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

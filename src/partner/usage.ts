@@ -4,11 +4,17 @@ import { findRequester } from '../requesters/store.ts';
 import { type ReportDeps, usageReport } from '../usage/report.ts';
 import { UsageQuery, UsageReport } from '../usage/schema.ts';
 
-/** Dimensions that say nothing of rules or of others. */
+/** Dimensions that show nothing of rules or of others. */
 const OWN_GROUPS = ['collection', 'crawler', 'verified', 'license', 'purpose', 'permission', 'enforced'] as const;
 const BUCKETS = ['hour', 'day', 'week', 'month'] as const;
 
-const { requesterId: _requesterId, groupBy: _groupBy, spoofed: _spoofed, ...filters } = UsageQuery.properties;
+const {
+  requesterId: _requesterId,
+  groupBy: _groupBy,
+  rule: _rule,
+  spoofed: _spoofed,
+  ...filters
+} = UsageQuery.properties;
 
 export const OwnUsageQuery = Type.Object(
   {

@@ -25,7 +25,10 @@ export const announceExpired = (db: Db, changes: Changes, clock: Clock): Promise
       found = licenses.length;
       return toEdit(
         licenses.map(announceExpiry),
-        licenses.map((license) => toChange('license.expired', license, licenseAnswer(license, now))),
+        licenses.map((license) => ({
+          ...toChange('license.expired', license, licenseAnswer(license, now)),
+          before: licenseAnswer(license, (license.expiresAt ?? now) - 1),
+        })),
       );
     };
     if ((await findExpired(db, clock.now(), 1)).length > 0) await changes.commit(SYSTEM, 'expiry', plan);

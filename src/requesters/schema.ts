@@ -6,7 +6,6 @@ import { deletedOf, pageOf, pageProperties } from '../http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { partial, pick } from '../lib/fields.ts';
 import { RequesterId as requesterId } from '../policies/names.ts';
-import { segmentsOf } from '../terms/timeline.ts';
 import { isValidNow, FIELDS as LICENSE_FIELDS, LICENSE_STATUSES, type License } from './license.ts';
 import { FIELDS as REQUESTER_FIELDS, type Requester } from './requester.ts';
 import type { StoredTerms } from './terms-store.ts';
@@ -187,19 +186,18 @@ export const TermsVersionPage = pageOf(TermsVersionAnswer);
 
 /** Returns the versions, newest first, as they are at a time. */
 export function termsVersionAnswers(licenseId: string, versions: readonly StoredTerms[], at: number) {
-  const segments = segmentsOf(versions);
   return versions
     .map(({ version, terms, from, createdAt }) => {
-      // The end of the terms has no segment.
-      const ended = terms === null && versions.every((one) => one.version <= version || one.from > from);
-      const segment = segments.find((one) => one.version === version) ?? (ended ? { from, to: Infinity } : undefined);
-      const to = segment?.to ?? from;
+      // A later version also ends the time without terms that an earlier one began.
+      const next = Math.min(...versions.filter((one) => one.version > version).map((one) => one.from));
+      const isReplaced = next <= from;
+      const to = isReplaced ? from : next;
       return {
         object: 'license_terms' as const,
         licenseId,
         version,
         terms,
-        state: segment === undefined ? ('replaced' as const) : stateAt(from, to, at),
+        state: isReplaced ? ('replaced' as const) : stateAt(from, to, at),
         effectiveFrom: toIso(from),
         effectiveTo: Number.isFinite(to) ? toIso(to) : null,
         created: toIso(createdAt),

@@ -27,7 +27,15 @@ export async function planFinalize(deps: ComputeDeps, id: string): Promise<Edit>
   const statement: Statement = { ...computed.statement, status: 'final', finalizedAt, updated: finalizedAt };
   return {
     steps: [insertFinal({ statement, from, to, ownMicros: computed.ownMicros }, at)],
-    changes: [{ kind: 'statement.finalized', id, ownerId: statement.requesterId, object: statement }],
+    changes: [
+      {
+        kind: 'statement.finalized',
+        id,
+        ownerId: statement.requesterId,
+        object: statement,
+        before: computed.statement,
+      },
+    ],
     status: 200,
     body: statement,
   };

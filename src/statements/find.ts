@@ -19,9 +19,11 @@ export async function findBilled(
   now: number,
 ): Promise<{ contracts: Contract[]; billed: Billed[] }> {
   const contracts = await findContracts(db, { requesterId, licenseId });
-  const { since, until } = rangeOf(period);
   const billed = contracts
-    .flatMap((contract) => billedOf(contract, { since: Math.min(since, now), until: Math.min(until, now + 1) }))
+    .flatMap((contract) => {
+      const { since, until } = rangeOf(contract, period);
+      return billedOf(contract, { since: Math.min(since, now), until: Math.min(until, now + 1) });
+    })
     .filter(({ span }) => endsWithin(span, period));
   return { contracts, billed: billed.toSorted((a, b) => (a.id < b.id ? 1 : -1)) };
 }

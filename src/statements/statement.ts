@@ -90,9 +90,13 @@ export const endsWithin = ({ label }: BillingPeriodSpan, { first, last }: AskedP
 
 const DAY_MS = 86_400_000;
 
-/** Returns a range of time that holds the ends of all billing periods of any time zone. */
-export function rangeOf({ first, last }: AskedPeriod): { since: number; until: number } {
-  return { since: monthIn('UTC', first) - 2 * DAY_MS, until: monthIn('UTC', last + 1) + 2 * DAY_MS };
+/** Months of a period before its last: one that a license did not outlast is still of that last month. */
+const MONTHS_BEFORE = { month: 0, quarter: 2, year: 11 } as const;
+
+/** Returns a range of time that meets all billing periods of a contract that end within the asked one. */
+export function rangeOf({ segments }: Contract, { first, last }: AskedPeriod): { since: number; until: number } {
+  const before = Math.max(0, ...segments.map(({ terms }) => MONTHS_BEFORE[terms.period]));
+  return { since: monthIn('UTC', first - before) - 2 * DAY_MS, until: monthIn('UTC', last + 1) + 2 * DAY_MS };
 }
 
 /** Returns the start of a month in a time zone. */

@@ -261,7 +261,7 @@ describe('every route that changes something leaves an entry', () => {
       if (target !== undefined) assert.equal(entry.target.id, target);
       if (kind.endsWith('.created')) assert.equal(entry.before, null);
       else assert.equal(nameOf(entry.before), entry.target.id);
-      if (/\.deleted$|^api_key\.revoked$/.test(kind)) assert.equal(entry.after, null);
+      if (/\.deleted$|^(api_key|requester_token)\.revoked$/.test(kind)) assert.equal(entry.after, null);
       else assert.equal(nameOf(entry.after), entry.target.id);
       assert.ok(!/svc_[sp]k_\w{20}|whsec_/.test(JSON.stringify(all)), 'a secret');
       const records = [entry.before, entry.after].filter((one) => one !== null);
@@ -303,6 +303,33 @@ test('before and after are the whole record', async () => {
   assert.deepEqual([first.before, first.after], [null, created]);
   assert.deepEqual([updated.before, updated.after], [created, edited]);
   assert.deepEqual([deleted.before, deleted.after], [edited, null]);
+});
+
+test('a statement was open before it was final, a license valid before it expired, a request not there', async () => {
+  const clock = testClock(Date.parse('2026-10-20T12:00:00Z'));
+  await using own = await startTestService({ clock });
+  const { id: requesterId } = await made(own, '/v1/requesters', {});
+  const tiers = [{ upTo: null, unitPriceMicros: 1 }];
+  const terms = { currency: 'EUR', timezone: 'UTC', period: 'month', unit: 'decision', tiers };
+  const license = { requesterId, type: 'reader', terms, expiresAt: '2026-11-20T00:00:00Z' };
+  const { id: licenseId } = await made(own, '/v1/licenses', license);
+  const { token: key } = await made(own, `/v1/requesters/${requesterId}/tokens`, { name: 't' });
+  const { id: request } = (await own.call('POST', '/v1/me/requests', { key, body: { licenseType: 'x' } })).body;
+  const [requested] = await entries(`&object=${request}`, own);
+  assert.deepEqual([requested.before, requested.target], [null, { type: 'license_request', id: request }]);
+  assert.deepEqual(await entries('&object=license_request', own), [requested]);
+  assert.ok((await entries('&object=license', own)).every((one) => one.target.type === 'license'));
+  clock.advance(30 * DAY_MS);
+  const [open] = (await own.call('GET', '/v1/statements?period=2026-10')).body.data;
+  const { body: final } = await own.call('POST', `/v1/statements/${open.id}/finalize`);
+  const [finalized] = await entries('&kind=statement.finalized', own);
+  assert.deepEqual([finalized.before, finalized.after], [open, final]);
+  clock.advance(2 * DAY_MS);
+  const [expired] = await until('the expiry', async () => {
+    const found = await entries('&kind=license.expired', own);
+    return found.length > 0 ? found : undefined;
+  });
+  assert.deepEqual([expired.target.id, expired.before.valid, expired.after.valid], [licenseId, true, false]);
 });
 
 test('a refused or repeated request leaves none', async () => {

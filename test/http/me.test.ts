@@ -102,6 +102,7 @@ test('usage, by the same periods and groups, without titles and rules', async ()
     assertError(await acme.get(`/v1/me/usage?groupBy=${groupBy}`), 'invalid_request', 'groupBy');
   }
   assertError(await acme.get('/v1/me/usage?requesterId=acme-1'), 'invalid_request', 'requesterId');
+  assertError(await acme.get(`/v1/me/usage?rule=${policy.id}/1/0`), 'invalid_request', 'rule');
   const csv = await postern.call('GET', '/v1/me/usage?groupBy=purpose', {
     key: acme.token.token,
     headers: { accept: 'text/csv' },

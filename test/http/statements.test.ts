@@ -236,6 +236,31 @@ test('pages, periods and filters', async () => {
   }
 });
 
+test('a quarter or a year that a license did not outlast is listed with its last month', async () => {
+  const yearly = await newLicense({ ...TERMS, period: 'year' });
+  const quarterly = await newLicense({ ...TERMS, period: 'quarter' });
+  await use(yearly.requesterId, ['training']);
+  await use(quarterly.requesterId, ['training']);
+  clock.advance(1000);
+  assertStatus(await postern.call('POST', `/v1/licenses/${yearly.id}/revoke`), 200);
+  const body = { terms: null, effective: 'now' };
+  assertStatus(await postern.call('PATCH', `/v1/licenses/${quarterly.id}`, { body }), 200);
+  clock.advance(1000);
+  const year = new Date(clock.now()).getUTCFullYear();
+  for (const [license, label] of [
+    [yearly, `${year}`],
+    [quarterly, `${year}-Q4`],
+  ] as const)
+    for (const period of [`${year}-12`, `${year}-Q4`, `${year}`]) {
+      const { data } = await list(`period=${period}&licenseId=${license.id}`);
+      assert.deepEqual(
+        data.map((one: any) => [one.licenseId, one.period, one.units]),
+        [[license.id, label, 1]],
+        `${period} ${label}`,
+      );
+    }
+});
+
 test('a statement becomes final once its period has ended, and never changes', async () => {
   const license = await newLicense();
   const ids = await use(license.requesterId, ['training', 'training']);
@@ -286,6 +311,8 @@ test('what is counted late is a correction on the next statement, once', async (
   );
   assert.equal(december.total.amount, '0.98');
   assert.deepEqual((await get(final.id)).body, final);
+  const csv = (await get(december.id, 'text/csv')).text;
+  assert.match(csv, /,correction,.*,-1,.*,-0\.02/, 'numbers, not text');
   toTime('2027-01-02T00:00:00Z');
   const kinds = async () => (await ofLicense(license, '2027-01')).lines.map((line: any) => line.kind);
   assert.deepEqual(await kinds(), ['flat'], 'December is not final yet and has it');

@@ -156,6 +156,23 @@ test('revoked licenses and those of a deleted requester have no terms any more',
   );
 });
 
+test('an end of terms is past once there are terms again', async () => {
+  const { id } = await newLicense({ terms: TERMS });
+  clock.advance(1000);
+  const { termsEffectiveAt: ended } = await edited(id, { terms: null, effective: 'now' });
+  clock.advance(1000);
+  const { termsEffectiveAt: again } = await edited(id, { terms: TERMS });
+  const { data } = await versionsOf(id);
+  assert.deepEqual(
+    data.map((one: any) => [one.version, one.state, one.effectiveFrom, one.effectiveTo]),
+    [
+      [3, 'current', again, null],
+      [2, 'past', ended, again],
+      [1, 'past', data[2].created, ended],
+    ],
+  );
+});
+
 test('pages of versions', async () => {
   const { id } = await newLicense({ terms: TERMS });
   for (let i = 1; i <= 4; i++) await edited(id, { terms: { ...TERMS, flatMicros: i } });

@@ -9433,8 +9433,6 @@ export interface operations {
                 permission?: string;
                 /** @description false: counts the decisions that were only observed instead of those that were enforced. */
                 enforced?: boolean;
-                /** @description Only decisions by this rule: policy, version and index, such as `pol_…/3/0`; `pol_…/3/default` for the default action */
-                rule?: string;
                 /** @description `trends` adds the requests by bucket to each entry of the top lists, at most 100,000 numbers in all. */
                 expand?: "trends";
                 /** @description `previous` adds the summary of the preceding period of equal length. */

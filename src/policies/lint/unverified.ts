@@ -1,7 +1,7 @@
 /**
  * Allow rules that go by a name: they hold for a requester, by its id, type, tags or metadata, a crawler or the holder
- * of a license, also where it was not verified. If that requester has identities, anybody who uses its name gets what the
- * rule allows. Pure: the store is asked beforehand, for what `namedBy` returns.
+ * of a license, also where it was not verified. If that requester has identities, anybody who uses its name gets what
+ * the rule allows. Pure: the store is asked beforehand, for what `namedBy` returns.
  * Reported only if the rule decides some check that is not verified. Like an evasion, this is advice, not proof.
  */
 import type { Crawler } from '../../crawlers/crawler.ts';
