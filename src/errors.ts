@@ -2,6 +2,8 @@
  * The table of errors: the status, type and meaning of each. The answers, the OpenAPI document and docs/errors.md
  * follow from it. An expected answer (a denial, a missing record) is a value, not an error.
  */
+import type { Problem } from './lib/refined.ts';
+
 export const ERRORS = {
   invalid_request: {
     status: 400,
@@ -212,15 +214,9 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 export type ErrorType = (typeof ERRORS)[ErrorCode]['type'];
 
-/** A problem of a request: its field (`rules[0].action`; null for the whole body) and what to do. */
-export interface Problem {
-  param: string | null;
-  message: string;
-}
-
 export interface FailureOptions {
   param?: string | undefined;
-  details?: Problem[] | undefined;
+  details?: readonly Problem[] | undefined;
   headers?: Record<string, string> | undefined;
   cause?: unknown;
 }
@@ -229,7 +225,7 @@ export interface FailureOptions {
 export class Failure extends Error {
   readonly code: ErrorCode;
   readonly param: string | undefined;
-  readonly details: Problem[] | undefined;
+  readonly details: readonly Problem[] | undefined;
   readonly headers: Record<string, string> | undefined;
 
   constructor(code: ErrorCode, message: string, options: FailureOptions = {}) {
@@ -245,7 +241,7 @@ export class Failure extends Error {
   }
 
   /** The `error` object of an answer, without the request's id. */
-  toError(): { code: ErrorCode; message: string; type: ErrorType; param?: string; details?: Problem[] } {
+  toError(): { code: ErrorCode; message: string; type: ErrorType; param?: string; details?: readonly Problem[] } {
     return {
       code: this.code,
       message: this.message,
@@ -264,8 +260,9 @@ export const fail = (code: ErrorCode, message: string, options?: FailureOptions)
   new Failure(code, message, options);
 
 /** A 400 for a body or query: the first problem in front, all of them in `details`. */
-export function invalid(problems: [Problem, ...Problem[]]): Failure {
+export function invalid(problems: readonly Problem[]): Failure {
   const [first] = problems;
+  if (first === undefined) throw new Error('a refusal without a problem');
   return fail('invalid_request', first.message, { param: first.param ?? undefined, details: problems });
 }
 

@@ -1,7 +1,7 @@
 /** Plans the edits of collections: what each one writes, announces and answers. Every edit adds a version. */
 import type { Edit } from '../changes/change.ts';
 import { editOf } from '../changes/edit.ts';
-import { editedMetadata, requireMetadata } from '../changes/metadata.ts';
+import { editedMetadata } from '../changes/metadata.ts';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import { newId } from '../lib/id.ts';
@@ -113,7 +113,6 @@ const UNNAMED = 'This collection';
 
 /** Throws invalid_request. */
 async function validate({ db, collections }: EditDeps, collection: Collection) {
-  requireMetadata(collection.metadata);
   await requireWhole(db, collection);
   const { index } = await collections.read();
   requireRoom(index, collection);

@@ -2,7 +2,6 @@
 
 import type { Change, Edit } from '../changes/change.ts';
 import { isUnchanged } from '../changes/edit.ts';
-import { requireMetadata } from '../changes/metadata.ts';
 import type { InForce } from '../collections/known.ts';
 import type { Db, Step } from '../db/db.ts';
 import { Failure } from '../errors.ts';
@@ -12,7 +11,7 @@ import { unknownPolicy } from '../policies/edits.ts';
 import { findDefaultPolicyId, findPolicies } from '../policies/store.ts';
 import { type Content, edited, type StoredPolicy } from './content.ts';
 import { contentNotFound, createdChange, deletedChange, type EditDeps, newContent, updatedChange } from './edits.ts';
-import { CreateContent, requireExternalId } from './schema.ts';
+import { CreateContent } from './schema.ts';
 import { deleteContent, findContents, insertContent, updateContent } from './store.ts';
 
 const isItem = checkOf(CreateContent);
@@ -77,12 +76,10 @@ function planItem(
   stored: Stored,
   at: number,
 ): Pick<Edit, 'steps' | 'changes'> & { outcome: 'created' | 'updated' | 'unchanged' } {
-  requireExternalId(item.externalId);
   const before = stored.items.get(item.externalId);
   if (item.policyId != null && !stored.policies.has(item.policyId)) throw unknownPolicy(item.policyId);
   const policy = toStoredPolicy(item, before, stored.defaultPolicyId);
   const after = before === undefined ? newContent(item, policy, at) : edited(before, item, policy, at);
-  requireMetadata(after.metadata);
   if (before !== undefined && isUnchanged(before, after)) return { outcome: 'unchanged', steps: [], changes: [] };
   // A second entry for the same item edits what the first one made.
   stored.items.set(item.externalId, after);

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { editedMetadata, metadata } from '../changes/metadata.ts';
 import { firstValues, optional, schemas } from '../lib/fields.ts';
+import { refined } from '../lib/refined.ts';
 import type { ContentFacts, Place } from '../policies/facts.ts';
 import { ContentTypeName } from '../policies/names.ts';
 
@@ -9,6 +10,8 @@ export const STATUSES = ['active', 'archived'] as const;
 export type Status = (typeof STATUSES)[number];
 
 export const tag = Type.String({ minLength: 1, maxLength: 64 });
+/** Also of one that no item can have, such as an id. */
+export const externalIdText = Type.String({ minLength: 1, maxLength: 255, format: 'plain-text' });
 
 /** A new field goes here and into the columns of `store`. */
 const OPTIONAL = {
@@ -20,7 +23,11 @@ export const FIRST_VALUES = firstValues(OPTIONAL);
 
 /** The fields that publishers write, in the order of answers. */
 export const FIELDS = {
-  externalId: Type.String({ minLength: 1, maxLength: 255, format: 'plain-text' }),
+  externalId: refined(externalIdText, (ref, param) =>
+    isContentId(ref)
+      ? [{ param, message: `\`${param}\` must not look like a content id (cnt_ and 26 characters).` }]
+      : [],
+  ),
   title: Type.String({ minLength: 1, maxLength: 500 }),
   type: ContentTypeName,
   source: Type.String({ maxLength: 2048, format: 'http-url' }),

@@ -3,7 +3,6 @@
 import type { Change, Edit } from '../changes/change.ts';
 import { editOf } from '../changes/edit.ts';
 import type { ChangeKind } from '../changes/kinds.ts';
-import { requireMetadata } from '../changes/metadata.ts';
 import type { InForce, KnownCollections } from '../collections/known.ts';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
@@ -12,7 +11,7 @@ import { newId } from '../lib/id.ts';
 import { unknownPolicy } from '../policies/edits.ts';
 import { findDefaultPolicyId, policyExists } from '../policies/store.ts';
 import { CONTENT_PREFIX, type Content, type ContentEdit, edited, FIRST_VALUES, type StoredPolicy } from './content.ts';
-import { type CreateContent, contentAnswer, contentEtag, requireExternalId } from './schema.ts';
+import { type CreateContent, contentAnswer, contentEtag } from './schema.ts';
 import { deleteContent, findContent, insertContent, updateContent } from './store.ts';
 
 export interface EditDeps {
@@ -62,7 +61,6 @@ export const newContent = (body: CreateContent, policy: StoredPolicy, at: number
 });
 
 export async function planCreate(deps: EditDeps, body: CreateContent): Promise<Edit> {
-  requireExternalId(body.externalId);
   const edit = await planNew(deps, body);
   const there = await findContent(deps.db, body.externalId);
   if (there !== undefined) {
@@ -76,7 +74,6 @@ export async function planCreate(deps: EditDeps, body: CreateContent): Promise<E
 }
 
 async function planNew({ db, clock, collections }: EditDeps, body: CreateContent): Promise<Edit> {
-  requireMetadata(body.metadata ?? {});
   const inForce = await collections.read();
   const content = newContent(body, await resolvePolicy(db, body.policyId), clock.now());
   return {
@@ -95,7 +92,6 @@ export async function planUpdate(
 ): Promise<Edit> {
   const { content, inForce } = found;
   const next = edited(content, edit, await resolvePolicy(db, edit.policyId, content), clock.now());
-  requireMetadata(next.metadata);
   return editOf(content, next, {
     steps: [updateContent(next, inForce)],
     changes: [updatedChange(content, next, inForce)],
@@ -132,7 +128,6 @@ export const deletedChange = (content: Content, inForce: InForce): Change => ({
 
 /** Edits as PATCH does, and may change the type; never restores an archived item. */
 export async function planUpsert(deps: EditDeps, body: CreateContent): Promise<Edit> {
-  requireExternalId(body.externalId);
   const there = await findPlaced(deps, body.externalId);
   // If another request registers the item first, the commit conflicts and is planned again as an edit.
   return there === undefined ? planNew(deps, body) : planUpdate(deps, there, body);

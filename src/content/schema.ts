@@ -2,12 +2,11 @@
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import type { InForce } from '../collections/known.ts';
-import { fail } from '../errors.ts';
 import { ErrorCodeName } from '../http/error-schema.ts';
 import { deletedOf, pageOf, pageProperties } from '../http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { partial, pick } from '../lib/fields.ts';
-import { CONTENT_PREFIX, type Content, FIELDS, isContentId, OPTIONAL_FIELDS, tag } from './content.ts';
+import { CONTENT_PREFIX, type Content, externalIdText, FIELDS, OPTIONAL_FIELDS, tag } from './content.ts';
 import { POLICY_SOURCES, placementOf } from './placement.ts';
 
 const { externalId, title, type, source, policyId, status } = FIELDS;
@@ -50,7 +49,7 @@ export const ListContentQuery = Type.Object(
     policyId: Type.Optional(policyId),
     collectionId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     tag: Type.Optional(tag),
-    externalId: Type.Optional(externalId),
+    externalId: Type.Optional(externalIdText),
     q: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Words of the title' })),
     createdAfter: Type.Optional(Type.String({ format: 'date-time' })),
     createdBefore: Type.Optional(Type.String({ format: 'date-time' })),
@@ -132,12 +131,4 @@ export function contentEtag(content: Content, inForce: InForce): string {
   if (placement.collectionId === null) return `"${revision}"`;
   const place = createHash('sha256').update(`${placement.collectionId} ${placement.policyId}`).digest('base64url');
   return `"${revision}-${place.slice(0, 12)}"`;
-}
-
-/** Refuses an externalId that looks like an id. Throws invalid_request. */
-export function requireExternalId(ref: string): void {
-  if (!isContentId(ref)) return;
-  throw fail('invalid_request', '`externalId` must not look like a content id (cnt_ and 26 characters).', {
-    param: 'externalId',
-  });
 }

@@ -1,8 +1,9 @@
 /** Events on the wire. */
 import { type Static, Type } from 'typebox';
 import { EVENT_KINDS, type EventKind, KIND_PATTERNS, kindsOf } from '../changes/kinds.ts';
-import { fail } from '../errors.ts';
+import { invalid } from '../errors.ts';
 import { pageOf, pageProperties, spanProperties } from '../http/list.ts';
+import type { Problem } from '../lib/refined.ts';
 import { nearest } from '../lib/text.ts';
 
 const type = Type.Optional(
@@ -60,16 +61,15 @@ export const EventPage = pageOf(EventAnswer);
 /** Parses a comma-separated list of kinds. Throws invalid_request. */
 export function kindsIn(text: string, param: string): EventKind[] {
   const patterns = text.split(',').map((part) => part.trim());
-  for (const pattern of patterns) requireKind(pattern, param);
+  const problems = patterns.flatMap((pattern) => kindProblems(pattern, param));
+  if (problems.length > 0) throw invalid(problems);
   return kindsOf(patterns);
 }
 
-/** Throws invalid_request unless it is a kind, `content.*` or `*`. */
-export function requireKind(pattern: string, param: string): void {
-  if (KIND_PATTERNS.includes(pattern)) return;
+/** Returns a problem unless it is a kind, `content.*` or `*`. */
+export function kindProblems(pattern: string, param: string): Problem[] {
+  if (KIND_PATTERNS.includes(pattern)) return [];
   const near = nearest(pattern, KIND_PATTERNS);
   const hint = near === undefined ? `Kinds are ${EVENT_KINDS.join(', ')}.` : `Did you mean ${near}?`;
-  throw fail('invalid_request', `There is no kind of event ${JSON.stringify(pattern.slice(0, 100))}. ${hint}`, {
-    param,
-  });
+  return [{ param, message: `There is no kind of event ${JSON.stringify(pattern.slice(0, 100))}. ${hint}` }];
 }

@@ -1,7 +1,7 @@
 /** Bodies in: JSON as it is, CSV where an operation takes it, and none where an operation takes none. */
 import { isUtf8 } from 'node:buffer';
 import { errorCodes, type FastifyRequest, type preParsingHookHandler } from 'fastify';
-import { fail, unavailable } from '../errors.ts';
+import { type Failure, fail, unavailable } from '../errors.ts';
 import type { App } from './app.ts';
 import { hooksOf } from './hooks.ts';
 import { parseJson, parseJsonInSlices } from './json.ts';
@@ -17,16 +17,14 @@ export function readBodies(app: App): void {
     if (body.length === 0) return done(null, undefined);
     if (isEncoded(request)) return done(ENCODED);
     if (request.headers['idempotency-key'] !== undefined) request.rawBody = body as Buffer;
-    const list =
-      body.length > SLICED_FROM ? listOf(request.routeOptions.schema?.body as Schema | undefined) : undefined;
-    if (list !== undefined) {
-      parseJsonInSlices(body as Buffer, ...list).then((value) => done(null, value), done);
-      return;
-    }
+    const list = body.length > SLICED_FROM ? listOf(request) : undefined;
+    if (list !== undefined) return parseApart(body as Buffer, list, done);
     try {
       done(null, parseJson(body as Buffer));
     } catch (error) {
-      done(error as Error);
+      const apart = (error as Failure).code === 'invalid_request' ? listOf(request) : undefined;
+      if (apart === undefined) done(error as Error);
+      else parseApart(body as Buffer, apart, done);
     }
   });
   app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, (request, body, done) => {
@@ -81,7 +79,14 @@ const CROWDED = unavailable('Too many large bodies are in flight; retry, or send
 const SLICED_FROM = 64 * 1024;
 
 /** The list of a body whose entries stand for themselves, and how long it may be. */
-function listOf(schema: Schema | undefined): [name: string, entriesMax: number] | undefined {
+type EntryList = [name: string, entriesMax: number];
+
+function parseApart(body: Buffer, list: EntryList, done: (error: Error | null, value?: unknown) => void): void {
+  parseJsonInSlices(body, ...list).then((value) => done(null, value), done);
+}
+
+function listOf({ routeOptions }: FastifyRequest): EntryList | undefined {
+  const schema = routeOptions.schema?.body as Schema | undefined;
   const name = schema?.itemsApart;
   return name === undefined ? undefined : [name, schema?.properties?.[name]?.maxItems ?? 0];
 }

@@ -31,7 +31,7 @@ export interface ApiDocument {
   components: { schemas: Record<string, DocumentSchema> };
 }
 
-const OWN_KEYWORDS = ['title', 'entry', 'expected', 'itemsApart', 'fixed', 'oneRequired'];
+const OWN_KEYWORDS = ['title', 'entry', 'expected', 'itemsApart', 'fixed', 'oneRequired', 'rule'];
 
 /** Changes `document` in place. Throws where two different schemas have the same title. */
 export function nameSchemas(document: ApiDocument): void {

@@ -23,6 +23,13 @@ async function outcomeOf(parse: () => unknown): Promise<Outcome> {
 }
 const inSlices = (text: string): Promise<Outcome> => outcomeOf(() => parseJsonInSlices(Buffer.from(text), LIST, 1000));
 
+/** At once a body with a bad entry is refused, in slices the entry alone. */
+function refusalOf(outcome: Outcome): Outcome {
+  const list = 'value' in outcome ? (outcome.value as Record<string, unknown> | null)?.[LIST] : undefined;
+  const bad = Array.isArray(list) ? list.find((entry) => entry instanceof Failure) : undefined;
+  return bad === undefined ? outcome : { refused: bad.code };
+}
+
 const body = fc.record(
   {
     [LIST]: fc.oneof({ weight: 5, arbitrary: fc.array(fc.jsonValue(), { maxLength: 5 }) }, fc.jsonValue()),
@@ -59,7 +66,7 @@ test('what is no JSON, or has a key twice, is refused in slices as at once', asy
       const whole = JSON.stringify(given);
       const place = at % whole.length;
       const text = whole.slice(0, place) + more + whole.slice(place + cut);
-      assert.deepEqual(await inSlices(text), await outcomeOf(() => parseJson(Buffer.from(text))));
+      assert.deepEqual(refusalOf(await inSlices(text)), await outcomeOf(() => parseJson(Buffer.from(text))));
     }),
     { numRuns: 3000 },
   );
@@ -68,7 +75,10 @@ test('what is no JSON, or has a key twice, is refused in slices as at once', asy
 test('a broken entry and a repeated key are named with their place', async () => {
   const refused = (text: string) => parseJsonInSlices(Buffer.from(text), LIST, 1000);
   await assert.rejects(refused('{"checks":[{},{"a":1,}]}'), { code: 'invalid_json', message: /^`checks\[1\]` is not/ });
-  await assert.rejects(refused('{"checks":[{},{"a":{"b":1,"b":2}}]}'), { param: 'checks[1].a.b' });
+  await assert.rejects(refused('{"checks":[],"a":{"b":1,"b":2}}'), { param: 'a.b' });
+  const { checks } = (await refused('{"checks":[{},{"a":{"b":1,"b":2}},1]}')) as { checks: unknown[] };
+  assert.deepEqual([checks[0], checks[2]], [{}, 1]);
+  assert.ok(checks[1] instanceof Failure && checks[1].param === 'a.b');
 });
 
 test('more keys or lists than any body needs are refused unparsed, an entry in its place', async () => {

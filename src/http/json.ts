@@ -4,9 +4,10 @@
  * altered.
  */
 import { isUtf8 } from 'node:buffer';
-import { fail, type Problem } from '../errors.ts';
+import { Failure, fail } from '../errors.ts';
 import { repeatedKey } from '../lib/json-keys.ts';
 import { JsonScan, type Shape } from '../lib/json-scan.ts';
+import type { Problem } from '../lib/refined.ts';
 import { Slices } from '../lib/slices.ts';
 import { isText } from '../lib/text.ts';
 
@@ -30,12 +31,12 @@ export function parseJson(body: Buffer): unknown {
     scan.step(body.length);
     requireShape(scan.around, 'The body');
   }
-  return parse(body.toString(), [], 'The body');
+  return parse(body.toString(), 'The body');
 }
 
 /**
  * Parses a body with a list of independent entries, entry by entry in slices. An entry that exceeds the limits of a
- * body becomes a Failure in its place. Rejects as `parseJson` throws.
+ * body, or gives a key twice, becomes a Failure in its place. Rejects as `parseJson` throws.
  */
 export async function parseJsonInSlices(body: Buffer, list: string, entriesMax: number): Promise<unknown> {
   requireUtf8(body);
@@ -47,12 +48,12 @@ export async function parseJsonInSlices(body: Buffer, list: string, entriesMax: 
   }
   requireShape(scan.around, `Beside \`${list}\` the body`);
   const [found] = scan.lists;
-  const value = parse(textAround(body, scan.lists), [], `Beside \`${list}\` the body`);
+  const value = parse(textAround(body, scan.lists), `Beside \`${list}\` the body`);
   if (found === undefined) return value;
   const entries: unknown[] = Array(isEmpty(body, found) ? 0 : found.count);
   if (entries.length > 0 && entries.length <= entriesMax) {
     for (const [index, { span, shape }] of found.entries.entries()) {
-      entries[index] = parseEntry(body.toString('utf8', ...span), shape, [list, index]);
+      entries[index] = parseEntry(body.toString('utf8', ...span), shape, `\`${list}[${index}]\``);
       await slices.next();
     }
   }
@@ -65,14 +66,14 @@ export async function parseJsonInSlices(body: Buffer, list: string, entriesMax: 
 const isEmpty = (body: Buffer, { count, entries: [first] }: JsonScan['lists'][number]): boolean =>
   count === 1 && first !== undefined && /^[ \t\n\r]*$/.test(body.toString('utf8', ...first.span));
 
-function parseEntry(text: string, shape: Shape, path: [string, number]): unknown {
-  const name = `\`${path.reduce<string>(pathTo, '')}\``;
+function parseEntry(text: string, shape: Shape, name: string): unknown {
   try {
     requireShape(shape, name);
+    return parse(text, name);
   } catch (error) {
-    return error;
+    if (error instanceof Failure && error.code !== 'invalid_json') return error;
+    throw error;
   }
-  return parse(text, path, name);
 }
 
 /** Returns the text of the body with its lists emptied. */
@@ -97,11 +98,10 @@ function requireShape({ bytes, keys, containers }: Shape, name: string): void {
     throw fail('invalid_request', `${name} has more than ${CONTAINERS_MAX} lists and objects.`);
 }
 
-/** `path` is the position of the text in the body. */
-function parse(text: string, path: (string | number)[], name: string): unknown {
+function parse(text: string, name: string): unknown {
   const { value, repeated } = parseText(text, name);
   if (repeated === undefined) return value;
-  const param = [...path, ...repeated].slice(0, DEPTH_MAX).reduce<string>(pathTo, '');
+  const param = repeated.slice(0, DEPTH_MAX).reduce<string>(pathTo, '');
   throw fail('invalid_request', `\`${param}\` is given more than once in the same object; give it once.`, { param });
 }
 
@@ -115,9 +115,17 @@ function parseText(text: string, name: string): { value: unknown; repeated: (str
   }
 }
 
-/** Returns the problem of a value that cannot be stored and returned exactly; undefined if it can. */
-export const uncarriedIn = (value: unknown, what = 'body'): Problem | undefined =>
-  isCarried(value, 0) ? undefined : findUncarried(value, '', 0, what);
+const PROBLEMS_MAX = 100;
+
+const NONE: readonly Problem[] = [];
+
+/** Returns the problems of a value that cannot be stored and returned exactly; none if it can. */
+export function uncarriedIn(value: unknown, what = 'body'): readonly Problem[] {
+  if (isCarried(value, 0)) return NONE;
+  const problems: Problem[] = [];
+  addUncarried(problems, value, { param: '', depth: 0, what });
+  return problems;
+}
 
 function isCarried(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return isText(value);
@@ -132,26 +140,35 @@ function isCarried(value: unknown, depth: number): boolean {
 /** A function of its own: the closure would be made for each object, too. */
 const areCarried = (items: readonly unknown[], depth: number): boolean => items.every((item) => isCarried(item, depth));
 
-/** Walks again to find the path, so that only a refused body pays for paths. */
-function findUncarried(value: unknown, param: string, depth: number, what: string): Problem {
+interface Place {
+  param: string;
+  depth: number;
+  what: string;
+}
+
+/** Walks again to find the paths, so that only a refused body pays for paths. */
+function addUncarried(problems: Problem[], value: unknown, place: Place): void {
+  const { param, depth, what } = place;
   const at = param === '' ? null : param;
-  if (typeof value === 'string') {
-    return {
-      param: at,
-      message: `${named(at, what)} contains a NUL character or half of a surrogate pair; remove it.`,
-    };
-  }
-  if (typeof value === 'number') {
-    const message = `${named(at, what)} is a number that JSON cannot carry exactly (beyond 2^53); send it as a string.`;
-    return { param: at, message };
-  }
-  if (depth >= DEPTH_MAX) return { param: at, message: `The ${what} is nested more than ${DEPTH_MAX} levels deep.` };
+  const message = faultOf(value, place, named(at, what));
+  if (message !== undefined) return void problems.push({ param: at, message });
   for (const [key, item] of Object.entries(value as object)) {
-    const path = pathTo(param, Array.isArray(value) ? Number(key) : key);
-    if (!isText(key)) return { param: at, message: 'A key contains a NUL character or half of a surrogate pair.' };
-    if (!isCarried(item, depth + 1)) return findUncarried(item, path, depth + 1, what);
+    if (problems.length >= PROBLEMS_MAX) return;
+    if (!isText(key)) {
+      problems.push({ param: at, message: 'A key contains a NUL character or half of a surrogate pair.' });
+    } else if (!isCarried(item, depth + 1)) {
+      const path = pathTo(param, Array.isArray(value) ? Number(key) : key);
+      addUncarried(problems, item, { param: path, depth: depth + 1, what });
+    }
   }
-  return { param: at, message: `The ${what} contains a value that cannot be stored.` };
+}
+
+/** Returns what is wrong with the value itself; undefined if it is something inside it. */
+function faultOf(value: unknown, { depth, what }: Place, name: string): string | undefined {
+  if (typeof value === 'string') return `${name} contains a NUL character or half of a surrogate pair; remove it.`;
+  if (typeof value === 'number')
+    return `${name} is a number that JSON cannot carry exactly (beyond 2^53); send it as a string.`;
+  return depth >= DEPTH_MAX ? `The ${what} is nested more than ${DEPTH_MAX} levels deep.` : undefined;
 }
 
 const named = (param: string | null, what: string): string => (param === null ? `The ${what}` : `\`${param}\``);

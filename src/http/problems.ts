@@ -2,7 +2,7 @@
  * Explains why a value does not match its schema, after the compiled check has failed. Every problem names its field
  * and what is accepted; an unknown field gets the nearest known name.
  */
-import type { Problem } from '../errors.ts';
+import type { Problem, Rule } from '../lib/refined.ts';
 import { lengthOf, nearest } from '../lib/text.ts';
 import { findFormat } from './formats.ts';
 import { pathTo } from './json.ts';
@@ -37,6 +37,8 @@ export interface Schema {
   oneRequired?: readonly [string, string];
   /** In a body: fields of the record that an edit cannot change. */
   fixed?: readonly string[];
+  /** A rule beside the shape, such as an order of times. */
+  rule?: Rule<never>;
 }
 
 const PROBLEMS_MAX = 100;
@@ -72,6 +74,13 @@ class Walk {
   }
 
   value(schema: Schema, value: unknown, path: string): void {
+    const before = this.problems.length;
+    this.#shape(schema, value, path);
+    if (schema.rule === undefined || this.problems.length > before) return;
+    this.problems.push(...schema.rule(value as never, path));
+  }
+
+  #shape(schema: Schema, value: unknown, path: string): void {
     if (this.#isFull) return;
     if (schema.anyOf !== undefined) return this.#union(schema.anyOf, value, path);
     const message = mismatch(schema, value);

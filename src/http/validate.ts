@@ -2,7 +2,8 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Compile, type Validator } from 'typebox/schema';
-import { Failure, invalid, type Problem } from '../errors.ts';
+import { Failure, invalid } from '../errors.ts';
+import type { Problem } from '../lib/refined.ts';
 import './formats.ts';
 import { uncarriedIn } from './json.ts';
 import { problemsOf, type Schema } from './problems.ts';
@@ -17,16 +18,15 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
       // Nearly every request to a route without a query.
       if (schema === NoQuery && isEmpty(query)) return { value: query };
       const { value, problems } = fromText(schema, query);
-      if (problems.length === 0 && check(value)) return { value };
-      const [first, ...rest] = problems;
-      return { error: invalid(first === undefined ? problemsOf(schema, value, 'query') : [first, ...rest]) };
+      if (problems.length > 0) return { error: invalid(problems) };
+      return check(value) ? { value } : { error: invalid(problemsOf(schema, value, 'query')) };
     };
   }
   const { itemsApart } = schema as Schema;
   return (value: unknown) => {
-    const problem = uncarriedIn(itemsApart === undefined ? value : without(value, itemsApart));
-    if (problem !== undefined) return { error: invalid([problem]) };
-    return check(value) ? { value } : { error: invalid(problemsOf(schema, value, 'body')) };
+    const uncarried = uncarriedIn(itemsApart === undefined ? value : without(value, itemsApart));
+    const problems = check(value) ? uncarried : [...uncarried, ...problemsOf(schema, value, 'body')];
+    return problems.length === 0 ? { value } : { error: invalid(problems) };
   };
 };
 
@@ -58,7 +58,7 @@ function fromText(schema: Schema, query: Record<string, unknown>): { value: unkn
     const type = Object.hasOwn(schema.properties ?? {}, name) ? schema.properties?.[name]?.type : undefined;
     if (typeof text !== 'string') {
       problems.push({ param: name, message: `\`${name}\` is given more than once; give it once.` });
-    } else if (!text.isWellFormed() || text.includes('\0') || text.includes('\ufffd')) {
+    } else if (!text.isWellFormed() || text.includes('\0')) {
       problems.push({ param: name, message: `\`${name}\` is not valid UTF-8 text.` });
     } else value[name] = readText(text, type);
   }
@@ -75,10 +75,10 @@ function readText(text: string, type: string | undefined): unknown {
 /** Validates one entry of a list whose entries are independent. Throws invalid_request, or the failure that it is. */
 export function validItem<S extends TSchema>(schema: S, check: Check<S>, item: unknown, what: string): Static<S> {
   if (item instanceof Failure) throw item;
-  const problem = uncarriedIn(item);
-  if (problem !== undefined) throw invalid([problem]);
-  if (check(item)) return item;
-  throw invalid(problemsOf(schema, item, what));
+  const uncarried = uncarriedIn(item);
+  if (!check(item)) throw invalid([...uncarried, ...problemsOf(schema, item, what)]);
+  if (uncarried.length > 0) throw invalid(uncarried);
+  return item;
 }
 
 /** The body without the list whose entries are validated one by one. */

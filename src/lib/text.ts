@@ -44,7 +44,7 @@ const farthest = (name: string): number => Math.max(2, Math.floor(name.length * 
 
 /** The words of a text for searching: case and accents folded, everything but letters and digits a space. */
 export function words(text: string): string[] {
-  const folded = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  const folded = toLowerLetters(text.normalize('NFKD').replaceAll(/\p{M}/gu, ''));
   return folded.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
 }
 

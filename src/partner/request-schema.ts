@@ -3,8 +3,9 @@ import { type Static, Type } from 'typebox';
 import { pageOf, pageProperties } from '../http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { partial } from '../lib/fields.ts';
+import { refined } from '../lib/refined.ts';
 import { RequesterId } from '../policies/names.ts';
-import { FIELDS as LICENSE_FIELDS } from '../requesters/license.ts';
+import { FIELDS as LICENSE_FIELDS, timesProblems } from '../requesters/license.ts';
 import { type LicenseRequest, REQUEST_STATUSES } from './request.ts';
 
 const note = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description }));
@@ -23,14 +24,17 @@ export const CreateRequest = Type.Object(
 );
 export type CreateRequest = Static<typeof CreateRequest>;
 
-export const GrantRequest = Type.Object(
-  { ...partial(LICENSE_FIELDS), answer: note('For the requester') },
-  {
-    additionalProperties: false,
-    title: 'GrantLicenseRequest',
-    description:
-      'Fields of the license. Without `scope`, a request for a collection is granted for the policy of the collection.',
-  },
+export const GrantRequest = refined(
+  Type.Object(
+    { ...partial(LICENSE_FIELDS), answer: note('For the requester') },
+    {
+      additionalProperties: false,
+      title: 'GrantLicenseRequest',
+      description:
+        'Fields of the license. Without `scope`, a request for a collection is granted for the policy of the collection.',
+    },
+  ),
+  timesProblems,
 );
 export type GrantRequest = Static<typeof GrantRequest>;
 

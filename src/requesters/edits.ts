@@ -1,7 +1,7 @@
 /** Plans the edits of requesters: what each one writes, announces and answers. */
 import type { Edit } from '../changes/change.ts';
 import { editOf } from '../changes/edit.ts';
-import { editedMetadata, requireMetadata } from '../changes/metadata.ts';
+import { editedMetadata } from '../changes/metadata.ts';
 import { findIdentityFault, type Identity } from '../crawlers/identity.ts';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
@@ -29,7 +29,6 @@ export function requireIdentities(identities: readonly Identity[] | undefined, a
   if (fault !== undefined) throw fail('invalid_request', fault.message, { param: fault.param });
 }
 
-/** Throws invalid_request. */
 export function newRequester(body: CreateRequester, at: number): Requester {
   const id = body.id ?? newId(REQUESTER_PREFIX, at);
   const requester = {
@@ -43,7 +42,6 @@ export function newRequester(body: CreateRequester, at: number): Requester {
     createdAt: at,
     updatedAt: at,
   };
-  requireMetadata(requester.metadata);
   return requester;
 }
 
@@ -81,7 +79,6 @@ export function planUpdate(before: Requester, edit: UpdateRequester, at: number)
     metadata: editedMetadata(before.metadata, edit),
     updatedAt: Math.max(at, before.updatedAt + 1),
   };
-  requireMetadata(after.metadata);
   return editOf(before, after, {
     steps: updateRequester(after, before),
     changes: [

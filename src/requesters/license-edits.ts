@@ -3,21 +3,20 @@
 import type { Change, Edit } from '../changes/change.ts';
 import { editOf } from '../changes/edit.ts';
 import type { ChangeKind } from '../changes/kinds.ts';
-import { editedMetadata, requireMetadata } from '../changes/metadata.ts';
+import { editedMetadata } from '../changes/metadata.ts';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import { parseIso } from '../lib/clock.ts';
 import { newId } from '../lib/id.ts';
-import { FIRST_VALUES, LICENSE_PREFIX, type License } from './license.ts';
+import { ENDS_BEFORE, FIRST_VALUES, LICENSE_PREFIX, type License } from './license.ts';
 import { type CreateLicense, licenseAnswer, licenseEtag, type UpdateLicense } from './schema.ts';
 import { deleteLicense, findRequester, insertLicense, updateLicense } from './store.ts';
 import { editedTerms, firstTerms } from './terms-edits.ts';
 
 export const licenseNotFound = (id: string) => fail('license_not_found', `There is no license ${id.slice(0, 100)}.`);
 
-/** Throws invalid_request. */
 export function newLicense(body: CreateLicense, at: number): License {
-  const license: License = {
+  return {
     ...FIRST_VALUES,
     ...body,
     id: newId(LICENSE_PREFIX, at),
@@ -28,8 +27,6 @@ export function newLicense(body: CreateLicense, at: number): License {
     createdAt: at,
     updatedAt: at,
   };
-  requireBounds(license);
-  return license;
 }
 
 /** Throws invalid_request. */
@@ -101,9 +98,8 @@ const nextUpdate = ({ updatedAt }: License, at: number): number => Math.max(at, 
 const toTime = (text: string | null | undefined): number | null => (text == null ? null : (parseIso(text) ?? null));
 
 /** Throws invalid_request. */
-function requireBounds({ metadata, startsAt, expiresAt }: License): void {
-  requireMetadata(metadata);
+function requireBounds({ startsAt, expiresAt }: License): void {
   if (startsAt !== null && expiresAt !== null && startsAt >= expiresAt) {
-    throw fail('invalid_request', '`expiresAt` must be after `startsAt`.', { param: 'expiresAt' });
+    throw fail('invalid_request', ENDS_BEFORE, { param: 'expiresAt' });
   }
 }

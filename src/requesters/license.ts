@@ -2,7 +2,9 @@
 import { type Static, Type } from 'typebox';
 import { metadata } from '../changes/metadata.ts';
 import { CONTENT_TYPES } from '../content-types.ts';
+import { parseIso } from '../lib/clock.ts';
 import { firstValues, optional, schemas } from '../lib/fields.ts';
+import { fieldOf, type Problem } from '../lib/refined.ts';
 import { isValid, type LicenseFacts } from '../policies/facts.ts';
 import { ContentTypeName } from '../policies/names.ts';
 import { LicenseQuotas } from '../terms/quota.ts';
@@ -45,6 +47,19 @@ export const FIRST_VALUES = firstValues(OPTIONAL);
 /** The fields that publishers write, in the order of answers. */
 export const FIELDS = { type: shortText, ...schemas(OPTIONAL) };
 const Fields = Type.Object(FIELDS);
+
+/** A rule of every body that has both times. */
+export function timesProblems(
+  { startsAt, expiresAt }: { startsAt?: string | null; expiresAt?: string | null },
+  path: string,
+): Problem[] {
+  const [start, end] = [startsAt, expiresAt].map((time) => (time == null ? undefined : parseIso(time)));
+  return start === undefined || end === undefined || start < end
+    ? []
+    : [{ param: fieldOf(path, 'expiresAt'), message: ENDS_BEFORE }];
+}
+
+export const ENDS_BEFORE = '`expiresAt` must be after `startsAt`.';
 
 export interface License extends Omit<Static<typeof Fields>, 'startsAt' | 'expiresAt' | 'status'> {
   id: string;

@@ -5,8 +5,9 @@ import { etagOf } from '../http/etag.ts';
 import { deletedOf, pageOf, pageProperties } from '../http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { partial, pick } from '../lib/fields.ts';
+import { fieldOf, type Problem, refined } from '../lib/refined.ts';
 import { RequesterId as requesterId } from '../policies/names.ts';
-import { isValidNow, FIELDS as LICENSE_FIELDS, LICENSE_STATUSES, type License } from './license.ts';
+import { isValidNow, FIELDS as LICENSE_FIELDS, LICENSE_STATUSES, type License, timesProblems } from './license.ts';
 import { FIELDS as REQUESTER_FIELDS, type Requester } from './requester.ts';
 import type { StoredTerms } from './terms-store.ts';
 
@@ -97,9 +98,12 @@ export const CrawlersRegistered = Type.Object(
 
 const { type, ...optionalFields } = LICENSE_FIELDS;
 
-export const CreateLicense = Type.Object(
-  { requesterId, type, ...partial(optionalFields) },
-  { additionalProperties: false, title: 'CreateLicense' },
+export const CreateLicense = refined(
+  Type.Object(
+    { requesterId, type, ...partial(optionalFields) },
+    { additionalProperties: false, title: 'CreateLicense' },
+  ),
+  timesProblems,
 );
 export type CreateLicense = Static<typeof CreateLicense>;
 
@@ -107,13 +111,25 @@ const effective = Type.Enum(['now', 'next_period'], {
   description: 'When new `terms` take effect: from the next period (the default), or from the start of the running one',
 });
 
-export const UpdateLicense = Type.Object(partial({ ...LICENSE_FIELDS, metadataReplace, effective }), {
-  additionalProperties: false,
-  minProperties: 1,
-  fixed: ['requesterId'],
-  title: 'UpdateLicense',
-});
+export const UpdateLicense = refined(
+  Type.Object(partial({ ...LICENSE_FIELDS, metadataReplace, effective }), {
+    additionalProperties: false,
+    minProperties: 1,
+    fixed: ['requesterId'],
+    title: 'UpdateLicense',
+  }),
+  (edit, path) => [...timesProblems(edit, path), ...effectiveProblems(edit, path)],
+);
 export type UpdateLicense = Static<typeof UpdateLicense>;
+
+function effectiveProblems(
+  { terms, effective: when }: { terms?: unknown; effective?: string },
+  path: string,
+): Problem[] {
+  if (when === undefined || terms !== undefined) return [];
+  const message = '`effective` says when new `terms` take effect; send both.';
+  return [{ param: fieldOf(path, 'effective'), message }];
+}
 
 export const ListLicensesQuery = Type.Object(
   {

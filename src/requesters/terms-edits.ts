@@ -1,8 +1,8 @@
 /** Plans the terms of a license: their version, and when it takes effect. */
 import type { Db } from '../db/db.ts';
-import { fail, invalid, type Problem } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { sameJson } from '../lib/json.ts';
-import { type Terms, termsProblems } from '../terms/terms.ts';
+import type { Terms } from '../terms/terms.ts';
 import { effectiveFrom, fixedWithin, segmentAt, segmentsOf } from '../terms/timeline.ts';
 import type { License } from './license.ts';
 import type { UpdateLicense } from './schema.ts';
@@ -13,10 +13,8 @@ const VERSIONS_MAX = 1_000;
 
 type LicenseTerms = Pick<License, 'terms' | 'termsVersion' | 'termsFrom'>;
 
-/** Throws invalid_request. */
 export function firstTerms(terms: Terms | null | undefined, at: number): LicenseTerms {
   if (terms == null) return { terms: null, termsVersion: 0, termsFrom: null };
-  requireSound(terms);
   return { terms, termsVersion: 1, termsFrom: at };
 }
 
@@ -24,14 +22,10 @@ export function firstTerms(terms: Terms | null | undefined, at: number): License
 export async function editedTerms(db: Db, before: License, edit: UpdateLicense, at: number): Promise<LicenseTerms> {
   const { terms } = edit;
   const now = edit.effective === 'now';
-  if (terms === undefined && edit.effective !== undefined) {
-    throw refused('effective', '`effective` says when new `terms` take effect; send both.');
-  }
   if (terms === undefined || isStored(before, terms, now ? at : Infinity)) {
     return { terms: before.terms, termsVersion: before.termsVersion, termsFrom: before.termsFrom };
   }
   requireEditable(before);
-  if (terms !== null) requireSound(terms);
   const segments = segmentsOf(await findTerms(db, before.id));
   if (now) requireSamePeriods(segmentAt(segments, at)?.terms, terms);
   // The running period keeps what it was billed by until then.
@@ -61,10 +55,4 @@ function requireSamePeriods(inForce: Terms | undefined, terms: Terms | null): vo
   if (fixed === undefined) return;
   const message = `\`terms.${fixed}\` cannot change within a period; leave out \`effective\` to change it with the next one.`;
   throw refused(`terms.${fixed}`, message);
-}
-
-/** Throws invalid_request. */
-function requireSound(terms: Terms): void {
-  const [first, ...rest]: Problem[] = termsProblems(terms, 'terms');
-  if (first !== undefined) throw invalid([first, ...rest]);
 }

@@ -55,6 +55,6 @@ export function planDelete(site: Site, at: number): Edit {
     steps: deleteSite(site, at),
     changes: [{ kind: 'site.deleted', id: host, object: siteAnswer(site) }],
     status: 200,
-    body: { host, object: 'site', deleted: true },
+    body: { id: host, host, object: 'site', deleted: true },
   };
 }

@@ -17,8 +17,9 @@ export const ListSitesQuery = PageQuerySchema;
 
 export const SiteAnswer = Type.Object(
   {
-    host: Type.String(),
+    id: Type.String({ description: 'The host' }),
     object: Type.Literal('site'),
+    host: Type.String(),
     ...FIELDS,
     version: Type.Integer(),
     created: Type.String(),
@@ -28,14 +29,16 @@ export const SiteAnswer = Type.Object(
 );
 export const SitePage = pageOf(SiteAnswer);
 export const SiteDeleted = Type.Object({
+  id: Type.String({ description: 'The host' }),
   host: Type.String(),
   object: Type.Literal('site'),
   deleted: Type.Literal(true),
 });
 
 export const siteAnswer = (site: Site) => ({
-  host: site.host,
+  id: site.host,
   object: 'site' as const,
+  host: site.host,
   ...pick(site, FIELDS),
   version: site.version,
   created: toIso(site.createdAt),

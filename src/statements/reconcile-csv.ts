@@ -1,5 +1,5 @@
 /** Reads the counts of a partner from CSV, pure: names in any order and spelling, and each fault with its line. */
-import type { Problem } from '../errors.ts';
+import type { Problem } from '../lib/refined.ts';
 import { nearest } from '../lib/text.ts';
 
 /** The counts of a day, an item or URL and a purpose; null where the file has no such column. */

@@ -3,7 +3,7 @@
  * 1/1,000,000 of the currency (*micros*).
  */
 import { type Static, Type } from 'typebox';
-import type { Problem } from '../errors.ts';
+import { fieldOf, type Problem, refined } from '../lib/refined.ts';
 
 const BILLING_PERIODS = ['month', 'quarter', 'year'] as const;
 const QUOTA_PERIODS = ['day', 'week', ...BILLING_PERIODS, 'term'] as const;
@@ -41,7 +41,7 @@ const Quota = Type.Object(
   { additionalProperties: false, title: 'LicenseQuota' },
 );
 
-export const Terms = Type.Object(
+const Fields = Type.Object(
   {
     reference: Type.Optional(
       Type.String({ minLength: 1, maxLength: 200, format: 'plain-text', description: 'Your name of the contract' }),
@@ -74,7 +74,9 @@ export const Terms = Type.Object(
   },
   { additionalProperties: false, title: 'LicenseTerms', description: 'The terms that the license is billed by' },
 );
-export type Terms = Static<typeof Terms>;
+export type Terms = Static<typeof Fields>;
+
+export const Terms = refined(Fields, termsProblems);
 
 /** The state of a quota on the wire. */
 export const QuotaStatus = Type.Object(
@@ -90,7 +92,6 @@ export const QuotaStatus = Type.Object(
   { title: 'QuotaStatus' },
 );
 
-/** Returns what the schema cannot express and the terms violate. `at` is the path of the terms in the body. */
 export function termsProblems({ tiers, purposes = [], alerts = [], quota }: Terms, at: string): Problem[] {
   const faults = tierFaults(tiers);
   if (new Set(purposes).size < purposes.length) faults.push(['purposes', 'must not list a purpose twice']);
@@ -98,7 +99,10 @@ export function termsProblems({ tiers, purposes = [], alerts = [], quota }: Term
     faults.push(['alerts', 'must be ascending']);
   }
   if (alerts.length > 0 && quota === undefined) faults.push(['alerts', 'needs a `quota` to be parts of']);
-  return faults.map(([field, fault]) => ({ param: `${at}.${field}`, message: `\`${at}.${field}\` ${fault}.` }));
+  return faults.map(([field, fault]) => {
+    const param = fieldOf(at, field);
+    return { param, message: `\`${param}\` ${fault}.` };
+  });
 }
 
 type Fault = [field: string, fault: string];

@@ -3,9 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { Edit } from '../changes/change.ts';
 import { editOf } from '../changes/edit.ts';
 import type { ChangeKind } from '../changes/kinds.ts';
-import { editedMetadata, requireMetadata } from '../changes/metadata.ts';
+import { editedMetadata } from '../changes/metadata.ts';
 import { fail } from '../errors.ts';
-import { requireKind } from '../events/schema.ts';
 import { newId } from '../lib/id.ts';
 import { findUrlFault } from '../outgoing/address.ts';
 import { type CreateWebhook, type UpdateWebhook, webhookAnswer } from './schema.ts';
@@ -20,11 +19,7 @@ const OLD_SECRETS_MAX = 5;
 
 const newSecret = (): string => SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 
-/** Throws invalid_request. */
-export function newWebhook(body: CreateWebhook, at: number, allowPrivate: boolean): Webhook {
-  requireUrl(body.url, allowPrivate);
-  requireKinds(body.events);
-  requireMetadata(body.metadata ?? {});
+export function newWebhook(body: CreateWebhook, at: number): Webhook {
   return {
     id: newId(WEBHOOK_PREFIX, at),
     url: body.url,
@@ -40,9 +35,7 @@ export function newWebhook(body: CreateWebhook, at: number, allowPrivate: boolea
 }
 
 /** Throws invalid_request. */
-export function edited(before: Webhook, edit: UpdateWebhook, at: number, allowPrivate: boolean): Webhook {
-  if (edit.url !== undefined) requireUrl(edit.url, allowPrivate);
-  if (edit.events !== undefined) requireKinds(edit.events);
+export function edited(before: Webhook, edit: UpdateWebhook, at: number): Webhook {
   const status = edit.status ?? before.status;
   const webhook: Webhook = {
     ...before,
@@ -53,7 +46,6 @@ export function edited(before: Webhook, edit: UpdateWebhook, at: number, allowPr
     status,
     updatedAt: Math.max(at, before.updatedAt + 1),
   };
-  requireMetadata(webhook.metadata);
   if (status === before.status) return webhook;
   // A change of status resets the streak of failures.
   return { ...webhook, failingSince: null, disabledReason: status === 'active' ? null : 'Disabled by an API key.' };
@@ -112,13 +104,11 @@ export const planDelete = (webhook: Webhook): Edit => ({
   body: { id: webhook.id, object: 'webhook', deleted: true },
 });
 
-function requireUrl(url: string, allowPrivate: boolean): void {
+/** Throws invalid_request. `allowPrivate` accepts http and private addresses. */
+export function requireUrl(url: string | undefined, allowPrivate: boolean): void {
+  if (url === undefined) return;
   const fault = findUrlFault(url, allowPrivate);
   if (fault === undefined) return;
   const hint = fault.includes('user name') ? '' : ' Set POSTERN_WEBHOOK_ALLOW_PRIVATE=true to allow it in development.';
   throw fail('invalid_request', `\`url\` ${fault}.${hint}`, { param: 'url' });
-}
-
-function requireKinds(patterns: readonly string[]): void {
-  for (const [index, pattern] of patterns.entries()) requireKind(pattern, `events[${index}]`);
 }

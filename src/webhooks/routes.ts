@@ -12,7 +12,7 @@ import { edit, route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import { newBody } from '../lib/id.ts';
 import { newDelivery } from './delivery.ts';
-import { edited, newWebhook, planCreate, planDelete, planRotate, planUpdate } from './edits.ts';
+import { edited, newWebhook, planCreate, planDelete, planRotate, planUpdate, requireUrl } from './edits.ts';
 import {
   CreateWebhook,
   DeliveryAnswer,
@@ -51,7 +51,8 @@ export function webhookRoutes(app: App, deps: WebhookDeps): void {
     answers: { 201: WebhookAnswer },
   };
   edit(app, 'POST /v1/webhooks', create, (request) => {
-    const webhook = newWebhook(request.body, clock.now(), allowPrivate);
+    requireUrl(request.body.url, allowPrivate);
+    const webhook = newWebhook(request.body, clock.now());
     return changes.commit(request, 'webhooks', async () => {
       if ((await countWebhooks(db)) < WEBHOOKS_MAX) return planCreate(webhook);
       throw fail('invalid_request', `There are ${WEBHOOKS_MAX} webhooks, which is the most; delete one first.`);
@@ -74,9 +75,10 @@ export function webhookRoutes(app: App, deps: WebhookDeps): void {
     body: UpdateWebhook,
     answer: WebhookAnswer,
   };
-  edit(app, 'PATCH /v1/webhooks/:id', update, (request) =>
-    webhooks.edit(request, (before) => planUpdate(before, edited(before, request.body, clock.now(), allowPrivate))),
-  );
+  edit(app, 'PATCH /v1/webhooks/:id', update, (request) => {
+    requireUrl(request.body.url, allowPrivate);
+    return webhooks.edit(request, (before) => planUpdate(before, edited(before, request.body, clock.now())));
+  });
 
   const remove = {
     ...operation,

@@ -2,14 +2,15 @@
 import { type Static, Type } from 'typebox';
 import { EVENT_KINDS } from '../changes/kinds.ts';
 import { metadata } from '../changes/metadata.ts';
-import { EventType } from '../events/schema.ts';
+import { EventType, kindProblems } from '../events/schema.ts';
 import { deletedOf, pageOf, pageProperties } from '../http/list.ts';
 import { toIso } from '../lib/clock.ts';
+import { refined } from '../lib/refined.ts';
 import { DELIVERY_STATUSES, type Delivery } from './delivery.ts';
 import { WEBHOOK_STATUSES, type Webhook } from './webhook.ts';
 
 const url = Type.String({ maxLength: 2048, format: 'http-url' });
-const events = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+const events = Type.Array(refined(Type.String({ minLength: 1, maxLength: 64 }), kindProblems), {
   minItems: 1,
   maxItems: 50,
   description: `Kinds of event, \`content.*\` for a group, \`*\` for all: ${EVENT_KINDS.join(', ')}`,

@@ -333,6 +333,55 @@ test('details lists every problem of a body; param and message tell the first', 
   assert.equal(param, params[0]);
 });
 
+test('details lists what the schema cannot express, and what JSON cannot carry, with the rest', async () => {
+  const deep = { a: { b: { c: { d: { e: {} } } } } };
+  const externalId = `cnt_${'0'.repeat(26)}`;
+  for (const [path, body, params] of [
+    ['/v1/content', { ...item({ metadata: deep }), externalId, title: 5 }, ['externalId', 'metadata', 'title']],
+    [
+      '/v1/content',
+      { ...item({ metadata: { a: 'x\0', b: 2 ** 60 } }), title: 5 },
+      ['metadata.a', 'metadata.b', 'title'],
+    ],
+    ['/v1/webhooks', { url: 'x', events: ['content.made', '*', 'license.made'] }, ['events[0]', 'events[2]', 'url']],
+  ] as const) {
+    const answer = await postern.call('POST', path, { body });
+    assertErrorShape(answer);
+    const found = answer.body.error.details.map((one: { param: string }) => one.param);
+    assert.deepEqual(found.toSorted(), params, answer.text);
+  }
+});
+
+describe('a body is refused before its record is looked for, or its version', () => {
+  const deep = { metadata: { a: { b: { c: { d: { e: {} } } } } } };
+  const backwards = { startsAt: '2030-01-01T00:00:00Z', expiresAt: '2029-01-01T00:00:00Z' };
+  const tiers = [{ upTo: 1, unitPriceMicros: 1 }];
+  const terms = { currency: 'EUR', timezone: 'UTC', period: 'month', unit: 'decision', tiers };
+  for (const [path, body, param] of [
+    ['/v1/content/none', deep, 'metadata'],
+    ['/v1/requesters/none', deep, 'metadata'],
+    ['/v1/licenses/none', deep, 'metadata'],
+    ['/v1/licenses/none', backwards, 'expiresAt'],
+    ['/v1/licenses/none', { terms }, 'terms.tiers[0].upTo'],
+    ['/v1/licenses/none', { effective: 'now' }, 'effective'],
+    ['/v1/collections/none', deep, 'metadata'],
+    ['/v1/webhooks/none', deep, 'metadata'],
+    ['/v1/webhooks/none', { events: ['content.made'] }, 'events[0]'],
+    ['/v1/webhooks/none', { url: 'http://127.0.0.1/' }, 'url'],
+  ] as const) {
+    test(`PATCH ${path} ${JSON.stringify(body)}`, async () => {
+      assertError(await postern.call('PATCH', path, { body }), 'invalid_request', param);
+    });
+  }
+  test('with a stale If-Match', async () => {
+    const { id } = await made(postern, '/v1/content', item());
+    const headers = { 'if-match': '"stale"' };
+    const path = `/v1/content/${id}`;
+    assertError(await postern.call('PATCH', path, { body: deep, headers }), 'invalid_request', 'metadata');
+    assertError(await postern.call('PATCH', path, { body: { title: 'x' }, headers }), 'precondition_failed');
+  });
+});
+
 for (const [method, path, body, param] of [
   ['POST', '/v1/content', () => item({ policyId: 'pol_none' }), 'policyId'],
   ['POST', '/v1/content', () => item({ metadata: { a: 'x'.repeat(20_000) } }), 'metadata'],
@@ -754,12 +803,7 @@ describe('bodies', () => {
       String.raw`{"contentId":"a","\u0063ontentId":"b"}`,
       'contentId',
     ],
-    [
-      'an item in bulk',
-      '/v1/content/bulk-upsert',
-      '{"items":[{"title":"a"},{"title":"a","title":"a"}]}',
-      'items[1].title',
-    ],
+    ['beside a list', '/v1/content/bulk-upsert', '{"items":[{"title":"a"}],"a":{"b":1,"b":2}}', 'a.b'],
     ['a key like a number', '/v1/content', '{"metadata":{"b":{"2":1,"1":2,"2":1}}}', 'metadata.b.2'],
     ['__proto__', '/v1/content', '{"metadata":{"__proto__":1,"__proto__":{}}}', 'metadata.__proto__'],
     ['behind quotes and braces', '/v1/content', String.raw`{"a":"{\"b\":1,\"b\":2,\\","c":[[{}],":"],"c":1}`, 'c'],

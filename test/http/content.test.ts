@@ -422,6 +422,17 @@ describe('bulk-upsert', () => {
       assert.ok(String(answer.body.error.param).startsWith('items'));
     }
   });
+  test('an item that gives a key twice never spoils the rest, in a small body or a large one', async () => {
+    for (const size of [1, 100_000]) {
+      const [good, bad] = [item({ metadata: {} }), item()].map((one) => JSON.stringify(one)) as [string, string];
+      const raw = `{"items":[${bad.replace('{', '{"title":"one",')},${good}${' '.repeat(size)}]}`;
+      const answer = await postern.call('POST', '/v1/content/bulk-upsert', { raw });
+      assertStatus(answer, 200);
+      assert.deepEqual([answer.body.created, answer.body.failed], [1, 1]);
+      const [{ index, code, param }] = answer.body.errors;
+      assert.deepEqual([index, code, param], [0, 'invalid_request', 'title']);
+    }
+  });
   test('one bad item never spoils the rest', async () => {
     const old = await made(postern, '/v1/content', item());
     const good = [item(), item()];
@@ -609,6 +620,9 @@ describe('list', async () => {
     ['q=pear', 'c'],
     ['q=gr%C3%BCne', 'd'],
     ['q=zebra', ''],
+    // The character that stands for one that could not be read is a character.
+    ['q=%EF%BF%BD', ''],
+    [`externalId=cnt_${'0'.repeat(26)}`, ''],
     // Text without a letter or digit finds nothing.
     ['q=%2A', ''],
     ['q=%E2%9C%93%20!', ''],
@@ -628,6 +642,14 @@ describe('list', async () => {
   test('without a filter everything, newest first', async () => {
     const { body } = await seen.call('GET', '/v1/content');
     assert.equal(body.data.map((one: { externalId: string }) => one.externalId).join(''), 'dcba');
+  });
+  test('a sigma is the same letter at the end of a word', async () => {
+    const { id } = await made(seen, '/v1/content', item({ title: 'ΟΔΟΣΤΡΩΜΑ' }));
+    for (const q of ['ΟΔΟΣ', 'οδος', 'οδοσ']) {
+      const { body } = await seen.call('GET', `/v1/content?q=${encodeURIComponent(q)}`);
+      assert.deepEqual([body.totalCount, body.data[0].id], [1, id], q);
+    }
+    assertStatus(await seen.call('DELETE', `/v1/content/${id}`), 200);
   });
   test('q is words, never a query language', async () => {
     for (const q of [

@@ -33,8 +33,9 @@ describe('sites', () => {
     assert.match(at, MOMENT);
     assert.equal(at, updated);
     assert.deepEqual(rest, {
-      host: 'one.example.com',
+      id: 'one.example.com',
       object: 'site',
+      host: 'one.example.com',
       signals: {
         public: false,
         robots: 'augment',

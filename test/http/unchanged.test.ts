@@ -61,6 +61,8 @@ const KINDS: Record = {
       { title: 'A title' },
       { tags: ['a', 'b', 'a'] },
       { metadata: { b: { y: 2, x: [1, 2] } } },
+      // As it was sent and stored; alone, a null removes its key.
+      { metadata: { b: { x: [1, 2], y: 2 }, a: null } },
       { metadata: { gone: null } },
       { metadata: {} },
       { metadata: { a: null, b: { x: [1, 2], y: 2 } }, metadataReplace: true, title: 'A title' },

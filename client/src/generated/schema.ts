@@ -4910,9 +4910,11 @@ export interface components {
         };
         /** @description A host whose policies are published as signals */
         Site: {
-            host: string;
+            /** @description The host */
+            id: string;
             /** @enum {string} */
             object: "site";
+            host: string;
             signals: components["schemas"]["SiteSignals"];
             /** @description The address for licenses: an email address or a URL */
             contact: string | null;
@@ -6693,6 +6695,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The host */
+                        id: string;
                         host: string;
                         /** @enum {string} */
                         object: "site";

@@ -45,7 +45,7 @@ export function openSender(postern: Postern): Send {
 
 /** Validates items against the schema of the API, and finds duplicate externalIds. */
 export async function openChecker(): Promise<Send> {
-  const [{ CreateContent, requireExternalId }, { checkOf, validItem }, { Failure }] = await Promise.all([
+  const [{ CreateContent }, { checkOf, validItem }, { Failure }] = await Promise.all([
     import('../../content/schema.ts'),
     import('../../http/validate.ts'),
     import('../../errors.ts'),
@@ -57,7 +57,6 @@ export async function openChecker(): Promise<Send> {
     if (item === undefined) return [unreadable(entry)];
     try {
       const { externalId } = validItem(CreateContent, isItem, item, 'item');
-      requireExternalId(externalId);
       const first = seen.get(externalId);
       if (first !== undefined) {
         return [{ at, code: 'twice', message: `The externalId is the same as at ${first}.`, item }];

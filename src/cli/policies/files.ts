@@ -1,7 +1,7 @@
 /** Reads policy files from disk and reports all their faults. */
 import { readFile, realpath } from 'node:fs/promises';
 import { dirname, extname, relative, sep } from 'node:path';
-import type { Problem } from '../../errors.ts';
+import type { Problem } from '../../lib/refined.ts';
 import { whyUnread } from '../read-file.ts';
 import { paint, plain, type Terminal } from '../terminal.ts';
 import { type PolicyFile, readPolicyFile } from './policy-file.ts';

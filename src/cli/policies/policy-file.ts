@@ -8,12 +8,12 @@ import { CheckRequest } from '../../access/schema.ts';
 import { SELECTOR_NAMES } from '../../collections/collection.ts';
 import { CreateCollection } from '../../collections/schema.ts';
 import { CreateContent } from '../../content/schema.ts';
-import type { Problem } from '../../errors.ts';
 import { pathTo, uncarriedIn } from '../../http/json.ts';
 import { problemsOf, type Schema } from '../../http/problems.ts';
 import { REASONS, type Reason } from '../../ledger/reason.ts';
 import { repeatedKey } from '../../lib/json-keys.ts';
 import { parseVisited } from '../../lib/locator.ts';
+import type { Problem } from '../../lib/refined.ts';
 import { PermissionName } from '../../policies/names.ts';
 import { CreatePolicy } from '../../policies/schema.ts';
 import { CreateLicense, CreateRequester } from '../../requesters/schema.ts';
@@ -126,14 +126,10 @@ export function readPolicyFile(bytes: Uint8Array, format: PolicyFileFormat): Rea
     const text = decode(bytes);
     const source = parseSource(text);
     const value = format === 'json' ? parseJsonText(text, source) : source.value();
-    const problem = uncarriedIn(value, 'file');
-    let problems: [Problem, ...Problem[]] | null =
-      problem !== undefined
-        ? [problem]
-        : compiled.Check(value)
-          ? null
-          : problemsOf(PolicyFile as Schema, value, 'file');
-    if (problems === null) problems = faultsOf(value as PolicyFile);
+    const [uncarried, ...more] = uncarriedIn(value, 'file');
+    let problems: [Problem, ...Problem[]] | null = uncarried === undefined ? null : [uncarried, ...more];
+    if (!compiled.Check(value)) problems = [...(problems ?? []), ...problemsOf(PolicyFile as Schema, value, 'file')];
+    problems ??= faultsOf(value as PolicyFile);
     if (problems === null) return { file: value as PolicyFile, problems };
     return { file: null, problems: problems.map((one) => withLine(one, source)) as [Problem, ...Problem[]] };
   } catch (error) {
