@@ -1,9 +1,37 @@
-/** Removes what endpoints answered to events about an erased requester: an answer may repeat any of its names. */
-import type { Db } from '../db/db.ts';
+/** Removes what endpoints answered to events: an answer may repeat what was sent, such as names and inputs. */
+import type { Db, Step } from '../db/db.ts';
+import { EVENT_PREFIX } from '../events/event.ts';
 import { parseDecisionId } from '../ledger/decision.ts';
 import type { Replacement } from '../ledger/erase.ts';
+import { toBase32 } from '../lib/id.ts';
+import type { Attempt } from '../webhooks/delivery.ts';
 
 const REMOVE = `update deliveries set attempts = '[]' where id`;
+
+const AT_ONCE = 100;
+
+/** Removes some answers to decisions before a time. Returns whether there were any. */
+export async function eraseAnswers(db: Db, before: number): Promise<boolean> {
+  const rows = await db.read<{ id: string; attempts: string }>(
+    `select id, attempts from deliveries where kind like 'access.%' and event_id < $1
+       and replace(attempts, '"responseBody":"', '') <> attempts
+     limit ${AT_ONCE}`,
+    [EVENT_PREFIX + toBase32(before, 10)],
+  );
+  if (rows.length === 0) return false;
+  await db.atomic(rows.map(withoutAnswers));
+  return true;
+}
+
+/** An attempt that ends meanwhile stores its own answer; the next walk finds it. */
+const withoutAnswers = ({ id, attempts }: { id: string; attempts: string }): Step => ({
+  sql: 'update deliveries set attempts = $2 where id = $1 and attempts = $3',
+  params: [
+    id,
+    JSON.stringify((JSON.parse(attempts) as Attempt[]).map((one) => ({ ...one, responseBody: null }))),
+    attempts,
+  ],
+});
 
 /** Must run after the requester was replaced in decisions and in changes: those say whom an event is about. */
 export async function scrubDeliveries(db: Db, span: string, { requesterId, pseudonym }: Replacement): Promise<void> {

@@ -10,6 +10,7 @@ import type { SqliteDb } from '../db/sqlite/db.ts';
 import { DAY_MS, endRetiring, eraseInputsBatch, retireBatch } from '../ledger/retire.ts';
 import { every } from '../lib/every.ts';
 import type { PrivacyConfig } from '../privacy-settings.ts';
+import { eraseAnswers } from './deliveries.ts';
 import { eraseKeptBodies } from './kept-bodies.ts';
 import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts';
 
@@ -68,5 +69,6 @@ async function retain({ db, now, privacy }: RetentionDeps, log: WriteAheadLog, m
   if (inputDays !== null) {
     await walk((rows) => eraseInputsBatch(db, cutoffOf(now(), inputDays), rows));
     await walk(() => eraseKeptBodies(db, cutoffOf(now(), inputDays)));
+    await walk(() => eraseAnswers(db, cutoffOf(now(), inputDays)));
   }
 }

@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, test } from 'node:test';
 import { type Received, startReceiver } from '../../kit/receiver.ts';
-import { startTestService } from '../../kit/service.ts';
+import { startTestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
-import { assertStatus, made } from '../http/given.ts';
+import { assertStatus, item, made } from '../http/given.ts';
 
 const postern = await startTestService({ env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' } });
 after(() => postern[Symbol.asyncDispose]());
@@ -60,4 +60,29 @@ test('an answer that arrives afterwards is stored without its body', async () =>
   });
   assert.equal(answered.attempts.at(-1).statusCode, 500);
   assert.doesNotMatch(JSON.stringify(await postern.rowsOf('deliveries')), /held-back|Zuckermann/);
+});
+
+test('an answer to a decision loses its body when the inputs of the decision are erased', async () => {
+  const clock = testClock();
+  const env = { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true', POSTERN_INPUT_DAYS: '1' };
+  await using own = await startTestService({ clock, env });
+  await using receiver = await startReceiver();
+  receiver.answer = ({ body }, response) =>
+    void response.writeHead(200).end(/unmistakable|acme/.exec(body)?.[0] ?? 'neither');
+  const { id } = await made(own, '/v1/webhooks', { url: receiver.url, events: ['access.*', 'requester.created'] });
+  await made(own, '/v1/requesters', { id: 'acme', name: 'Acme' });
+  const { id: contentId } = await made(own, '/v1/content', item());
+  await made(own, '/v1/access/check', { contentId, context: { userAgent: 'unmistakable' } }, 200);
+  const bodies = async (): Promise<{ [kind: string]: string | null }> => {
+    const { data } = (await own.call('GET', `/v1/webhooks/${id}/deliveries`)).body;
+    return Object.fromEntries(data.map((one: any) => [one.eventType, one.attempts[0]?.responseBody ?? null]));
+  };
+  await until('both are delivered', async () => {
+    const found = await bodies();
+    return found['access.denied'] === 'unmistakable' && found['requester.created'] === 'acme';
+  });
+  clock.advance(3 * 86_400_000);
+  await until('the answer is erased', async () => (await bodies())['access.denied'] === null || undefined, 30_000);
+  assert.equal((await bodies())['requester.created'], 'acme', 'no decision');
+  assert.doesNotMatch(JSON.stringify(await own.rowsOf('deliveries')), /unmistakable/);
 });
