@@ -1,7 +1,8 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --
 /**
  * The command, on the Node.js that Postern needs: this one if it is new enough, else the one that was installed beside
- * the package. Plain JavaScript for Node.js 20, because that is what may be reading it.
+ * the package. Plain JavaScript for Node.js 20, because that is what may be reading it. After `--`, Node.js takes no
+ * option of the command for its own, such as `--env-file`.
  */
 import { existsSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
@@ -37,7 +38,7 @@ async function runOn(node) {
   }
   // Loaded where it is needed: a start without it takes a fifth less until the service's own modules.
   const { spawn } = await import('node:child_process');
-  const child = spawn(node, [fileURLToPath(entry), ...(isService ? [] : args)], { stdio: 'inherit' });
+  const child = spawn(node, ['--', fileURLToPath(entry), ...(isService ? [] : args)], { stdio: 'inherit' });
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
     process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {

@@ -29,7 +29,7 @@ export interface Running {
 
 /** Nothing of the environment but the path gets through. */
 export function startCommand(args: readonly string[], { env = {}, cwd, input = '' }: Options = {}): Running {
-  const child = spawn(process.execPath, [ENTRY, ...args], {
+  const child = spawn(process.execPath, ['--', ENTRY, ...args], {
     cwd,
     env: { PATH: process.env.PATH, ...compileCache(), ...env },
     stdio: 'pipe',

@@ -28,7 +28,7 @@ export const SETTINGS = {
     read: readDatabase,
   },
   POSTERN_COLUMNS: {
-    doc: 'On a cluster: http://… of a node that keeps the columns, for one that is to keep none; unset: it keeps its own',
+    doc: 'On a cluster: http://… of another node that keeps the columns; unset: this node keeps its own',
     default: null,
     read: readNode,
   },
@@ -49,35 +49,35 @@ export const SETTINGS = {
   },
   ...OIDC_SETTINGS,
   POSTERN_WEBHOOK_ALLOW_PRIVATE: {
-    doc: 'true lets webhooks, and the lists and signature agents of requesters, lead to private addresses and http; for development',
+    doc: 'true allows webhooks, lists and signature agents at private addresses and over http; for development',
     default: 'false',
     read: readBoolean,
   },
   POSTERN_CRAWLER_LISTS: {
-    doc: 'false fetches none of the address lists that the crawler directory names; those of requesters are fetched all the same',
+    doc: 'false fetches no address list of the crawler directory; those of requesters are still fetched',
     default: 'true',
     read: readBoolean,
   },
   POSTERN_PUBLISHER: { doc: 'Sender of printed statements: name; street; city', default: '', read: readLines },
   ...PRIVACY_SETTINGS,
-  POSTERN_AUDIT_DAYS: { doc: 'Days that the audit log is kept, 30 or more', default: '365', read: readAuditDays },
+  POSTERN_AUDIT_DAYS: { doc: 'Days for which the audit log is kept, at least 30', default: '365', read: readAuditDays },
   POSTERN_DECISION_MAX_AGE: {
-    doc: 'Seconds, up to 300, for which askers may use an answer again without asking; what is not asked is not counted',
+    doc: 'Seconds, at most 300, for which clients may cache an answer; cached uses are not counted',
     default: '0',
     read: readMaxAge,
   },
   POSTERN_STOP_DELAY: {
-    doc: 'Seconds for which a node that is to stop goes on answering, not ready, until its balancer has noticed; 0 to 60',
+    doc: 'Seconds, at most 60, for which a stopping node keeps answering, not ready, until its load balancer has noticed',
     default: '0',
     read: readStopDelay,
   },
   POSTERN_ARCHIVE_DIR: {
-    doc: 'Folder of archived decisions (postern archive), which reports count; the same for all nodes that keep columns',
+    doc: 'Folder of archived decisions (postern archive), which reports include; the same for all nodes that keep columns',
     default: null,
     read: readText,
   },
   POSTERN_MEMORY: {
-    doc: `Memory of the whole process in MiB, ${LEAST_MIB} or more; unset: half of the machine's or its container's, at most 2048`,
+    doc: `Memory of the whole process in MiB, at least ${LEAST_MIB}; unset: half of what the machine or container has, at most 2048`,
     default: null,
     read: readMemory,
   },
@@ -125,7 +125,7 @@ export interface Config {
 export class ConfigError extends Error {
   readonly faults: readonly string[];
   constructor(faults: readonly string[]) {
-    super(`The settings are not right:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+    super(`Invalid settings:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
     this.faults = faults;
   }
 }

@@ -25,15 +25,18 @@ const STOP_WITHIN_MS = 10_000;
 /** A thread that cannot be stopped must not block the exit. */
 const END_COLUMNS_WITHIN_MS = 3_000;
 
-const end = async (): Promise<never> => {
+const end = async (status = 1): Promise<never> => {
   await endColumns(END_COLUMNS_WITHIN_MS);
-  process.exit(1);
+  process.exit(status);
 };
 
-const stop = (message: string): Promise<never> => {
+const stop = (message: string, status = 1): Promise<never> => {
   process.stderr.write(`${message}\n`);
-  return end();
+  return end(status);
 };
+
+/** The exit status that all commands share: see `EXIT`. */
+const INVALID_SETTINGS = 2;
 
 let config: Config | undefined;
 try {
@@ -83,7 +86,8 @@ try {
   process.exit(0);
 } catch (error) {
   if (error instanceof ConfigError) {
-    await stop([error.message, ...unknownSettings(process.env).map((warning) => `  - ${warning}`)].join('\n'));
+    const warnings = unknownSettings(process.env).map((warning) => `  - ${warning}`);
+    await stop([error.message, ...warnings].join('\n'), INVALID_SETTINGS);
   }
   if (error instanceof StartRefused) await stop(error.message);
   const why = config === undefined ? undefined : refusalOf(error as NodeJS.ErrnoException, config);

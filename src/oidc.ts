@@ -26,7 +26,7 @@ export const OIDC_SETTINGS = {
     read: readGiven,
   },
   POSTERN_OIDC_SCOPES: {
-    doc: 'What is requested from the provider',
+    doc: 'Scopes that are requested from the provider',
     default: 'openid profile email',
     read: readScopes,
   },
@@ -36,7 +36,7 @@ export const OIDC_SETTINGS = {
     read: readGiven,
   },
   POSTERN_OIDC_ROLES: {
-    doc: `Value of the claim and role (${ROLE_NAMES.join(', ')}): staff=viewer,heads=admin, the first that fits counts, * is everybody; or JSON`,
+    doc: `Role (${ROLE_NAMES.join(', ')}) for each value of the claim, such as staff=viewer,heads=admin; the first match counts, * matches everyone; or JSON`,
     default: null,
     read: readRoles,
   },

@@ -25,12 +25,12 @@ const DAYS_MAX = 36_500;
 
 export const PRIVACY_SETTINGS = {
   POSTERN_IP_PRECISION: {
-    doc: 'What is kept of addresses: full, none, or ranges of IPv4 and IPv6 such as /24,/48',
+    doc: 'Part of an address that is kept: full, none, or prefixes of IPv4 and IPv6 such as /24,/48',
     default: 'full',
     read: readIpPrecision,
   },
   POSTERN_USER_AGENT: {
-    doc: `What is kept of user agents: ${USER_AGENT_PRECISIONS.join(', ')}`,
+    doc: `Part of a user agent that is kept: ${USER_AGENT_PRECISIONS.join(', ')}`,
     default: 'full',
     read: readUserAgent,
   },
@@ -40,7 +40,7 @@ export const PRIVACY_SETTINGS = {
     read: (text: string) => readDays(text, 1),
   },
   POSTERN_DECISION_DAYS: {
-    doc: `Days after which decisions leave the log, and daily counts remain, ${DECISION_DAYS_MIN} or more; unset: never`,
+    doc: `Days after which decisions leave the log, at least ${DECISION_DAYS_MIN}; daily counts remain; unset: never`,
     default: null,
     read: (text: string) => readDays(text, DECISION_DAYS_MIN),
   },

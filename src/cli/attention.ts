@@ -1,7 +1,7 @@
 /** `postern attention`: shows what needs attention now. */
 import type { Command } from 'commander';
 import { type Context, calls, examples } from './command.ts';
-import { paint, print, table } from './terminal.ts';
+import { print, table } from './terminal.ts';
 
 const COLORS = { high: 'red', medium: 'yellow', low: 'green' } as const;
 
@@ -19,7 +19,7 @@ export function attentionCommand(parent: Command, context: Context): void {
     await print(terminal, options, answer, () => {
       if (answer.data.length === 0) return 'Nothing needs attention.\n';
       const rows = answer.data.map(({ severity, message, since, path }) => [
-        paint(terminal, COLORS[severity], severity),
+        { text: severity, style: COLORS[severity] },
         message,
         since ?? '',
         path,

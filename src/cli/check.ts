@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import type { AccessDecision, Check } from '../../client/src/types.ts';
 import type { Explanation, RuleTrace } from '../access/explain.ts';
 import { type Context, calls, collect, examples } from './command.ts';
-import { EXIT } from './outcome.ts';
+import { EXIT, misused } from './outcome.ts';
 import { paint, plain, print, type Terminal } from './terminal.ts';
 
 interface Options {
@@ -58,6 +58,9 @@ export function checkCommand(parent: Command, context: Context): void {
 function toCheck(content: string, options: Options): Check {
   const { requester, permission, purpose, ip, country, userAgent, licenseType, licenseFeature } = options;
   const context = { ip, country, userAgent };
+  if (licenseFeature !== undefined && licenseType === undefined) {
+    throw misused('--license-feature is of the license that you vouch for; add --license-type.');
+  }
   return {
     ...(/^https?:\/\//i.test(content) ? { url: content } : { contentId: content }),
     requesterId: requester,
@@ -72,7 +75,7 @@ function toCheck(content: string, options: Options): Check {
 }
 
 function toText(terminal: Terminal, decision: AccessDecision): string {
-  const { allowed, reason, message, permissions, matchedRule, rateLimit, quota, recorded } = decision;
+  const { allowed, reason, message, permissions, matchedRule, rateLimit, quota, recorded, mode } = decision;
   const head = allowed
     ? paint(terminal, ['green', 'bold'], '✓ allowed')
     : paint(terminal, ['red', 'bold'], `✗ denied: ${plain(String(reason))}`);
@@ -87,7 +90,7 @@ function toText(terminal: Terminal, decision: AccessDecision): string {
     ...(decision.enforced ? [] : [['enforced', 'no, the collection only observes'] as [string, string]]),
     ['grants', permissions.join(', ') || 'nothing'],
     ['decided by', `${decidedBy} of ${policy}`],
-    ['recorded', recorded ? `as ${decision.id}` : 'no'],
+    ['recorded', recorded ? `as ${decision.id}${mode === 'test' ? ', apart, as a test' : ''}` : 'no'],
   ];
   if (rateLimit !== null) {
     const { limit, remaining, period, resetAt } = rateLimit;

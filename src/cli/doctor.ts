@@ -9,6 +9,7 @@ import { createPostern, type Postern } from '../../client/src/client.ts';
 import { PosternError } from '../../client/src/errors.ts';
 import type { CallOptions } from '../../client/src/types.ts';
 import { ConfigError, readConfig } from '../config.ts';
+import { StartRefused } from '../errors.ts';
 import { type Context, does, examples } from './command.ts';
 import { getAddress, readKey } from './connection.ts';
 import type { Finding } from './finding.ts';
@@ -43,7 +44,7 @@ export function doctorCommand(parent: Command, context: Context): void {
         ? [...service, ...(await checkBehind(terminal, url, site))]
         : options.health === true
           ? service
-          : [checkMachine(), ...checkSettings(terminal), ...service, ...(await checkKey(terminal, url))];
+          : [checkMachine(), ...(await checkSettings(terminal)), ...service, ...(await checkKey(terminal, url))];
     await print(terminal, options, findings, () => findings.map((finding) => toText(terminal, finding)).join(''));
     return findings.some(({ state }) => state === 'bad') ? EXIT.failed : EXIT.ok;
   });
@@ -71,10 +72,12 @@ function checkMachine(): Finding {
   return { what: 'machine', state: fine ? 'good' : 'bad', says };
 }
 
-function checkSettings({ env }: Terminal): Finding[] {
+async function checkSettings({ env }: Terminal): Promise<Finding[]> {
   try {
-    const { dataDir } = readConfig(env);
-    return [{ what: 'settings', state: 'good', says: 'are valid' }, checkFolder(resolve(dataDir))];
+    const { dataDir, databaseUrl } = readConfig(env);
+    const valid: Finding = { what: 'settings', state: 'good', says: 'are valid' };
+    const database = databaseUrl === null ? [] : [await checkDatabase(databaseUrl)];
+    return [valid, ...database, checkFolder(resolve(dataDir))];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.faults.map((says) => ({ what: 'settings', state: 'bad', says }));
@@ -95,6 +98,24 @@ function checkFolder(dataDir: string): Finding {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return { what: 'data', state: 'bad', says: `this user cannot write ${existing} (${code}); see POSTERN_DATA_DIR` };
+  }
+}
+
+async function checkDatabase(url: string): Promise<Finding> {
+  const { host, pathname } = new URL(url);
+  const [{ openPostgres }, { Unavailable }] = await Promise.all([
+    import('../db/postgres/db.ts'),
+    import('../db/db.ts'),
+  ]);
+  try {
+    const db = await openPostgres(url);
+    await db.close();
+    return { what: 'database', state: 'good', says: `${host}${pathname} answers, and is fit` };
+  } catch (error) {
+    if (error instanceof StartRefused) return { what: 'database', state: 'bad', says: error.message };
+    if (!(error instanceof Unavailable)) throw error;
+    const { message } = (error.cause ?? error) as Error;
+    return { what: 'database', state: 'bad', says: `${host}${pathname}: ${message}; see POSTERN_DATABASE_URL` };
   }
 }
 

@@ -34,7 +34,7 @@ export function initCommand(parent: Command, context: Context): void {
   const command = parent
     .command('init')
     .description(
-      'Sets up a service in the current folder: asks a few questions and writes settings, a key and a policy file. Existing files are never overwritten.',
+      'Sets up a service in the current folder: asks a few questions and writes settings, a key and, with a template, a policy file. Existing files are never overwritten.',
     )
     .option('--data-dir <folder>', `folder for the data (default: ${DEFAULTS.dataDir})`)
     .option('--port <port>', `port of the service (default: ${DEFAULTS.port})`)

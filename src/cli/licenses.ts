@@ -48,11 +48,29 @@ function listCommand(parent: Command, context: Context): void {
       requester: ({ requesterId: holder }) => holder,
       type: ({ type: kind }) => kind,
       features: ({ features }) => features.join(' '),
+      scope: ({ scope }) => (scope === null ? 'everything' : scopeText(scope)),
       state: ({ valid, status }) => (valid ? 'valid' : status === 'active' ? 'not valid now' : status),
       'last day': ({ expiresAt }) => toLastDay(expiresAt),
     });
   });
 }
+
+const scopeText = (scope: Scope): string =>
+  Object.entries(scope)
+    .map(([name, values]) => `${SCOPES[name as keyof Scope]} ${firstOf(values)}`)
+    .join('; ');
+
+const SHOWN = 3;
+
+const firstOf = (values: readonly string[]): string =>
+  values.length > SHOWN ? `${values.slice(0, SHOWN).join(', ')} and ${values.length - SHOWN} more` : values.join(', ');
+
+const SCOPES: Record<keyof Scope, string> = {
+  contentIds: 'items',
+  contentTypes: 'types',
+  tags: 'tags',
+  policyIds: 'policies',
+};
 
 function createCommand(parent: Command, context: Context): void {
   const command = addFields(

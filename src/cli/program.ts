@@ -19,6 +19,7 @@ import { contentCommand } from './content.ts';
 import { crawlersCommand } from './crawlers.ts';
 import { decisionsCommand } from './decisions.ts';
 import { doctorCommand } from './doctor.ts';
+import { loadEnvFile } from './env-file.ts';
 import { eraseCommand } from './erase.ts';
 import { initCommand } from './init.ts';
 import { keysCommand } from './keys.ts';
@@ -26,7 +27,6 @@ import { licensesCommand } from './licenses.ts';
 import { migrateStoreCommand } from './migrate-store.ts';
 import { CommandError, EXIT, type ExitStatus } from './outcome.ts';
 import { policiesCommand } from './policies.ts';
-import { cannotRead } from './read-file.ts';
 import { requestersCommand } from './requesters.ts';
 import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
@@ -88,7 +88,7 @@ export function buildProgram(context: Context): Command {
       'read NAME=value lines from this file; the environment overrides them (also: POSTERN_ENV_FILE)',
     )
     .helpOption('-h, --help', 'show this help')
-    .helpCommand('help [command]', 'show the help of a command')
+    .helpCommand(false)
     .addHelpText('after', `${SOURCES}\n${STATUSES}`)
     .showHelpAfterError('(See --help.)')
     .exitOverride()
@@ -112,8 +112,23 @@ export function buildProgram(context: Context): Command {
     '$ postern usage --period 7d',
   );
   for (const add of COMMANDS) add(program, context);
+  helpCommand(program);
   inherit(program);
   return program;
+}
+
+/** The one of commander knows no commands of commands. */
+function helpCommand(program: Command): void {
+  const command = program.command('help').argument('[command...]').description('Shows the help of a command.');
+  examples(command, '$ postern help', '$ postern help policies apply');
+  command.action((names: string[]) => {
+    const found = names.reduce<Command>(
+      (parent, name) =>
+        parent.commands.find((one) => one.name() === name) ?? parent.error(`error: unknown command '${name}'`),
+      program,
+    );
+    found.help();
+  });
 }
 
 const HELP_WIDTH_MAX = 110;
@@ -135,7 +150,7 @@ export async function run(args: readonly string[], terminal: Terminal, serve: Co
   const program = buildProgram({ terminal, serve, ended });
   program.hook('preAction', (_program, command) => {
     const file = (command.optsWithGlobals() as { envFile?: string }).envFile ?? terminal.env.POSTERN_ENV_FILE;
-    if (file !== undefined) loadVariables(file);
+    if (file !== undefined) loadEnvFile(file, terminal.env);
   });
   try {
     if (args.length === 0) {
@@ -161,16 +176,4 @@ function endWith(error: unknown, terminal: Terminal, getUrl: () => string): Exit
   if (!(error instanceof StartRefused)) throw error;
   terminal.err(`${error.message}\n`);
   return EXIT.failed;
-}
-
-/** The environment wins, also where it names the key in the other way than the file does. */
-function loadVariables(file: string): void {
-  const { POSTERN_KEY: key, POSTERN_KEY_FILE: keyFile } = process.env;
-  try {
-    process.loadEnvFile(file);
-    if (key !== undefined && keyFile === undefined) delete process.env.POSTERN_KEY_FILE;
-    if (keyFile !== undefined && key === undefined) delete process.env.POSTERN_KEY;
-  } catch (error) {
-    throw cannotRead(file, error);
-  }
 }

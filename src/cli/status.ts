@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Postern } from '../../client/src/client.ts';
 import { type Context, calls, examples } from './command.ts';
-import { counted, paint, plain, print, type Terminal, table } from './terminal.ts';
+import { counted, type Painted, print, type Terminal, table } from './terminal.ts';
 import { toDay } from './time.ts';
 
 type Status = Awaited<ReturnType<Postern['getStatus']>>;
@@ -59,7 +59,7 @@ function listsText(terminal: Terminal, { count, data }: Visitors['lists']): stri
     url,
     ranges,
     toDay(fetched),
-    ...troubleOf(terminal, [
+    stateOf([
       held !== null && `${counted(held.ranges, 'range')} held back since ${toDay(held.since)}`,
       !fresh && (fetched === null ? 'never fetched' : 'too old to verify'),
       failures > 0 && failureText({ failures, failingSince, error }),
@@ -74,10 +74,7 @@ function directoriesText(terminal: Terminal, { count, data }: Visitors['director
     agent,
     keys,
     toDay(fetched),
-    ...troubleOf(terminal, [
-      state !== 'fresh' && state,
-      failures > 0 && failureText({ failures, failingSince, error }),
-    ]),
+    stateOf([state !== 'fresh' && state, failures > 0 && failureText({ failures, failingSince, error })]),
   ]);
   return table(terminal, ['agent', 'keys', 'fetched', 'state'], rows) + more(count, data.length);
 }
@@ -89,10 +86,10 @@ function spoofedText(terminal: Terminal, spoofed: Visitors['spoofed']): string {
   return table(terminal, ['falsely claimed', 'checks in 24 h', 'since'], rows);
 }
 
-const troubleOf = (terminal: Terminal, faults: (string | false)[]): [string] => {
+function stateOf(faults: (string | false)[]): Painted {
   const found = faults.filter((fault) => fault !== false).join('; ');
-  return [found === '' ? paint(terminal, 'green', 'fresh') : paint(terminal, 'yellow', plain(found))];
-};
+  return found === '' ? { text: 'fresh', style: 'green' } : { text: found, style: 'yellow' };
+}
 
 interface Failing {
   failures: number;

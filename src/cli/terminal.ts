@@ -15,7 +15,7 @@ export interface Terminal {
   interactive: boolean;
   /** Lines on stderr can be redrawn. */
   moving: boolean;
-  /** Columns; 100 without a terminal. */
+  /** Columns; without a terminal there is no end. */
   width: number;
   env: NodeJS.ProcessEnv;
   /** Epoch ms. */
@@ -82,7 +82,13 @@ export const printList = <R>(
     return table(terminal, Object.keys(columns), rows);
   });
 
-export type Cell = string | number | boolean | null | undefined;
+/** A text with a style: painted once it has its place, because colors have no width. */
+export interface Painted {
+  text: string;
+  style: Style;
+}
+
+export type Cell = string | number | boolean | null | undefined | Painted;
 
 /**
  * Formats rows under their heads; numbers align right. The widest text columns shrink to fit the terminal, but not the
@@ -101,17 +107,21 @@ export function table(terminal: Pick<Terminal, 'color' | 'width'>, heads: readon
     if (room() >= 0 || widest < 0) break;
     widths[widths.findIndex((width, i) => width === widest && width > least[i]!)]! -= 1;
   }
-  const line = (cells: readonly string[]): string =>
+  const line = (cells: readonly string[], styles: readonly Cell[] = []): string =>
     cells
       .map((cell, i) => {
         const width = widths[i] ?? 0;
         const cut = cell.length > width ? `${cell.slice(0, width - 1)}…` : cell;
-        return right[i] === true ? cut.padStart(width) : cut.padEnd(width);
+        const space = i === cells.length - 1 && right[i] !== true ? '' : ' '.repeat(width - cut.length);
+        const style = styles[i];
+        const shown = isPainted(style) ? paint(terminal, style.style, cut) : cut;
+        return right[i] === true ? space + shown : shown + space;
       })
-      .join('  ')
-      .trimEnd();
-  return `${[paint(terminal, 'bold', line(heads)), ...texts.map(line)].join('\n')}\n`;
+      .join('  ');
+  return `${[paint(terminal, 'bold', line(heads)), ...texts.map((cells, i) => line(cells, rows[i]))].join('\n')}\n`;
 }
+
+const isPainted = (cell: Cell): cell is Painted => typeof cell === 'object' && cell !== null;
 
 const NARROW = 12;
 
@@ -119,7 +129,8 @@ const isId = (cell: Cell): boolean => typeof cell === 'string' && /^[a-z]+_[0-9a
 
 function toText(cell: Cell): string {
   if (cell === null || cell === undefined) return '–';
-  return typeof cell === 'number' ? cell.toLocaleString('en') : plain(String(cell));
+  if (typeof cell === 'number') return cell.toLocaleString('en');
+  return plain(isPainted(cell) ? cell.text : String(cell));
 }
 
 /** Draws a bar of two parts on the scale of `of`, the longest bar. A part above zero is at least one block. */
@@ -170,8 +181,6 @@ export function duration(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
-const WIDTH_DEFAULT = 100;
-
 /** Returns the terminal of this process. */
 export function processTerminal(): Terminal {
   const { stdout, stderr, stdin, env } = process;
@@ -189,7 +198,7 @@ export function processTerminal(): Terminal {
     color: stdout.isTTY && !plainOnly,
     interactive: stdin.isTTY && stderr.isTTY,
     moving: stderr.isTTY && env.TERM !== 'dumb',
-    width: (stdout.isTTY && stdout.columns) || WIDTH_DEFAULT,
+    width: (stdout.isTTY && stdout.columns) || Infinity,
     env,
     now: Date.now,
     get signal() {

@@ -143,10 +143,11 @@ const observedText = ({ requests, wouldDeny }: Usage['summary']['observed']): st
 
 const LABEL = 40;
 const BAR_MIN = 10;
+const BAR_MAX = 60;
 
 function chart(terminal: Terminal, buckets: Usage['timeSeries']): string {
   const most = Math.max(...buckets.map(({ requests }) => requests));
-  const width = Math.max(BAR_MIN, terminal.width - LABEL);
+  const width = Math.min(BAR_MAX, Math.max(BAR_MIN, terminal.width - LABEL));
   const digits = most.toLocaleString('en').length;
   const lines = buckets.map(({ date, requests, allowed, denied }) => {
     const label = date.length > 10 ? date.slice(0, 16).replace('T', ' ') : date;

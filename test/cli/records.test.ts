@@ -84,7 +84,7 @@ test('from a requester to its license to its decisions to the report', async () 
   assert.match(allowed.stdout, /limit +1 of 2 per day left/);
   assert.match(
     (await run('licenses', 'list', '--requester', 'university')).stdout,
-    new RegExp(`${id} +university +research +f +valid`),
+    new RegExp(`${id} +university +research +f +items tides +valid`),
   );
 
   const edited = await run('requesters', 'edit', 'university', '--name', 'A university', '--tag', 'b', '--json');
@@ -239,6 +239,52 @@ test('usage is drawn to the width of the terminal', async () => {
     stdout.split('\n').every((line) => line.length <= 60),
     stdout,
   );
+});
+
+test('a file of variables with a line that says nothing is refused, by its number alone', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'postern-env-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'some.env');
+  for (const [text, line] of [
+    ['POSTERN_URL http://127.0.0.1:1\n', 1],
+    ['# a comment\n\nexport A=b\nsecret-that-was-wrapped\n', 4],
+    ['A="two\nlines"\nB\n', 3],
+    ['A="never closed\n', 1],
+  ] as const) {
+    writeFileSync(file, text);
+    const { status, stderr } = await commandHere(['--env-file', file, 'status']);
+    assert.deepEqual(
+      [status, stderr],
+      [2, `Line ${line} of ${file} is not NAME=value. Mend it, or put # before it.\n`],
+    );
+  }
+  writeFileSync(
+    file,
+    `# ours\n\nexport POSTERN_URL = "${postern.url}" # here\nA="two\nlines"\nPOSTERN_KEY_FILE=nowhere\n`,
+  );
+  const { status } = await commandHere(['--env-file', file, 'status'], { env: { POSTERN_KEY: postern.key } });
+  assert.equal(status, 0, 'the environment wins, also with the key');
+});
+
+test('the help of a command of a command; an option that would be ignored; what a license covers', async () => {
+  const { stdout, status } = await run('help', 'policies', 'apply');
+  assert.equal(status, 0);
+  assert.match(stdout, /Usage: postern policies apply/);
+  assert.equal((await run('help', 'policies', 'none')).status, 2);
+  const ignored = await run('check', 'tides', '--license-feature', 'training');
+  assert.equal(ignored.status, 2);
+  assert.match(ignored.stderr, /--license-type/);
+  const tags = ['a', 'b', 'c', 'd'].flatMap((tag) => ['--tag', tag]);
+  await run('requesters', 'create', 'scoped');
+  assert.equal((await run('licenses', 'create', 'scoped', '--type', 'research', ...tags)).status, 0);
+  const list = await commandHere(['licenses', 'list', '--requester', 'scoped'], { env, width: 200 });
+  assert.match(list.stdout, /tags a, b, c and 1 more/);
+});
+
+test('a check with a test key says so', async () => {
+  const made = await postern.call('POST', '/v1/api-keys', { body: { name: 't', type: 'secret', mode: 'test' } });
+  const { stdout } = await commandHere(['check', 'tides'], { env: { ...env, POSTERN_KEY: made.body.key } });
+  assert.match(stdout, /recorded {4}as dec_\w+, apart, as a test/);
 });
 
 test('a file that is not there is refused in the same words by all commands', async () => {

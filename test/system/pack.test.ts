@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { outside, outsidePath, type Ran, runOutside } from '../../kit/npm.ts';
 import { until } from '../../kit/until.ts';
@@ -65,7 +65,7 @@ test('the package installs elsewhere and runs', { timeout: 240_000 }, async (t) 
     assert.ok(paths.includes(path), path);
   }
   assert.deepEqual(
-    paths.filter((path) => /\.ts$|left-over|^(?:src|test|bench|demo|node_modules)\//.test(path)),
+    paths.filter((path) => /\.ts$|left-over|^(?:src|test|bench\/(?!RESULTS)|demo|node_modules)\//.test(path)),
     [],
   );
 
@@ -81,6 +81,10 @@ test('the package installs elsewhere and runs', { timeout: 240_000 }, async (t) 
   const bin = join(folder, 'node_modules/.bin/postern');
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   assert.deepEqual(await run(bin, ['--version']), { status: 0, stdout: `${version}\n`, stderr: '' });
+  assert.deepEqual(deadLinksIn(join(folder, 'node_modules/postern')), []);
+  // Node.js has an option of this name, too.
+  const absent = await run(bin, ['status', '--env-file', 'absent.env']);
+  assert.deepEqual([absent.status, absent.stderr], [2, 'Cannot read absent.env: it does not exist.\n']);
 
   assert.equal((await run(bin, ['init', '--yes', '--template', 'licensed_only'])).status, 0);
   const service = spawn(bin, ['serve', '--env-file', 'postern.env'], {
@@ -126,6 +130,19 @@ test('the package installs elsewhere and runs', { timeout: 240_000 }, async (t) 
     await ended;
   }
 });
+
+/** Returns the links to files that did not come along, of the page that introduces the package and of its docs. */
+function deadLinksIn(root: string): string[] {
+  const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
+  const pages = ['README.md', ...docs.filter((name) => name.endsWith('.md')).map((name) => join('docs', name))];
+  assert.ok(pages.length > 20);
+  return pages.flatMap((page) =>
+    [...readFileSync(join(root, page), 'utf8').matchAll(/\]\(([^)#\s]+)/g)]
+      .map(([, target = '']) => target)
+      .filter((target) => !/^[a-z]+:/.test(target) && !existsSync(join(root, dirname(page), target)))
+      .map((target) => `${page}: ${target}`),
+  );
+}
 
 /** Runs the package as `npx` does for a first look: a service with a key, a console, and data in the folder. */
 async function servesWithNpx(tarball: string): Promise<void> {
