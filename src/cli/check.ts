@@ -75,13 +75,19 @@ function toCheck(content: string, options: Options): Check {
 }
 
 function toText(terminal: Terminal, decision: AccessDecision): string {
-  const { allowed, reason, message, permissions, matchedRule, rateLimit, quota, recorded, mode } = decision;
-  const head = allowed
+  const head = decision.allowed
     ? paint(terminal, ['green', 'bold'], '✓ allowed')
-    : paint(terminal, ['red', 'bold'], `✗ denied: ${plain(String(reason))}`);
+    : paint(terminal, ['red', 'bold'], `✗ denied: ${plain(String(decision.reason))}`);
+  const lines = rowsOf(decision).map(([name, text]) => `  ${name.padEnd(10)}  ${plain(text)}`);
+  const explanation = decision.explanation as Explanation | null | undefined;
+  return `${[head, ...lines, ...explanationLines(terminal, explanation), ...remedyLines(decision)].join('\n')}\n`;
+}
+
+function rowsOf(decision: AccessDecision): [string, string][] {
+  const { message, permissions, matchedRule, recorded, mode } = decision;
   const decidedBy = matchedRule === null ? 'default action' : `rules[${matchedRule.index}]`;
   const policy = `${decision.policyId ?? 'the rules sent'}, version ${decision.policyVersion ?? 'none'}`;
-  const rows: [string, string][] = [
+  return [
     ['message', message],
     decision.contentId === null
       ? ['url', `${decision.url}, in the collection ${decision.collectionId}`]
@@ -89,21 +95,24 @@ function toText(terminal: Terminal, decision: AccessDecision): string {
     ['requester', requesterText(decision)],
     ...(decision.enforced ? [] : [['enforced', 'no, the collection only observes'] as [string, string]]),
     ['grants', permissions.join(', ') || 'nothing'],
+    ...limitRows(decision),
     ['decided by', `${decidedBy} of ${policy}`],
     ['recorded', recorded ? `as ${decision.id}${mode === 'test' ? ', apart, as a test' : ''}` : 'no'],
   ];
+}
+
+function limitRows({ rateLimit, quota }: AccessDecision): [string, string][] {
+  const rows: [string, string][] = [];
   if (rateLimit !== null) {
     const { limit, remaining, period, resetAt } = rateLimit;
-    rows.splice(-2, 0, ['limit', `${remaining} of ${limit} per ${period} left, until ${resetAt}`]);
+    rows.push(['limit', `${remaining} of ${limit} per ${period} left, until ${resetAt}`]);
   }
   if (quota !== null) {
     const { units, remaining, period, resetAt } = quota;
     const until = resetAt === null ? '' : `, until ${resetAt}`;
-    rows.splice(-2, 0, ['quota', `${remaining} of ${units} units per ${period} left${until}`]);
+    rows.push(['quota', `${remaining} of ${units} units per ${period} left${until}`]);
   }
-  const lines = rows.map(([name, text]) => `  ${name.padEnd(10)}  ${plain(text)}`);
-  const explanation = decision.explanation as Explanation | null | undefined;
-  return `${[head, ...lines, ...explanationLines(terminal, explanation), ...remedyLines(decision)].join('\n')}\n`;
+  return rows;
 }
 
 const requesterText = ({ requesterId, crawler, verified }: AccessDecision): string =>

@@ -1,6 +1,6 @@
 /**
- * Files of variables, such as the one that `postern init` writes. Node.js skips lines that it cannot read; here they are
- * refused.
+ * Files of variables, such as the one that `postern init` writes. Node.js skips lines that it cannot read; here they
+ * are refused.
  */
 import { parseEnv } from 'node:util';
 import { misused } from './outcome.ts';
