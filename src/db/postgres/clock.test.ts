@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { followClock } from './clock.ts';
+
+/** A database whose answers take as long as a test says, and a machine whose monotonic clock only they move. */
+function database() {
+  let elapsed = 1_000;
+  let offset = 1_700_000_000_000;
+  /** For each read, the time until the server reads its clock and the time after it; null: the connection breaks. */
+  let answers: ([number, number] | null)[] = [];
+  const monotonic = mock.method(performance, 'now', () => elapsed);
+  mock.timers.enable({ apis: ['setInterval'] });
+  return {
+    answer: (...next: typeof answers): void => void (answers = next),
+    setBack: (ms: number): void => void (offset -= ms),
+    pass: (ms: number): void => void (elapsed += ms),
+    now: (): number => Math.floor(elapsed + offset),
+    async read(): Promise<number> {
+      const answer = answers.shift();
+      if (answer === null) throw new Error('the connection broke');
+      const [before, after] = answer ?? [0.25, 0.25];
+      elapsed += before;
+      const time = Math.floor(elapsed + offset);
+      elapsed += after;
+      return time;
+    },
+    /** Lets the next measurement take place. */
+    async measure(): Promise<void> {
+      mock.timers.tick(5_000);
+      for (let i = 0; i < 20; i++) await Promise.resolve();
+    },
+    [Symbol.dispose]() {
+      monotonic.mock.restore();
+      mock.timers.reset();
+    },
+  };
+}
+
+const near = (actual: number, expected: number, by: number): void =>
+  assert.ok(Math.abs(actual - expected) <= by, `${actual - expected} ms off`);
+
+test('a read that waited for a lost database does not put the clock ahead, also where those after it fail', async () => {
+  using server = database();
+  const clock = await followClock(server.read);
+  server.answer([4_600, 1], null);
+  await server.measure();
+  near(clock.now(), server.now(), 1);
+  assert.equal(clock.figures().aheadMs, 0);
+});
+
+test('a read whose answer was late does not put the clock behind', async () => {
+  using server = database();
+  const clock = await followClock(server.read);
+  server.answer([1, 4_600], null);
+  await server.measure();
+  near(clock.now(), server.now(), 1);
+});
+
+test('slow first reads: not ahead by more than 50 ms, and quick ones make it exact', async () => {
+  using server = database();
+  server.answer([2_000, 1], [2_000, 1], [2_000, 1]);
+  const clock = await followClock(server.read);
+  const ahead = clock.now() - server.now();
+  assert.ok(ahead > 40 && ahead <= 51, `${ahead} ms ahead`);
+  await server.measure();
+  server.pass(60_000);
+  near(clock.now(), server.now(), 1);
+});
+
+test('a database that takes over with a clock behind: time goes on, and the clock says how far ahead it is', async () => {
+  using server = database();
+  const clock = await followClock(server.read);
+  const before = clock.now();
+  server.setBack(3_000);
+  await server.measure();
+  near(clock.figures().aheadMs, 3_000, 2);
+  assert.ok(clock.now() >= before);
+});
