@@ -2,7 +2,8 @@
  * The ledger on PostgreSQL, for any number of nodes. A flush is one transaction, and one round trip (postgres-trip), or
  * two when it leaves receipts, announces events or claims many limits. Its numbers and its time come from the database:
  * the numbers from one sequence for all nodes, the time from the database's clock, read once the limits are locked. So
- * each node sees what others admitted before, and the clocks of nodes do not matter.
+ * each node sees what others admitted before, and the clocks of nodes do not matter. A limit never goes back by less
+ * than a step of a clock, also where the times of its nodes differ: see `goOn`.
  *
  * Limits that another transaction holds are passed over. Checks that claim one are set aside, and one flush of them at
  * a time waits for one such limit at a time. A deadlock is impossible. A flush that waits for a held limit holds
@@ -14,6 +15,7 @@ import { type PostgresDb, type SecondHalf, toArray } from '../db/postgres/db.ts'
 import { type Clock, goingOnFrom } from '../lib/clock.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import { toStoredKey } from '../limits/key.ts';
+import { goOn } from '../limits/limit.ts';
 import { type Placed, place, recordedOf, toFlush, workOut } from './flush.ts';
 import type { Ledger, Recorded } from './ledger.ts';
 import { NeedNode } from './need-node.ts';
@@ -218,11 +220,11 @@ class Flusher {
     limits: Locked & ReadQuotas,
     taken: Row,
   ): SecondHalf<Flushed[]> {
-    const at = taken.at as number;
+    const at = this.#given === undefined ? goOnFrom(limits, submissions, taken.at as number) : (taken.at as number);
     const stopped = submissions.map((one) => stoppedBy(one, limits) ?? this.#notOpen(one, limits, at));
     const going = submissions.filter((_, i) => stopped[i] === undefined);
     if (going.length === 0) return { steps: [], value: stopped as Flushed[] };
-    const placed = this.#place(going, taken);
+    const placed = this.#place(going, { ...taken, at });
     const flush = toFlush(placed, this.#ledgerNo, kinds);
     const outcome = workOut(flush, (key) => limits.states.get(toStoredKey(key)) ?? [], limits.quotas);
     const steps = outcomeSteps(outcome, limits.states);
@@ -258,6 +260,15 @@ class Flusher {
     this.#newestAt = Math.max(this.#newestAt, at);
     return place(submissions, { ledgerNo: this.#ledgerNo, atOf: () => at, next: () => seqs[n++] as number });
   }
+}
+
+/** Returns a time that no limit they claim has gone past. */
+function goOnFrom({ states }: Locked, submissions: readonly Submission[], at: number): number {
+  const claims = submissions.flatMap(({ entries }) => entries.flatMap(({ claim }) => claim ?? []));
+  return claims.reduce(
+    (latest, { key, limit }) => Math.max(latest, goOn(states.get(toStoredKey(key)) ?? [], limit, at)),
+    at,
+  );
 }
 
 const isSilent = (kinds: Announced): boolean => kinds === null || kinds.length === 0;

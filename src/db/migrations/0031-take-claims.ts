@@ -6,6 +6,7 @@
 import type { Step, Tables } from '../db.ts';
 
 const EXPIRY_STEP_MS = 600_000;
+const JUMP_MS = 10_000;
 const KEPT_MS = 7 * 86_400_000;
 const UNUSED_MS = 400 * 86_400_000;
 
@@ -23,6 +24,18 @@ const limit = fieldsOf(LIMIT, 'limits', 'k');
 const slot = fieldsOf(SLOT, 'slots', 'i');
 const named = fieldsOf(SLOT, 'slots', 'name_no');
 const next = fieldsOf(SLOT, 'slots', '(i + 1)');
+
+/** Does what `goOn` in limits/limit does, for all limits together. */
+const GO_ON = `if given is null then
+    latest := at;
+    for k in 1 .. lock_no loop
+      continue when states[k] is null;
+      pairs := translate(states[k], '[]', '{}');
+      newest := case when calendars[k] is null then pairs[cardinality(pairs) - 1] - ${limit('width')} else pairs[1] end;
+      if newest - at < ${JUMP_MS} then latest := greatest(latest, newest); end if;
+    end loop;
+    at := latest;
+  end if;`;
 
 const LIMITS = `for k in 1 .. lock_no loop
     if calendars[k] is null then
@@ -151,7 +164,7 @@ declare
   locked int := 0;
   is_new boolean := false;
   starts_at timestamp; last_bucket bigint; after bigint; span bigint; bucket bigint; sum bigint; took bigint;
-  excess bigint; pairs bigint[]; kept bigint[]; m int; j int;
+  excess bigint; pairs bigint[]; kept bigint[]; m int; j int; newest bigint; latest bigint;
   n int := cardinality(slots) / ${SLOT.length}; lock_no int := cardinality(calendars);
   count bigint[]; before bigint := 0; spent bigint; part bigint; name_no int := 0; name_count bigint[];
 begin
@@ -165,6 +178,8 @@ begin
       where l.key = any(locks) and states[array_position(locks, l.key)] is null;
     if held is not null then return; end if;
   end if;
+
+  ${GO_ON}
 
   ${LIMITS}
 
