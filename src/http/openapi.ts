@@ -65,6 +65,7 @@ async function describe(inner: FastifyInstance, routes: readonly RouteOptions[],
   }
   await inner.register(swaggerUi, {
     routePrefix: '/docs',
+    theme: { title: 'Postern API' },
     staticCSP: true,
     // Over plain HTTP the browser would otherwise load the page's files by HTTPS, which this port does not serve.
     transformStaticCSP: (policy) => policy.replace(/;?\s*upgrade-insecure-requests/, ''),

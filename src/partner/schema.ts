@@ -45,7 +45,7 @@ export const PartnerLicense = Type.Object(
     termsEffectiveAt: Type.Union([Type.String(), Type.Null()], { description: 'When these terms take effect' }),
     quota: Type.Optional(
       Type.Union([QuotaStatus, Type.Null()], {
-        description: 'Of a valid license in `GET /v1/me`; null: the license has none',
+        description: 'In `GET /v1/me`, of a valid license. null: the license has none',
       }),
     ),
     created: Type.String(),

@@ -87,7 +87,7 @@ export const StatementPage = Type.Object(
           noTerms: Type.Integer({ description: 'Allowed by a license without terms' }),
           deleted: Type.Integer({
             description:
-              'Of all decisions of the period, on statements or not, those whose items were deleted since: usage has the others',
+              'Decisions of the period, on statements or not, whose items were deleted since: usage has the others',
           }),
         }),
         Type.Null(),
@@ -113,7 +113,9 @@ export const ListStatementsQuery = Type.Object(
     ),
     requesterId: Type.Optional(RequesterId),
     licenseId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    timezone: Type.Optional(Type.String({ maxLength: 64, format: 'time-zone', description: 'Of `outside`' })),
+    timezone: Type.Optional(
+      Type.String({ maxLength: 64, format: 'time-zone', description: 'The time zone of `outside`' }),
+    ),
   },
   { additionalProperties: false },
 );

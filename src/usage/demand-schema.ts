@@ -34,7 +34,9 @@ export const DemandListQuery = Type.Object(
     period: Type.Optional(
       Type.Enum(Object.keys(PERIODS) as PeriodName[], { description: 'Days back from `to`, including its day.' }),
     ),
-    timezone: Type.Optional(Type.String({ maxLength: 64, format: 'time-zone', description: 'Of days. Default: UTC.' })),
+    timezone: Type.Optional(
+      Type.String({ maxLength: 64, format: 'time-zone', description: 'The time zone of days. Default: UTC.' }),
+    ),
     groupBy: Type.Optional(
       Type.String({
         pattern: GROUPS_PATTERN,

@@ -81,15 +81,15 @@ export type UsageQuery = Static<typeof UsageQuery>;
 const Summary = Type.Object(
   {
     totalRequests: count('Decisions recorded in the period.'),
-    allowed: count('Of these, allowed.'),
-    denied: count('Of these, denied.'),
+    allowed: count('Allowed decisions.'),
+    denied: count('Denied decisions.'),
     uniqueRequesters: count('Distinct requesters; anonymous checks do not count.'),
     uniqueContent: count('Distinct items requested.'),
     observed: Type.Object(
       {
         requests: count('Decisions that were only observed; no other number counts them.'),
-        wouldAllow: count('Of these, allowed by the policy.'),
-        wouldDeny: count('Of these, denied by the policy.'),
+        wouldAllow: count('Those that the policy allowed.'),
+        wouldDeny: count('Those that the policy denied.'),
       },
       closed,
     ),
@@ -99,8 +99,8 @@ const Summary = Type.Object(
 
 const outcomes = {
   requests: count('Decisions.'),
-  allowed: count('Of these, allowed.'),
-  denied: count('Of these, denied.'),
+  allowed: count('Allowed decisions.'),
+  denied: count('Denied decisions.'),
 };
 
 const trend = Type.Optional(
@@ -140,8 +140,8 @@ export const UsageReport = Type.Object(
               'The bucket: its day, the Monday of its week, the first of its month, or the start of its hour.',
           }),
           requests: count('Decisions in the bucket.'),
-          allowed: count('Of these, allowed.'),
-          denied: count('Of these, denied.'),
+          allowed: count('Allowed decisions.'),
+          denied: count('Denied decisions.'),
         },
         closed,
       ),
@@ -195,7 +195,7 @@ export const UsageReport = Type.Object(
             }),
             name: Type.Optional(
               Type.Union([Type.String(), Type.Null()], {
-                description: 'Of a collection. null: deleted, or no collection.',
+                description: 'The name of a collection. null: deleted, or no collection.',
               }),
             ),
             policyVersion: Type.Optional(Type.Integer({ description: 'Only with `groupBy=rule`.' })),

@@ -3876,7 +3876,7 @@ export interface components {
             terms: components["schemas"]["LicenseTerms"] | null;
             /** @description When these terms take effect */
             termsEffectiveAt: string | null;
-            /** @description Of a valid license in `GET /v1/me`; null: the license has none */
+            /** @description In `GET /v1/me`, of a valid license. null: the license has none */
             quota?: components["schemas"]["QuotaStatus"] | null;
             created: string;
             updated: string;
@@ -3946,9 +3946,9 @@ export interface components {
             summary: {
                 /** @description Decisions recorded in the period. */
                 totalRequests: number;
-                /** @description Of these, allowed. */
+                /** @description Allowed decisions. */
                 allowed: number;
-                /** @description Of these, denied. */
+                /** @description Denied decisions. */
                 denied: number;
                 /** @description Distinct requesters; anonymous checks do not count. */
                 uniqueRequesters: number;
@@ -3957,9 +3957,9 @@ export interface components {
                 observed: {
                     /** @description Decisions that were only observed; no other number counts them. */
                     requests: number;
-                    /** @description Of these, allowed by the policy. */
+                    /** @description Those that the policy allowed. */
                     wouldAllow: number;
-                    /** @description Of these, denied by the policy. */
+                    /** @description Those that the policy denied. */
                     wouldDeny: number;
                 };
             };
@@ -3978,9 +3978,9 @@ export interface components {
                 summary: {
                     /** @description Decisions recorded in the period. */
                     totalRequests: number;
-                    /** @description Of these, allowed. */
+                    /** @description Allowed decisions. */
                     allowed: number;
-                    /** @description Of these, denied. */
+                    /** @description Denied decisions. */
                     denied: number;
                     /** @description Distinct requesters; anonymous checks do not count. */
                     uniqueRequesters: number;
@@ -3989,9 +3989,9 @@ export interface components {
                     observed: {
                         /** @description Decisions that were only observed; no other number counts them. */
                         requests: number;
-                        /** @description Of these, allowed by the policy. */
+                        /** @description Those that the policy allowed. */
                         wouldAllow: number;
-                        /** @description Of these, denied by the policy. */
+                        /** @description Those that the policy denied. */
                         wouldDeny: number;
                     };
                 };
@@ -4002,9 +4002,9 @@ export interface components {
                 date: string;
                 /** @description Decisions in the bucket. */
                 requests: number;
-                /** @description Of these, allowed. */
+                /** @description Allowed decisions. */
                 allowed: number;
-                /** @description Of these, denied. */
+                /** @description Denied decisions. */
                 denied: number;
             }[];
             /** @description The reasons that occurred, most frequent first. */
@@ -4019,9 +4019,9 @@ export interface components {
                 crawler: string;
                 /** @description Decisions. */
                 requests: number;
-                /** @description Of these, allowed. */
+                /** @description Allowed decisions. */
                 allowed: number;
-                /** @description Of these, denied. */
+                /** @description Denied decisions. */
                 denied: number;
                 /** @description Requests that were verified. */
                 verified: number;
@@ -4035,16 +4035,16 @@ export interface components {
                 name: string | null;
                 /** @description Decisions. */
                 requests: number;
-                /** @description Of these, allowed. */
+                /** @description Allowed decisions. */
                 allowed: number;
-                /** @description Of these, denied. */
+                /** @description Denied decisions. */
                 denied: number;
             }[];
             /** @description The most frequent first; only if `groupBy` names what to count by. */
             groups?: {
                 /** @description The collection, crawler, kind of verification, license, purpose, permission or policy, or whether it was enforced. null: none. */
                 id: string | null;
-                /** @description Of a collection. null: deleted, or no collection. */
+                /** @description The name of a collection. null: deleted, or no collection. */
                 name?: string | null;
                 /** @description Only with `groupBy=rule`. */
                 policyVersion?: number;
@@ -4052,9 +4052,9 @@ export interface components {
                 ruleIndex?: number | null;
                 /** @description Decisions. */
                 requests: number;
-                /** @description Of these, allowed. */
+                /** @description Allowed decisions. */
                 allowed: number;
-                /** @description Of these, denied. */
+                /** @description Denied decisions. */
                 denied: number;
             }[];
             period: {
@@ -4728,11 +4728,11 @@ export interface components {
             tags: string[];
             /** @description Recorded decisions in the span. */
             requests: number;
-            /** @description Of these, allowed. */
+            /** @description Allowed decisions. */
             allowed: number;
-            /** @description Of these, denied. */
+            /** @description Denied decisions. */
             denied: number;
-            /** @description Of the requests, verified. */
+            /** @description Decisions for a verified requester. */
             verified: number;
             lastSeen: string | null;
         };
@@ -5032,7 +5032,7 @@ export interface components {
                 noLicense: number;
                 /** @description Allowed by a license without terms */
                 noTerms: number;
-                /** @description Of all decisions of the period, on statements or not, those whose items were deleted since: usage has the others */
+                /** @description Decisions of the period, on statements or not, whose items were deleted since: usage has the others */
                 deleted: number;
             } | null;
         };
@@ -5346,9 +5346,9 @@ export interface components {
             summary: {
                 /** @description Decisions recorded in the period. */
                 totalRequests: number;
-                /** @description Of these, allowed. */
+                /** @description Allowed decisions. */
                 allowed: number;
-                /** @description Of these, denied. */
+                /** @description Denied decisions. */
                 denied: number;
                 /** @description Distinct requesters; anonymous checks do not count. */
                 uniqueRequesters: number;
@@ -5357,9 +5357,9 @@ export interface components {
                 observed: {
                     /** @description Decisions that were only observed; no other number counts them. */
                     requests: number;
-                    /** @description Of these, allowed by the policy. */
+                    /** @description Those that the policy allowed. */
                     wouldAllow: number;
-                    /** @description Of these, denied by the policy. */
+                    /** @description Those that the policy denied. */
                     wouldDeny: number;
                 };
             };
@@ -5378,9 +5378,9 @@ export interface components {
                 summary: {
                     /** @description Decisions recorded in the period. */
                     totalRequests: number;
-                    /** @description Of these, allowed. */
+                    /** @description Allowed decisions. */
                     allowed: number;
-                    /** @description Of these, denied. */
+                    /** @description Denied decisions. */
                     denied: number;
                     /** @description Distinct requesters; anonymous checks do not count. */
                     uniqueRequesters: number;
@@ -5389,9 +5389,9 @@ export interface components {
                     observed: {
                         /** @description Decisions that were only observed; no other number counts them. */
                         requests: number;
-                        /** @description Of these, allowed by the policy. */
+                        /** @description Those that the policy allowed. */
                         wouldAllow: number;
-                        /** @description Of these, denied by the policy. */
+                        /** @description Those that the policy denied. */
                         wouldDeny: number;
                     };
                 };
@@ -5402,9 +5402,9 @@ export interface components {
                 date: string;
                 /** @description Decisions in the bucket. */
                 requests: number;
-                /** @description Of these, allowed. */
+                /** @description Allowed decisions. */
                 allowed: number;
-                /** @description Of these, denied. */
+                /** @description Denied decisions. */
                 denied: number;
             }[];
             /** @description The items requested most, then by id. */
@@ -5437,9 +5437,9 @@ export interface components {
                 crawler: string;
                 /** @description Decisions. */
                 requests: number;
-                /** @description Of these, allowed. */
+                /** @description Allowed decisions. */
                 allowed: number;
-                /** @description Of these, denied. */
+                /** @description Denied decisions. */
                 denied: number;
                 /** @description Requests that were verified. */
                 verified: number;
@@ -5453,16 +5453,16 @@ export interface components {
                 name: string | null;
                 /** @description Decisions. */
                 requests: number;
-                /** @description Of these, allowed. */
+                /** @description Allowed decisions. */
                 allowed: number;
-                /** @description Of these, denied. */
+                /** @description Denied decisions. */
                 denied: number;
             }[];
             /** @description The most frequent first; only if `groupBy` names what to count by. */
             groups?: {
                 /** @description The collection, crawler, kind of verification, license, purpose, permission or policy, or whether it was enforced. null: none. */
                 id: string | null;
-                /** @description Of a collection. null: deleted, or no collection. */
+                /** @description The name of a collection. null: deleted, or no collection. */
                 name?: string | null;
                 /** @description Only with `groupBy=rule`. */
                 policyVersion?: number;
@@ -5470,9 +5470,9 @@ export interface components {
                 ruleIndex?: number | null;
                 /** @description Decisions. */
                 requests: number;
-                /** @description Of these, allowed. */
+                /** @description Allowed decisions. */
                 allowed: number;
-                /** @description Of these, denied. */
+                /** @description Denied decisions. */
                 denied: number;
             }[];
             period: {
@@ -7618,7 +7618,7 @@ export interface operations {
                 /** @description 1–128 letters, digits or . _ : @ / - */
                 requesterId?: string;
                 licenseId?: string;
-                /** @description Of `outside` */
+                /** @description The time zone of `outside` */
                 timezone?: string;
             };
             header?: never;
@@ -9159,7 +9159,7 @@ export interface operations {
                 to?: string;
                 /** @description Days back from `to`, including its day. */
                 period?: "7d" | "30d" | "90d" | "year" | "all";
-                /** @description Of days. Default: UTC. */
+                /** @description The time zone of days. Default: UTC. */
                 timezone?: string;
                 /** @description What a row is: `requester` by default, or several such as `requester,purpose,licenseType`. */
                 groupBy?: string;
