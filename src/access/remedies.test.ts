@@ -258,6 +258,33 @@ describe('what is offered', () => {
       { licenses: [{ ...held, startsAt: at + 1000 }] },
     ],
     [
+      'the next opening on the same day, in its time zone',
+      [allow({ time: { from: '18:00', to: '20:00', timezone: 'America/New_York' } })],
+      [wait('2026-11-21T23:00:00.000Z')],
+    ],
+    ['the end of a night', [allow({ time: { from: '10:00', to: '09:00' } })], [wait('2026-11-21T10:00:00.000Z')]],
+    [
+      'the next opening on a working day, of a Saturday',
+      [allow({ time: { days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '09:00', to: '17:00' } })],
+      [wait('2026-11-23T09:00:00.000Z')],
+    ],
+    [
+      'the same day a week later, where its hours are over',
+      [allow({ time: { days: ['sat'], to: '09:00' } })],
+      [wait('2026-11-28T00:00:00.000Z')],
+    ],
+    [
+      'the end of a day that is denied, also where its zone changes to summer time',
+      [deny({ time: { days: ['sun'], timezone: 'Europe/Berlin' } }), allow({})],
+      [wait('2026-03-29T22:00:00.000Z')],
+      { at: Date.parse('2026-03-29T00:30:00Z') },
+    ],
+    [
+      'no opening after the span has ended',
+      [allow({ time: { before: '2026-11-22T00:00:00Z', from: '08:00', to: '09:00' } })],
+      [],
+    ],
+    [
       'no moment behind twenty others',
       [
         ...Array.from({ length: 20 }, (_, day) =>

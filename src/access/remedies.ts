@@ -136,7 +136,7 @@ function permissions({ reason, rule }: Verdict, allows: Allows): RuleRemedy[] {
 /** Tries the next times at which a rule or a license begins or ends. */
 function waits(policy: CompiledPolicy, facts: Facts, allows: Allows): RuleRemedy[] {
   const times = [
-    ...policy.rules.flatMap((rule) => rule.moments),
+    ...policy.rules.flatMap(({ moments, turns }) => [...moments, ...turns(facts.at)]),
     ...facts.licenses.flatMap((license) => license.startsAt ?? []),
   ];
   const ahead = [...new Set(times)].filter((time) => time > facts.at).toSorted((a, b) => a - b);

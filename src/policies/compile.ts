@@ -24,6 +24,7 @@ import {
 } from './license-keys.ts';
 import type { Test } from './match.ts';
 import { type Action, DEFAULT_GRANT, type PolicyVersion, type Rule, type Scope } from './policy.ts';
+import { compileTurns, type Time } from './time.ts';
 
 /** The result of one condition in a check. */
 export interface ConditionTrace {
@@ -66,8 +67,10 @@ export interface CompiledRule {
   licensesOf: ((facts: Facts) => readonly LicenseFacts[]) | null;
   /** In the form in which they were sent. */
   conditions: Readonly<Record<string, unknown>>;
-  /** Times at which its `time` condition begins or ends, epoch ms. */
+  /** Times at which the span of its `time` condition begins or ends, epoch ms. */
   moments: readonly number[];
+  /** And those at which its days and hours do, within a week from then. */
+  turns: (at: number) => readonly number[];
   trace(facts: Facts): ConditionTrace[];
 }
 
@@ -133,6 +136,7 @@ const queryPatterns = ({ path = [], pathNot = [] }: Record<string, unknown>): Pa
 function compileRule(policyNo: number, rule: Rule, index: number): CompiledRule {
   const { action, conditions = {}, permissions = DEFAULT_GRANT, message = null, priority = index + 1 } = rule;
   const tests = compileTests(conditions);
+  const time = (conditions.time ?? {}) as Time;
   return {
     index,
     priority,
@@ -143,7 +147,8 @@ function compileRule(policyNo: number, rule: Rule, index: number): CompiledRule 
     catchAll: conditions.default === true || Object.keys(conditions).length === 0,
     ...compileHolds(conditions, tests, action),
     conditions,
-    moments: toTimes(conditions.time as { after?: string; before?: string } | undefined),
+    moments: toTimes(time),
+    turns: compileTurns(time),
     trace: (facts) => trace(conditions, tests, facts, action),
   };
 }
@@ -214,8 +219,8 @@ function all(tests: readonly ((facts: Facts) => boolean)[]): (facts: Facts) => b
   };
 }
 
-const toTimes = (time: { after?: string; before?: string } | undefined): number[] =>
-  [time?.after, time?.before].flatMap((text) => (text === undefined ? [] : Date.parse(text)));
+const toTimes = ({ after, before }: Time): number[] =>
+  [after, before].flatMap((text) => (text === undefined ? [] : Date.parse(text)));
 
 function compileLimit(policyNo: number, { conditions = {}, rateLimit }: Rule): CompiledLimit | null {
   if (rateLimit === undefined) return null;

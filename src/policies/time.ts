@@ -25,7 +25,9 @@ export const TimeSchema = Type.Object(
   },
   { additionalProperties: false, minProperties: 1 },
 );
-type Time = Static<typeof TimeSchema>;
+export type Time = Static<typeof TimeSchema>;
+
+type Day = (typeof DAYS)[number];
 
 const DAY_MS = 86_400_000;
 const QUARTER_MS = 900_000;
@@ -45,6 +47,33 @@ export function compileTime(value: Time): (facts: Facts) => boolean {
     if (days !== null && !days.has((((day + 3) % 7) + 7) % 7)) return false;
     const minutes = (local - day * DAY_MS) / 60_000;
     return from <= to ? minutes >= from && minutes < to : minutes >= from || minutes < to;
+  };
+}
+
+/** A week later, days and hours repeat. */
+const DAYS_AHEAD = 7;
+const NO_TIMES: readonly number[] = [];
+
+/** Returns a function that gives the times at which days and hours of the condition begin or end, within a week. */
+export function compileTurns({ days, from, to, timezone = 'UTC' }: Time): (at: number) => readonly number[] {
+  const hours = [from, to].flatMap((text) => text ?? []);
+  if (days === undefined && hours.length === 0) return () => NO_TIMES;
+  const offset = offsets(timezone);
+  const toTime = (date: Temporal.PlainDate, plainTime: string): number =>
+    date.toZonedDateTime({ timeZone: timezone, plainTime }).epochMilliseconds;
+  let known = Number.NaN;
+  let turns = NO_TIMES;
+  return (at) => {
+    const local = Math.floor((at + offset(at)) / DAY_MS);
+    if (local === known) return turns;
+    const today = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone).toPlainDate();
+    turns = Array.from({ length: DAYS_AHEAD + 1 }, (_, n) => today.add({ days: n })).flatMap((date) => {
+      if (days?.includes(DAYS[date.dayOfWeek - 1] as Day) === false) return [];
+      const ends = days === undefined ? [] : [toTime(date, '00:00'), toTime(date.add({ days: 1 }), '00:00')];
+      return [...ends, ...hours.map((text) => toTime(date, text))];
+    });
+    known = local;
+    return turns;
   };
 }
 
