@@ -2,8 +2,8 @@
  * The ledger on PostgreSQL, for any number of nodes. A flush is one transaction, and one round trip (postgres-trip), or
  * two when it leaves receipts, announces events or claims many limits. Its numbers and its time come from the database:
  * the numbers from one sequence for all nodes, the time from the database's clock, read once the limits are locked. So
- * each node sees what others admitted before, and the clocks of nodes do not matter. A limit never goes back by less
- * than a step of a clock, also where the times of its nodes differ: see `goOn`.
+ * each node sees what others admitted before, and the clocks of nodes do not matter. Where the
+ * database's clock was set back, they go on without it: see postgres-time.
  *
  * Limits that another transaction holds are passed over. Checks that claim one are set aside, and one flush of them at
  * a time waits for one such limit at a time. A deadlock is impossible. A flush that waits for a held limit holds
@@ -15,13 +15,13 @@ import { type PostgresDb, type SecondHalf, toArray } from '../db/postgres/db.ts'
 import { type Clock, goingOnFrom } from '../lib/clock.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import { toStoredKey } from '../limits/key.ts';
-import { goOn } from '../limits/limit.ts';
 import { type Placed, place, recordedOf, toFlush, workOut } from './flush.ts';
 import type { Ledger, Recorded } from './ledger.ts';
 import { NeedNode } from './need-node.ts';
 import { openLedger, type Start, startLedger } from './open.ts';
-import { insertStep, numbersOf, SEQS, TIME } from './postgres-entries.ts';
+import { insertStep, numbersOf } from './postgres-entries.ts';
 import { awaitLimit, HELD_TURN_MS, type Locked, lockStep, NO_LIMITS, toLocked } from './postgres-locks.ts';
+import { APART_MS, goOn, TAKE } from './postgres-time.ts';
 import {
   answersOf,
   type Claimed,
@@ -42,8 +42,8 @@ import type { Announced } from './row.ts';
 import { type Flushed, isStale, type Submission } from './submission.ts';
 import { onTestTables } from './test-tables.ts';
 
-/** The database's clock is sampled; its error is less than this. */
-const CLOCK_ERROR_MS = 1_000;
+/** A ledger that is ahead by more than this has times of a clock that has been set back on purpose. */
+const SET_BACK_MS = 2 * APART_MS;
 
 /** After a longer wait for a lock, the flush is attempted again on what is true then. */
 const LOCK_WITHIN_MS = 500;
@@ -59,8 +59,6 @@ const NUMBER_SQL = `select pg_current_xact_id(), set_config('lock_timeout', '${L
 const NUMBER: Step = { sql: NUMBER_SQL };
 /** And the claims are planned once: PostgreSQL would plan them again each time, which takes longer than to run them. */
 const NUMBER_AND_PLAN: Step = { sql: `${NUMBER_SQL}, set_config('plan_cache_mode', 'force_generic_plan', true)` };
-const TAKE = `with taken as materialized (${TIME}), numbers as materialized (${SEQS})
-  select at, (select array_agg(seq order by n)::text from numbers) as seqs from taken`;
 
 const READ_LIMITS = 'select key, state from limits where key = any($1::text[])';
 
@@ -127,7 +125,7 @@ class Flusher {
   /** Returns a time that is not before the newest entry's, as on SQLite. */
   now(): number {
     const at = this.#time.now();
-    if (this.#newestAt > at + CLOCK_ERROR_MS) this.#newestAt = 0;
+    if (this.#newestAt > at + SET_BACK_MS) this.#newestAt = 0;
     return Math.max(this.#newestAt, at);
   }
 
@@ -220,7 +218,9 @@ class Flusher {
     limits: Locked & ReadQuotas,
     taken: Row,
   ): SecondHalf<Flushed[]> {
-    const at = this.#given === undefined ? goOnFrom(limits, submissions, taken.at as number) : (taken.at as number);
+    const at = this.#given === undefined ? goOn(limits, submissions, taken) : (taken.at as number);
+    // What is evaluated again has this time.
+    this.#newestAt = Math.max(this.#newestAt, at);
     const stopped = submissions.map((one) => stoppedBy(one, limits) ?? this.#notOpen(one, limits, at));
     const going = submissions.filter((_, i) => stopped[i] === undefined);
     if (going.length === 0) return { steps: [], value: stopped as Flushed[] };
@@ -247,8 +247,7 @@ class Flusher {
 
   #taking(count: number): Value[] {
     const at = this.now();
-    // Where the database's clock was set back, time goes on without it.
-    const notBefore = this.#db.clock.figures().aheadMs > CLOCK_ERROR_MS ? at : this.#newestAt;
+    const notBefore = this.#db.clock.figures().aheadMs > APART_MS ? at : this.#newestAt;
     return [this.#given === undefined ? null : at, notBefore, count];
   }
 
@@ -260,15 +259,6 @@ class Flusher {
     this.#newestAt = Math.max(this.#newestAt, at);
     return place(submissions, { ledgerNo: this.#ledgerNo, atOf: () => at, next: () => seqs[n++] as number });
   }
-}
-
-/** Returns a time that no limit they claim has gone past. */
-function goOnFrom({ states }: Locked, submissions: readonly Submission[], at: number): number {
-  const claims = submissions.flatMap(({ entries }) => entries.flatMap(({ claim }) => claim ?? []));
-  return claims.reduce(
-    (latest, { key, limit }) => Math.max(latest, goOn(states.get(toStoredKey(key)) ?? [], limit, at)),
-    at,
-  );
 }
 
 const isSilent = (kinds: Announced): boolean => kinds === null || kinds.length === 0;

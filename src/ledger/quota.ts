@@ -75,6 +75,9 @@ export const toCount = (state: LimitState): QuotaCount => ({
   opened: state[7] ?? 0,
 });
 
+/** Returns the start of the period that was counted last; 0 without a count. */
+export const startIn = (state: LimitState): number => state[1] ?? 0;
+
 export const quotaKey = (licenseId: string): string => `q.${licenseId}`;
 
 /** Returns the keys of the counts that a claim may use. */

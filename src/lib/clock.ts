@@ -37,7 +37,7 @@ export interface ClockFigures {
 }
 
 /** A step forward this large may be a mistake: it is remembered, so that it can be taken back. */
-export const JUMP_MS = 10_000;
+const JUMP_MS = 10_000;
 const JUMPS_KEPT = 8;
 /** The share by which time slows while ahead of the machine's clock: three seconds in an hour. */
 const SLOWER = 0.001;

@@ -3,8 +3,6 @@
  * and `hour` never admit more than `requests` in any span of that length; `day`, `week` and `month` never more in a
  * calendar period (UTC, weeks from Monday). The bound is never exceeded; at most one bucket is held back too long.
  */
-import { JUMP_MS } from '../lib/clock.ts';
-
 /**
  * The closed list of periods. Rolling ones have a length and, for large limits, a bucket width in ms; null: calendar.
  */
@@ -47,14 +45,12 @@ const EXACT_MAX = 100;
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the time to request admissions at: `at`, or the newest in the state where that is a little later. Nodes take
- * turns at one limit, and their clocks may differ: without it, the one behind would count the admissions of the other
- * as older than they are. What is later by the step of a clock was written by one that has since been set back.
+ * Returns the newest time that an admission in the state surely has; 0 without one. A node whose clock is a little
+ * behind goes on from there: else it would count admissions of another node as older than they are.
  */
-export function goOn(state: LimitState, limit: Limit, at: number): number {
+export function newestIn(state: LimitState, limit: Limit): number {
   const { widthMs } = shapeOf(limit);
-  const newest = (widthMs === null ? state[0] : (state.at(-2) ?? 0) - widthMs) ?? 0;
-  return newest > at && newest - at < JUMP_MS ? newest : at;
+  return (widthMs === null ? state[0] : (state.at(-2) ?? 0) - widthMs) ?? 0;
 }
 
 /** Requests one admission at `at` (epoch ms); a refusal changes nothing. */

@@ -6,7 +6,7 @@
 import type { Step, Tables } from '../db.ts';
 
 const EXPIRY_STEP_MS = 600_000;
-const JUMP_MS = 10_000;
+const APART_MS = 1_000;
 const KEPT_MS = 7 * 86_400_000;
 const UNUSED_MS = 400 * 86_400_000;
 
@@ -25,14 +25,15 @@ const slot = fieldsOf(SLOT, 'slots', 'i');
 const named = fieldsOf(SLOT, 'slots', 'name_no');
 const next = fieldsOf(SLOT, 'slots', '(i + 1)');
 
-/** Does what `goOn` in limits/limit does, for all limits together. */
+/** Does what `goOn` in ledger/postgres-time does. The newest time stands last but one, first, or second. */
 const GO_ON = `if given is null then
     latest := at;
-    for k in 1 .. lock_no loop
-      continue when states[k] is null;
-      pairs := translate(states[k], '[]', '{}');
-      newest := case when calendars[k] is null then pairs[cardinality(pairs) - 1] - ${limit('width')} else pairs[1] end;
-      if newest - at < ${JUMP_MS} then latest := greatest(latest, newest); end if;
+    base := case when at - clock > ${APART_MS} then at else clock end;
+    for k in 1 .. keys loop
+      i := case when k > lock_no then 2 when calendars[k] is null then -2 else 1 end;
+      newest := nullif(btrim(split_part(states[k], ',', i), '[]'), '')::bigint;
+      if i = -2 then newest := newest - ${limit('width')}; end if;
+      if newest < base + ${APART_MS} then latest := greatest(latest, newest); end if;
     end loop;
     at := latest;
   end if;`;
@@ -164,7 +165,7 @@ declare
   locked int := 0;
   is_new boolean := false;
   starts_at timestamp; last_bucket bigint; after bigint; span bigint; bucket bigint; sum bigint; took bigint;
-  excess bigint; pairs bigint[]; kept bigint[]; m int; j int; newest bigint; latest bigint;
+  excess bigint; pairs bigint[]; kept bigint[]; m int; j int; i int; newest bigint; latest bigint; clock bigint; base bigint;
   n int := cardinality(slots) / ${SLOT.length}; lock_no int := cardinality(calendars);
   count bigint[]; before bigint := 0; spent bigint; part bigint; name_no int := 0; name_count bigint[];
 begin
@@ -172,7 +173,8 @@ begin
     states[array_position(locks, own.key)] := own.state;
     locked := locked + 1;
   end loop;
-  at := coalesce(given, greatest(not_before, floor(extract(epoch from clock_timestamp()) * 1000)::bigint));
+  clock := floor(extract(epoch from clock_timestamp()) * 1000);
+  at := coalesce(given, greatest(not_before, clock));
   if locked < keys then
     select array_agg(array_position(locks, l.key)) into held from ${table} as l
       where l.key = any(locks) and states[array_position(locks, l.key)] is null;

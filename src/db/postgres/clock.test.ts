@@ -8,6 +8,7 @@ function database() {
   let offset = 1_700_000_000_000;
   /** For each read, the time until the server reads its clock and the time after it; null: the connection breaks. */
   let answers: ([number, number] | null)[] = [];
+  let held: Promise<void> | undefined;
   const monotonic = mock.method(performance, 'now', () => elapsed);
   mock.timers.enable({ apis: ['setInterval'] });
   return {
@@ -15,6 +16,12 @@ function database() {
     setBack: (ms: number): void => void (offset -= ms),
     pass: (ms: number): void => void (elapsed += ms),
     now: (): number => Math.floor(elapsed + offset),
+    /** Holds back the answer to the next read. */
+    hold(): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return resolve;
+    },
     async read(): Promise<number> {
       const answer = answers.shift();
       if (answer === null) throw new Error('the connection broke');
@@ -22,18 +29,26 @@ function database() {
       elapsed += before;
       const time = Math.floor(elapsed + offset);
       elapsed += after;
+      const waits = held;
+      held = undefined;
+      await waits;
       return time;
     },
     /** Lets the next measurement take place. */
     async measure(): Promise<void> {
       mock.timers.tick(5_000);
-      for (let i = 0; i < 20; i++) await Promise.resolve();
+      await settled();
     },
     [Symbol.dispose]() {
       monotonic.mock.restore();
       mock.timers.reset();
     },
   };
+}
+
+/** Lets everything that follows from what has happened take place. */
+async function settled(): Promise<void> {
+  for (let i = 0; i < 40; i++) await Promise.resolve();
 }
 
 const near = (actual: number, expected: number, by: number): void =>
@@ -75,4 +90,24 @@ test('a database that takes over with a clock behind: time goes on, and the cloc
   await server.measure();
   near(clock.figures().aheadMs, 3_000, 2);
   assert.ok(clock.now() >= before);
+});
+
+test('an answer that is late does not undo a step of the clock that was followed meanwhile', async () => {
+  using server = database();
+  const clock = await followClock(server.read);
+  const release = server.hold();
+  await server.measure();
+  server.setBack(-60_000);
+  await server.measure();
+  const before = clock.now();
+  // The read after it waits too.
+  const releaseNext = server.hold();
+  release();
+  await settled();
+  assert.ok(clock.now() >= before);
+  releaseNext();
+  await settled();
+  await server.measure();
+  near(clock.now(), server.now(), 1);
+  assert.equal(clock.figures().takenBack, 0);
 });

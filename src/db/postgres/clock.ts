@@ -34,7 +34,16 @@ export async function followClock(read: () => Promise<number>): Promise<Database
   }
 
   await measure();
-  const timer = setInterval(() => measure().catch(() => {}), READ_EVERY_MS);
+  let measuring: Promise<void> | undefined;
+  /** Never measures twice at a time: the late answer of an older one would undo what a newer one found. */
+  function follow(): void {
+    measuring ??= measure()
+      .catch(() => {})
+      .finally(() => {
+        measuring = undefined;
+      });
+  }
+  const timer = setInterval(follow, READ_EVERY_MS);
   timer.unref();
   const clock = machineClock(() => performance.now() + (offset as number));
   return { ...clock, stop: () => clearInterval(timer) };
