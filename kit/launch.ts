@@ -49,7 +49,7 @@ export interface Running extends AsyncDisposable {
   readonly exited: Promise<End>;
   /** Where it answers, once it is ready. */
   url(): string;
-  /** Everything written so far, for reports. */
+  /** The newest of what it has written, for reports. */
   output(): string;
   /** Rejects when the connection breaks before the whole answer is there. */
   ask(method: string, path: string, ask?: Ask): Promise<Answer>;
@@ -136,7 +136,7 @@ function watch(child: ChildProcess): Pick<Running, 'url' | 'output' | 'exited' |
     let rest = '';
     const timer = setTimeout(() => reject(new Error(`not ready in time:\n${output}`)), READY_WITHIN_MS);
     const hear = (chunk: Buffer): void => {
-      if (output.length < OUTPUT_MAX) output += chunk.toString();
+      output = (output + chunk.toString()).slice(-OUTPUT_MAX);
       if (url !== '') return;
       rest += chunk.toString();
       const lines = rest.split('\n');

@@ -71,6 +71,8 @@ export async function startPostgresPair(): Promise<TestPair> {
         },
         PROMOTED_WITHIN_MS,
       );
+      // Commits wait for the standby once the checkpointer has read the setting too, which it does before it answers.
+      await query(primary.urlOf('postgres'), 'checkpoint');
     },
   };
   await pair.addStandby();

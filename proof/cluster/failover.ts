@@ -40,12 +40,24 @@ export async function runFailover({ rounds, seed, tell = () => {} }: FailoverOpt
   try {
     return await prove({ pair, relay, receiver, cluster, random, rounds, tell });
   } catch (error) {
+    // What a node says about it arrives a little later.
+    await pause(1_000);
     const outputs = cluster.nodes
-      .map(({ running: { child, output } }) => `ended: ${child.exitCode ?? child.signalCode}, ${output().slice(-1500)}`)
+      .map(({ running: { child, output } }) => `ended: ${child.exitCode ?? child.signalCode}, ${faultsIn(output())}`)
       .join('\n--\n');
     throw new Error(`with seed ${seed}: ${(error as Error).message}\n${outputs}`, { cause: error });
   }
 }
+
+/** Returns its last lines, and those before about errors. */
+const faultsIn = (output: string): string => {
+  const lines = output.split('\n');
+  return [
+    ...lines.slice(0, -LAST_LINES).filter((line) => /"level":[56]0/.test(line)),
+    ...lines.slice(-LAST_LINES),
+  ].join('\n');
+};
+const LAST_LINES = 5;
 
 interface Scene {
   pair: TestPair;
