@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { entry } from '../../kit/entry.ts';
 import { testPostgres } from '../../kit/postgres.ts';
-import { runSeed, seeded } from '../../kit/random.ts';
+import { runSeed, seeded, shuffled } from '../../kit/random.ts';
 import { until } from '../../kit/until.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres, type PostgresDb } from '../../src/db/postgres/db.ts';
@@ -176,7 +176,7 @@ for (const [way, receipt] of Object.entries(ways)) {
       await Promise.all(rare.map(({ key }, i) => leave(db, key, [from + 1 + i * 50, 1])));
       const hot = claimOf(1_000);
       let last = 0;
-      for (const claim of rare.toSorted(({ key: a }, { key: b }) => (a < b ? -1 : 1))) {
+      for (const claim of shuffled(rare, seeded(runSeed))) {
         const flush = [entry({ claim: hot }), entry({ claim })];
         const [one] = (await behind.record(flush, receipt())) as [Recorded];
         assert.ok(one.granted?.admitted);
