@@ -1,7 +1,7 @@
 /** Starts and stops the service: opens its parts, adds the routes, listens. */
 import type { Config } from './config.ts';
 import { Unavailable } from './db/db.ts';
-import { StartRefused } from './errors.ts';
+import { StartRefused } from './db/start-refused.ts';
 import type { App } from './http/app.ts';
 import { createServer } from './http/server.ts';
 import { closeServer, letGo } from './http/stop.ts';

@@ -269,6 +269,3 @@ export function invalid(problems: readonly Problem[]): Failure {
 /** A 503 the caller may retry after `retryAfterSeconds`. */
 export const unavailable = (message: string, cause?: unknown, retryAfterSeconds = 1): Failure =>
   fail('service_unavailable', message, { cause, headers: { 'retry-after': String(retryAfterSeconds) } });
-
-/** Keeps the service from starting. The message names what to change. */
-export class StartRefused extends Error {}

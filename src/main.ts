@@ -15,7 +15,7 @@ const { budgetOf, flagsOf, GROWTH_PERCENT } = await import('./memory.ts');
 const { limitOldGenerations, requireFlags } = await import('./lib/node-flags.ts');
 limitHeap();
 const { openLog } = await import('./log.ts');
-const { StartRefused } = await import('./errors.ts');
+const { StartRefused } = await import('./db/start-refused.ts');
 const { holdRecords } = await import('./records.ts');
 const { endColumns } = await import('./usage/columns.ts');
 

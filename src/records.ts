@@ -5,7 +5,7 @@ import type { Db } from './db/db.ts';
 import type { PostgresDb } from './db/postgres/db.ts';
 import { type Hold, openSqlite } from './db/sqlite/db.ts';
 import { holdFolder } from './db/sqlite/hold.ts';
-import { StartRefused } from './errors.ts';
+import { StartRefused } from './db/start-refused.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { CountUsed } from './ledger/quota-open.ts';
 import { ledgerProcedure, openSqliteLedger, openSqliteTestLedger } from './ledger/sqlite.ts';

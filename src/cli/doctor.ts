@@ -9,7 +9,7 @@ import { createPostern, type Postern } from '../../client/src/client.ts';
 import { PosternError } from '../../client/src/errors.ts';
 import type { CallOptions } from '../../client/src/types.ts';
 import { ConfigError, readConfig } from '../config.ts';
-import { StartRefused } from '../errors.ts';
+import { StartRefused } from '../db/start-refused.ts';
 import { type Context, does, examples } from './command.ts';
 import { getAddress, readKey } from './connection.ts';
 import type { Finding } from './finding.ts';

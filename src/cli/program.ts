@@ -3,7 +3,7 @@
  * sentences on stderr; a stack trace means a bug.
  */
 import { Command, CommanderError } from 'commander';
-import { StartRefused } from '../errors.ts';
+import { StartRefused } from '../db/start-refused.ts';
 import { VERSION } from '../version.ts';
 import { archiveCommand } from './archive.ts';
 import { attentionCommand } from './attention.ts';

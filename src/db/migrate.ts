@@ -5,9 +5,9 @@
  * so that an old binary cannot damage it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { StartRefused } from '../errors.ts';
 import { Conflict, type Step, type Tables, Unavailable, UniqueViolation } from './db.ts';
 import { MIGRATIONS, type Migration } from './migrations/index.ts';
+import { StartRefused } from './start-refused.ts';
 
 /** The words of each engine for the `{{…}}` in the migrations. */
 const DIALECT = {

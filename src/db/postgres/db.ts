@@ -4,10 +4,10 @@
  * the log of changes is numbered in commit order. Decisions take another path (ledger/postgres).
  */
 import { Pool, type PoolClient } from 'pg';
-import { StartRefused } from '../../errors.ts';
 import type { MachineClock } from '../../lib/clock.ts';
 import { atMost, type Bound, type Queue } from '../../lib/queue.ts';
 import { type Db, type Row, type Step, Unavailable, type Value } from '../db.ts';
+import { StartRefused } from '../start-refused.ts';
 import { type DatabaseClock, followClock } from './clock.ts';
 import { connectionOptions, onConnection, openTrust, WriterClient } from './connection.ts';
 import { isBroken, isRetryable, toDbError } from './errors.ts';

@@ -10,7 +10,7 @@ import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StartRefused } from '../../errors.ts';
+import { StartRefused } from '../start-refused.ts';
 import { type Hold, holdFile, isBusy } from './db.ts';
 
 const LOCK = 'postern.lock';

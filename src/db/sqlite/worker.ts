@@ -171,7 +171,7 @@ function forget(): void {
 
 /** Migrates the tables on this thread: the main thread loads the rest of the service meanwhile. */
 async function migrateTables(at: number): Promise<Opened> {
-  const [{ migrate }, { StartRefused }] = await Promise.all([import('../migrate.ts'), import('../../errors.ts')]);
+  const [{ migrate }, { StartRefused }] = await Promise.all([import('../migrate.ts'), import('../start-refused.ts')]);
   const toValue = ([answer]: Answer[]): unknown => {
     if (answer?.ok === true) return answer.value;
     throw dbError(answer?.error, answer?.message ?? '');

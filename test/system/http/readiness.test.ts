@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startTestService } from '../../../kit/service.ts';
-import { StartRefused } from '../../../src/errors.ts';
+import { StartRefused } from '../../../src/db/start-refused.ts';
 
 for (const table of ['receipts', 'limits', 'events']) {
   test(`without the table ${table} the service is not ready`, async () => {

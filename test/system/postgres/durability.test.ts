@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { query, startPostgres, testPostgres } from '../../../kit/postgres.ts';
 import { startTestService } from '../../../kit/service.ts';
-import { StartRefused } from '../../../src/errors.ts';
+import { StartRefused } from '../../../src/db/start-refused.ts';
 import { item } from '../../http/given.ts';
 
 /** Logs the setting at each commit of a decision or an edit. */

@@ -1,0 +1,2 @@
+/** Keeps the service from starting. The message names what to change. */
+export class StartRefused extends Error {}
