@@ -1,5 +1,4 @@
 /** Reasons for denials, and the kinds of events that decisions become. */
-import type { AccessKind } from '../changes/kinds.ts';
 
 /** The closed list of reasons for a denial. The ledger stores `code`, which never changes its meaning; 0 = allowed. */
 export const REASONS = {
@@ -16,7 +15,7 @@ export const REASONS = {
 export type Reason = keyof typeof REASONS;
 
 /** Returns the kind of event that a decision with this code of a reason becomes. */
-export function accessKind(code: number): AccessKind {
+export function accessKind(code: number): `access.${'granted' | 'denied' | 'rate_limited'}` {
   if (code === 0) return 'access.granted';
   return code === REASONS.rate_limit_exceeded.code ? 'access.rate_limited' : 'access.denied';
 }
