@@ -2,6 +2,7 @@
 import type { Changes } from '../changes/changes.ts';
 import { type Resource, resource } from '../changes/resource.ts';
 import type { Db } from '../db/db.ts';
+import { cutPage, fromCursor, PAGE_DEFAULT, type Page, type PageQuery } from '../db/page.ts';
 import { fail } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { isUnchanged, NotModified } from '../http/etag.ts';
@@ -32,7 +33,7 @@ import {
   versionAnswer,
 } from './schema.ts';
 import { findPolicy, listPolicies, listVersions } from './store.ts';
-import { listTemplates } from './templates.ts';
+import { type PolicyTemplate, TEMPLATES } from './templates.ts';
 import { withWarnings } from './warnings.ts';
 
 export interface PolicyDeps {
@@ -57,6 +58,15 @@ export function policyRoutes(app: App, deps: PolicyDeps): void {
   readingRoutes(app, deps, policies);
   editingRoutes(app, deps, policies);
   versionRoutes(app, deps, policies);
+}
+
+const TEMPLATE_IDS = TEMPLATES.map(({ id }) => id);
+const TEMPLATE_CURSOR = new RegExp(`^(${TEMPLATE_IDS.join('|')})$`);
+
+/** Returns a page of the templates in their order. Throws InvalidCursor. */
+function listTemplates({ limit = PAGE_DEFAULT, cursor }: PageQuery): Page<PolicyTemplate> {
+  const start = cursor === undefined ? 0 : TEMPLATE_IDS.indexOf(fromCursor(cursor, TEMPLATE_CURSOR)) + 1;
+  return cutPage(TEMPLATES.slice(start, start + limit + 1), limit, TEMPLATES.length, ({ id }) => id);
 }
 
 function readingRoutes(app: App, { db, findVerifiable }: PolicyDeps, policies: Resource<Policy>): void {

@@ -2,7 +2,6 @@
  * Starting points for common policies. Promise: each can be stored as is, has no warnings, and has cases that hold. An
  * unedited template never grants more than its description says.
  */
-import { cutPage, fromCursor, PAGE_DEFAULT, type Page, type PageQuery } from '../db/page.ts';
 import type { Action, Rule } from './policy.ts';
 
 /** A check and its expected decision, in the form of a policy file. */
@@ -285,12 +284,3 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
     ],
   },
 ];
-
-const IDS = TEMPLATES.map(({ id }) => id);
-const POSITION = new RegExp(`^(${IDS.join('|')})$`);
-
-/** Returns a page in the order above. Throws InvalidCursor. */
-export function listTemplates({ limit = PAGE_DEFAULT, cursor }: PageQuery): Page<PolicyTemplate> {
-  const start = cursor === undefined ? 0 : IDS.indexOf(fromCursor(cursor, POSITION)) + 1;
-  return cutPage(TEMPLATES.slice(start, start + limit + 1), limit, TEMPLATES.length, ({ id }) => id);
-}
