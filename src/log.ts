@@ -1,7 +1,7 @@
 /** Logs to stderr: a line of JSON for each entry, or readable lines where stderr is a terminal. */
 import { type Logger, pino } from 'pino';
-import { paint, plain } from './cli/terminal.ts';
 import type { Config } from './config.ts';
+import { paint, plain } from './lib/terminal-text.ts';
 
 /** Where entries go, such as `process.stderr`. */
 interface Target {

@@ -5,9 +5,10 @@
 import type { Command } from 'commander';
 import type { AccessDecision, Check } from '../../client/src/types.ts';
 import type { Explanation, RuleTrace } from '../access/explain.ts';
+import { paint, plain } from '../lib/terminal-text.ts';
 import { type Context, calls, collect, examples } from './command.ts';
 import { EXIT, misused } from './outcome.ts';
-import { paint, plain, print, type Terminal } from './terminal.ts';
+import { print, type Terminal } from './terminal.ts';
 
 interface Options {
   requester?: string;

@@ -5,9 +5,10 @@
  */
 import { createPostern, type Postern } from '../../client/src/client.ts';
 import { PosternError, PosternUnreachable } from '../../client/src/errors.ts';
+import { plain } from '../lib/terminal-text.ts';
 import { type CommandError, failed, misused } from './outcome.ts';
 import { readText } from './read-file.ts';
-import { plain, type Terminal } from './terminal.ts';
+import { type Terminal } from './terminal.ts';
 
 export const URL_DEFAULT = 'http://127.0.0.1:8080';
 /** Reports on long periods take their time; a command may wait longer than a web server. */

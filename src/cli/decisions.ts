@@ -3,10 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import type { Postern } from '../../client/src/client.ts';
 import type { LoggedDecision, Query } from '../../client/src/types.ts';
+import { paint, plain } from '../lib/terminal-text.ts';
 import { type Context, calls, examples } from './command.ts';
 import { addGrounds, type Grounds, toGrounds } from './grounds.ts';
 import { openOutput } from './output.ts';
-import { paint, plain, progress, type Terminal } from './terminal.ts';
+import { progress, type Terminal } from './terminal.ts';
 
 type Filtered = Query<'listDecisions'>;
 

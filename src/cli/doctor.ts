@@ -10,11 +10,12 @@ import { PosternError } from '../../client/src/errors.ts';
 import type { CallOptions } from '../../client/src/types.ts';
 import { ConfigError, readConfig } from '../config.ts';
 import { StartRefused } from '../db/start-refused.ts';
+import { paint, plain } from '../lib/terminal-text.ts';
 import { type Context, does, examples } from './command.ts';
 import { getAddress, readKey } from './connection.ts';
 import type { Finding } from './finding.ts';
 import { CommandError, EXIT, misused } from './outcome.ts';
-import { paint, plain, print, type Terminal } from './terminal.ts';
+import { print, type Terminal } from './terminal.ts';
 
 const NODE_MAJOR_MIN = 26;
 const FREE_BYTES_MIN = 1 << 30;

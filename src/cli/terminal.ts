@@ -2,7 +2,7 @@
  * A command's terminal: data goes to stdout and messages to stderr; color and progress lines need a terminal. Text
  * from elsewhere never controls the terminal. Ctrl-C aborts `signal`; a second one ends the process at once.
  */
-import { styleText } from 'node:util';
+import { paint, plain, type Style } from '../lib/terminal-text.ts';
 
 export interface Terminal {
   /** Writes data to stdout. Settles when more can be written; a closed pipe ends the process quietly. */
@@ -23,14 +23,6 @@ export interface Terminal {
   /** Aborts on Ctrl-C. Until it is first read, Ctrl-C ends the process. */
   readonly signal: AbortSignal;
 }
-
-type Style = Parameters<typeof styleText>[0];
-
-export const paint = ({ color }: Pick<Terminal, 'color'>, style: Style, text: string): string =>
-  color ? styleText(style, text, { validateStream: false }) : text;
-
-/** Replaces control characters, so that text from elsewhere cannot control the terminal. */
-export const plain = (text: string): string => text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd');
 
 /** Applies `plain` to each line of a message. */
 export const plainLines = (text: string): string => text.split('\n').map(plain).join('\n');

@@ -7,11 +7,12 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Command } from 'commander';
 import { verifyWebhook, WebhookError } from '../../client/src/webhook.ts';
+import { paint, plain } from '../lib/terminal-text.ts';
 import { type Common, type Context, collect, does, examples } from './command.ts';
 import { connect } from './connection.ts';
 import { failed, misused } from './outcome.ts';
 import { readText } from './read-file.ts';
-import { paint, plain, type Terminal } from './terminal.ts';
+import { type Terminal } from './terminal.ts';
 
 interface Options extends Common {
   port: string;

@@ -1,10 +1,11 @@
 /** `postern collections match`: shows which item or collection decides about a URL, and why. */
 import type { Command } from 'commander';
 import type { Answered, Body } from '../../../client/src/types.ts';
+import { plain } from '../../lib/terminal-text.ts';
 import { type Context, calls, examples } from '../command.ts';
 import { misused } from '../outcome.ts';
 import { readTextOrInput } from '../read-file.ts';
-import { plain, print } from '../terminal.ts';
+import { print } from '../terminal.ts';
 
 type Match = Answered<'matchCollection'>;
 type Tried = Body<'tryCollection'>['collection'];

@@ -1,6 +1,8 @@
 /** Reports failed entries: the first ones on stderr, all of them in the file of --failures. */
+
+import { plain } from '../../lib/terminal-text.ts';
 import { type Output, openFile } from '../output.ts';
-import { plain, type Terminal } from '../terminal.ts';
+import { type Terminal } from '../terminal.ts';
 import type { Failed } from './send.ts';
 
 const SHOWN_MAX = 10;

@@ -5,11 +5,12 @@
 import type { Command } from 'commander';
 import type { Postern } from '../../../client/src/client.ts';
 import type { Answered } from '../../../client/src/types.ts';
+import { plain } from '../../lib/terminal-text.ts';
 import { type Context, calls, examples } from '../command.ts';
 import { getAddress } from '../connection.ts';
 import { EXIT } from '../outcome.ts';
 import { confirmed } from '../prompts.ts';
-import { counted, json, plain, type Terminal } from '../terminal.ts';
+import { counted, json, type Terminal } from '../terminal.ts';
 import { writeCollection } from './collections.ts';
 import { type Plan, planAll, planText, writesOf } from './plan.ts';
 import { resultsText } from './test.ts';

@@ -2,13 +2,14 @@
 import type { Command } from 'commander';
 import { metaOf } from '../../../client/src/client.ts';
 import type { Answered, Policy } from '../../../client/src/types.ts';
+import { paint, plain } from '../../lib/terminal-text.ts';
 import { diff } from '../../policies/diff.ts';
 import type { Rule } from '../../policies/policy.ts';
 import { type Context, calls, does, examples } from '../command.ts';
 import { connect } from '../connection.ts';
 import { EXIT, failed } from '../outcome.ts';
 import { confirmed } from '../prompts.ts';
-import { type Cell, counted, paint, plain, print, report, type Terminal, table } from '../terminal.ts';
+import { type Cell, counted, print, report, type Terminal, table } from '../terminal.ts';
 import { findPolicy, getPolicy, listPolicies } from './find.ts';
 import { diffText } from './plan.ts';
 

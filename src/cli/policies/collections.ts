@@ -2,9 +2,10 @@
 import type { Postern } from '../../../client/src/client.ts';
 import { PosternError } from '../../../client/src/errors.ts';
 import type { Answered, Body, Policy } from '../../../client/src/types.ts';
+import { paint, plain } from '../../lib/terminal-text.ts';
 import type { FieldChange } from '../../policies/diff.ts';
 import { failed, misused } from '../outcome.ts';
-import { paint, plain, type Terminal } from '../terminal.ts';
+import { type Terminal } from '../terminal.ts';
 import { findNamed } from './find.ts';
 import type { PolicyFile } from './policy-file.ts';
 

@@ -2,8 +2,9 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { dirname, extname, relative, sep } from 'node:path';
 import type { Problem } from '../../lib/refined.ts';
+import { paint, plain } from '../../lib/terminal-text.ts';
 import { whyUnread } from '../read-file.ts';
-import { paint, plain, type Terminal } from '../terminal.ts';
+import { type Terminal } from '../terminal.ts';
 import { type PolicyFile, readPolicyFile } from './policy-file.ts';
 
 /** Returns undefined after reporting an invalid file on stderr. */

@@ -1,8 +1,8 @@
 /** Finds a record of the service by its id, or by a name that no other record has. */
 import type { Postern } from '../../../client/src/client.ts';
 import type { Policy } from '../../../client/src/types.ts';
+import { plain } from '../../lib/terminal-text.ts';
 import { failed, misused } from '../outcome.ts';
-import { plain } from '../terminal.ts';
 
 export const listPolicies = (postern: Postern): Promise<Policy[]> =>
   Array.fromAsync(postern.listPolicies({ limit: 100 }));

@@ -2,9 +2,10 @@
 import type { Command } from 'commander';
 import type { Postern } from '../../../client/src/client.ts';
 import type { Answered, Body } from '../../../client/src/types.ts';
+import { paint, plain } from '../../lib/terminal-text.ts';
 import { type Context, calls, examples } from '../command.ts';
 import { EXIT, failed } from '../outcome.ts';
-import { type Cell, counted, paint, plain, print, type Terminal, table } from '../terminal.ts';
+import { type Cell, counted, print, type Terminal, table } from '../terminal.ts';
 import { findPolicy, getPolicy, listPolicies } from './find.ts';
 
 type Impact = Answered<'previewPolicyImpact'>;

@@ -1,8 +1,9 @@
 /** `postern policies lint`: warns of policy files that are valid but probably wrong. It needs no service. */
 import type { Command } from 'commander';
+import { paint, plain } from '../../lib/terminal-text.ts';
 import { type Context, does, examples } from '../command.ts';
 import { EXIT } from '../outcome.ts';
-import { counted, paint, plain, print } from '../terminal.ts';
+import { counted, print } from '../terminal.ts';
 
 export function lintCommand(parent: Command, context: Context): void {
   const command = parent

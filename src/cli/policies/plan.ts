@@ -1,9 +1,10 @@
 /** Plans what applying policy files would change. Nothing is written here. */
 import type { Postern } from '../../../client/src/client.ts';
 import type { Policy } from '../../../client/src/types.ts';
+import { paint, plain } from '../../lib/terminal-text.ts';
 import type { Comparable, PolicyDiff } from '../../policies/diff.ts';
 import { failed, misused } from '../outcome.ts';
-import { counted, paint, plain, type Terminal } from '../terminal.ts';
+import { counted, type Terminal } from '../terminal.ts';
 import { type CollectionsOfFile, collectionsText, planCollections } from './collections.ts';
 import { findPolicy, listPolicies } from './find.ts';
 import type { PolicyFile } from './policy-file.ts';

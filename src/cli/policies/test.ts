@@ -3,9 +3,10 @@
  * when a case fails and with 2 when a file is invalid; the other files still run.
  */
 import type { Command } from 'commander';
+import { paint, plain } from '../../lib/terminal-text.ts';
 import { type Context, does, examples } from '../command.ts';
 import { EXIT } from '../outcome.ts';
-import { counted, json, paint, plain, type Terminal } from '../terminal.ts';
+import { counted, json, type Terminal } from '../terminal.ts';
 import type { CaseResult, Difference } from './cases.ts';
 import type { PolicyFile } from './policy-file.ts';
 

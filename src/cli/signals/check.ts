@@ -1,10 +1,11 @@
 /** `postern signals check`: compares the live files of a site with the intended ones, and ends with what it found. */
 import type { Command } from 'commander';
 import type { Answered } from '../../../client/src/types.ts';
+import { paint, plain } from '../../lib/terminal-text.ts';
 import { type Context, calls, examples } from '../command.ts';
 import { getAddress, toCommandError } from '../connection.ts';
 import { CommandError, EXIT, type ExitStatus, misused } from '../outcome.ts';
-import { paint, plain, print, type Terminal } from '../terminal.ts';
+import { print, type Terminal } from '../terminal.ts';
 
 type Drift = Answered<'checkSignalsDrift'>;
 type CheckedFile = Drift['files'][number];

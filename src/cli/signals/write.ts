@@ -15,10 +15,11 @@ import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Postern } from '../../../client/src/client.ts';
 import { PosternError } from '../../../client/src/errors.ts';
+import { plain } from '../../lib/terminal-text.ts';
 import { type Context, calls, examples } from '../command.ts';
 import { EXIT, failed } from '../outcome.ts';
 import { whyUnread } from '../read-file.ts';
-import { json, plain } from '../terminal.ts';
+import { json } from '../terminal.ts';
 import { FILES, type FileKind } from './files.ts';
 
 interface Options {

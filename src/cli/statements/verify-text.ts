@@ -1,6 +1,6 @@
 /** Says in words what was verified, by what, and what was not looked at. */
 import type { Answered } from '../../../client/src/types.ts';
-import { paint } from '../terminal.ts';
+import { paint } from '../../lib/terminal-text.ts';
 import type { Verified } from './verify.ts';
 
 type Statement = Answered<'getStatement'>;

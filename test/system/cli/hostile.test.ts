@@ -11,7 +11,8 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { createGzip } from 'node:zlib';
 import { command } from '../../../kit/command.ts';
-import { harmless, paint, plain } from '../../../src/cli/terminal.ts';
+import { harmless } from '../../../src/cli/terminal.ts';
+import { paint, plain } from '../../../src/lib/terminal-text.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-hostile-'));
 const servers: Server[] = [];
