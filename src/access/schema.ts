@@ -5,7 +5,7 @@ import { pageOf } from '../http/list.ts';
 import { decisionProperties } from '../ledger/schema.ts';
 import { OfferedSchema } from '../offers/schema.ts';
 import { VERIFIED_KINDS } from '../policies/facts.ts';
-import { CountryCode, PermissionName, RequesterId } from '../policies/names.ts';
+import { CountryCode, Method, PermissionName, RequesterId } from '../policies/names.ts';
 
 const shortText = Type.String({ minLength: 1, maxLength: 64 });
 const header = Type.String({ maxLength: 4096, description: 'The header of this name' });
@@ -32,6 +32,7 @@ export const CheckRequest = Type.Object(
           ip: Type.Optional(Type.String({ format: 'ip', maxLength: 64 })),
           country: Type.Optional(CountryCode),
           userAgent: Type.Optional(Type.String({ maxLength: 1024 })),
+          method: Type.Optional(Method),
           verified: Type.Optional(
             Type.Enum([...VERIFIED_KINDS], { description: 'How the calling server verified the requester' }),
           ),

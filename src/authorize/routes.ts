@@ -20,7 +20,7 @@ import { monotonicMs } from '../lib/monotonic.ts';
 import type { Offered } from '../offers/offer.ts';
 import type { PriceList } from '../offers/price-list.ts';
 import type { Caller } from '../permissions.ts';
-import { REQUESTER_ID_PATTERN } from '../policies/names.ts';
+import { METHOD_PATTERN, REQUESTER_ID_PATTERN } from '../policies/names.ts';
 import type { Signals } from '../signals/signals.ts';
 import type { Visitor } from '../visitors/visitors.ts';
 import { type Answer, toAnswer, toProbeAnswer, toUnclearAnswer, toUnknownAnswer, withBody } from './answer.ts';
@@ -30,7 +30,7 @@ import type { Arrival } from './probe-schema.ts';
 import { openProbes } from './probes.ts';
 import { offeredIn, openRemedier } from './remedies.ts';
 import { AuthorizeHeaders, AuthorizeOptions } from './schema.ts';
-import { type Forwarded, readNamedUrl, readSentUrl, readTarget, type Unclear } from './target.ts';
+import { type Forwarded, readMethod, readNamedUrl, readSentUrl, readTarget, type Unclear } from './target.ts';
 
 export interface AuthorizeDeps extends Omit<CheckDeps, 'visitors'>, WhoDeps {
   signals: Pick<Signals, 'notice' | 'headersOf'>;
@@ -39,6 +39,7 @@ export interface AuthorizeDeps extends Omit<CheckDeps, 'visitors'>, WhoDeps {
 }
 
 const REQUESTER_ID = new RegExp(REQUESTER_ID_PATTERN);
+const METHOD = new RegExp(METHOD_PATTERN);
 const PATH = '/v1/authorize';
 const OPTIONS_HEADER = 'x-postern-options';
 /** A signature that would be verified (RFC 9421, 5.1). */
@@ -113,7 +114,8 @@ function openAuthorize(deps: AuthorizeDeps): Decide {
     if (typeof target === 'string') return toUnclearAnswer(target, options);
     const visitor = await findVisitor(request, forwarded, target, options);
     if (typeof visitor === 'string') return toUnclearAnswer(visitor, options);
-    const ask = toAsk(target, options, toContext(headers['user-agent'], deps.visitor(request)));
+    const method = readMethod(forwarded, request.method);
+    const ask = toAsk(target, options, toContext(headers['user-agent'], deps.visitor(request), method));
     try {
       const { ask: asked, price } = await askPaid(deps, asVisitor(ask, visitor), { caller, headers, options });
       const list = deps.offers.read();
@@ -140,14 +142,13 @@ function openAuthorize(deps: AuthorizeDeps): Decide {
     const isNamed = named !== undefined && named !== '';
     if (isNamed && (typeof named !== 'string' || !REQUESTER_ID.test(named))) return 'invalid_requester';
     const isSigned = headers['signature-input'] !== undefined && target.host !== '';
-    const sentMethod = String(headers['x-forwarded-method'] ?? headers['x-original-method'] ?? method);
     return deps.visitors.find({
       requesterId: isNamed ? named : undefined,
       userAgent: headers['user-agent'],
       authorization: headers.authorization,
       signed: isSigned
         ? {
-            method: sentMethod,
+            method: readMethod(forwarded, method) ?? method,
             authority: target.host,
             targetUri: readSentUrl(forwarded, target),
             headers,
@@ -220,10 +221,8 @@ function readArrival({ headers, method }: FastifyRequest, forwarded: Forwarded, 
     return value === undefined ? null : String(value);
   };
   const target = readTarget(forwarded);
-  // Envoy asks with the visitor's own method.
-  const own = forwarded.suffix === undefined ? null : method;
   return {
-    method: text('x-forwarded-method') ?? text('x-original-method') ?? own,
+    method: readMethod(forwarded, method) ?? null,
     url: typeof target === 'string' ? null : readSentUrl(forwarded, target),
     address: address ?? null,
     signature: text('signature'),
@@ -258,9 +257,15 @@ const toAsk = (locator: Locator, { permission, purpose }: AuthorizeOptions, cont
   ...(context === undefined ? {} : { context }),
 });
 
-function toContext(userAgent: string | undefined, ip: string | undefined): Ask['context'] {
-  if (userAgent === undefined && ip === undefined) return undefined;
-  return { ...(ip === undefined ? {} : { ip }), ...(userAgent === undefined ? {} : { userAgent }) };
+function toContext(userAgent: string | undefined, ip: string | undefined, method: string | undefined): Ask['context'] {
+  // Visitors may send any method: what is none is not kept.
+  const kept = method !== undefined && METHOD.test(method) ? method : undefined;
+  if (userAgent === undefined && ip === undefined && kept === undefined) return undefined;
+  return {
+    ...(ip === undefined ? {} : { ip }),
+    ...(userAgent === undefined ? {} : { userAgent }),
+    ...(kept === undefined ? {} : { method: kept }),
+  };
 }
 
 /** Throws invalid_request. */

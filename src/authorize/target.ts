@@ -53,6 +53,19 @@ export function readSentUrl(forwarded: Forwarded, { host }: Locator): string {
   return url.startsWith('/') ? `${scheme}://${host}${url}` : url;
 }
 
+/**
+ * Returns the method of the visitor's request; undefined where the proxy does not say it, or says two. `own`: that of
+ * the proxy's request, which is the visitor's where the path follows ours.
+ */
+export function readMethod({ headers, suffix }: Forwarded, own: string): string | undefined {
+  if (suffix !== undefined) return own;
+  const forwarded = toText(headers['x-forwarded-method']);
+  const original = toText(headers['x-original-method']);
+  return forwarded === undefined || original === undefined || forwarded === original
+    ? (forwarded ?? original)
+    : undefined;
+}
+
 /** Returns the URL as the proxy names it, often without the host; undefined without one. */
 export const readNamedUrl = (forwarded: Forwarded): string | undefined => readUrl(forwarded) ?? undefined;
 

@@ -15,6 +15,8 @@ export interface Context {
   ip?: string;
   country?: string;
   userAgent?: string;
+  /** The method of the visitor's request. */
+  method?: string;
   verified?: VerifiedKind;
 }
 

@@ -190,6 +190,7 @@ const CSV_COLUMNS: CsvColumns<NamedDecision> = [
   ['verified', (one) => one.verified],
   ['claimed', (one) => one.claimed],
   ['enforced', (one) => one.enforced],
+  ['method', (one) => one.context?.method],
 ];
 
 const NAME_COLUMNS: CsvColumns<NamedDecision> = [

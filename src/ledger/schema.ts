@@ -88,6 +88,7 @@ export const LoggedDecision = Type.Object(
           ip: Type.String(),
           country: Type.String(),
           userAgent: Type.String(),
+          method: Type.String({ description: 'The method of the original request' }),
           verified: Type.Enum([...VERIFIED_KINDS]),
         }),
       ),

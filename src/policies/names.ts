@@ -17,6 +17,14 @@ export const RequesterId = Type.String({
   expected: 'must have 1 to 128 letters, digits or . _ : @ / -',
 });
 
+/** A method of HTTP, as a visitor's request has it (RFC 9110, 5.6.2). */
+export const METHOD_PATTERN = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,32}$";
+export const Method = Type.String({
+  pattern: METHOD_PATTERN,
+  description: 'The method of the original request, such as GET: kept with the inputs, never decides',
+  expected: 'must be a method of HTTP with at most 32 characters, such as GET or HEAD',
+});
+
 export const CountryCode = Type.String({
   pattern: '^[A-Z]{2}$',
   description: 'An ISO 3166 alpha-2 code in capitals',

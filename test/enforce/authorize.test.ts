@@ -11,6 +11,9 @@ import { words } from '../../kit/words.ts';
 import { assertError, bytes, item, made, makeKey, makePolicy } from '../http/given.ts';
 import { assertRefused, authorize, decisions, ORIGIN, recorded, serve } from './asking.ts';
 
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
+type Any = any;
+
 const clock = testClock();
 const postern = await startTestService({ clock });
 after(() => postern[Symbol.asyncDispose]());
@@ -430,6 +433,25 @@ describe('who asks', () => {
     assert.deepEqual(await ask('203.0.113.7'), { ip: '203.0.113.7', userAgent: 'Some/1' });
     assert.deepEqual(await ask('6.6.6.6, 203.0.113.7'), { ip: '203.0.113.7', userAgent: 'Some/1' });
     assert.deepEqual(await ask('203.0.113.7, unknown'), { userAgent: 'Some/1' });
+  });
+
+  test("the visitor's method is kept with the decision, where the proxy says it", async () => {
+    const ask = async (headers: Record<string, string | string[]>, method = 'GET') =>
+      ((await recorded(postern, await authorize(postern, '/open', { method, headers }))).context as Any)?.method;
+    assert.equal(await ask({ 'x-original-method': 'HEAD' }), 'HEAD');
+    assert.equal(await ask({ 'x-forwarded-method': 'POST' }), 'POST');
+    assert.equal(await ask({ 'x-forwarded-method': 'HEAD', 'x-original-method': 'HEAD' }), 'HEAD');
+    assert.equal(await ask({ 'x-forwarded-method': 'HEAD', 'x-original-method': 'GET' }), undefined, 'it says two');
+    assert.equal(await ask({}, 'POST'), undefined, "that of the proxy's own request is not the visitor's");
+    for (const odd of ['', 'X'.repeat(33), 'GET /', 'A,B', ['GET', 'HEAD']]) {
+      assert.equal(await ask({ 'x-original-method': odd }), undefined, `no method: ${odd}`);
+    }
+  });
+
+  test('a proxy that appends the path asks with the method of its visitor, whatever headers say', async () => {
+    const headers = { 'x-forwarded-method': 'GET', 'x-postern-options': `origin=${ORIGIN}` };
+    const answer = await authorize(postern, null, { method: 'HEAD', path: '/v1/authorize/open', headers });
+    assert.equal(((await recorded(postern, answer)).context as Any).method, 'HEAD');
   });
 });
 

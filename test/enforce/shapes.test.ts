@@ -105,7 +105,11 @@ for (const [name, ask] of [
     test('allows, and records who asked from where', async () => {
       const answer = await visit('/open?utm_source=mail');
       assert.deepEqual([answer.status, answer.text], [200, '']);
-      assert.deepEqual((await recorded(postern, answer)).context, { ip: '198.51.100.4', userAgent: 'Mozilla/5.0' });
+      assert.deepEqual((await recorded(postern, answer)).context, {
+        ip: '198.51.100.4',
+        userAgent: 'Mozilla/5.0',
+        method: 'GET',
+      });
       assert.equal((await visit('/licensed', { 'user-agent': 'PayingBot/1' })).status, 200);
     });
 
@@ -142,7 +146,11 @@ for (const [name, ask] of [
       };
       const open = await visit('/open', spoofed);
       assert.equal(open.status, 200);
-      assert.deepEqual((await recorded(postern, open)).context, { ip: '198.51.100.4', userAgent: 'Mozilla/5.0' });
+      assert.deepEqual((await recorded(postern, open)).context, {
+        ip: '198.51.100.4',
+        userAgent: 'Mozilla/5.0',
+        method: 'GET',
+      });
       for (const target of [
         '/licensed',
         '/unknown',

@@ -45,6 +45,8 @@ describe('a decision read again is the answer that was given, with what it was m
     { license: { type: 'a', expiresAt: '2020-01-01T00:00:00Z' }, requesterId: 'bot' },
     { context: {} },
     { context: { userAgent: '' } },
+    { context: { method: 'HEAD' } },
+    { context: { method: "M-SEARCH!#$%&'*+.^_`|~", ip: '192.0.2.1' }, dryRun: false },
     { explain: true, requesterId: 'e' },
   ];
   for (const one of asked) {

@@ -2432,6 +2432,8 @@ export interface components {
                 /** @description An ISO 3166 alpha-2 code in capitals */
                 country?: string;
                 userAgent?: string;
+                /** @description The method of the original request, such as GET: kept with the inputs, never decides */
+                method?: string;
                 /**
                  * @description How the calling server verified the requester
                  * @enum {unknown}
@@ -3519,6 +3521,8 @@ export interface components {
                 ip?: string;
                 country?: string;
                 userAgent?: string;
+                /** @description The method of the original request */
+                method?: string;
                 /** @enum {unknown} */
                 verified?: "token" | "signature" | "ip" | "dns";
             } | null;
@@ -3840,6 +3844,8 @@ export interface components {
                 ip?: string;
                 country?: string;
                 userAgent?: string;
+                /** @description The method of the original request */
+                method?: string;
                 /** @enum {unknown} */
                 verified?: "token" | "signature" | "ip" | "dns";
             } | null;

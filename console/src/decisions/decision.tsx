@@ -92,6 +92,7 @@ function RequestFacts({ decision }: { decision: Decision }) {
         Country: <Stated value={context?.country} absent={absentOf(decision, 'context')} />,
         Address: <Stated value={context?.ip} absent={absentOf(decision, 'context.ip')} />,
         'User agent': <Stated value={context?.userAgent} absent={absentOf(decision, 'context.userAgent')} />,
+        Method: <Stated value={context?.method} absent={absentOf(decision, 'context')} />,
         'License your server stated': license != null && describeStated(license, decision.created),
         When: (
           <>
