@@ -15,7 +15,7 @@ const COMPARED_MAX = 400;
 const SHOWN_MAX = 300;
 const LENGTH_MAX = 500;
 
-/** Returns no lines for equal texts. */
+/** Returns no lines for texts that are equal but for the ends of their lines. */
 export function toLines(intended: string, live: string): Line[] {
   if (intended === live) return [];
   const [one, other] = [linesOf(intended), linesOf(live)];
@@ -25,6 +25,8 @@ export function toLines(intended: string, live: string): Line[] {
   let after = 0;
   while (after < least - before && one.at(-1 - after) === other.at(-1 - after)) after++;
   const [a, b] = [one, other].map((lines) => lines.slice(before, lines.length - after)) as [string[], string[]];
+  // Only the ends of lines differ.
+  if (a.length + b.length === 0) return [];
   const middle = diff(b.slice(0, COMPARED_MAX), a.slice(0, COMPARED_MAX)).map(
     ([kind, text]): Line => ({ kind: kind === 0 ? 'same' : kind === 1 ? 'live' : 'intended', text }),
   );
@@ -43,7 +45,7 @@ export function toLines(intended: string, live: string): Line[] {
 }
 
 /** A line break at the end ends the last line. */
-const linesOf = (text: string): string[] => text.replace(/\r?\n$/, '').split(/\r\n|\r|\n/);
+const linesOf = (text: string): string[] => text.replace(/(?:\r\n|\r|\n)$/, '').split(/\r\n|\r|\n/);
 
 function withoutLongParts(lines: readonly Line[]): Line[] {
   const isNear = new Uint8Array(lines.length);

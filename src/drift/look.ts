@@ -55,9 +55,12 @@ function targetOf(fetched: Fetched, url: string): string | undefined {
   return location !== '' && URL.canParse(location, url) ? new URL(location, url).href : undefined;
 }
 
+/** A byte order mark is no part of the text. */
+const toText = (body: Buffer): string => body.toString().replace(/^\uFEFF/, '');
+
 function toLooked(fetched: Fetched, isPage: boolean): Looked {
   if (fetched.error === undefined) {
-    return { kind: 'found', body: fetched.body.toString(), headers: fetched.headers };
+    return { kind: 'found', body: toText(fetched.body), headers: fetched.headers };
   }
   const { status, headers, error } = fetched;
   if (isPage && status === 200 && headers !== undefined) return { kind: 'found', body: '', headers };

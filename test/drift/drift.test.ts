@@ -109,6 +109,30 @@ describe('no drift', () => {
     assert.equal((await check()).state, 'same');
   });
 
+  test('other ends of lines, and a byte order mark, in each file', async () => {
+    const spellings: Record<string, (text: string) => string> = {
+      CRLF: (text) => text.replaceAll('\n', '\r\n'),
+      CR: (text) => text.replaceAll('\n', '\r'),
+      'CRLF and no last one': (text) => text.replaceAll('\n', '\r\n').trimEnd(),
+      'no last one': (text) => text.trimEnd(),
+      'one more': (text) => `${text}\n`,
+      'CR at the end': (text) => `${text.trimEnd()}\r`,
+      'many at the end': (text) => `${text}\r\n\r\n\n\r`,
+      'a byte order mark': (text) => `\uFEFF${text}`,
+    };
+    const policy = `/.well-known/tdm-policy/${premium.id}.json`;
+    site.files.set(policy, await signal(`tdm-policy?collectionId=${premium.id}`));
+    const intended = new Map(site.files);
+    for (const [name, spell] of Object.entries(spellings)) {
+      for (const path of ['/robots.txt', '/license.xml', '/.well-known/tdmrep.json', policy]) {
+        site.files.set(path, spell(intended.get(path) as string));
+        const answer = await check();
+        assert.equal(answer.state, 'same', `${path}: ${name} ${JSON.stringify(answer.files)}`);
+        site.files.set(path, intended.get(path) as string);
+      }
+    }
+  });
+
   test('a file that is reached through redirects', async () => {
     site.files.set('/moved', await signal('robots.txt'));
     site.files.set('/robots.txt', (_, response) => void response.writeHead(301, { location: '/moved' }).end());
