@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../kit/launch.ts';
 import { seeded, skewed } from '../kit/random.ts';
 import { type Figure, median, medianRatio, type Part } from './figure.ts';
+import { FLOOR_HEADERS, startBareFastify, startDurable } from './floor/servers.ts';
 import { checksOf, itemAt, TEN_RULES } from './inputs.ts';
 import { type Loader, openLoader } from './load.ts';
 import type { Running } from './process.ts';
 import { summarizeProfiles } from './profile.ts';
-import { RIVAL_HEADERS, startBareFastify, startDurable } from './rivals/rivals.ts';
 import { createPolicy, HEADERS, startPostern, upsertItems } from './service.ts';
 import { clockThreads, ROLES, type Role } from './threads.ts';
 
@@ -99,7 +99,7 @@ async function measure(
     const result = await loader.run({ port: postern.port, path, headers: HEADERS, ...common });
     measured.cpuUs.push(((postern.cpuMs() - before) / (result.answered * SIZE)) * 1000);
     measured.shares.push(sharesOf(threads(), performance.now() - began, result.ownCpu));
-    const bare = { path: '/batch', headers: RIVAL_HEADERS, ...common };
+    const bare = { path: '/batch', headers: FLOOR_HEADERS, ...common };
     measured.theirs.push((await loader.run({ port: fastify.port, ...bare })).perSecond * SIZE);
     measured.least.push((await loader.run({ port: floor.port, ...bare })).perSecond * SIZE);
     measured.ours.push(result.perSecond * SIZE);

@@ -5,9 +5,9 @@
 import { join } from 'node:path';
 import { temporaryFolder } from '../kit/launch.ts';
 import { type Figure, median, medianRatio, type Part } from './figure.ts';
+import { FLOOR_HEADERS, startBareFastify } from './floor/servers.ts';
 import { itemAt, TEN_RULES } from './inputs.ts';
 import { summarizeProfiles } from './profile.ts';
-import { RIVAL_HEADERS, startBareFastify } from './rivals/rivals.ts';
 import { createPolicy, startPostern } from './service.ts';
 
 const SIZE = 1_000;
@@ -64,7 +64,7 @@ async function parse(port: number, body: unknown): Promise<number> {
   const began = performance.now();
   const response = await fetch(`http://127.0.0.1:${port}/bulk`, {
     method: 'POST',
-    headers: RIVAL_HEADERS,
+    headers: FLOOR_HEADERS,
     body: JSON.stringify(body),
   });
   await response.text();

@@ -1,27 +1,24 @@
 /**
  * Measures durable single checks over HTTP at 64 connections: key, validation, ten rules, decision on disk, answer. On
  * the same core, in alternating rounds, run a bare Fastify server and bare node:http, which only parse and answer, and
- * Cerbos, which decides the same policy and logs to a file. Between them stands the floor: a bare Fastify server that
- * answers once a row as long as a decision is on disk. What Postern costs beyond the floor is its own.
+ * the floor: a bare Fastify server that answers once a row as long as a decision is on disk. What Postern costs beyond
+ * the floor is its own.
  */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../kit/launch.ts';
 import { seeded, skewed } from '../kit/random.ts';
 import { type Figure, median, medianRatio, type Part, type PartOptions } from './figure.ts';
-import { checksOf, type Item, type ItemCheck, itemAt, LIMITED_RULES, TEN_RULES } from './inputs.ts';
+import { FLOOR_HEADERS, startBareFastify, startBareHttp, startDurable } from './floor/servers.ts';
+import { checksOf, type Item, itemAt, LIMITED_RULES, TEN_RULES } from './inputs.ts';
 import { type LoadPlan, type LoadResult, openLoader } from './load.ts';
 import { splitCores } from './machine.ts';
 import type { Running } from './process.ts';
 import { summarizeProfiles } from './profile.ts';
-import { CERBOS_PATH, cerbosRequest, findCerbos, isAllowedByCerbos, startCerbos } from './rivals/cerbos.ts';
-import { RIVAL_HEADERS, startBareFastify, startBareHttp, startDurable } from './rivals/rivals.ts';
 import { createPolicy, HEADERS, type Postern, startPostern, upsertItems } from './service.ts';
 
 const ITEMS = 1_000;
 const CHECKS = 20_000;
 const CONNECTIONS = 64;
-const PARITY_CHECKS = 300;
 
 /** A server that takes turns with the others. */
 export interface Contender {
@@ -54,23 +51,12 @@ export const checkPart: Part = {
     const limitedBodies = limited.checks.map((check) => JSON.stringify(check));
     const contenders: Contender[] = [
       contender('Postern', postern, { path, headers: HEADERS, bodies }),
-      contender('bare Fastify', fastify, { path: '/check', headers: RIVAL_HEADERS, bodies }),
-      contender('bare node:http', http, { path: '/check', headers: RIVAL_HEADERS, bodies }),
+      contender('bare Fastify', fastify, { path: '/check', headers: FLOOR_HEADERS, bodies }),
+      contender('bare node:http', http, { path: '/check', headers: FLOOR_HEADERS, bodies }),
       contender('Postern with limits', postern, { path, headers: HEADERS, bodies: limitedBodies }),
-      contender('the floor', floor, { path: '/check', headers: RIVAL_HEADERS, bodies }),
+      contender('the floor', floor, { path: '/check', headers: FLOOR_HEADERS, bodies }),
     ];
     const notes = [cores.note, `Bodies of ${meanBytes(bodies)} bytes on average, answers of ${answerBytes}.`];
-
-    const binary = findCerbos();
-    if (binary === undefined) notes.push('Cerbos is not installed: left out.');
-    mkdirSync(join(dir.path, 'cerbos'));
-    await using cerbos =
-      binary === undefined ? null : await startCerbos(binary, join(dir.path, 'cerbos'), cores.server);
-    if (cerbos !== null) {
-      const cerbosBodies = items.checks.map((check) => cerbosRequest(check, items.byId.get(check.contentId) as Item));
-      await requireParity(postern, cerbos.port, items.checks, cerbosBodies);
-      contenders.push(contender('Cerbos', cerbos, { path: CERBOS_PATH, headers: RIVAL_HEADERS, bodies: cerbosBodies }));
-    }
     await measure(contenders, cores.load, options);
     if (profileDir !== undefined) {
       await postern.stop();
@@ -104,28 +90,7 @@ export async function loadCatalogue(postern: Postern, prefix: string, name: stri
   await upsertItems(postern, items, policyId);
   const next = skewed(ITEMS, seeded(3));
   const checks = checksOf(CHECKS, () => (items[next()] as Item).externalId);
-  return { policyId, checks, byId: new Map(items.map((item) => [item.externalId, item])) };
-}
-
-/** The comparison is only worth something while both decide the same. */
-async function requireParity(
-  postern: Postern,
-  cerbosPort: number,
-  checks: readonly ItemCheck[],
-  cerbosBodies: readonly string[],
-): Promise<void> {
-  for (let i = 0; i < PARITY_CHECKS; i++) {
-    const { allowed } = await postern.post<{ allowed: boolean }>('/v1/access/check', { ...checks[i], dryRun: true });
-    const body = cerbosBodies[i] as string;
-    const response = await fetch(`http://127.0.0.1:${cerbosPort}${CERBOS_PATH}`, {
-      method: 'POST',
-      headers: RIVAL_HEADERS,
-      body,
-    });
-    const theirs = isAllowedByCerbos((await response.json()) as Parameters<typeof isAllowedByCerbos>[0]);
-    if (theirs !== allowed)
-      throw new Error(`Postern says ${allowed}, Cerbos ${theirs} to ${JSON.stringify(checks[i])}`);
-  }
+  return { policyId, checks };
 }
 
 export async function measure(
@@ -170,7 +135,7 @@ const beyond = (what: string, values: readonly number[], others: readonly number
   unit: 'µs',
 });
 
-function figuresOf([postern, fastify, http, limited, floor, cerbos]: Contender[]): Figure[] {
+function figuresOf([postern, fastify, http, limited, floor]: Contender[]): Figure[] {
   if (postern === undefined || fastify === undefined || http === undefined) return [];
   if (limited === undefined || floor === undefined) return [];
   const perSecond = (one: Contender): number[] => one.results.map((result) => result.perSecond);
@@ -209,7 +174,6 @@ function figuresOf([postern, fastify, http, limited, floor, cerbos]: Contender[]
     ...everything(floor),
     beyond('processor time of durability alone: the floor beyond bare Fastify', cpu(floor), cpu(fastify)),
     beyond('processor time of Postern beyond the floor', cpu(postern), cpu(floor)),
-    ...(cerbos === undefined ? [] : everything(cerbos, { leastThroughput: 8 })),
     throughput(limited, fastify, 0.62),
   ];
 }

@@ -17,7 +17,6 @@ import { conditionsPart } from './conditions.ts';
 import { crawlersPart } from './crawlers.ts';
 import { decidePart } from './decide.ts';
 import { diskPart } from './disk.ts';
-import { enginesPart } from './engines.ts';
 import type { Part } from './figure.ts';
 import { flatPart } from './flat.ts';
 import { identitiesPart } from './identities.ts';
@@ -61,7 +60,6 @@ const PARTS: readonly Part[] = [
   sortingPart,
   urlsPart,
   signalsPart,
-  enginesPart,
   flatPart,
   usagePart,
   impactPart,

@@ -25,19 +25,3 @@ export function rate(count: number, work: (index: number) => boolean): number {
   } while (tookMs < ROUND_MS);
   return sink < 0 ? 0 : (done / tookMs) * 1000;
 }
-
-/** The same for work that may take turns of the event loop. */
-export async function rateOf(work: () => boolean | Promise<boolean>, atOnce: number): Promise<number> {
-  const began = cpuMs();
-  let done = 0;
-  let tookMs = 0;
-  do {
-    for (let i = 0; i < atOnce; i++) {
-      const answer = work();
-      if (typeof answer === 'boolean' ? answer : await answer) sink++;
-    }
-    done += atOnce;
-    tookMs = cpuMs() - began;
-  } while (tookMs < ROUND_MS);
-  return sink < 0 ? 0 : (done / tookMs) * 1000;
-}

@@ -7,9 +7,9 @@ import { temporaryFolder } from '../kit/launch.ts';
 import type { Rule } from '../src/policies/policy.ts';
 import { type Contender, contender, measure } from './check.ts';
 import { type Figure, median, medianRatio, type PartOptions, type Result } from './figure.ts';
+import { startBareFastify } from './floor/servers.ts';
 import { splitCores } from './machine.ts';
 import { summarizeProfiles } from './profile.ts';
-import { startBareFastify } from './rivals/rivals.ts';
 import { createPolicy, type Postern, startPostern } from './service.ts';
 
 const HOST = 'www.example.com';

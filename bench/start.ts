@@ -10,10 +10,10 @@ import { setTimeout } from 'node:timers/promises';
 import { temporaryFolder } from '../kit/launch.ts';
 import { seeded, skewed } from '../kit/random.ts';
 import { type Figure, median, type Part, type PartOptions } from './figure.ts';
+import { FLOOR_HEADERS, startBareFastify } from './floor/servers.ts';
 import { monthUntil, openStore } from './history.ts';
 import { checksOf, itemAt, TEN_RULES } from './inputs.ts';
 import { openLoader } from './load.ts';
-import { RIVAL_HEADERS, startBareFastify } from './rivals/rivals.ts';
 import { HEADERS, type Postern, startPostern } from './service.ts';
 
 const ITEMS = 100_000;
@@ -175,7 +175,7 @@ async function usedMiB(postern: Postern, { quick, say }: PartOptions) {
   const resting = postern.residentMiB();
   say(`MiB ${[atStart, items, checks, reports, resting].map((one) => one.toFixed(0)).join(', ')}`);
   await using fastify = await startBareFastify();
-  await loader.run({ port: fastify.port, headers: RIVAL_HEADERS, ...load, path: '/check' });
+  await loader.run({ port: fastify.port, headers: FLOOR_HEADERS, ...load, path: '/check' });
   return { atStart, items, checks, reports, resting, theirs: fastify.residentMiB() };
 }
 

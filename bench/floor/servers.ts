@@ -1,9 +1,9 @@
-/** Starts the servers that Postern is compared with, under the same conditions: own process, same core, loopback. */
+/** Starts the servers that Postern is measured against, under the same conditions: own process, same core, loopback. */
 import { join } from 'node:path';
 import { freePort } from '../../kit/port.ts';
 import { launch, type Running } from '../process.ts';
 
-export const RIVAL_HEADERS: Record<string, string> = { 'content-type': 'application/json' };
+export const FLOOR_HEADERS: Record<string, string> = { 'content-type': 'application/json' };
 
 export interface BareOptions {
   core?: number | null;
