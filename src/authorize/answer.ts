@@ -19,8 +19,6 @@ export interface Answer {
 }
 
 const ALWAYS = {
-  // A denial is for one visitor at one time.
-  'cache-control': 'no-store',
   // Proxies copy these to the application. A missing one would leave the visitor's own in place.
   'x-postern-requester': '',
   'x-postern-decision': '',
@@ -28,6 +26,14 @@ const ALWAYS = {
   'x-postern-verified': '',
   'x-postern-would': '',
 };
+
+/** An answer about one visitor. A denial is for one time as well. */
+const DENIED = { ...ALWAYS, 'cache-control': 'no-store' };
+/**
+ * Proxies copy both to the page: a cache in front of the proxy would give it to visitors that are denied. `Vary` has
+ * what a decision depends on, for caches that keep private pages all the same.
+ */
+const ALLOWED = { ...ALWAYS, 'cache-control': 'private', vary: 'Authorization, Signature, User-Agent' };
 
 /** Returns the statuses that fit a denial, the best first: 402 with an offer, 401 for an unknown visitor, 429, 403. */
 function fittingStatuses({ reason, requesterId, quota }: Decision, offered: readonly Offered[]): number[] {
@@ -51,8 +57,8 @@ export function toAnswer(
   { denyStatus = '' }: AuthorizeOptions,
   { offered, url }: Offers = NONE,
 ): Answer {
-  const headers: Answer['headers'] = { ...ALWAYS, ...toHeaders(decision) };
-  if (decision.allowed || !decision.enforced) return { status: 200, headers };
+  if (decision.allowed || !decision.enforced) return { status: 200, headers: { ...ALLOWED, ...toHeaders(decision) } };
+  const headers: Answer['headers'] = { ...DENIED, ...toHeaders(decision) };
   const fitting = fittingStatuses(decision, offered);
   const passed = ['403', ...denyStatus.split(',')];
   const status = fitting.find((one) => passed.includes(String(one))) ?? 403;
@@ -66,6 +72,12 @@ export const toUnknownAnswer = (options: AuthorizeOptions): Answer =>
   options.unknown === 'allow'
     ? { status: 200, headers: { ...ALWAYS, 'x-postern-allowed': 'true', 'x-postern-error': 'content_not_found' } }
     : refused('content_not_found', 'No content is registered at this address.', options);
+
+/** Allows a file for crawlers, without a decision. It is the same for everybody, so caches may keep it. */
+export const toFreeAnswer = (): Answer => ({
+  status: 200,
+  headers: { ...ALWAYS, 'x-postern-allowed': 'true', 'x-postern-free': 'true' },
+});
 
 /** Denies the request of a probe without a decision. */
 export const toProbeAnswer = (options: AuthorizeOptions): Answer =>
@@ -81,7 +93,7 @@ export function toUnclearAnswer(why: Unclear, options: AuthorizeOptions): Answer
 
 function refused(why: string, message: string, options: AuthorizeOptions, status = 403): Answer {
   const headers = {
-    ...ALWAYS,
+    ...DENIED,
     'x-postern-allowed': 'false',
     'x-postern-error': why,
     ...messageHeaders(message, false),

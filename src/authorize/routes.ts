@@ -25,15 +25,17 @@ import type { Signals } from '../signals/signals.ts';
 import type { Visitor } from '../visitors/visitors.ts';
 import { type Answer, toAnswer, toProbeAnswer, toUnclearAnswer, toUnknownAnswer, withBody } from './answer.ts';
 import { refusalOf } from './body.ts';
+import { exceptFree } from './free.ts';
 import { askPaid } from './pay-per-crawl.ts';
 import type { Arrival } from './probe-schema.ts';
 import { openProbes } from './probes.ts';
+import type { Decide, Question } from './question.ts';
 import { offeredIn, openRemedier } from './remedies.ts';
 import { AuthorizeHeaders, AuthorizeOptions } from './schema.ts';
 import { type Forwarded, readMethod, readNamedUrl, readSentUrl, readTarget, type Unclear } from './target.ts';
 
 export interface AuthorizeDeps extends Omit<CheckDeps, 'visitors'>, WhoDeps {
-  signals: Pick<Signals, 'notice' | 'headersOf'>;
+  signals: Pick<Signals, 'notice' | 'headersOf' | 'isFree'>;
   /** Returns the address for which the proxy forwards. */
   visitor(request: FastifyRequest): string | undefined;
 }
@@ -56,7 +58,7 @@ const config = {
 const validate = validatorCompiler({ schema: AuthorizeOptions, method: 'GET', url: PATH, httpPart: 'querystring' });
 
 export function authorizeRoutes(app: App, deps: AuthorizeDeps): void {
-  const decide = exceptProbes(deps, openAuthorize(deps));
+  const decide = exceptProbes(deps, exceptFree(deps.signals, openAuthorize(deps)));
   // Both run in place of reading the body, which is ignored.
   const exact = async (request: FastifyRequest, reply: FastifyReply) =>
     send(reply, await decide({ request, options: readOptions(request.query), suffix: undefined }));
@@ -96,12 +98,6 @@ const schema = {
     }),
   },
 };
-
-interface Question {
-  request: FastifyRequest;
-  options: AuthorizeOptions;
-  suffix: string | undefined;
-}
 
 /**
  * Returns what decides a question; one that had to wait is read again, because its item and visitor may have changed.
@@ -200,8 +196,6 @@ const pageOf = (offered: readonly Offered[]): string | null =>
 /** Remedies are found only where the answer says them: that takes longer than the decision. */
 const toRemedier = (deps: AuthorizeDeps, { body }: AuthorizeOptions, caller: Caller, list: PriceList) =>
   body === undefined && list.isEmpty ? null : openRemedier(deps, caller, list);
-
-type Decide = (question: Question) => Promise<Answer>;
 
 /** Answers the requests of probes, and leaves all others to `decide`. */
 function exceptProbes({ db, clock, visitor }: AuthorizeDeps, decide: Decide): Decide {

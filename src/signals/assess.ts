@@ -87,7 +87,7 @@ export async function assess(sources: Sources): Promise<Table> {
     ...[...asked.values()].map(({ reading }) => reading.until),
     ...ends,
   );
-  const rows = [...freeRows(audiences.length), ...items, ...pages];
+  const rows = [...freeRows(site, audiences.length), ...items, ...pages];
   return { host: site.host, site, audiences, rows, cannotExpress, until };
 }
 

@@ -1,11 +1,12 @@
 /** The rows of paths that every visitor may fetch: files that describe the site. */
 import { type PathPattern, parsePathPattern } from '../lib/url-pattern.ts';
+import { FREE_FILES, FREE_FOLDER, sitemapsOf } from '../sites/free.ts';
+import type { Site } from '../sites/site.ts';
 import type { Answer, Cell, Row } from './table.ts';
-import { FREE_PATHS } from './words.ts';
 
 const FREE: Answer = { allowed: true, reason: null, rule: null, varies: [] };
 
-export function freeRows(audiences: number): Row[] {
+export function freeRows(site: Site, audiences: number): Row[] {
   const all = [FREE];
   const cell: Cell = {
     policyId: null,
@@ -14,11 +15,20 @@ export function freeRows(audiences: number): Row[] {
     uses: { training: all, input: all, index: all, search: all },
     classOf: new Uint16Array(audiences),
   };
-  return FREE_PATHS.map((text) => ({
+  return freePaths(site).map((text) => ({
     pattern: parsePathPattern(text) as PathPattern,
     cell,
     collectionId: null,
     contentId: null,
     observed: false,
   }));
+}
+
+/** A path without `$` is a prefix. A sitemap with a query or a star cannot be named exactly, so it is left out. */
+function freePaths(site: Site): string[] {
+  const sitemaps = sitemapsOf(site).filter(({ path, query }) => query === '' && !path.includes('*'));
+  return [
+    FREE_FOLDER,
+    ...new Set([...FREE_FILES, ...sitemaps.map(({ path }) => encodeURI(path))].map((path) => `${path}$`)),
+  ];
 }

@@ -10,6 +10,7 @@ import { type Locator, parseVisited } from '../lib/locator.ts';
 import { Lru } from '../lib/lru.ts';
 import { type Modified, toModified } from '../lib/modified.ts';
 import { siteNotFound } from '../sites/edits.ts';
+import { isFreeFile, isSitemap } from '../sites/free.ts';
 import type { Site } from '../sites/site.ts';
 import { findSites } from '../sites/store.ts';
 import { assess } from './assess.ts';
@@ -48,6 +49,8 @@ export interface Signals {
   ofPages(): SignalsOf | Promise<SignalsOf>;
   /** Returns the headers of a page's answer; none while the signals are not up to date in memory. Never throws. */
   headersOf(locator: Locator): Record<string, string>;
+  /** Returns whether a URL is a file for crawlers, which is never refused. Throws Unavailable. */
+  isFree(locator: Locator): boolean | Promise<boolean>;
   /** Returns a file that everybody may read, if it is up to date in memory now (`at`). `host`: in its one spelling. */
   publicFile(host: string, kind: SignalKind, at: number): File | undefined;
   /** Returns whether everybody may read them. Throws Unavailable. */
@@ -121,6 +124,7 @@ export function openSignals(deps: SignalDeps): Signals {
     read,
     headersOf,
     ...openNotices(sites, headersOf),
+    isFree: openFree(sites),
     publicFile(host, kind, at) {
       const file = sites.now()?.get(host)?.signals.public === true ? now(host, at)?.files[kind] : undefined;
       return typeof file === 'string' ? undefined : file;
@@ -155,6 +159,18 @@ function openSites({ db, changes }: SignalDeps): { now(): Sites | undefined; rea
     },
   };
 }
+
+const openFree =
+  (sites: ReturnType<typeof openSites>): Signals['isFree'] =>
+  (locator) => {
+    if (isFreeFile(locator)) return true;
+    const isListed = (all: Sites): boolean => {
+      const site = all.get(locator.host);
+      return site !== undefined && isSitemap(locator, site);
+    };
+    const known = sites.now();
+    return known === undefined ? sites.read().then(isListed) : isListed(known);
+  };
 
 type HeadersOf = Signals['headersOf'];
 

@@ -77,15 +77,3 @@ export const MEDIA_TYPES = {
   json: 'application/json; charset=utf-8',
   odrl: 'application/ld+json; charset=utf-8',
 } as const;
-
-/**
- * Paths that every visitor may fetch, of files that describe the site; no policy is asked. A path without `$` is a
- * prefix.
- */
-export const FREE_PATHS = [
-  '/.well-known/',
-  '/license.xml$',
-  '/robots.txt$',
-  '/security.txt$',
-  '/sitemap.xml$',
-] as const;

@@ -67,6 +67,14 @@ const OPTIONAL = {
     ),
     {},
   ),
+  sitemaps: optional(
+    Type.Array(Type.String({ format: 'http-url', maxLength: 2048 }), {
+      maxItems: 100,
+      uniqueItems: true,
+      description: 'URLs of the site’s sitemaps: no visitor is refused them',
+    }),
+    [],
+  ),
 };
 export const FIRST_VALUES = firstValues(OPTIONAL);
 

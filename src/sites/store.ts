@@ -12,6 +12,7 @@ const SITE = columns<Site>({
   contact: 'plain',
   licensingUrl: 'plain',
   purposes: 'json',
+  sitemaps: 'json',
   version: 'plain',
   createdAt: 'fixed',
   updatedAt: 'plain',

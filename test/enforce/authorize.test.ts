@@ -49,7 +49,8 @@ describe('the answer', () => {
     );
     assert.deepEqual(told, ['true', decision.contentId, 'crawler', OPEN, 'full_access']);
     assert.equal(answer.headers.get('x-postern-reason'), null);
-    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    assert.equal(answer.headers.get('cache-control'), 'private');
+    assert.match(answer.headers.get('vary') ?? '', /User-Agent/);
     assert.equal(decision.allowed, true);
     assert.equal(decision.requesterId, 'crawler');
   });

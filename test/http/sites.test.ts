@@ -49,6 +49,7 @@ describe('sites', () => {
       contact: 'rights@example.com',
       licensingUrl: null,
       purposes: {},
+      sitemaps: [],
       version: 1,
     });
     assert.deepEqual((await postern.call('GET', '/v1/sites/ONE.example.com:443')).body, created.body);

@@ -4490,6 +4490,8 @@ export interface components {
                 index?: string[];
                 search?: string[];
             };
+            /** @description URLs of the site’s sitemaps: no visitor is refused them */
+            sitemaps?: string[];
         };
         QuotaStatus: {
             /** @description Units included per period */
@@ -4933,6 +4935,8 @@ export interface components {
                 index?: string[];
                 search?: string[];
             };
+            /** @description URLs of the site’s sitemaps: no visitor is refused them */
+            sitemaps: string[];
             version: number;
             created: string;
             updated: string;

@@ -10,16 +10,18 @@ import { useWork } from '../parts/work.ts';
 import { useMay } from '../shell/session.tsx';
 import { ROBOTS, type Signals, type Site, SWITCHES } from './words.ts';
 
-type Fields = Pick<Site, 'signals' | 'contact' | 'licensingUrl'>;
+type Fields = Pick<Site, 'signals' | 'contact' | 'licensingUrl' | 'sitemaps'>;
 
 export function SiteForm({ site }: { site: Site }) {
   const write = useWrite();
   const may = useMay('policies:write');
-  const stored: Fields = { signals: site.signals, contact: site.contact, licensingUrl: site.licensingUrl };
+  const { signals, contact, licensingUrl, sitemaps } = site;
+  const stored: Fields = { signals, contact, licensingUrl, sitemaps };
   const [fields, setFields] = useState(stored);
   const change = (changed: Partial<Signals>) => setFields({ ...fields, signals: { ...fields.signals, ...changed } });
   const { busy, error, start } = useWork(async () => {
-    const body = { ...fields, purposes: site.purposes } as Body<'PUT /v1/sites/{host}'>;
+    const urls = fields.sitemaps.filter((url) => url !== '');
+    const body = { ...fields, sitemaps: urls, purposes: site.purposes } as Body<'PUT /v1/sites/{host}'>;
     await write('PUT /v1/sites/{host}', { path: { host: site.host }, body, ifMatch: `"${site.version}"` });
     notify('The files of the site are new.');
   });
@@ -55,6 +57,7 @@ export function SiteForm({ site }: { site: Site }) {
               onChange={(event) => setFields({ ...fields, licensingUrl: event.currentTarget.value || null })}
             />
           </div>
+          <Sitemaps urls={fields.sitemaps} onChange={(urls) => setFields({ ...fields, sitemaps: urls })} />
         </fieldset>
         <FormFoot
           error={error?.message}
@@ -65,6 +68,24 @@ export function SiteForm({ site }: { site: Site }) {
         />
       </form>
     </Panel>
+  );
+}
+
+/** Keeps the line that is being typed. */
+const linesOf = (text: string): string[] => (text === '' ? [] : text.split('\n').map((line) => line.trim()));
+
+function Sitemaps({ urls, onChange }: { urls: string[]; onChange: (urls: string[]) => void }) {
+  return (
+    <Textarea
+      label="Sitemaps"
+      description="URLs, one a line. No visitor is refused them, like robots.txt."
+      placeholder="https://www.example.com/sitemap.xml"
+      autosize
+      minRows={1}
+      maxRows={8}
+      value={urls.join('\n')}
+      onChange={(event) => onChange(linesOf(event.currentTarget.value))}
+    />
   );
 }
 

@@ -31,6 +31,7 @@ import { GRACES } from './0029-graces.ts';
 import { ENDED_CANDIDATES } from './0030-ended-candidates.ts';
 import { takeClaims } from './0031-take-claims.ts';
 import { BACKWARD_STEPS } from './0032-backward-steps.ts';
+import { SITEMAPS } from './0033-sitemaps.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Tables) => Promise<Step[]>);
@@ -69,4 +70,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ENDED_CANDIDATES,
   takeClaims,
   BACKWARD_STEPS,
+  SITEMAPS,
 ];

@@ -1,0 +1,41 @@
+/**
+ * Allows the files with the rules for crawlers, such as robots.txt, to everybody: no decision is made, recorded or
+ * counted, and no limit is touched. The visitor is not identified either: a token that expired changes nothing.
+ */
+import type { Locator } from '../lib/locator.ts';
+import type { Signals } from '../signals/signals.ts';
+import { type Answer, toFreeAnswer } from './answer.ts';
+import type { Decide, Question } from './question.ts';
+import { readMethod, readTarget } from './target.ts';
+
+type Deps = Pick<Signals, 'isFree' | 'notice' | 'headersOf'>;
+
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+export function exceptFree(signals: Deps, decide: Decide): Decide {
+  return (question) => {
+    const target = isSafe(question) ? targetOf(question) : undefined;
+    if (target === undefined) return decide(question);
+    const is = signals.isFree(target);
+    if (!(is instanceof Promise)) return is ? answer(signals, target) : decide(question);
+    return is.then((found) => (found ? answer(signals, target) : decide(question)));
+  };
+}
+
+/** A proxy that does not say the method asks about pages. */
+function isSafe({ request: { headers, method }, suffix, options }: Question): boolean {
+  const sent = readMethod({ headers, suffix, origin: options.origin }, method);
+  if (sent !== undefined) return SAFE.has(sent);
+  return headers['x-forwarded-method'] === undefined && headers['x-original-method'] === undefined;
+}
+
+function targetOf({ request, suffix, options }: Question): Locator | undefined {
+  const target = readTarget({ headers: request.headers, suffix, origin: options.origin });
+  return typeof target === 'string' ? undefined : target;
+}
+
+async function answer({ notice, headersOf }: Deps, target: Locator): Promise<Answer> {
+  const { link } = await notice(target.host);
+  const { status, headers } = toFreeAnswer();
+  return { status, headers: { ...headers, ...(link === null ? {} : { link }), ...headersOf(target) } };
+}
