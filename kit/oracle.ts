@@ -46,9 +46,9 @@ function pageOf(check: Omit<OracleCheck, 'usedUp' | 'policy'>): Page | undefined
 function contentOf(check: Omit<OracleCheck, 'usedUp' | 'policy'>): Facts['content'] {
   const { content } = check;
   if (content === null) return null;
-  const { source = null } = content;
+  const { source = null, ownsPolicy = false } = content;
   const place = placeOf(check, { locator: source === null ? undefined : parseLocator(source), item: content });
-  return { ...content, no: 1, archived: content.status === 'archived', source, ...place };
+  return { ...content, no: 1, archived: content.status === 'archived', source, ownsPolicy, ...place };
 }
 
 export const factsOf = (input: Omit<OracleCheck, 'usedUp' | 'policy'>): Facts =>

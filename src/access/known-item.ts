@@ -16,7 +16,6 @@ export interface KnownItem {
   /** The rest that places the item: its address, and its own or first policy. */
   readonly source: string;
   readonly policyId: string;
-  readonly ownsPolicy: 0 | 1;
 }
 
 /** Returns the item's facts with what is in force now; places it again if that has changed. */
@@ -30,12 +29,12 @@ export function factsIn(known: KnownItem, inForce: InForce): ContentFacts {
   return known.facts;
 }
 
-const toPlaceable = ({ facts: { type, tags }, source, policyId, ownsPolicy }: KnownItem): Placeable => ({
+const toPlaceable = ({ facts: { type, tags, ownsPolicy }, source, policyId }: KnownItem): Placeable => ({
   source,
   type: type as Placeable['type'],
   tags,
   policyId,
-  ownsPolicy,
+  ownsPolicy: ownsPolicy ? 1 : 0,
 });
 
 const isSamePlace = (one: Place, other: Place): boolean =>

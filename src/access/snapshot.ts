@@ -252,7 +252,7 @@ export class Snapshot {
           metadata: policy?.asksMetadata === true ? content.metadata : null,
         };
         found.set(ref, facts);
-        keep(facts.id, { facts, inForce, source: content.source, policyId, ownsPolicy: content.ownsPolicy });
+        keep(facts.id, { facts, inForce, source: content.source, policyId });
         this.#ids.set(facts.externalId, facts.id);
       }
       return found;

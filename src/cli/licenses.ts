@@ -63,13 +63,18 @@ const scopeText = (scope: Scope): string =>
 const SHOWN = 3;
 
 const firstOf = (values: readonly string[]): string =>
-  values.length > SHOWN ? `${values.slice(0, SHOWN).join(', ')} and ${values.length - SHOWN} more` : values.join(', ');
+  values.length === 0
+    ? 'none'
+    : values.length > SHOWN
+      ? `${values.slice(0, SHOWN).join(', ')} and ${values.length - SHOWN} more`
+      : values.join(', ');
 
 const SCOPES: Record<keyof Scope, string> = {
   contentIds: 'items',
   contentTypes: 'types',
   tags: 'tags',
   policyIds: 'policies',
+  collectionIds: 'collections',
 };
 
 function createCommand(parent: Command, context: Context): void {
@@ -168,6 +173,7 @@ interface Fields {
   contentType?: Scope['contentTypes'];
   tag?: string[];
   policy?: string[];
+  collection?: string[];
   starts?: string;
   expires?: string;
 }
@@ -179,6 +185,7 @@ const addFields = (command: Command): Command =>
     .option('--content-type <type>', 'scope: items of this type; may be repeated', collect)
     .option('--tag <tag>', 'scope: items with this tag; may be repeated', collect)
     .option('--policy <id>', 'scope: items under this policy; may be repeated', collect)
+    .option('--collection <id>', 'scope: what is decided by this collection; may be repeated', collect)
     .option('--terms <file>', 'terms, as a JSON file ("-": standard input); "none" ends them', readTerms)
     .option('--starts <day>', 'first day (UTC), or a time; "always" removes the start')
     .option('--expires <day>', 'last day (UTC), included, or a time; "never" removes the end');
@@ -193,8 +200,15 @@ function readTerms(file: string): NewLicense['terms'] {
   }
 }
 
-function toBody({ feature, content, contentType, tag, policy, starts, expires, terms }: Fields) {
-  const scope: Scope = { contentIds: content, contentTypes: contentType, tags: tag, policyIds: policy };
+function toBody({ feature, content, contentType, tag, policy, collection, ...rest }: Fields) {
+  const { starts, expires, terms } = rest;
+  const scope: Scope = {
+    contentIds: content,
+    contentTypes: contentType,
+    tags: tag,
+    policyIds: policy,
+    collectionIds: collection,
+  };
   return {
     terms,
     features: feature,

@@ -67,6 +67,7 @@ export const toContentFacts = (content: Content, place: Place): ContentFacts => 
   source: content.source,
   ...place,
   archived: content.status === 'archived',
+  ownsPolicy: content.ownsPolicy === 1,
 });
 
 /** Absent fields stay as they are. */

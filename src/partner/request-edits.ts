@@ -5,7 +5,6 @@ import { findCollection } from '../collections/store.ts';
 import type { Db } from '../db/db.ts';
 import { type Failure, fail } from '../errors.ts';
 import { newId } from '../lib/id.ts';
-import { findDefaultPolicyId } from '../policies/store.ts';
 import { newLicense, planCreate } from '../requesters/license-edits.ts';
 import { type LicenseRequest, OPEN_MAX, REQUEST_PREFIX } from './request.ts';
 import { type CreateRequest, type GrantRequest, requestAnswer } from './request-schema.ts';
@@ -48,7 +47,8 @@ export async function planRequest(db: Db, requesterId: string, body: CreateReque
  */
 export async function planGrant(db: Db, id: string, body: GrantRequest, at: number): Promise<Edit> {
   const before = await getOpen(db, id);
-  const { answer = null, ...fields } = body;
+  requirePrice(body);
+  const { answer = null, free: _free, ...fields } = body;
   const { requesterId, licenseType } = before;
   const scope = fields.scope === undefined ? await scopeOf(db, before) : fields.scope;
   const license = newLicense({ type: licenseType, ...fields, scope, requesterId }, at);
@@ -62,11 +62,20 @@ export async function planGrant(db: Db, id: string, body: GrantRequest, at: numb
   };
 }
 
+/** A license without terms is never billed, so a field that is left out must not grant one. Throws invalid_request. */
+function requirePrice({ terms = null, free = false }: GrantRequest): void {
+  if ((terms === null) === free) return;
+  const message = free
+    ? 'A license with `terms` has prices. Leave out `free`, or the terms.'
+    : 'State what the license costs: send its `terms`, or `free: true` for a license that is never billed.';
+  throw fail('invalid_request', message, { param: free ? 'free' : 'terms' });
+}
+
 /** Returns the default scope: a request for one collection must not become a license for everything. */
 async function scopeOf(db: Db, { collectionId }: LicenseRequest): Promise<GrantRequest['scope']> {
   if (collectionId === null) return null;
   const collection = await findCollection(db, collectionId);
-  if (collection !== undefined) return { policyIds: [collection.policyId ?? (await findDefaultPolicyId(db))] };
+  if (collection !== undefined) return { collectionIds: [collectionId] };
   const message = 'The collection of the request was deleted; say in `scope` what the license covers.';
   throw fail('invalid_request', message, { param: 'scope' });
 }

@@ -26,12 +26,16 @@ export type CreateRequest = Static<typeof CreateRequest>;
 
 export const GrantRequest = refined(
   Type.Object(
-    { ...partial(LICENSE_FIELDS), answer: note('For the requester') },
+    {
+      ...partial(LICENSE_FIELDS),
+      free: Type.Optional(Type.Boolean({ description: 'Grants a license without terms, which is never billed' })),
+      answer: note('For the requester'),
+    },
     {
       additionalProperties: false,
       title: 'GrantLicenseRequest',
       description:
-        'Fields of the license. Without `scope`, a request for a collection is granted for the policy of the collection.',
+        'Fields of the license, with `terms` or `free: true`. Without `scope`, a request for a collection is granted for that collection.',
     },
   ),
   timesProblems,

@@ -23,6 +23,9 @@ const Scope = Type.Object(
     contentIds: Type.Optional(Type.Array(Type.String())),
     contentTypes: Type.Optional(Type.Array(Type.String())),
     tags: Type.Optional(Type.Array(Type.String())),
+    collectionIds: Type.Optional(
+      Type.Array(Type.String(), { description: 'Decisions say which collection they belong to' }),
+    ),
     isNarrower: Type.Optional(
       Type.Literal(true, { description: 'The publisher covers only a part of that: ask for the items in question' }),
     ),

@@ -39,10 +39,12 @@ export interface ContentFacts extends Place {
   /** Its URL; null if no rule of the policy reads it. */
   readonly source: string | null;
   readonly archived: boolean;
+  /** Its policy was given to it: its collection does not decide. */
+  readonly ownsPolicy: boolean;
 }
 
 /** An item in no collection, whose address no rule reads. */
-export const UNPLACED = { source: null, collectionId: null, observed: false } as const;
+export const UNPLACED = { source: null, collectionId: null, observed: false, ownsPolicy: false } as const;
 
 /** A registered requester. */
 export interface RequesterFacts {
@@ -58,6 +60,8 @@ export interface LicenseScope {
   readonly contentTypes?: readonly string[];
   readonly tags?: readonly string[];
   readonly policyIds?: readonly string[];
+  /** Covers what is decided by one of these collections. */
+  readonly collectionIds?: readonly string[];
 }
 
 /** A license of the requester, valid or not. */
@@ -194,10 +198,15 @@ export function isValid(license: LicenseFacts, at: number): boolean {
 
 function covers({ scope }: LicenseFacts, { content, place }: Facts): boolean {
   if (scope === null) return true;
-  const { policyIds } = scope;
+  const { policyIds, collectionIds } = scope;
   if (policyIds !== undefined && !policyIds.includes(place.policyId)) return false;
+  if (collectionIds !== undefined && !isDecidedBy(collectionIds, content, place)) return false;
   return content === null ? !asksItem(scope) : coversItem(scope, content);
 }
+
+/** An item with a policy of its own is in its collection, and decided by itself. */
+const isDecidedBy = (ids: readonly string[], content: ContentFacts | null, { collectionId }: Place): boolean =>
+  collectionId !== null && content?.ownsPolicy !== true && ids.includes(collectionId);
 
 const asksItem = ({ contentIds, contentTypes, tags }: LicenseScope): boolean =>
   contentIds !== undefined || contentTypes !== undefined || tags !== undefined;

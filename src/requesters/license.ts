@@ -23,11 +23,18 @@ const Scope = Type.Object(
     contentTypes: Type.Optional(Type.Array(ContentTypeName, { minItems: 1, maxItems: CONTENT_TYPES.length })),
     tags: refs(shortText),
     policyIds: refs(shortText),
+    collectionIds: Type.Optional(
+      Type.Array(shortText, {
+        maxItems: 1000,
+        description:
+          'Covers what is decided by one of these collections. An empty list, or a deleted collection, covers nothing',
+      }),
+    ),
   },
   {
     additionalProperties: false,
     title: 'LicenseScope',
-    description: 'The items that the license covers; an item must be in every list given',
+    description: 'What the license covers; it must be in every list given',
   },
 );
 

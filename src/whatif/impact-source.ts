@@ -82,6 +82,7 @@ interface ItemRow {
   source: string;
   tags: string;
   metadata: string;
+  ownsPolicy: 0 | 1;
   revision: number;
   updatedAt: number;
 }
@@ -107,7 +108,8 @@ function queries(engine: Db['engine'], all: All): Omit<ImpactSource, 'span' | 'd
     },
     async items(nos, policyId) {
       const rows = await all<ItemRow>(
-        `select no, id, external_id as "externalId", title, type, source, tags, metadata, revision, updated_at as "updatedAt"
+        `select no, id, external_id as "externalId", title, type, source, tags, metadata,
+           owns_policy as "ownsPolicy", revision, updated_at as "updatedAt"
          from content where ${inList(engine, 'no', 'bigint')}`,
         [toList(nos)],
       );
@@ -201,6 +203,7 @@ const toItem = (row: ItemRow, policyId: string): PresentItem => ({
     observed: false,
     // The decision itself says whether the item was archived.
     archived: false,
+    ownsPolicy: row.ownsPolicy === 1,
   },
   title: row.title,
   editedAt: row.revision === 1 ? null : row.updatedAt,

@@ -225,7 +225,9 @@ const wasEdited = (item: PresentItem | undefined, at: number): boolean => item?.
 /** Scopes that name items by id still mean the same items. */
 const asksItem = (version: RecordedVersion, { licenses }: KnownRequester, decision: RecordedDecision): boolean =>
   asksFields(version, decision) ||
-  licenses.some(({ scope }) => scope?.contentTypes !== undefined || scope?.tags !== undefined);
+  licenses.some(
+    ({ scope }) => scope?.contentTypes !== undefined || scope?.tags !== undefined || scope?.collectionIds !== undefined,
+  );
 
 /** The address of an item is looked at only if the check did not name one. */
 const asksFields = ({ asksItem: asks, policy }: RecordedVersion, { url }: RecordedDecision): boolean =>

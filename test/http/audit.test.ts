@@ -180,7 +180,7 @@ const CHANGES: { [route: string]: Plan } = {
   'DELETE /v1/licenses/{id}': changes('license.revoked', newLicense),
   'POST /v1/license-requests/{id}/grant': async (path) => {
     const id = await newRequest();
-    return { path: path.replace('{id}', id), kind: 'license_request.granted', target: id };
+    return { path: path.replace('{id}', id), body: { free: true }, kind: 'license_request.granted', target: id };
   },
   'POST /v1/license-requests/{id}/decline': async (path) => {
     const id = await newRequest();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startTestService } from '../../kit/service.ts';
-import { assertError, assertStatus, check, ID, made, makePolicy } from './given.ts';
+import { assertError, assertStatus, check, ID, made, makePolicy, PRICED } from './given.ts';
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
@@ -32,6 +32,7 @@ test('asked for and granted: the license is there, and the partner reads so', as
   assert.deepEqual(inbox.data, [asked.body]);
   const granted = await post(`/v1/license-requests/${id}/grant`, {
     expiresAt: '2030-01-01T00:00:00Z',
+    free: true,
     answer: 'Welcome.',
   });
   assertStatus(granted, 200);
@@ -51,13 +52,15 @@ test('asked for and granted: the license is there, and the partner reads so', as
   assert.deepEqual(log[0].actor, { type: 'requester_token', id: acme.tokenId, name: 'ours' });
 });
 
-test('granted for one collection, a license covers its policy unless the grant says more', async () => {
+test('granted for one collection, a license covers that collection unless the grant says more', async () => {
   const acme = await newPartner();
-  const rules = [{ action: 'allow', conditions: { hasValidLicense: true } }];
-  const [{ id: policyId }, other] = [await makePolicy(postern, rules), await makePolicy(postern, rules)];
-  const { id: collectionId } = await made(postern, '/v1/collections', { name: 'A', hosts: ['a.example'], policyId });
-  await made(postern, '/v1/collections', { name: 'B', hosts: ['b.example'], policyId: other.id });
-  const grant = async (body?: object) => {
+  const { id: policyId } = await makePolicy(postern, [{ action: 'allow', conditions: { hasValidLicense: true } }]);
+  const [{ id: collectionId }] = [
+    await made(postern, '/v1/collections', { name: 'A', hosts: ['a.example'], policyId }),
+    // Under the same policy, and not asked for.
+    await made(postern, '/v1/collections', { name: 'B', hosts: ['b.example'], policyId }),
+  ];
+  const grant = async (body: object) => {
     const { id } = (await acme.ask({ licenseType: 'training', collectionId })).body;
     return post(`/v1/license-requests/${id}/grant`, body);
   };
@@ -67,14 +70,42 @@ test('granted for one collection, a license covers its policy unless the grant s
       hosts.map(async (host) => (await check(postern, { url: `https://${host}/`, requesterId: acme.id })).allowed),
     );
   };
-  assertStatus(await grant(), 200);
+  const granted = await grant({ free: true });
+  assertStatus(granted, 200);
+  const license = await postern.call('GET', `/v1/licenses/${granted.body.licenseId}`);
+  assert.deepEqual(license.body.scope, { collectionIds: [collectionId] });
   assert.deepEqual(await allows(), [true, false]);
-  assertStatus(await grant({ scope: null }), 200);
+  const [own] = (await postern.call('GET', '/v1/me', { key: acme.key })).body.licenses;
+  assert.deepEqual(own.scope, { collectionIds: [collectionId] });
+  assertStatus(await grant({ free: true, scope: null }), 200);
   assert.deepEqual(await allows(), [true, true]);
   const { id: late } = (await acme.ask({ licenseType: 'training', collectionId })).body;
   await postern.call('DELETE', `/v1/collections/${collectionId}`);
-  assertError(await post(`/v1/license-requests/${late}/grant`), 'invalid_request', 'scope');
-  assertStatus(await post(`/v1/license-requests/${late}/grant`, { scope: null }), 200);
+  assertError(await post(`/v1/license-requests/${late}/grant`, { free: true }), 'invalid_request', 'scope');
+  assertStatus(await post(`/v1/license-requests/${late}/grant`, { free: true, scope: null }), 200);
+});
+
+test('a grant says what the license costs: terms, or that it is free', async () => {
+  const acme = await newPartner();
+  const { id } = (await acme.ask({ licenseType: 'training' })).body;
+  const path = `/v1/license-requests/${id}/grant`;
+  for (const [body, param] of [
+    [undefined, 'terms'],
+    [{ answer: 'Welcome.' }, 'terms'],
+    [{ terms: null }, 'terms'],
+    [{ free: false }, 'terms'],
+    [{ free: true, terms: PRICED }, 'free'],
+    [{ free: 'yes' }, 'free'],
+  ] as const) {
+    assertError(await post(path, body), 'invalid_request', param, JSON.stringify(body));
+  }
+  assert.equal((await acme.own()).data[0].status, 'open');
+  const { licenseId } = (await post(path, { terms: PRICED })).body;
+  assert.deepEqual((await postern.call('GET', `/v1/licenses/${licenseId}`)).body.terms, PRICED);
+  const { id: other } = (await acme.ask({ licenseType: 'training' })).body;
+  const free = (await post(`/v1/license-requests/${other}/grant`, { free: true, terms: null })).body;
+  const license = (await postern.call('GET', `/v1/licenses/${free.licenseId}`)).body;
+  assert.deepEqual([license.terms, 'free' in license], [null, false]);
 });
 
 test('declined with a note; an answer is final', async () => {
@@ -93,7 +124,7 @@ test('declined with a note; an answer is final', async () => {
 test('a grant that cannot make the license leaves the request open', async () => {
   const acme = await newPartner();
   const { id } = (await acme.ask({ licenseType: 'training' })).body;
-  const wrong = { startsAt: '2030-01-01T00:00:00Z', expiresAt: '2029-01-01T00:00:00Z' };
+  const wrong = { free: true, startsAt: '2030-01-01T00:00:00Z', expiresAt: '2029-01-01T00:00:00Z' };
   assertError(await post(`/v1/license-requests/${id}/grant`, wrong), 'invalid_request', 'expiresAt');
   assert.equal((await acme.own()).data[0].status, 'open');
 });

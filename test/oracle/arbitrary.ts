@@ -319,6 +319,7 @@ function scopeArbitrary(): fc.Arbitrary<OracleLicense['scope']> {
       contentTypes: maybe(list(VOCABULARY.contentTypes), 2),
       tags: maybe(list(VOCABULARY.tags), 2),
       policyIds: maybe(list(VOCABULARY.policyIds), 2),
+      collectionIds: maybe(listOf(VOCABULARY.collections, 0, 2), 2),
     })
     .map(compact);
   return fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: narrow });
@@ -426,6 +427,7 @@ export function inputArbitrary(keys: string[]): fc.Arbitrary<Omit<OracleInput, '
         metadata: metadataArbitrary(),
         status: mostly<'active' | 'archived'>('active', 'archived'),
         policyId: pick(v.policyIds),
+        ownsPolicy: fc.boolean(),
         source: pick([...v.urls.flat(), ...v.sources]),
       }),
       requesterId: usually(pick(v.requesterIds)),

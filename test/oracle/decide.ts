@@ -39,7 +39,8 @@
 // Readings 20 to 23, on addresses and crawlers, are in places.ts.
 //
 // 24. A URL without an item: what is known of items alone is unknown, and a license whose scope asks for an item does
-//     not cover it. `policyIds` of a scope is about the policy in force.
+//     not cover it. `policyIds` of a scope is about the policy in force, and `collectionIds` about the collection that
+//     decides: none does for an item with a policy of its own.
 // 25. Not verified is known: `requesterVerified: false` holds without silence.
 
 import { mostSpecific, type OracleCollection } from './collections.ts';
@@ -53,6 +54,8 @@ export interface OracleContent {
   metadata: Record<string, unknown>;
   status: 'active' | 'archived';
   policyId: string;
+  /** The policy was given to the item. Absent: not. */
+  ownsPolicy?: boolean;
   /** Absent: it has no address. */
   source?: string;
 }
@@ -95,7 +98,13 @@ export interface OracleLicense {
   startsAt: number | null;
   expiresAt: number | null;
   status: 'active' | 'suspended' | 'revoked';
-  scope: { contentIds?: string[]; contentTypes?: string[]; tags?: string[]; policyIds?: string[] };
+  scope: {
+    contentIds?: string[];
+    contentTypes?: string[];
+    tags?: string[];
+    policyIds?: string[];
+    collectionIds?: string[];
+  };
 }
 
 export interface OracleVerdict {
@@ -245,6 +254,7 @@ function hasRunOut(license: OracleLicense, input: OracleCheck): boolean {
 function scopeCovers(license: OracleLicense, input: OracleCheck): boolean {
   const scope = license.scope ?? {};
   if (scope.policyIds && !scope.policyIds.includes(policyInForce(input))) return false;
+  if (scope.collectionIds && !scope.collectionIds.some((id) => id === decidingCollection(input))) return false;
   if (input.content === null) return !scope.contentIds && !scope.contentTypes && !scope.tags;
   const { id, externalId, type, tags } = input.content;
   if (scope.contentIds && !scope.contentIds.includes(id) && !scope.contentIds.includes(externalId)) return false;
@@ -252,6 +262,9 @@ function scopeCovers(license: OracleLicense, input: OracleCheck): boolean {
   if (scope.tags && !scope.tags.some((tag) => tags.includes(tag))) return false;
   return true;
 }
+
+const decidingCollection = (input: OracleCheck): string | null =>
+  input.content?.ownsPolicy === true ? null : collectionOf(input);
 
 function policyInForce({ content, policyId }: OracleCheck): string {
   const id = content === null ? policyId : content.policyId;

@@ -3157,7 +3157,7 @@ export interface components {
         };
         /** @enum {unknown} */
         EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "denials.jumped" | "crawler.first_seen" | "identity.list_suspicious" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "signals.drifted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
-        /** @description Fields of the license. Without `scope`, a request for a collection is granted for the policy of the collection. */
+        /** @description Fields of the license, with `terms` or `free: true`. Without `scope`, a request for a collection is granted for that collection. */
         GrantLicenseRequest: {
             type?: string;
             features?: string[];
@@ -3171,6 +3171,8 @@ export interface components {
                 [key: string]: unknown;
             };
             terms?: components["schemas"]["LicenseTerms"] | null;
+            /** @description Grants a license without terms, which is never billed */
+            free?: boolean;
             /** @description For the requester */
             answer?: string;
         };
@@ -3328,12 +3330,14 @@ export interface components {
             totalCount: number;
             nextCursor: string | null;
         };
-        /** @description The items that the license covers; an item must be in every list given */
+        /** @description What the license covers; it must be in every list given */
         LicenseScope: {
             contentIds?: string[];
             contentTypes?: components["schemas"]["ContentType"][];
             tags?: string[];
             policyIds?: string[];
+            /** @description Covers what is decided by one of these collections. An empty list, or a deleted collection, covers nothing */
+            collectionIds?: string[];
         };
         /** @description The terms that the license is billed by */
         LicenseTerms: {
@@ -3899,6 +3903,8 @@ export interface components {
             contentIds?: string[];
             contentTypes?: string[];
             tags?: string[];
+            /** @description Decisions say which collection they belong to */
+            collectionIds?: string[];
             /**
              * @description The publisher covers only a part of that: ask for the items in question
              * @enum {boolean}
@@ -9657,7 +9663,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Fields of the license. Without `scope`, a request for a collection is granted for the policy of the collection. */
+        /** @description Fields of the license, with `terms` or `free: true`. Without `scope`, a request for a collection is granted for that collection. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["GrantLicenseRequest"];

@@ -1,15 +1,14 @@
 /** The form of a license. */
-import { Autocomplete, MultiSelect, TagsInput } from '@mantine/core';
+import { Autocomplete, TagsInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
 import { tagOf, useOpened } from '../api/opened.ts';
 import { useWrite } from '../api/read.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { notify } from '../parts/notices.tsx';
 import { useWork } from '../parts/work.ts';
-import { usePolicyChoices } from '../policies/names.ts';
 import { useRequiredLicenses } from '../policies/use-required-licenses.ts';
 import { PartnerChoice } from '../requesters/partner-choice.tsx';
+import { ScopeFields, type ScopeOf, toScope, toScopeOf } from './scope-fields.tsx';
 import { firstDayIn, lastDayIn, toInstants } from './term.ts';
 import { isBackwards, TermFields } from './term-fields.tsx';
 import './licenses.css';
@@ -22,29 +21,37 @@ interface LicenseFormProps {
   proposed?: string;
   /** The license to edit; absent to create one. */
   license?: License;
-  /** The initial kind of a new license. */
-  kind?: string;
+  /** The initial fields of a new license. */
+  initial?: Proposed;
   /** Creates the license in another way than by itself. */
   create?: (fields: LicenseFields) => Promise<unknown>;
   /** The label of the submit button. */
   action?: string;
   /** More fields. */
   children?: ReactNode;
+  /** `children` are incomplete. */
+  incomplete?: boolean;
   onDone: () => void;
   onCancel: () => void;
 }
 
-type LicenseFields = ReturnType<typeof toBody>;
+interface Proposed {
+  kind?: string;
+  scope?: License['scope'];
+}
 
-export function LicenseForm({ requesterId: given, proposed = '', license: shown, kind, ...more }: LicenseFormProps) {
-  const { create, children, onDone, onCancel, action = shown === undefined ? 'Create license' : 'Save' } = more;
+export type LicenseFields = ReturnType<typeof toBody>;
+
+export function LicenseForm({ requesterId: given, proposed = '', license: shown, initial, ...more }: LicenseFormProps) {
+  const { create, children, incomplete = false, onDone, onCancel } = more;
+  const action = more.action ?? (shown === undefined ? 'Create license' : 'Save');
   const license = useOpened(shown);
   const write = useWrite();
   const required = useRequiredLicenses();
-  const initial = given ?? proposed;
-  const isNamed = initial !== '';
-  const [requesterId, setRequesterId] = useState(initial);
-  const [fields, setFields] = useState<Fields>(() => toFields(license, kind));
+  const holder = given ?? proposed;
+  const isNamed = holder !== '';
+  const [requesterId, setRequesterId] = useState(holder);
+  const [fields, setFields] = useState<Fields>(() => toFields(license, initial));
   const change = (changed: Partial<Fields>) => setFields({ ...fields, ...changed });
 
   const { busy, error, start } = useWork(async () => {
@@ -65,25 +72,35 @@ export function LicenseForm({ requesterId: given, proposed = '', license: shown,
       {given === undefined && <Holder value={requesterId} onChange={setRequesterId} focused={!isNamed} />}
       <Kind value={fields.type} onChange={(type) => change({ type })} required={required?.kinds} focused={isNamed} />
       <Extras value={fields.features} onChange={(features) => change({ features })} required={required?.features} />
-      <TermFields
-        first={fields.first}
-        last={fields.last}
-        onFirst={(first) => change({ first })}
-        onLast={(last) => change({ last })}
-        expiresAt={license?.expiresAt ?? null}
-      />
+      <Term fields={fields} license={license} onChange={change} />
       <ScopeFields value={fields.scope} onChange={(scope) => change({ scope })} />
       {children}
       <FormFoot
         error={error?.message}
         busy={busy}
         action={action}
-        disabled={requesterId === '' || isBackwards(fields.first, fields.last)}
+        disabled={requesterId === '' || incomplete || !isComplete(fields)}
         onCancel={onCancel}
       />
     </form>
   );
 }
+
+interface TermProps {
+  fields: Fields;
+  license: License | undefined;
+  onChange: (changed: Partial<Fields>) => void;
+}
+
+const Term = ({ fields: { first, last }, license, onChange }: TermProps) => (
+  <TermFields
+    first={first}
+    last={last}
+    expiresAt={license?.expiresAt ?? null}
+    onFirst={(day) => onChange({ first: day })}
+    onLast={(day) => onChange({ last: day })}
+  />
+);
 
 interface HolderProps {
   value: string;
@@ -93,14 +110,6 @@ interface HolderProps {
 
 const Holder = (props: HolderProps) => <PartnerChoice label="Partner" placeholder="Name or id" {...props} required />;
 
-/** The lists of a scope; an empty list does not restrict. */
-interface Scope {
-  contentIds: string[];
-  contentTypes: string[];
-  tags: string[];
-  policyIds: string[];
-}
-
 /** The fields as typed. */
 interface Fields {
   type: string;
@@ -108,46 +117,28 @@ interface Fields {
   /** Days; empty without one. */
   first: string;
   last: string;
-  scope: Scope;
+  scope: ScopeOf;
 }
 
-const toFields = (license: License | undefined, kind = ''): Fields => ({
+const toFields = (license: License | undefined, { kind = '', scope }: Proposed = {}): Fields => ({
   type: license?.type ?? kind,
   features: license?.features ?? [],
   first: firstDayIn(license?.startsAt),
   last: lastDayIn(license?.expiresAt),
-  scope: { contentIds: [], contentTypes: [], tags: [], policyIds: [], ...license?.scope },
+  scope: toScopeOf(license === undefined ? (scope ?? null) : license.scope),
 });
 
+const isComplete = ({ first, last, scope }: Fields): boolean =>
+  !isBackwards(first, last) && toScope(scope) !== undefined;
+
 function toBody({ type, features, first, last, scope }: Fields, license: License | undefined) {
-  const lists = Object.fromEntries(Object.entries(scope).filter(([, list]) => list.length > 0));
   return {
     type: type.trim(),
     features,
-    scope: Object.keys(lists).length === 0 ? null : lists,
+    // The form is not sent without one.
+    scope: toScope(scope) ?? null,
     ...toInstants(first, last, license),
   };
-}
-
-interface ScopeFieldsProps {
-  value: Scope;
-  onChange: (scope: Scope) => void;
-}
-
-function ScopeFields({ value, onChange }: ScopeFieldsProps) {
-  const choices = usePolicyChoices();
-  const field = (name: 'contentTypes' | 'tags' | 'policyIds') => ({
-    placeholder: value[name].length === 0 ? 'all' : '',
-    value: value[name],
-    onChange: (list: string[]) => onChange({ ...value, [name]: list }),
-  });
-  return (
-    <>
-      <MultiSelect label="Only for types" data={[...CONTENT_TYPES]} {...field('contentTypes')} />
-      <TagsInput label="Only for tags" {...field('tags')} />
-      <MultiSelect label="Only under policies" data={choices} searchable {...field('policyIds')} />
-    </>
-  );
 }
 
 interface RequiredProps<V> {

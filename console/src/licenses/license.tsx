@@ -3,6 +3,7 @@ import { Anchor } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { useRead } from '../api/read.ts';
+import { CollectionLink } from '../collections/names.tsx';
 import { MayButton } from '../parts/act.tsx';
 import { Id } from '../parts/copy.tsx';
 import { LoadedPage } from '../parts/loaded-page.tsx';
@@ -81,6 +82,13 @@ function Details({ license }: { license: License }) {
         Id: <Id of={id} />,
         Extras: <Tags of={features} />,
         For: scopeWords(scope),
+        ...(scope?.collectionIds?.length && {
+          Collections: scope.collectionIds.map((one) => (
+            <div key={one}>
+              <CollectionLink id={one} />
+            </div>
+          )),
+        }),
         'First day': formatDay(startsAt ?? created),
         'Last day': expiresAt === null ? 'no end' : lastDayWords(expiresAt),
         Created: <Time at={created} />,

@@ -95,7 +95,7 @@ export default function LicensesPage() {
         <Dialog onClose={close} title="New license">
           <LicenseForm
             proposed={values.requesterId ?? ''}
-            {...(values.kind === undefined ? {} : { kind: values.kind })}
+            initial={values.kind === undefined ? {} : { kind: values.kind }}
             onDone={close}
             onCancel={close}
           />

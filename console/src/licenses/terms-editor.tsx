@@ -63,15 +63,7 @@ export function TermsEditor({ license: shown, onClose }: TermsEditorProps) {
   return (
     <Dialog onClose={onClose} title={isFirst ? 'Terms of the license' : 'Edit the terms'} size="64rem">
       <form onSubmit={start} className="fields">
-        <div className="terms-editor">
-          <div className="fields">
-            <Contract fields={fields} faults={faults} onChange={change} />
-            <Tiers fields={fields} faults={faults} onChange={change} />
-            <Fees fields={fields} faults={faults} onChange={change} />
-            <QuotaFields fields={fields} faults={faults} onChange={change} />
-          </div>
-          <WorkedExample fields={fields} sound={Object.keys(faults).length === 0} />
-        </div>
+        <TermsForm fields={fields} faults={faults} onChange={change} />
         {!isFirst && <Effective period={fields.period} value={effective} onChange={setEffective} />}
         <FormFoot
           error={error?.message}
@@ -82,6 +74,22 @@ export function TermsEditor({ license: shown, onClose }: TermsEditorProps) {
         />
       </form>
     </Dialog>
+  );
+}
+
+/** All fields of terms, beside the example. */
+export function TermsForm(props: PartProps) {
+  const { fields, faults } = props;
+  return (
+    <div className="terms-editor">
+      <div className="fields">
+        <Contract {...props} />
+        <Tiers {...props} />
+        <Fees {...props} />
+        <QuotaFields {...props} />
+      </div>
+      <WorkedExample fields={fields} sound={Object.keys(faults).length === 0} />
+    </div>
   );
 }
 

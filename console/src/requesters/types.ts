@@ -32,6 +32,7 @@ export function scopeWords(scope: Scope | null): string {
     scope.contentTypes?.join(', '),
     scope.tags && `tagged ${scope.tags.join(', ')}`,
     scope.contentIds && pluralize(scope.contentIds.length, 'item'),
+    scope.collectionIds && pluralize(scope.collectionIds.length, 'collection'),
     scope.policyIds && pluralize(scope.policyIds.length, 'policy', 'policies'),
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? 'everything' : parts.join(' · ');

@@ -101,6 +101,7 @@ function toContent({ contentId, content = {}, url }: CaseCheck, place: Place): C
     metadata: content.metadata ?? {},
     archived: content.archived ?? false,
     source: content.source ?? url ?? null,
+    ownsPolicy: content.policyId !== undefined,
     ...place,
   };
 }

@@ -45,7 +45,7 @@ export async function fillEverything(postern: TestService) {
     const body = { licenseType, note: 'All articles since 2020, for our next model.' };
     const { id } = (await postern.call('POST', '/v1/me/requests', { key: token, body })).body;
     if (licenseType === 'search')
-      await postern.call('POST', `/v1/license-requests/${id}/grant`, { body: { answer: 'Yes' } });
+      await postern.call('POST', `/v1/license-requests/${id}/grant`, { body: { free: true, answer: 'Yes' } });
   }
   const [statement] = (await postern.call('GET', `/v1/statements?licenseId=${billed.id}`)).body.data;
   const site = await made(postern, '/v1/collections', {

@@ -219,7 +219,9 @@ describe('what is shown', () => {
     await form.getByText('open', { exact: true }).waitFor();
     const [request] = (await acme.get('/v1/me/requests')).data;
     assert.deepEqual([request.licenseType, request.note], ['gold', 'For our next model.']);
-    await postern.call('POST', `/v1/license-requests/${request.id}/grant`, { body: { answer: 'Welcome.' } });
+    await postern.call('POST', `/v1/license-requests/${request.id}/grant`, {
+      body: { free: true, answer: 'Welcome.' },
+    });
     await page.reload();
     await form.getByText('Welcome.').waitFor();
     await page.getByRole('article', { name: 'gold' }).waitFor();

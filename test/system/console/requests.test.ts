@@ -29,18 +29,95 @@ test('granting opens the form of a license with the kind that was asked for; the
   const dialog = page.getByRole('dialog');
   assert.equal(await dialog.getByRole('combobox', { name: 'Kind of license' }).inputValue(), 'training');
   await dialog.getByLabel('Note to the partner').fill('Welcome.');
-  await dialog.getByRole('button', { name: 'Grant license' }).click();
+  const submit = dialog.getByRole('button', { name: 'Grant license' });
+  assert.equal(await submit.isDisabled(), true, 'nothing is granted without a price');
+  await dialog.getByRole('radio', { name: /^Free/ }).check();
+  await submit.click();
   await page.getByRole('heading', { name: 'No open requests' }).waitFor();
   const { status, answer, licenseId } = await answered(id);
   assert.deepEqual([status, answer], ['granted', 'Welcome.']);
   const license = (await postern.call('GET', `/v1/licenses/${licenseId}`)).body;
   assert.deepEqual([license.requesterId, license.type, license.valid], ['acme', 'training', true]);
+  assert.deepEqual([license.scope, license.terms], [{ collectionIds: [collectionId] }, null]);
   await page.getByText('Granted', { exact: true }).click();
   await page
     .getByRole('row', { name: /Welcome\./ })
     .getByRole('link', { name: 'The license' })
     .click();
   await page.waitForURL(`**/console/licenses/${licenseId}`);
+  assert.deepEqual(signed.faults, []);
+});
+
+test('granting for a collection shows it, covers nothing else, and widens only when told to', async () => {
+  const rules = [{ action: 'allow', conditions: { hasValidLicense: true } }];
+  const { id: policyId } = await made(postern, '/v1/policies', { name: 'Licensed', rules });
+  const site = (name: string) =>
+    made(postern, '/v1/collections', { name, hosts: [`${name.toLowerCase()}.example`], policyId });
+  const [sold] = [await site('Sports'), await site('Weather')];
+  await made(postern, '/v1/requesters', { id: 'globex', name: 'Globex' });
+  const { token: key } = await made(postern, '/v1/requesters/globex/tokens', { name: 'ours' });
+  const wish = { licenseType: 'news', collectionId: sold.id };
+  const request = async (): Promise<string> =>
+    (await postern.call('POST', '/v1/me/requests', { key, body: wish })).body.id;
+  const allowed = () =>
+    Promise.all(
+      ['sports', 'weather'].map(async (name) => {
+        const body = { url: `https://${name}.example/today`, requesterId: 'globex' };
+        return (await postern.call('POST', '/v1/access/check', { body })).body.allowed;
+      }),
+    );
+  await using signed = await signedIn(browser, postern.url, postern.key, { viewport: { width: 1366, height: 900 } });
+  const { page } = signed;
+  const open = async () => {
+    await page.goto('/console/requests');
+    await page
+      .getByRole('row', { name: /Globex/ })
+      .getByRole('button', { name: 'Grant…' })
+      .click();
+    return page.getByRole('dialog');
+  };
+  const first = await request();
+  const dialog = await open();
+  // The name is shown, and so are the other choices.
+  await dialog.locator('.mantine-MultiSelect-pill', { hasText: 'Sports' }).waitFor();
+  await dialog.getByRole('radio', { name: /^Terms/ }).check();
+  await dialog.getByLabel('Your name of the contract').fill('Contract 12');
+  await dialog.getByRole('button', { name: 'Grant license' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const { licenseId } = await answered(first);
+  const license = (await postern.call('GET', `/v1/licenses/${licenseId}`)).body;
+  assert.deepEqual(license.scope, { collectionIds: [sold.id] });
+  assert.equal(license.terms.reference, 'Contract 12');
+  assert.deepEqual(await allowed(), [true, false]);
+
+  // Without its collection, the form does not grant the catalog.
+  const second = await request();
+  const again = await open();
+  await again.getByRole('radio', { name: /^Free/ }).check();
+  await again
+    .locator('.mantine-MultiSelect-pill', { hasText: 'Sports' })
+    .getByRole('button', { includeHidden: true })
+    .click();
+  await again.getByText('Fill in at least one list').waitFor();
+  assert.equal(await again.getByRole('button', { name: 'Grant license' }).isDisabled(), true);
+  await again.getByText('Everything', { exact: true }).click();
+  await again.getByRole('button', { name: 'Grant license' }).click();
+  await again.waitFor({ state: 'detached' });
+  const wide = (await answered(second)).licenseId;
+  assert.equal((await postern.call('GET', `/v1/licenses/${wide}`)).body.scope, null);
+  assert.deepEqual(await allowed(), [true, true]);
+
+  // Editing something else of a license keeps what it covers, nothing included.
+  await postern.call('PATCH', `/v1/licenses/${wide}`, { body: { scope: { collectionIds: [] } } });
+  await page.goto(`/console/licenses/${wide}`);
+  await page.getByRole('button', { name: /^More to do/ }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  const edit = page.getByRole('dialog');
+  await edit.getByLabel('Last day').fill('2099-12-31');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await edit.waitFor({ state: 'detached' });
+  const kept = (await postern.call('GET', `/v1/licenses/${wide}`)).body;
+  assert.deepEqual([kept.scope, kept.expiresAt === null], [{ collectionIds: [] }, false]);
   assert.deepEqual(signed.faults, []);
 });
 
