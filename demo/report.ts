@@ -8,7 +8,7 @@ const DAY = 86_400_000;
 
 export async function showReport(url: string, key: string, signal: AbortSignal): Promise<void> {
   // Reading the signal of the process's terminal would take Ctrl-C from the demo.
-  const { out, err, color, interactive, moving, width, now } = processTerminal();
+  const { out, err, toFile, color, interactive, moving, width, now } = processTerminal();
   const env = { POSTERN_URL: url, POSTERN_KEY: key };
   const yesterday = new Date(Date.now() - DAY).toISOString().slice(0, 13);
   for (const line of [
@@ -19,7 +19,7 @@ export async function showReport(url: string, key: string, signal: AbortSignal):
   ]) {
     say();
     say(cyan(`$ postern ${line}`));
-    const terminal = { out, err, color, interactive, moving, width, now, env, signal };
+    const terminal = { out, err, toFile, color, interactive, moving, width, now, env, signal };
     const status = await run(line.split(' '), terminal, () => Promise.reject(new Error('not served here')));
     if (status !== 0 && !signal.aborted) throw new Refusal('The report could not be shown.');
   }

@@ -56,6 +56,7 @@ export async function commandHere(args: readonly string[], { cwd, ...world }: He
   const terminal: Terminal = {
     out: async (text) => void (ran.stdout += text),
     err: (text) => void (ran.stderr += text),
+    toFile: false,
     color: false,
     interactive: false,
     moving: false,

@@ -39,6 +39,7 @@ export function programFor(show: (text: string) => void): Command {
     terminal: {
       out: async (text) => show(text),
       err: show,
+      toFile: false,
       color: false,
       interactive: false,
       moving: false,

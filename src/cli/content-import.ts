@@ -16,12 +16,14 @@ import { openFailures } from './import/failures.ts';
 import { readFeed } from './import/feeds.ts';
 import { type MissingOptions, openMissing, type SettledCounts } from './import/missing.ts';
 import { readNdjson } from './import/ndjson.ts';
+import { openRepeated } from './import/repeated.ts';
 import { openChecker, openSender, type Send, type Tally } from './import/send.ts';
 import { type Opened, openSource } from './import/source.ts';
-import { EXIT, type ExitStatus, misused } from './outcome.ts';
+import { isTextSitemap, readTextSitemap } from './import/text-sitemap.ts';
+import { CommandError, EXIT, type ExitStatus, misused } from './outcome.ts';
 import { counted, print, progress, type Terminal } from './terminal.ts';
 
-const FORMATS = ['ndjson', 'csv', 'xml'] as const;
+const FORMATS = ['ndjson', 'csv', 'xml', 'text'] as const;
 type Format = (typeof FORMATS)[number];
 
 interface Options extends Omit<Defaults, 'metadata'>, MissingOptions {
@@ -38,7 +40,7 @@ export function importCommand(parent: Command, context: Context): void {
     .argument('<input>', 'a file, an http(s) address, or - for standard input')
     .summary('create or update items from NDJSON, CSV, a sitemap or a feed')
     .description(
-      'Creates the items of a file or an address, and updates existing ones (by externalId). The beginning of the input decides the format: NDJSON, CSV, or XML (sitemap, sitemap index, RSS, Atom); gzip is unpacked. Ends with 1 when an item failed.',
+      'Creates the items of a file or an address, and updates existing ones (by externalId). The beginning of the input decides the format: NDJSON, CSV, XML (sitemap, sitemap index, RSS, Atom), or text with an address on each line; gzip is unpacked. Ends with 1 when an item failed.',
     )
     .addOption(new Option('--format <format>', 'format of the input, if detection fails').choices(FORMATS))
     .addOption(
@@ -76,16 +78,17 @@ async function importContent(terminal: Terminal, options: Options, input: string
   const opened = await source.open(signal);
   const format = options.format ?? detectFormat(opened.head);
   const open = (url: string) => source.follow(url, signal);
-  const entries = missing.watch(readEntries(opened, format, open, missing.mark !== undefined));
-  const type = options.type ?? (format === 'xml' ? 'article' : undefined);
+  const repeated = openRepeated(listsPages(format));
+  const entries = repeated.watch(missing.watch(readEntries(opened, format, open, missing.mark !== undefined)));
+  const type = options.type ?? (listsPages(format) ? 'article' : undefined);
   const left = batches(entries, { ...options, type, metadata: missing.mark }, checkpoint.done);
   const toShare = () => (source.size === undefined ? undefined : opened.read() / source.size);
   const { done, tally } = await sendAll(terminal, options, { left, send, checkpoint, toShare });
-  const settled = await missing.settle(postern, terminal.now());
+  const { counts, refusal } = (await missing.settle(postern, terminal.now())) ?? {};
   checkpoint.remove();
-  await printTally(terminal, options, { ...tally, ...settled?.counts }, done);
-  if (settled?.refusal !== undefined) terminal.err(`${settled.refusal}\n`);
-  return tally.failed > 0 || settled?.refusal !== undefined ? EXIT.failed : EXIT.ok;
+  await printTally(terminal, options, { ...tally, ...counts, repeated: repeated.count }, done);
+  if (refusal !== undefined) terminal.err(`${refusal}\n`);
+  return tally.failed > 0 || refusal !== undefined ? EXIT.failed : EXIT.ok;
 }
 
 interface Job {
@@ -118,7 +121,9 @@ async function sendAll(
     }
   } catch (error) {
     shown.end();
-    if (done > checkpoint.done && options.dryRun !== true) terminal.err(interruption(checkpoint, done));
+    // A request that failed may have had an effect; a fault of the input was found before a request.
+    const told = done > checkpoint.done || (done === 0 && error instanceof CommandError);
+    if (told && options.dryRun !== true) terminal.err(interruption(checkpoint, done));
     throw error;
   } finally {
     shown.end();
@@ -147,11 +152,14 @@ async function requirePolicy(postern: Postern, id: string): Promise<void> {
   }
 }
 
+const listsPages = (format: Format): boolean => format === 'xml' || format === 'text';
+
 function detectFormat(head: Uint8Array): Format {
   const text = new TextDecoder().decode(head.subarray(0, 1000)).trimStart();
   if (text.startsWith('[')) throw misused('The input is a JSON array; convert it to one item per line: jq -c ".[]"');
   if (text.startsWith('{')) return 'ndjson';
-  return text.startsWith('<') ? 'xml' : 'csv';
+  if (text.startsWith('<')) return 'xml';
+  return isTextSitemap(head) ? 'text' : 'csv';
 }
 
 function readEntries(
@@ -161,10 +169,12 @@ function readEntries(
   complete: boolean,
 ): Entries {
   if (format === 'xml') return readFeed({ bytes, head, open, complete });
+  if (format === 'text') return readTextSitemap(bytes);
   return format === 'csv' ? readCsv(bytes) : readNdjson(bytes);
 }
 
 function interruption({ resumable }: Checkpoint, done: number): string {
+  if (done === 0) return 'Nothing was imported.\n';
   const next = resumable ? 'Run it again with --resume to continue.' : 'Run it again; existing items are updated.';
   return `Interrupted after ${counted(done, 'item')}. ${next}\n`;
 }
@@ -172,18 +182,20 @@ function interruption({ resumable }: Checkpoint, done: number): string {
 function printTally(
   terminal: Terminal,
   options: Options,
-  tally: Tally & Partial<SettledCounts>,
+  tally: Tally & Partial<SettledCounts> & { repeated: number },
   done: number,
 ): Promise<void> {
-  const { created, updated, unchanged, failed, archived, restored = 0 } = tally;
+  const { created, updated, unchanged, failed, archived, restored = 0, repeated } = tally;
   const n = (count: number): string => count.toLocaleString('en');
   const sent = options.dryRun === true ? { valid: done - failed } : { created, updated, unchanged };
+  const left = repeated > 0 ? { repeated } : {};
   const settled = archived === undefined ? {} : { archived, restored };
-  return print(terminal, options, { object: 'import', items: done, ...sent, failed, ...settled }, () => {
+  return print(terminal, options, { object: 'import', items: done, ...sent, failed, ...left, ...settled }, () => {
     const parts =
       options.dryRun === true ? [`${n(done - failed)} valid`] : [`${n(created)} created`, `${n(updated)} updated`];
     if (unchanged > 0) parts.push(`${n(unchanged)} unchanged`);
     if (failed > 0) parts.push(`${n(failed)} failed`);
+    if (repeated > 0) parts.push(`${n(repeated)} repeated and left out`);
     if (archived !== undefined) parts.push(`${n(archived)} archived`);
     if (restored > 0) parts.push(`${n(restored)} restored`);
     return `${counted(done, 'item')}: ${parts.join(', ')}\n`;

@@ -5,8 +5,8 @@ import { STATUSES } from '../content/content.ts';
 import { CONTENT_TYPES } from '../content-types.ts';
 import { type Context, calls, examples, toWholeNumber } from './command.ts';
 import { importCommand } from './content-import.ts';
-import { CSV_COLUMNS, csvCell, TAG_SEPARATOR } from './import/csv.ts';
-import { openOutput } from './output.ts';
+import { CONTENT_HEAD, contentRow } from './import/csv.ts';
+import { openCsv, openOutput } from './output.ts';
 import { printList, progress } from './terminal.ts';
 
 interface Filter {
@@ -76,7 +76,9 @@ function exportCommand(parent: Command, context: Context): void {
   const command = addFilter(
     parent
       .command('export')
-      .description('Writes items to stdout or a file, one per line. NDJSON can be imported again unchanged.'),
+      .description(
+        'Writes items to stdout or a file: NDJSON, one per line, or CSV for spreadsheets. Both can be imported again.',
+      ),
   )
     .addOption(new Option('--format <format>', 'format of the lines').choices(['ndjson', 'csv']).default('ndjson'))
     .option('--output <file>', 'write to this file instead of stdout');
@@ -86,13 +88,14 @@ function exportCommand(parent: Command, context: Context): void {
     '$ postern content export --format csv --status active --output catalog.csv',
   );
   calls<Filter & { format: string; output?: string }>(command, context, async ({ postern, terminal }, options) => {
-    const output = openOutput(terminal, options.output);
-    const shown = progress(terminal, 'item');
     const csv = options.format === 'csv';
+    const output = csv ? await openCsv(terminal, options.output) : openOutput(terminal, options.output);
+    const shown = progress(terminal, 'item');
     let done = 0;
-    if (csv) await output.write(`${CSV_COLUMNS.join()}\r\n`);
+    if (csv) await output.write(CONTENT_HEAD);
     for await (const item of postern.listContent({ ...toQuery(options), limit: 100 })) {
-      await output.write(csv ? csvLine(item) : `${JSON.stringify(withOwnPolicy(item))}\n`);
+      const own = withOwnPolicy(item);
+      await output.write(csv ? contentRow(own) : `${JSON.stringify(own)}\n`);
       shown.show(++done);
     }
     shown.end();
@@ -105,12 +108,3 @@ const withOwnPolicy = (item: Content): Omit<Content, 'policyId'> & { policyId: s
   ...item,
   policyId: item.policySource === 'content' ? item.policyId : null,
 });
-
-function csvLine(item: Content): string {
-  const toCell = (name: (typeof CSV_COLUMNS)[number]): string => {
-    if (name === 'tags') return item.tags.join(TAG_SEPARATOR);
-    if (name === 'policyId') return withOwnPolicy(item).policyId ?? '';
-    return name === 'metadata' ? JSON.stringify(item.metadata) : String(item[name]);
-  };
-  return `${CSV_COLUMNS.map((name) => csvCell(toCell(name))).join()}\r\n`;
-}

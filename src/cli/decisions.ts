@@ -6,7 +6,7 @@ import type { LoggedDecision, Query } from '../../client/src/types.ts';
 import { paint, plain } from '../lib/terminal-text.ts';
 import { type Context, calls, examples } from './command.ts';
 import { addGrounds, type Grounds, toGrounds } from './grounds.ts';
-import { openOutput } from './output.ts';
+import { openCsv, openOutput } from './output.ts';
 import { progress, type Terminal } from './terminal.ts';
 
 type Filtered = Query<'listDecisions'>;
@@ -102,9 +102,10 @@ function exportCommand(parent: Command, context: Context): void {
     const filter: Filtered = { ...toQuery(options), robots: options.robots };
     const query = Object.entries(filter).filter(([, value]) => value !== undefined);
     const params = new URLSearchParams(query.map(([name, value]) => [name, String(value)]));
-    const accept = options.format === 'csv' ? 'text/csv' : 'application/x-ndjson';
+    const csv = options.format === 'csv';
+    const accept = csv ? 'text/csv' : 'application/x-ndjson';
     const { body } = await postern.open(`/v1/access/decisions?${params.toString()}`, { accept });
-    const output = openOutput(terminal, options.output);
+    const output = csv ? await openCsv(terminal, options.output) : openOutput(terminal, options.output);
     const shown = progress(terminal, 'decision');
     let lines = 0;
     for await (const chunk of body ?? []) {

@@ -1,6 +1,7 @@
 /** Writes long data to stdout or to a file, waiting for slow readers and disks. */
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
+import { BYTE_ORDER_MARK } from '../lib/csv-cell.ts';
 import { misused } from './outcome.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -16,6 +17,13 @@ export function openOutput(terminal: Terminal, file: string | undefined): Output
   const toText = (chunk: string | Uint8Array): string =>
     typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
   return { write: (chunk) => terminal.out(toText(chunk)), end: async () => {} };
+}
+
+/** The same for CSV: a file is for a spreadsheet, so it begins with a byte order mark; a pipe is for a program. */
+export async function openCsv(terminal: Terminal, file: string | undefined): Promise<Output> {
+  const output = openOutput(terminal, file);
+  if (file !== undefined || terminal.toFile) await output.write(BYTE_ORDER_MARK);
+  return output;
 }
 
 /** A failure is thrown by the next `write` or `end`. */

@@ -7,7 +7,7 @@ import type { Answered } from '../../client/src/types.ts';
 import { type Context, calls, does, examples, idArgument } from './command.ts';
 import { connect } from './connection.ts';
 import { EXIT, misused } from './outcome.ts';
-import { openOutput } from './output.ts';
+import { openCsv, openOutput } from './output.ts';
 import { confirmed } from './prompts.ts';
 import { openText } from './read-file.ts';
 import { readArchived } from './statements/archived.ts';
@@ -56,7 +56,9 @@ function listCommand(parent: Command, context: Context): void {
     if (options.csv === true) {
       const path = `/v1/statements${queryText({ period, requesterId, licenseId })}`;
       const answer = await postern.open(path, { accept: ACCEPT.csv });
-      return terminal.out(await answer.text());
+      const output = await openCsv(terminal, undefined);
+      await output.write(await answer.text());
+      return output.end();
     }
     const statements = await Array.fromAsync(postern.listStatements({ period, requesterId, licenseId, limit: 100 }));
     await printList(terminal, options, statements, {
@@ -91,7 +93,7 @@ function showCommand(parent: Command, context: Context): void {
     const path = `/v1/statements/${encodeURIComponent(id)}`;
     const answer = await postern.open(path, { accept: ACCEPT[format] });
     const text = await answer.text();
-    const output = openOutput(terminal, file);
+    const output = format === 'csv' ? await openCsv(terminal, file) : openOutput(terminal, file);
     await output.write(format === 'json' ? json(JSON.parse(text)) : text);
     await output.end();
   });

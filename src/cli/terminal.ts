@@ -2,6 +2,7 @@
  * A command's terminal: data goes to stdout and messages to stderr; color and progress lines need a terminal. Text
  * from elsewhere never controls the terminal. Ctrl-C aborts `signal`; a second one ends the process at once.
  */
+import { fstatSync } from 'node:fs';
 import { paint, plain, type Style } from '../lib/terminal-text.ts';
 
 export interface Terminal {
@@ -9,6 +10,8 @@ export interface Terminal {
   out(text: string): Promise<void>;
   /** Writes a message to stderr. */
   err(text: string): void;
+  /** Stdout is redirected to a file. */
+  toFile: boolean;
   /** Stdout takes colors. */
   color: boolean;
   /** A person can answer prompts. */
@@ -173,6 +176,15 @@ export function duration(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
+function isFile(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isFile();
+  } catch {
+    // It is closed.
+    return false;
+  }
+}
+
 /** Returns the terminal of this process. */
 export function processTerminal(): Terminal {
   const { stdout, stderr, stdin, env } = process;
@@ -187,6 +199,7 @@ export function processTerminal(): Terminal {
         else stdout.once('drain', done);
       }),
     err: (text) => void stderr.write(stderr.isTTY ? harmless(text) : text),
+    toFile: isFile(stdout.fd),
     color: stdout.isTTY && !plainOnly,
     interactive: stdin.isTTY && stderr.isTTY,
     moving: stderr.isTTY && env.TERM !== 'dumb',

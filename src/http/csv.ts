@@ -1,22 +1,11 @@
-/** Answers as CSV (RFC 4180). */
-
-export type CsvValue = string | number | boolean | null | undefined;
+/** Answers as CSV (RFC 4180): UTF-8 without a byte order mark, because programs read them. */
+import { type CsvValue, csvRow } from '../lib/csv-cell.ts';
 
 export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
-
-const NUMBER = /^-?\d+(\.\d+)?$/;
-
-/** A cell that a spreadsheet would run as a formula is made text by an apostrophe; a number stays one. */
-function csvCell(value: CsvValue): string {
-  if (value === null || value === undefined) return '';
-  const text = String(value);
-  const safe = /^[=+\-@\t\r]/.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
 
 /** Columns of a table, each with how its cell is read from a record. */
 export type CsvColumns<R> = readonly (readonly [name: string, read: (record: R) => CsvValue])[];
 
-export const csvHead = <R>(columns: CsvColumns<R>): string => `${columns.map(([name]) => name).join(',')}\r\n`;
+export const csvHead = <R>(columns: CsvColumns<R>): string => csvRow(columns.map(([name]) => name));
 export const csvLine = <R>(columns: CsvColumns<R>, record: R): string =>
-  `${columns.map(([, read]) => csvCell(read(record))).join(',')}\r\n`;
+  csvRow(columns.map(([, read]) => read(record)));

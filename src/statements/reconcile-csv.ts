@@ -1,4 +1,5 @@
-/** Reads the counts of a partner from CSV, pure: names in any order and spelling, and each fault with its line. */
+/** Reads the counts of a partner from CSV: names in any order and spelling, and each fault with its line. */
+import { CsvFault, type CsvRecord, columnKey, csvRecords, fitted } from '../lib/csv.ts';
 import type { Problem } from '../lib/refined.ts';
 import { nearest } from '../lib/text.ts';
 
@@ -15,24 +16,26 @@ export interface TheirCount {
 const NAMES = ['date', 'contentId', 'url', 'purpose', 'count'] as const;
 export type ColumnName = (typeof NAMES)[number];
 
-/** Spellings of the names, without case, spaces, dashes and underscores. */
-const SPELLINGS: Record<string, ColumnName> = {
-  date: 'date',
-  day: 'date',
-  contentid: 'contentId',
-  externalid: 'contentId',
-  content: 'contentId',
-  url: 'url',
-  uri: 'url',
-  purpose: 'purpose',
-  count: 'count',
-  requests: 'count',
-  units: 'count',
-  decisions: 'count',
-};
+/** Spellings of the names, as `columnKey` has them. */
+const SPELLINGS = new Map<string, ColumnName>(
+  Object.entries({
+    date: 'date',
+    day: 'date',
+    contentid: 'contentId',
+    externalid: 'contentId',
+    content: 'contentId',
+    url: 'url',
+    uri: 'url',
+    purpose: 'purpose',
+    count: 'count',
+    requests: 'count',
+    units: 'count',
+    decisions: 'count',
+  }),
+);
 
 const PROBLEMS_MAX = 20;
-const LINE_MAX = 10_000;
+const RECORD_MAX = 64 << 10;
 /** No table has so many columns. */
 const CELLS_MAX = 100;
 const COUNT_MAX = 1_000_000_000_000;
@@ -51,25 +54,22 @@ const fault = (line: number, message: string): Problem => ({
   message: `Line ${line}: ${message}.`,
 });
 
-/** Reads the rows after `columns`. Yields undefined now and then: a long file leaves turns for others. */
-export function* readCounts(
+/** Reads the rows, and returns the columns. A long file leaves turns for others. Throws Unreadable. */
+export async function readCounts(
   text: string,
   isDay: (text: string) => boolean,
-): Generator<TheirCount | undefined, ColumnName[]> {
+  take: (row: TheirCount) => void,
+): Promise<ColumnName[]> {
   const problems: Problem[] = [];
   let columns: ColumnName[] | undefined;
-  for (const { cells, line } of records(text.replace(/^\u{feff}/u, ''))) {
-    if (cells.length === 1 && cells[0]?.trim() === '') {
-      yield;
-      continue;
-    }
+  for await (const { cells, line } of rows(text)) {
     if (columns === undefined) {
-      columns = columnsOf(cells, line);
+      columns = columnsOf(fitted(cells, 0), line);
       continue;
     }
-    const row = toCount(columns, cells, isDay);
+    const row = toCount(columns, fitted(cells, columns.length), isDay);
     if (typeof row === 'string') problems.push(fault(line, row));
-    else yield problems.length === 0 ? row : undefined;
+    else if (problems.length === 0) take(row);
     if (problems.length === PROBLEMS_MAX) break;
   }
   const [first, ...rest] = problems;
@@ -78,9 +78,28 @@ export function* readCounts(
   return columns;
 }
 
+async function* rows(text: string): AsyncGenerator<CsvRecord> {
+  try {
+    const options = { cellsMax: CELLS_MAX, recordMax: RECORD_MAX, strict: true };
+    for await (const records of csvRecords(chunksOf(text), options)) yield* records;
+  } catch (error) {
+    throw error instanceof CsvFault ? new Unreadable([fault(error.line, FAULTS[error.kind])]) : error;
+  }
+}
+
+async function* chunksOf(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+const FAULTS: Record<CsvFault['kind'], string> = {
+  unclosed: 'a quotation mark is not closed',
+  quote: 'a quotation mark within a cell must be doubled',
+  large: `the row is too long, or has more than ${CELLS_MAX} cells; a quotation mark may not be closed`,
+};
+
 function columnsOf(cells: readonly string[], line: number): ColumnName[] {
   const columns = cells.map((cell) => {
-    const name = SPELLINGS[cell.toLowerCase().replaceAll(/[\s_-]/g, '')];
+    const name = SPELLINGS.get(columnKey(cell));
     if (name !== undefined) return name;
     const near = nearest(cell, NAMES);
     const hint = near === undefined ? `known are ${NAMES.join(', ')}` : `did you mean ${near}?`;
@@ -120,75 +139,4 @@ function placeOf(contentId: string | null, url: string | null): Pick<TheirCount,
   if (contentId !== null && contentId !== '') return { contentId, url: null };
   if (url !== null && url !== '') return { contentId: null, url };
   return contentId === null && url === null ? { contentId, url } : undefined;
-}
-
-interface CsvRecord {
-  cells: string[];
-  /** The line on which it begins, from 1. */
-  line: number;
-}
-
-/** Splits CSV by RFC 4180. The first line says whether commas, semicolons or tabs separate cells. */
-function* records(text: string): Generator<CsvRecord> {
-  const head = text.slice(0, Math.max(0, text.search(/[\r\n]|$/)));
-  const separator = [';', '\t'].find((one) => head.includes(one) && !head.includes(',')) ?? ',';
-  let line = 1;
-  let at = 0;
-  while (at < text.length) {
-    const begins = line;
-    const cells: string[] = [];
-    for (;;) {
-      const { cell, next, lines } = cellAt(text, { at, separator, line });
-      cells.push(cell);
-      if (cells.length > CELLS_MAX) throw new Unreadable([fault(begins, `more than ${CELLS_MAX} cells`)]);
-      line += lines;
-      at = next;
-      if (text[at] !== separator) break;
-      at += 1;
-    }
-    if (text[at] === '\r') at += 1;
-    if (text[at] === '\n') at += 1;
-    line += 1;
-    yield { cells, line: begins };
-  }
-}
-
-interface Cell {
-  cell: string;
-  next: number;
-  /** Line feeds within it. */
-  lines: number;
-}
-
-interface Start {
-  at: number;
-  separator: string;
-  line: number;
-}
-
-const endsCell = (char: string | undefined, separator: string): boolean =>
-  char === undefined || char === separator || char === '\n' || char === '\r';
-
-function cellAt(text: string, start: Start): Cell {
-  const { at, separator, line } = start;
-  if (text[at] === '"') return quotedAt(text, start);
-  let next = at;
-  while (!endsCell(text[next], separator)) next += 1;
-  if (next - at > LINE_MAX) throw new Unreadable([fault(line, 'a cell is too long')]);
-  return { cell: text.slice(at, next), next, lines: 0 };
-}
-
-function quotedAt(text: string, { at, separator, line }: Start): Cell {
-  let next = at + 1;
-  for (;;) {
-    next = text.indexOf('"', next);
-    if (next === -1 || next - at > LINE_MAX) throw new Unreadable([fault(line, 'a quotation mark is not closed')]);
-    if (text[next + 1] !== '"') break;
-    next += 2;
-  }
-  if (!endsCell(text[next + 1], separator)) {
-    throw new Unreadable([fault(line, 'a quotation mark within a cell must be doubled')]);
-  }
-  const cell = text.slice(at + 1, next).replaceAll('""', '"');
-  return { cell, next: next + 1, lines: cell.split('\n').length - 1 };
 }

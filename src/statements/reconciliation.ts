@@ -61,8 +61,8 @@ const isDay = (text: string): boolean => {
 
 async function read(csv: string): Promise<{ columns: ColumnName[]; theirs: TheirCount[] }> {
   const theirs: TheirCount[] = [];
-  const columns = await inSlices(readCounts(csv, isDay), (value) => {
-    if (value !== undefined) theirs.push(value);
+  const columns = await readCounts(csv, isDay, (row) => {
+    theirs.push(row);
     if (theirs.length > COMPARED_MAX) throw new TooMany();
   });
   return { columns, theirs };

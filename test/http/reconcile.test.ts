@@ -146,6 +146,18 @@ test('a final statement is compared as it was billed', async () => {
   assert.equal(found.agreed.decisions + found.onlyOurs.decisions, statement.decisions);
 });
 
+test('a file as a spreadsheet saves it, with ids as our exports protect them', async () => {
+  const found = await reconciled("\ufeff;;\r\nContent-ID;COUNT;;\r\n;;;\r\n'=launch;2;;\r\n''=launch;3;;\r\n;;\r\n");
+  const unknown = found.rows.filter(({ ours }: { ours: number }) => ours === 0);
+  assert.deepEqual(
+    unknown.map(({ contentId, theirs: count }: { contentId: string; theirs: number }) => [contentId, count]),
+    [
+      ["'=launch", 3],
+      ['=launch', 2],
+    ],
+  );
+});
+
 test('faults are told with their lines, and nothing is written', async () => {
   for (const [csv, line, message] of [
     ['date,count\n2026-10-05,1\n2026-02-30,2\n', 3, /`date` must be a day/],

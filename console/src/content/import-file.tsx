@@ -8,7 +8,7 @@ import { pluralize } from '../parts/plural.ts';
 import { formatCount } from '../parts/show.tsx';
 import { LABELS, MappingFields } from './mapping-fields.tsx';
 import type { Read } from './read-file.ts';
-import { guessMapping, type Plan, REQUIRED, type Row, toRow } from './rows.ts';
+import { guessMapping, type Plan, REQUIRED, type Row, toRow, withoutRepeats } from './rows.ts';
 import { type Outcome, sendRows } from './send.ts';
 import { Sending } from './sending.tsx';
 
@@ -24,7 +24,7 @@ export function ImportFile({ name, read, onRestart }: ImportFileProps) {
     defaults: { type: '', policyId: '' },
     extra: false,
   }));
-  const rows = useMemo(() => read.records.map((record, i) => toRow(record, i + 1, plan)), [read, plan]);
+  const rows = useMemo(() => withoutRepeats(read.records.map((record, i) => toRow(record, i + 1, plan))), [read, plan]);
   const bad = rows.filter(({ problem }) => problem !== undefined);
   const good = rows.filter(({ problem }) => problem === undefined);
   const { state, outcome, error, send, stop } = useSending(good);

@@ -2,8 +2,9 @@
 import { Alert, Button, FileButton } from '@mantine/core';
 import { IconFileUpload } from '@tabler/icons-react';
 import { type DragEvent, useState } from 'react';
+import { csvRows } from '../../../src/lib/csv-cell.ts';
 import { PageHead } from '../parts/page.tsx';
-import { saveText, toCsv } from '../parts/save.ts';
+import { saveText } from '../parts/save.ts';
 import { ImportFile } from './import-file.tsx';
 import { type Read, readFile } from './read-file.ts';
 import './import.css';
@@ -76,7 +77,7 @@ function Choose({ onFile }: { onFile: (file: File | null) => void }) {
         onClick={() =>
           saveText(
             'items.csv',
-            toCsv([
+            csvRows([
               ['externalId', 'title', 'type', 'source', 'tags'],
               ['article-1', 'Tides', 'article', 'https://example.com/tides', 'science;sea'],
             ]),

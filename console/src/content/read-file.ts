@@ -1,5 +1,6 @@
 /** Reads a CSV or NDJSON file in the browser. Errors name the line that cannot be read. */
 import Papa from 'papaparse';
+import { fromCsvCell } from '../../../src/lib/csv-cell.ts';
 import type { Source } from './rows.ts';
 
 export interface Read {
@@ -16,7 +17,11 @@ export async function readFile(file: File): Promise<Read> {
 }
 
 function readCsv(text: string): Read {
-  const { data, errors, meta } = Papa.parse<Source>(text, { header: true, skipEmptyLines: 'greedy' });
+  const { data, errors, meta } = Papa.parse<Source>(text, {
+    header: true,
+    skipEmptyLines: 'greedy',
+    transform: fromCsvCell,
+  });
   const fatal = errors.find(({ type }) => type === 'Quotes');
   if (fatal !== undefined) throw new Error(`Row ${(fatal.row ?? 0) + 1}: ${fatal.message}`);
   return { columns: meta.fields ?? [], records: data };

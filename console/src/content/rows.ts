@@ -62,7 +62,7 @@ export function toRow(source: Source, number: number, { mapping, defaults, extra
   const item: Record<string, unknown> = {};
   for (const field of ['externalId', 'title', 'type', 'source', 'policyId'] as const) {
     const value = read(field);
-    if (!isEmpty(value)) item[field] = typeof value === 'string' ? value.trim() : value;
+    if (!isEmpty(value)) item[field] = typeof value === 'string' && field !== 'externalId' ? value.trim() : value;
   }
   item.type ??= defaults.type === '' ? undefined : defaults.type;
   item.policyId ??= defaults.policyId === '' ? undefined : defaults.policyId;
@@ -81,6 +81,21 @@ const isEmpty = (value: unknown): boolean => value === undefined || value === nu
 function parseTags(tags: unknown): unknown {
   if (Array.isArray(tags)) return tags;
   if (typeof tags !== 'string' || tags.trim() === '') return undefined;
+  return listIn(tags) ?? splitTags(tags);
+}
+
+/** An export writes tags that hold separators as JSON. */
+function listIn(tags: string): string[] | undefined {
+  if (!tags.startsWith('[')) return undefined;
+  try {
+    const value: unknown = JSON.parse(tags);
+    return Array.isArray(value) && value.every((tag) => typeof tag === 'string') ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function splitTags(tags: string): string[] {
   return tags
     .split(/[,;|]/)
     .map((tag) => tag.trim())
@@ -118,4 +133,17 @@ function findProblem(item: Record<string, unknown>): string | undefined {
   if (String(item.externalId).length > 255) return '`externalId` is longer than 255 characters.';
   if (String(item.title).length > 500) return '`title` is longer than 500 characters.';
   return undefined;
+}
+
+/** The first row with an id counts: a later one would overwrite it in silence. */
+export function withoutRepeats(rows: readonly Row[]): Row[] {
+  const first = new Map<unknown, number>();
+  return rows.map((row) => {
+    const { externalId } = row.item;
+    const before = externalId === undefined ? undefined : first.get(externalId);
+    if (before !== undefined)
+      return { ...row, problem: row.problem ?? `The external id is the same as in row ${before}.` };
+    first.set(externalId, row.number);
+    return row;
+  });
 }

@@ -3,9 +3,10 @@ import '@mantine/core/styles/Progress.css';
 import { Alert, Button, Progress } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { csvRows } from '../../../src/lib/csv-cell.ts';
 import { List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
-import { saveText, toCsv } from '../parts/save.ts';
+import { saveText } from '../parts/save.ts';
 import { formatCount } from '../parts/show.tsx';
 import type { Row } from './rows.ts';
 import type { Outcome } from './send.ts';
@@ -73,7 +74,7 @@ function Failures({ of: failures }: { of: readonly Failure[] }) {
   const save = () =>
     saveText(
       'not-imported.csv',
-      toCsv([
+      csvRows([
         ['row', 'externalId', 'problem'],
         ...failures.map(({ number, externalId, message }) => [number, externalId, message]),
       ]),

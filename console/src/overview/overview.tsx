@@ -3,11 +3,12 @@ import { Anchor, Button, NativeSelect } from '@mantine/core';
 import { IconChartBar, IconDownload, IconPrinter, IconX } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
+import { csvRows } from '../../../src/lib/csv-cell.ts';
 import { useRead } from '../api/read.ts';
 import { dayAt } from '../parts/days.ts';
 import { type Filters, useFilters } from '../parts/filters.ts';
 import { PageHead, Panel } from '../parts/page.tsx';
-import { saveText, toCsv } from '../parts/save.ts';
+import { saveText } from '../parts/save.ts';
 import { spanWords } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { Aside } from '../shell/boundary.tsx';
@@ -186,6 +187,6 @@ function download({ timeSeries, period }: Usage): void {
   const rows = timeSeries.map(({ date, requests, allowed, denied }) => [date, requests, allowed, denied]);
   saveText(
     `usage-${dayAt(period.startDate)}-${period.groupBy}.csv`,
-    toCsv([['date', 'requests', 'allowed', 'denied'], ...rows]),
+    csvRows([['date', 'requests', 'allowed', 'denied'], ...rows]),
   );
 }

@@ -1,5 +1,6 @@
 /** Saves files that the console generates or the service streams. */
 import { useState } from 'react';
+import { BYTE_ORDER_MARK } from '../../../src/lib/csv-cell.ts';
 import { type Args, type Operation, open } from '../api/client.ts';
 import { notifyFailure } from './notices.tsx';
 import { useFocusAfter } from './returned-focus.ts';
@@ -27,20 +28,13 @@ export function useSaving(): {
   };
 }
 
+/** CSV is saved for spreadsheets, which read it as UTF-8 only behind a byte order mark. */
 export function saveBlob(name: string, blob: Blob): void {
-  const url = URL.createObjectURL(blob);
+  const { type } = blob;
+  const url = URL.createObjectURL(type.startsWith('text/csv') ? new Blob([BYTE_ORDER_MARK, blob], { type }) : blob);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
-
-/** Formats rows as CSV (RFC 4180). An apostrophe keeps spreadsheets from running a formula. */
-export function toCsv(rows: readonly (readonly (string | number)[])[]): string {
-  const cell = (value: string | number): string => {
-    const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }

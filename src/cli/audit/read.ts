@@ -92,7 +92,7 @@ class LogFile {
       }
     } catch (error) {
       if (signal.aborted) throw error;
-      return (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+      return (error as Error).message;
     } finally {
       this.#send(this.#length);
     }

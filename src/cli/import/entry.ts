@@ -1,10 +1,13 @@
 /** An entry of an import's input: an item as it would be sent, or the reason why there is none. */
+import { createHash } from 'node:crypto';
+import { isAddress } from './source.ts';
 
 export interface Entry {
   /** Position in the input, for reports: `line 12`, `https://…`. */
   at: string;
-  /** The body for POST /v1/content/upsert; undefined when there is a fault. */
+  /** The body for POST /v1/content/upsert; undefined if it could not be read. */
   item?: Record<string, unknown>;
+  /** The reason why it is not sent. */
   fault?: string;
 }
 
@@ -38,4 +41,37 @@ export function titleFromUrl(url: string): string {
     // Invalid percent-encoding stays as it is.
   }
   return toTitle(text.replace(/\.\w{1,5}$/, '').replaceAll(/[-_+]+/g, ' ')) || hostname;
+}
+
+const EXTERNAL_ID_MAX = 255;
+
+/** Replaces an id that is too long by its digest, so that imports keep finding the same item. */
+const toExternalId = (id: string): string =>
+  id.length <= EXTERNAL_ID_MAX ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`;
+
+export interface Page {
+  id: string | undefined;
+  url: string | undefined;
+  title: string | undefined;
+  tags: readonly string[];
+  /** Dates that become metadata. */
+  dates: Record<string, string | undefined>;
+}
+
+/** Makes an item of a page. Its address is its `source`, and its `externalId` where it has no id. */
+export function entryOf({ id, url, title, tags, dates }: Page): Entry {
+  const at = url ?? id ?? 'a record without an address';
+  if (url === undefined || !isAddress(url) || !URL.canParse(url)) return { at, fault: 'has no http(s) address' };
+  const metadata = Object.fromEntries(Object.entries(dates).filter(([, text]) => text !== undefined && text !== ''));
+  const named = toTitle(title ?? '');
+  return {
+    at,
+    item: {
+      externalId: toExternalId(id === undefined || id === '' ? url : id),
+      title: named === '' ? titleFromUrl(url) : named,
+      source: url,
+      ...(tags.length > 0 ? { tags: toTags(tags) } : {}),
+      ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
+    },
+  };
 }

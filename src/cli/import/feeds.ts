@@ -1,14 +1,15 @@
 /**
- * Reads XML that lists pages: sitemaps (sitemaps.org 0.9, with the titles of news sitemaps), sitemap indexes, RSS 2.0
- * and 1.0, and Atom (RFC 4287). A page's address is its `source`, and its `externalId` where the feed has no id.
- * Entities that a document declares are not expanded.
+ * Reads what lists pages: sitemaps (sitemaps.org 0.9, with the titles of news sitemaps; as XML or text), sitemap
+ * indexes, RSS 2.0 and 1.0, and Atom (RFC 4287). A page's address is its `source`, and its `externalId` where the feed
+ * has no id. Entities that a document declares are not expanded.
  */
-import { createHash } from 'node:crypto';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
-import { misused } from '../outcome.ts';
-import { type Entries, type Entry, titleFromUrl, toTags, toTitle } from './entry.ts';
+import { CommandError, misused } from '../outcome.ts';
+import { type Entries, type Entry, entryOf } from './entry.ts';
 import { isAddress, peek } from './source.ts';
 import { texts } from './text-lines.ts';
+import { isTextSitemap, readTextSitemap } from './text-sitemap.ts';
+import { XmlNames } from './xml-names.ts';
 
 /** The texts of one record by the name of their element; links also by their relation. */
 type Texts = Map<string, string[]>;
@@ -48,16 +49,29 @@ interface FeedInput {
   complete?: boolean;
 }
 
-/** Yields the entries of a document. */
+/** Yields the entries of a document, and those of the sitemaps that it names. A faulty one of these is named. */
 export async function* readFeed({ bytes, head, open, complete = false }: FeedInput): Entries {
   const reader = new FeedReader(complete);
   yield* reader.read(bytes, head);
   for (const url of reader.sitemaps) {
-    const inner = await peek(await open(url));
-    const nested = new FeedReader(complete);
-    yield* nested.read(inner.bytes, inner.head);
-    if (nested.sitemaps.length > 0) throw misused(`${url} is an index inside an index, which sitemaps do not allow.`);
+    try {
+      yield* readSitemap(await peek(await open(url)), complete);
+    } catch (error) {
+      throw error instanceof CommandError && !error.message.includes(url)
+        ? new CommandError(error.status, `${url}: ${error.message}`, { cause: error })
+        : error;
+    }
   }
+}
+
+async function* readSitemap({ bytes, head }: Pick<FeedInput, 'bytes' | 'head'>, complete: boolean): Entries {
+  if (isTextSitemap(head)) {
+    yield* readTextSitemap(bytes);
+    return;
+  }
+  const nested = new FeedReader(complete);
+  yield* nested.read(bytes, head);
+  if (nested.sitemaps.length > 0) throw misused('It is an index inside an index, which sitemaps do not allow.');
 }
 
 /** Entities that feeds use without declaring them. */
@@ -81,6 +95,7 @@ class FeedReader {
   /** The addresses of a sitemap index. */
   readonly sitemaps: string[] = [];
   readonly #parser = new SaxesParser();
+  readonly #names = new XmlNames();
   readonly #path: string[] = [];
   #entries: Entry[] = [];
   #kind: Kind | undefined;
@@ -102,8 +117,11 @@ class FeedReader {
     };
     this.#parser.on('text', gather);
     this.#parser.on('cdata', gather);
-    this.#parser.on('opentag', (tag: SaxesTagPlain) => this.#open(tag));
-    this.#parser.on('closetag', ({ name }) => this.#close(name));
+    this.#parser.on('opentag', ({ name, attributes }: SaxesTagPlain) => {
+      this.#names.declare(name, attributes);
+      this.#open({ name: this.#names.of(name), attributes });
+    });
+    this.#parser.on('closetag', ({ name }) => this.#close(this.#names.of(name)));
   }
 
   async *read(bytes: AsyncIterable<Uint8Array>, head: Uint8Array): Entries {
@@ -125,7 +143,7 @@ class FeedReader {
     return entries;
   }
 
-  #open({ name, attributes }: SaxesTagPlain): void {
+  #open({ name, attributes }: Pick<SaxesTagPlain, 'name' | 'attributes'>): void {
     this.#tags++;
     this.#path.push(name);
     this.#text = '';
@@ -199,45 +217,13 @@ function encodingOf(head: Uint8Array): string {
   }
 }
 
-const EXTERNAL_ID_MAX = 255;
-
-/** Replaces an id that is too long by its digest, so that imports keep finding the same item. */
-const toExternalId = (id: string): string =>
-  id.length <= EXTERNAL_ID_MAX ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`;
-
-interface Page {
-  id: string | undefined;
-  url: string | undefined;
-  title: string | undefined;
-  tags: readonly string[];
-  /** Dates that become metadata. */
-  dates: Record<string, string | undefined>;
-}
-
-function toEntry({ id, url, title, tags, dates }: Page): Entry {
-  const at = url ?? id ?? 'a record without an address';
-  if (url === undefined || !isAddress(url) || !URL.canParse(url)) return { at, fault: 'has no http(s) address' };
-  const metadata = Object.fromEntries(Object.entries(dates).filter(([, text]) => text !== undefined && text !== ''));
-  const named = toTitle(title ?? '');
-  return {
-    at,
-    item: {
-      externalId: toExternalId(id === undefined || id === '' ? url : id),
-      title: named === '' ? titleFromUrl(url) : named,
-      source: url,
-      ...(tags.length > 0 ? { tags: toTags(tags) } : {}),
-      ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
-    },
-  };
-}
-
 const first = (found: Texts, ...names: string[]): string | undefined =>
   names.map((name) => found.get(name)?.[0]).find((text) => text !== undefined && text !== '');
 
 function pageToEntry(found: Texts): Entry {
   const url = first(found, 'loc');
   const title = first(found, 'news:title', 'video:title');
-  return toEntry({ id: undefined, url, title, tags: [], dates: { lastmod: first(found, 'lastmod') } });
+  return entryOf({ id: undefined, url, title, tags: [], dates: { lastmod: first(found, 'lastmod') } });
 }
 
 function rssToEntry(found: Texts): Entry {
@@ -245,13 +231,13 @@ function rssToEntry(found: Texts): Entry {
   const permanent = guid !== undefined && isAddress(guid) && !found.has('guid is not a link') ? guid : undefined;
   const dates = { published: first(found, 'pubDate', 'dc:date') };
   const title = first(found, 'title', 'dc:title');
-  return toEntry({ id: guid, url: first(found, 'link') ?? permanent, title, tags: found.get('category') ?? [], dates });
+  return entryOf({ id: guid, url: first(found, 'link') ?? permanent, title, tags: found.get('category') ?? [], dates });
 }
 
 function atomToEntry(found: Texts): Entry {
   const dates = { published: first(found, 'published'), updated: first(found, 'updated') };
   const tags = (found.get('category') ?? []).filter((tag) => tag !== '');
-  return toEntry({
+  return entryOf({
     id: first(found, 'id'),
     url: first(found, 'link alternate'),
     title: first(found, 'title'),

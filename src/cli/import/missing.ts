@@ -4,7 +4,6 @@
  * Items without it, or with another name, are never touched. An item that this import archived is restored once the
  * input has it again, and one that a person restored stays active.
  */
-import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { metaOf, type Postern } from '../../../client/src/client.ts';
 import { PosternError } from '../../../client/src/errors.ts';
@@ -12,7 +11,7 @@ import type { Content } from '../../../client/src/types.ts';
 import { plain } from '../../lib/terminal-text.ts';
 import { misused } from '../outcome.ts';
 import { counted } from '../terminal.ts';
-import { DigestSet } from './digest-set.ts';
+import { DigestSet, digestOf } from './digest-set.ts';
 import type { Entries } from './entry.ts';
 import { isAddress } from './source.ts';
 
@@ -71,7 +70,7 @@ export function openMissing(input: string, options: MissingOptions): Missing {
     async *watch(entries) {
       for await (const some of entries) {
         for (const { at, item } of some) {
-          if (typeof item?.externalId === 'string') seen.add(digest(item.externalId));
+          if (typeof item?.externalId === 'string') seen.add(digestOf(item.externalId));
           else unread ??= at;
         }
         yield some;
@@ -112,9 +111,6 @@ function toCount(text: string): number {
   return Number(text);
 }
 
-/** Two texts with one digest only keep an item that could be archived. */
-const digest = (externalId: string): number => createHash('sha256').update(externalId).digest().readUIntBE(0, 6) + 1;
-
 interface Compared {
   /** Active items of this import. */
   owned: number;
@@ -144,7 +140,8 @@ function compareOne(
   { name, seen }: { name: string; seen: Pick<DigestSet, 'has'> },
 ): void {
   if (metadata[IMPORTED_FROM] !== name) return;
-  const isThere = seen.has(digest(externalId));
+  // Two ids with one digest only keep an item that could be archived.
+  const isThere = seen.has(digestOf(externalId));
   const wasMissing = typeof metadata[MISSING_SINCE] === 'string';
   if (status === 'active') compared.owned++;
   if (isThere && wasMissing) compared.back.push(id);

@@ -21,12 +21,16 @@ export interface Failed {
 /** Adds created and updated items to the tally; returns the failed ones in the order of the input. */
 export type Send = (batch: readonly Entry[], tally: Tally) => Promise<Failed[]>;
 
-const unreadable = ({ at, fault = '' }: Entry): Failed => ({ at, code: 'not_read', message: fault });
+/** Returns the failure of an entry that is not sent. */
+function unsent({ at, item, fault }: Entry): Failed | undefined {
+  if (fault === undefined) return undefined;
+  return item === undefined ? { at, code: 'not_read', message: fault } : { at, code: 'twice', message: fault, item };
+}
 
 export function openSender(postern: Postern): Send {
   return async (batch, tally) => {
-    const readable = batch.filter(({ item }) => item !== undefined);
-    const failed = new Map(batch.filter(({ item }) => item === undefined).map((entry) => [entry, unreadable(entry)]));
+    const readable = batch.filter(({ fault }) => fault === undefined);
+    const failed = new Map(batch.map((entry) => [entry, unsent(entry)]));
     if (readable.length > 0) {
       // The service validates the items, and reports each by itself.
       const items = readable.map(({ item }) => item) as unknown as Body<'bulkUpsertContent'>['items'];
@@ -43,7 +47,7 @@ export function openSender(postern: Postern): Send {
   };
 }
 
-/** Validates items against the schema of the API, and finds duplicate externalIds. */
+/** Validates items against the schema of the API. */
 export async function openChecker(): Promise<Send> {
   const [{ CreateContent }, { checkOf, validItem }, { Failure }] = await Promise.all([
     import('../../content/schema.ts'),
@@ -51,17 +55,12 @@ export async function openChecker(): Promise<Send> {
     import('../../errors.ts'),
   ]);
   const isItem = checkOf(CreateContent);
-  const seen = new Map<string, string>();
   const check = (entry: Entry): Failed[] => {
     const { at, item } = entry;
-    if (item === undefined) return [unreadable(entry)];
+    const failure = unsent(entry);
+    if (failure !== undefined) return [failure];
     try {
-      const { externalId } = validItem(CreateContent, isItem, item, 'item');
-      const first = seen.get(externalId);
-      if (first !== undefined) {
-        return [{ at, code: 'twice', message: `The externalId is the same as at ${first}.`, item }];
-      }
-      seen.set(externalId, at);
+      validItem(CreateContent, isItem, item, 'item');
       return [];
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

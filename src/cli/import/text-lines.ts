@@ -18,12 +18,14 @@ export async function* textLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
 /** Decodes text and drops a byte order mark. Throws when the bytes are invalid in this encoding. */
 export async function* texts(bytes: AsyncIterable<Uint8Array>, encoding = 'utf-8'): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true });
-  try {
-    for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true });
-    const last = decoder.decode();
-    if (last !== '') yield last;
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw misused(`The input is not valid ${encoding.toUpperCase()}; convert it first, for example with iconv.`);
-  }
+  const decoded = (chunk?: Uint8Array): string => {
+    try {
+      return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
+    } catch {
+      throw misused(`The input is not valid ${encoding.toUpperCase()}; convert it first, for example with iconv.`);
+    }
+  };
+  for await (const chunk of bytes) yield decoded(chunk);
+  const last = decoded();
+  if (last !== '') yield last;
 }

@@ -14,7 +14,7 @@ import { command, commandHere, type Options, startCommand } from '../../../kit/c
 import * as fc from '../../../kit/fast-check.ts';
 import { startTestService } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
-import { csvCell, csvRecords, readCsv } from '../../../src/cli/import/csv.ts';
+import { CONTENT_HEAD, contentRow, readCsv } from '../../../src/cli/import/csv.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-content-'));
 const postern = await startTestService();
@@ -224,30 +224,136 @@ describe('CSV', () => {
     }
   });
 
-  test('what is written is read again, however it is cut into pieces', async () => {
-    const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', '=', "'", 'é', '😀') });
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.array(cell, { minLength: 2, maxLength: 2 }), { minLength: 1 }),
-        fc.integer({ min: 1, max: 5 }),
-        async (rows, size) => {
-          // A record of one empty line is none; what a spreadsheet would run is marked, and that is another promise.
-          const safe = rows.map((row) => row.map((text) => text.replace(/^[=+\-@\t\r]/, '_')));
-          const text = safe.map((row) => `${row.map(csvCell).join()}\r\n`).join('');
-          const pieces = (async function* () {
-            for (let i = 0; i < text.length; i += size) yield text.slice(i, i + size);
-          })();
-          const read = (await Array.fromAsync(csvRecords(pieces))).flat().map(({ cells }) => cells);
-          assert.deepEqual(read, safe);
-        },
-      ),
-    );
+  test('bytes in any pieces', async () => {
     const bytes = (async function* () {
       for (const byte of Buffer.from('externalId,title\na,é😀\n')) yield Uint8Array.of(byte);
     })();
     assert.deepEqual((await Array.fromAsync(readCsv(bytes))).flat(), [
       { at: 'line 2', item: { externalId: 'a', title: 'é😀' } },
     ]);
+  });
+
+  test('what is written is read again as it was', async () => {
+    const hard = fc.constantFrom(...'a=+-@\'"|;,[]{} \t\r\n\ufeffé😀＝');
+    const text = fc.oneof(
+      fc.string({ unit: hard, minLength: 1, maxLength: 12 }),
+      fc.constantFrom('=launch', "'=launch", '@x', "'@x", '["a"]', '[]', ' a ', 'a|b', '-1', 'null', 'Größe'),
+    );
+    const written = fc.record({
+      externalId: text,
+      title: text,
+      type: fc.constantFrom('article', 'report'),
+      source: text,
+      policyId: fc.option(text),
+      tags: fc.array(text, { maxLength: 4 }),
+      status: fc.constant('active'),
+      metadata: fc.dictionary(
+        text.filter((key) => key !== '__proto__'),
+        fc.jsonValue(),
+        { maxKeys: 3 },
+      ),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(written, { minLength: 1, maxLength: 5 }), async (items) => {
+        const csv = `\ufeff${CONTENT_HEAD}${items.map((one) => contentRow(one as never)).join('')}`;
+        const bytes = (async function* () {
+          yield Buffer.from(csv);
+        })();
+        const read = (await Array.fromAsync(readCsv(bytes))).flat().map(({ item: one }) => one);
+        const expected = items.map(({ status: _, policyId, tags, metadata, ...rest }) => ({
+          ...rest,
+          ...(policyId === null ? {} : { policyId }),
+          ...(tags.length === 0 ? {} : { tags }),
+          ...(Object.keys(metadata).length === 0 ? {} : { metadata: JSON.parse(JSON.stringify(metadata)) }),
+        }));
+        assert.deepEqual(read, expected);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('as a spreadsheet writes it', async () => {
+    const file = put(
+      'sheet.csv',
+      '\ufeffExternal ID;TITLE;type;Source;Tags;METADATA.Author;;\r\n;;;;;;;\r\nsheet-1;Größe;article;https://example.com/s1;a|b;Åsa;;\r\n;;;;;;;\r\nsheet-2;"a;b";article;https://example.com/s2;;;;\r\n;;\r\n',
+    );
+    const { status, stdout, stderr } = await load([file]);
+    assert.deepEqual([status, stdout], [0, '2 items: 2 created, 0 updated\n'], stderr);
+    const [one, two] = [await get('sheet-1'), await get('sheet-2')];
+    assert.deepEqual([one.title, one.tags, one.metadata], ['Größe', ['a', 'b'], { Author: 'Åsa' }]);
+    assert.equal(two.title, 'a;b');
+  });
+
+  test('a repeated id is told, and the first one counts', async () => {
+    const file = put(
+      'twice.csv',
+      'externalId,title,type,source\ntw-1,first,article,https://example.com/1\ntw-2,x,article,https://example.com/2\ntw-1,second,article,https://example.com/3\n',
+    );
+    const { status, stdout, stderr } = await load([file, '--failures', 'twice.ndjson']);
+    assert.deepEqual([status, stdout], [1, '3 items: 2 created, 0 updated, 1 failed\n']);
+    assert.match(stderr, /line 4: The externalId is the same as at line 2\./);
+    assert.equal((await get('tw-1')).title, 'first');
+    const failure = JSON.parse(readFileSync(join(folder, 'twice.ndjson'), 'utf8'));
+    assert.deepEqual([failure.at, failure.code, failure.item.title], ['line 4', 'twice', 'second']);
+    // Also across requests, which have a thousand items each.
+    const many = Array.from({ length: 1500 }, (_, i) => item(`many-${i}`));
+    const split = await load(['-'], { input: lines([...many, item('many-0', { title: 'again' })]) });
+    assert.match(split.stderr, /line 1501: The externalId is the same as at line 1\./);
+    assert.notEqual((await get('many-0')).title, 'again');
+  });
+});
+
+describe('gzip', () => {
+  const rows = (from: number, count: number): string =>
+    lines(Array.from({ length: count }, (_, i) => item(`gz-${from + i}`)));
+  const whole = gzipSync(rows(0, 2));
+  const wrong = (at: number): Buffer => {
+    const bytes = Buffer.from(whole);
+    bytes[bytes.length + at] = (bytes.at(at) as number) ^ 0xff;
+    return bytes;
+  };
+
+  for (const [name, bytes, why] of [
+    ['cut', whole.subarray(0, whole.length - 12), /its end is missing/],
+    ['cut-checksum', whole.subarray(0, whole.length - 6), /its end is missing/],
+    ['checksum', wrong(-6), /does not match its checksum/],
+    ['length', wrong(-2), /does not match its checksum/],
+    ['trailing', Buffer.concat([whole, Buffer.from('<html>')]), /other bytes follow its end/],
+    ['trailing-member', Buffer.concat([whole, whole.subarray(0, 20)]), /its end is missing/],
+    ['header', Buffer.concat([Buffer.from([0x1f, 0x8b, 0x07]), whole.subarray(3)]), /damaged gzip/],
+    ['middle', Buffer.concat([whole.subarray(0, 30), Buffer.alloc(30, 0xff), whole.subarray(60)]), /damaged gzip/],
+  ] as const) {
+    test(`a damaged file is refused in a sentence: ${name}`, async () => {
+      const file = put(`${name}.ndjson.gz`, bytes);
+      for (const args of [[file], [file, '--dry-run']]) {
+        const { status, stdout, stderr } = await load(args);
+        assert.deepEqual([status, stdout], [2, ''], stderr);
+        assert.match(stderr, why);
+        assert.match(
+          stderr,
+          new RegExp(`^(?:Nothing was imported\\.\\n)?\\S*${name}\\.ndjson\\.gz is a damaged gzip file`),
+        );
+        assert.doesNotMatch(stderr, /\n\s+at |node:/);
+      }
+    });
+  }
+
+  test('what was imported before the damage is told', async () => {
+    const packed = gzipSync(rows(1000, 6000), { level: 0 });
+    const { status, stderr } = await load([put('late.ndjson.gz', packed.subarray(0, packed.length - 12))]);
+    assert.equal(status, 2);
+    const said = /Interrupted after ([\d,]+) items\./.exec(stderr);
+    assert.ok(said !== null, stderr);
+    const there = Number((said[1] as string).replace(',', ''));
+    assert.ok(there >= 1000 && there < 6000, stderr);
+    assert.equal((await get(`gz-${999 + there}`)).status, 'active');
+    assert.equal((await get(`gz-${1000 + there}`)).error.code, 'content_not_found');
+  });
+
+  test('members in a row and zeros at the end are sound', async () => {
+    const bytes = Buffer.concat([gzipSync(rows(50, 1)), gzipSync(rows(51, 1)), Buffer.alloc(512)]);
+    const { status, stdout, stderr } = await load([put('members.ndjson.gz', bytes)]);
+    assert.deepEqual([status, stdout], [0, '2 items: 2 created, 0 updated\n'], stderr);
   });
 });
 
@@ -312,6 +418,74 @@ describe('sitemaps and feeds', () => {
     const gone = await load([`${base}/index.xml`]);
     assert.equal(gone.status, 1);
     assert.match(gone.stderr, /2\.xml\.gz answered with HTTP 404/);
+  });
+
+  test('prefixes of namespaces, text, and indexes of both', async () => {
+    await ready;
+    const NS = 'http://www.sitemaps.org/schemas/sitemap/0.9';
+    const page = (path: string): string => `https://example.com/ns/${path}`;
+    site.set(
+      '/prefixed.xml',
+      `<?xml version="1.0"?><sm:urlset xmlns:sm="${NS}" xmlns:n="http://www.google.com/schemas/sitemap-news/0.9" xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"><sm:url><sm:loc>${page('one')}</sm:loc><i:image><i:loc>${page('image')}</i:loc></i:image><n:news><n:title>Its title</n:title></n:news></sm:url></sm:urlset>`,
+    );
+    site.set('/undeclared.xml', `<x:urlset><x:url><x:loc>${page('two')}</x:loc></x:url></x:urlset>`);
+    site.set('/pages.txt', `\ufeff${page('three')}\r\n\r\n${page('four')}\r\n`);
+    site.set('/pages.txt.gz', gzipSync(`${page('five')}\n${page('one')}`));
+    const child = (name: string): string => `<s:sitemap><s:loc>${base}/${name}</s:loc></s:sitemap>`;
+    const all = ['prefixed.xml', 'undeclared.xml', 'pages.txt', 'pages.txt.gz'];
+    site.set('/ns-index.xml', `<s:sitemapindex xmlns:s="${NS}">${all.map(child).join('')}</s:sitemapindex>`);
+    const { status, stdout, stderr } = await load([`${base}/ns-index.xml`]);
+    assert.deepEqual([status, stdout], [0, '5 items: 5 created, 0 updated, 1 repeated and left out\n'], stderr);
+    assert.equal((await get(page('one'))).title, 'Its title');
+    for (const name of all) assert.equal((await load([`${base}/${name}`])).status, 0, name);
+    const atom = `<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:entry><a:id>${page('six')}</a:id><a:title>Six</a:title><a:link href="${page('6')}"/></a:entry></a:feed>`;
+    assert.equal((await load([put('prefixed-atom.xml', atom)])).status, 0);
+    assert.equal((await get(page('six'))).source, page('6'));
+    const lone = await load([put('mixed.txt', `${page('seven')}\nno address\n`)]);
+    assert.deepEqual([lone.status, lone.stdout], [1, '2 items: 1 created, 0 updated, 1 failed\n']);
+    assert.match(lone.stderr, /line 2: not an http\(s\) address/);
+  });
+
+  test('a faulty sitemap of an index is named', async () => {
+    await ready;
+    const faults: [body: string | Uint8Array | undefined, why: RegExp][] = [
+      ['<urlset><url>', /not well-formed/],
+      ['<html></html>', /<html> is neither a sitemap nor a feed/],
+      [gzipSync('<urlset></urlset>').subarray(0, 20), /damaged gzip file: its end is missing/],
+      [Buffer.from('<urlset><url><loc>https://example.com/\xe9</loc></url></urlset>', 'latin1'), /not valid UTF-8/],
+      ['<sitemapindex></sitemapindex>', /^/],
+      [`<sitemapindex><sitemap><loc>${base}/x</loc></sitemap></sitemapindex>`, /an index inside an index/],
+      ['no sitemap', /not well-formed/],
+      [undefined, /HTTP 404/],
+    ];
+    for (const [body, why] of faults) {
+      site.set('/child.xml', urlset('<url><loc>https://example.com/fine</loc></url>'));
+      if (body === undefined) site.delete('/bad.xml');
+      else site.set('/bad.xml', body);
+      site.set(
+        '/faulty.xml',
+        `<sitemapindex><sitemap><loc>${base}/child.xml</loc></sitemap><sitemap><loc>${base}/bad.xml</loc></sitemap></sitemapindex>`,
+      );
+      const { status, stderr } = await load([`${base}/faulty.xml`]);
+      if (body === '<sitemapindex></sitemapindex>') continue;
+      assert.notEqual(status, 0, String(body));
+      assert.match(stderr, why);
+      assert.ok(stderr.includes(`${base}/bad.xml`), stderr);
+    }
+  });
+
+  test('an answer that breaks off is named, and is no fault of its encoding', async () => {
+    const cut = createServer((_request, response) => {
+      response.writeHead(200, { 'content-length': '1000' }).write('<urlset>');
+      response.destroy();
+    });
+    await new Promise<void>((done) => cut.listen(0, '127.0.0.1', done));
+    const address = `http://127.0.0.1:${(cut.address() as AddressInfo).port}/sitemap.xml`;
+    const { status, stderr } = await load([address]);
+    cut.close();
+    assert.equal(status, 1);
+    assert.ok(stderr.includes(address), stderr);
+    assert.doesNotMatch(stderr, /UTF-8/);
   });
 
   test('RSS 2.0, RSS 1.0 and Atom', async () => {
