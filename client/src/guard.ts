@@ -3,28 +3,23 @@
  * content are denials unless the options say otherwise. No visitor can turn a denial into a failure.
  */
 import { type Ask, openAsker } from './asker.ts';
+import { isRefusal } from './breaker.ts';
 import { createPostern } from './client.ts';
-import { PosternError } from './errors.ts';
 import { putHeaders, withHeaders } from './put-headers.ts';
+import { askOnce, checkOf, urlOf } from './question.ts';
+import { isSiteFile, toPlainPath } from './site-files.ts';
 import type { ConnectionOptions } from './transport.ts';
-import type { Check } from './types.ts';
-import { allowedWithout, preferredBy, refusedUnknown, refusedWithout, type Verdict, verdictOf } from './verdict.ts';
-
-/** A visitor's request, the same for every kind of server. */
-export interface Visit {
-  method: string;
-  /** The path as sent: not decoded, without the query, starting with a slash. */
-  path: string;
-  query: URLSearchParams;
-  /** The query as sent, with its question mark; empty without one. */
-  search: string;
-  /** The host that the visitor named. */
-  host: string | undefined;
-  /** Joins repeated headers with commas. */
-  header(name: string): string | undefined;
-  /** The server's own object. */
-  request: unknown;
-}
+import {
+  allowedWithout,
+  answeredPreflight,
+  preferredBy,
+  refusedUnknown,
+  refusedWithout,
+  servedAlways,
+  type Verdict,
+  verdictOf,
+} from './verdict.ts';
+import { isPreflight, type NodeRequest, type Visit, visitOfFetch, visitOfNode } from './visit.ts';
 
 type Maybe<T> = T | undefined | Promise<T | undefined>;
 
@@ -47,8 +42,15 @@ export interface GuardOptions extends Pick<ConnectionOptions, 'url' | 'key' | 'f
   unknown?: 'deny' | 'allow';
   /** The verdict without an answer of the service; `deny` by default. */
   onError?: 'deny' | 'allow';
-  /** Milliseconds to wait for an answer; 1,000 by default. */
+  /** Milliseconds that a visitor waits for an answer, at most; 1,000 by default. */
   timeoutMs?: number;
+  /**
+   * Sends the checks of visitors that come together in one request. True for Express and Fastify, false for all others:
+   * set it for a server of Node, Deno or Bun that uses fetch. Never in workerd, where no visitor may wait for another.
+   */
+  batch?: boolean;
+  /** Paths of sitemaps that are never refused, in addition to those in the settings of the site. */
+  sitemaps?: readonly string[];
   /** Shows remedies and offers to visitors; true by default. Without them no denial is 402. */
   remedies?: boolean;
   /** Answers a visitor whose `Accept` prefers HTML with a small page; true by default. */
@@ -78,15 +80,7 @@ export interface Guard {
   hono(): (context: HonoContext, next: () => Promise<void>) => Promise<Response | undefined>;
 }
 
-/** The parts of Express, Fastify and Hono that guards use, so that none of their types is needed. */
-interface NodeRequest {
-  method?: string | undefined;
-  url?: string | undefined;
-  headers: Readonly<Record<string, string | string[] | undefined>>;
-}
-export interface ExpressRequest extends NodeRequest {
-  originalUrl?: string;
-}
+export type ExpressRequest = NodeRequest;
 export interface ExpressResponse {
   statusCode: number;
   getHeader?(name: string): unknown;
@@ -94,7 +88,7 @@ export interface ExpressResponse {
   end(text?: string): unknown;
 }
 export interface FastifyRequest extends NodeRequest {
-  originalUrl?: string;
+  raw?: object;
 }
 export interface FastifyReply {
   code(status: number): unknown;
@@ -104,7 +98,8 @@ export interface FastifyReply {
 }
 export interface HonoContext {
   req: { raw: Request };
-  header(name: string, value: string, options?: { append?: boolean }): void;
+  res: Response;
+  header(name: string, value: string): void;
 }
 
 const TIMEOUT_MS = 1_000;
@@ -112,19 +107,10 @@ const KEPT_MAX = 1_000;
 
 /** Throws TypeError for invalid options: a misconfigured guard must not start. */
 export function guard(options: GuardOptions): Guard {
-  if (options.content !== 'url' && typeof options.content !== 'function') {
-    throw new TypeError("`content` must be 'url' or a function that returns the item of a request");
-  }
-  requireOrigin(options.origin);
-  requireOneOf('onError', options.onError);
-  requireOneOf('unknown', options.unknown);
-  const { url, key, timeoutMs = TIMEOUT_MS, keptMax = KEPT_MAX } = options;
-  const postern = createPostern({ url, key, ...(options.fetch === undefined ? {} : { fetch: options.fetch }) });
-  const ask = openAsker(postern, { timeoutMs, keptMax });
-  const decide = async (visit: Visit): Promise<Verdict> =>
-    preferredBy(options.pages === false ? undefined : visit.header('accept'), await decideFor(options, ask, visit));
-
-  const check = (request: Request): Promise<Verdict> => decide(visitOfFetch(request));
+  requireOptions(options);
+  const decide = openDecide(options);
+  const check = (request: Request): Promise<Verdict> =>
+    decide(visitOfFetch(request), { view: request, isOfNode: false });
   return {
     check,
     fetch:
@@ -136,7 +122,7 @@ export function guard(options: GuardOptions): Guard {
         return withHeaders(response, verdict);
       },
     express: () => (request, response, next) => {
-      decide(visitOfNode(request, request.originalUrl)).then((verdict) => {
+      decide(visitOfNode(request), { view: request, isOfNode: true }).then((verdict) => {
         putHeaders(
           verdict,
           (name) => response.getHeader?.(name),
@@ -148,7 +134,7 @@ export function guard(options: GuardOptions): Guard {
       }, next);
     },
     fastify: () => async (request, reply) => {
-      const verdict = await decide(visitOfNode(request, request.originalUrl));
+      const verdict = await decide(visitOfNode(request), { view: request.raw ?? request, isOfNode: true });
       putHeaders(
         verdict,
         (name) => reply.getHeader?.(name),
@@ -163,23 +149,61 @@ export function guard(options: GuardOptions): Guard {
       const verdict = await check(context.req.raw);
       if (!verdict.allowed) return verdict.toResponse();
       await next();
-      for (const [name, value] of Object.entries(verdict.headers)) {
-        context.header(name, value, { append: name === 'link' });
-      }
+      putHeaders(
+        verdict,
+        (name) => context.res.headers.get(name) ?? undefined,
+        (name, value) => context.header(name, value),
+      );
       return undefined;
     },
   };
 }
 
-function requireOrigin(origin: string | undefined): void {
-  if (origin === undefined || /^https?:\/\/[^/?#\s@\\]+\/?$/.test(origin)) return;
-  throw new TypeError('`origin` must be the origin of your site, such as https://example.com');
+function requireOptions({ content, origin, onError, unknown, sitemaps = [] }: GuardOptions): void {
+  if (content !== 'url' && typeof content !== 'function') {
+    throw new TypeError("`content` must be 'url' or a function that returns the item of a request");
+  }
+  if (origin !== undefined && !/^https?:\/\/[^/?#\s@\\]+\/?$/.test(origin)) {
+    throw new TypeError('`origin` must be the origin of your site, such as https://example.com');
+  }
+  requireOneOf('onError', onError);
+  requireOneOf('unknown', unknown);
+  const odd = sitemaps.find((path) => toPlainPath(path) === undefined);
+  if (odd !== undefined) throw new TypeError(`\`sitemaps\` takes paths such as /sitemap.xml, not ${odd}`);
 }
 
 function requireOneOf(name: string, value: unknown): void {
   if (value === undefined || value === 'deny' || value === 'allow') return;
   throw new TypeError(`\`${name}\` must be 'deny' or 'allow'`);
 }
+
+interface From {
+  /** The request of the visitor, the same object for every guard that it passes. */
+  view: object;
+  /** Tests for a server of Node's, whose visitors may wait for each other. */
+  isOfNode: boolean;
+}
+
+function openDecide(options: GuardOptions): (visit: Visit, from: From) => Promise<Verdict> {
+  const { url, key, timeoutMs = TIMEOUT_MS, keptMax = KEPT_MAX } = options;
+  const postern = createPostern({ url, key, ...(options.fetch === undefined ? {} : { fetch: options.fetch }) });
+  const asker = openAsker(postern, { timeoutMs, keptMax });
+  const sitemaps = new Set(options.sitemaps?.map((path) => toPlainPath(path) as string));
+  const service = `${url} ${key}`;
+  return async (visit, { view, isOfNode }) => {
+    if (isPreflight(visit)) return answeredPreflight();
+    if (isSiteFile(visit, sitemaps)) return servedAlways();
+    const isTogether = (options.batch ?? isOfNode) && mayBatch();
+    const ask: Ask = (check) => askOnce((each) => asker(each, isTogether), check, { view, service });
+    return preferredBy(
+      options.pages === false ? undefined : visit.header('accept'),
+      await decideFor(options, ask, visit),
+    );
+  };
+}
+
+/** workerd also runs Express, and says by this name who it is. */
+const mayBatch = (): boolean => globalThis.navigator?.userAgent !== 'Cloudflare-Workers';
 
 async function decideFor(options: GuardOptions, ask: Ask, visit: Visit): Promise<Verdict> {
   const { unknown = 'deny', onError = 'deny', challenge = 'Bearer', report } = options;
@@ -194,105 +218,7 @@ async function decideFor(options: GuardOptions, ask: Ask, visit: Visit): Promise
       : verdictOf(asked, challenge, urlOf(options, visit));
   } catch (error) {
     report?.(error);
+    // A refusal of the guard's own request, such as its key, never allows.
     return onError === 'allow' && !isRefusal(error) ? allowedWithout('no_decision') : refusedWithout();
   }
-}
-
-/** Tests for a refusal of the guard's own request, such as its key; `onError` never allows that. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof PosternError && error.status >= 400 && error.status < 500 && error.status !== 429;
-
-/** Returns the check of a visit; null without an item. */
-async function checkOf(options: GuardOptions, visit: Visit): Promise<Check | null> {
-  const asked = options.content === 'url' ? { url: urlOf(options, visit) } : await itemOf(options.content, visit);
-  if (asked === null) return null;
-  const requesterId = await options.requester?.(visit);
-  const known = await options.context?.(visit);
-  const userAgent = visit.header('user-agent');
-  const context = { ...known, ...(userAgent === undefined ? {} : { userAgent }) };
-  return {
-    ...asked,
-    ...visitorOf(options, visit),
-    ...(requesterId === undefined ? {} : { requesterId }),
-    ...(options.permission === undefined ? {} : { permission: options.permission }),
-    ...(options.purpose === undefined ? {} : { purpose: options.purpose }),
-    ...(Object.keys(context).length === 0 ? {} : { context }),
-    ...(options.remedies === false ? {} : { explain: true }),
-    ...(options.signals === false ? {} : pageOf(urlOf(options, visit))),
-  };
-}
-
-const PAGE_LENGTH_MAX = 2048;
-
-/** A URL that the service would refuse has no signals; the check itself is about the item. */
-const pageOf = (url: string): Pick<Check, 'page'> => (url.length > PAGE_LENGTH_MAX ? {} : { page: url });
-
-/** The proofs of the visitor. Other credentials than requester tokens are not Postern's to see. */
-function visitorOf(options: GuardOptions, visit: Visit): Pick<Check, 'visitor'> {
-  const authorization = visit.header('authorization');
-  const signatureInput = visit.header('signature-input');
-  const visitor = {
-    ...(/^bearer +svc_rt_/i.test(authorization ?? '') ? { authorization } : {}),
-    ...(signatureInput === undefined ? {} : { signatureInput, ...signedPartsOf(options, visit) }),
-  };
-  return Object.keys(visitor).length === 0 ? {} : { visitor };
-}
-
-function signedPartsOf(options: GuardOptions, visit: Visit): Omit<NonNullable<Check['visitor']>, 'signatureInput'> {
-  const signature = visit.header('signature');
-  const signatureAgent = visit.header('signature-agent');
-  return {
-    method: visit.method,
-    url: urlOf(options, visit),
-    ...(signature === undefined ? {} : { signature }),
-    ...(signatureAgent === undefined ? {} : { signatureAgent }),
-  };
-}
-
-async function itemOf(
-  content: Exclude<GuardOptions['content'], 'url'>,
-  visit: Visit,
-): Promise<{ contentId: string } | null> {
-  const contentId = await content(visit);
-  return contentId === undefined || contentId === null || contentId === '' ? null : { contentId };
-}
-
-/** A visit without a host names no URL, which the service refuses. */
-function urlOf({ origin }: GuardOptions, { host = '', path, search }: Visit): string {
-  return `${origin?.replace(/\/$/, '') ?? `https://${host}`}${path}${search}`;
-}
-
-function visitOfFetch(request: Request): Visit {
-  const { host, pathname, search, searchParams } = new URL(request.url);
-  return {
-    method: request.method,
-    path: pathname,
-    query: searchParams,
-    search,
-    host,
-    header: (name) => request.headers.get(name) ?? undefined,
-    request,
-  };
-}
-
-function visitOfNode(request: NodeRequest, originalUrl: string | undefined): Visit {
-  const target = originalUrl ?? request.url ?? '/';
-  const mark = target.indexOf('?');
-  return {
-    method: request.method ?? 'GET',
-    path: mark === -1 ? target : target.slice(0, mark),
-    query: new URLSearchParams(mark === -1 ? '' : target.slice(mark + 1)),
-    search: mark === -1 ? '' : target.slice(mark),
-    host: hostOf(request),
-    header(name) {
-      const value = request.headers[name.toLowerCase()];
-      return Array.isArray(value) ? value.join(', ') : value;
-    },
-    request,
-  };
-}
-
-function hostOf({ headers }: NodeRequest): string | undefined {
-  const host = headers.host ?? headers[':authority'];
-  return Array.isArray(host) ? host.join() : host;
 }

@@ -1,7 +1,7 @@
 /** Postern's client: ask, manage, verify webhooks, and guard what you serve. */
 export { createPostern, type Meta, metaOf, type Postern } from './client.ts';
 export { PosternError, PosternUnreachable } from './errors.ts';
-export { type Guard, type GuardOptions, guard, type Visit } from './guard.ts';
+export { type Guard, type GuardOptions, guard } from './guard.ts';
 export type { Offered } from './offers.ts';
 export { createPartner, type Partner, type PartnerOptions } from './partner.ts';
 export type { ConnectionOptions } from './transport.ts';
@@ -27,4 +27,5 @@ export type {
   Usage,
 } from './types.ts';
 export type { Problem, Remedy, Verdict } from './verdict.ts';
+export type { Visit } from './visit.ts';
 export { type VerifyOptions, verifyWebhook, WebhookError } from './webhook.ts';

@@ -11,18 +11,21 @@ export function putHeaders(
   set: (name: string, value: string) => unknown,
 ): void {
   for (const [name, value] of Object.entries(headers)) {
-    const before = ADDED.has(name) ? get(name) : undefined;
-    set(name, before === undefined || before === '' ? value : `${String(before)}, ${value}`);
+    const before = ADDED.has(name) ? String(get(name) ?? '') : '';
+    // A guard before this one may have put it already.
+    if (before === '') set(name, value);
+    else if (!` ${before},`.includes(` ${value},`)) set(name, `${before}, ${value}`);
   }
   if (body !== null) set('content-type', body.type);
 }
 
 /** Copies the response, since headers of a fetched one are immutable. */
-export function withHeaders(response: Response, { headers }: Pick<Headed, 'headers'>): Response {
+export function withHeaders(response: Response, verdict: Headed): Response {
   const changed = new Response(response.body, response);
-  for (const [name, value] of Object.entries(headers)) {
-    if (name === 'link') changed.headers.append(name, value);
-    else changed.headers.set(name, value);
-  }
+  putHeaders(
+    verdict,
+    (name) => changed.headers.get(name),
+    (name, value) => changed.headers.set(name, value),
+  );
   return changed;
 }

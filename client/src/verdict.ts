@@ -40,16 +40,17 @@ export interface Problem {
 
 export interface Verdict {
   allowed: boolean;
-  status: 200 | 401 | 402 | 403 | 429 | 503;
+  /** 204 answers a CORS preflight. */
+  status: 200 | 204 | 401 | 402 | 403 | 429 | 503;
   /** Headers for the answer, in addition to the site's own when allowed. `content-type` is that of `problem`. */
   headers: Readonly<Record<string, string>>;
-  /** null when allowed. */
+  /** null when allowed, and for a preflight. */
   problem: Problem | null;
-  /** The refusal as the visitor's `Accept` prefers it, `problem` or a small page; null when allowed. */
+  /** The refusal as the visitor's `Accept` prefers it, `problem` or a small page; null where `problem` is. */
   body: { type: string; text: string } | null;
   /** null when the service made none. */
   decision: AccessDecision | null;
-  /** The refusal with this body, for servers that answer with a Response; throws when allowed. */
+  /** The answer to the visitor, for servers that answer with a Response; throws when allowed. */
   toResponse(): Response;
 }
 
@@ -100,6 +101,20 @@ const withLink = (headers: Record<string, string>, link: string | undefined): Re
 
 /** Allows without a decision: no item, or no answer. */
 export const allowedWithout = (why: string): Verdict => allowed({ 'x-postern-error': why }, null);
+
+/** Allows what no guard refuses. */
+export const servedAlways = (): Verdict => allowed({}, null);
+
+/** Answers a CORS preflight without the application. It grants nothing: a site that wants to does so before. */
+export const answeredPreflight = (): Verdict => ({
+  allowed: false,
+  status: 204,
+  headers: {},
+  problem: null,
+  body: null,
+  decision: null,
+  toResponse: () => new Response(null, { status: 204 }),
+});
 
 export const refusedUnknown = (): Verdict => refused(403, 'content_unknown', 'This content is not registered.', {});
 

@@ -246,8 +246,7 @@ for (const [name, serve] of Object.entries(servers)) {
     test('no answer is a denial, or an allow where that was said; a refused key never is', async () => {
       const reports: unknown[] = [];
       const report = (error: unknown): void => void reports.push(error);
-      const strict = await serve(options({ timeoutMs: 200, report }));
-      const lenient = await serve(options({ timeoutMs: 200, report, onError: 'allow' }));
+      const lenient = { timeoutMs: 200, report, onError: 'allow' } as const;
       for (const fault of [
         'silent',
         'lost',
@@ -258,16 +257,17 @@ for (const [name, serve] of Object.entries(servers)) {
       ] as const) {
         proxy.faults = [fault, fault];
         const begun = performance.now();
-        const page = await strict('/open');
+        const page = await (await serve(options({ timeoutMs: 200, report })))('/open');
         assert.deepEqual([page.status, page.headers.get('retry-after')], [503, '1'], JSON.stringify(fault));
         assert.equal((await problemOf(page)).reason, 'no_decision');
-        assert.equal((await lenient('/licensed')).status, 200, JSON.stringify(fault));
+        assert.equal((await (await serve(options(lenient)))('/licensed')).status, 200, JSON.stringify(fault));
         assert.ok(performance.now() - begun < 5_000);
       }
       assert.equal(reports.length, 12);
-      for (const status of [401, 403]) {
+      const refused = await serve(options(lenient));
+      for (const status of [401, 403, 401, 403]) {
         proxy.faults = [{ status }];
-        assert.equal((await lenient('/licensed')).status, 503);
+        assert.equal((await refused('/licensed')).status, 503);
       }
     });
 
@@ -313,8 +313,29 @@ describe('asking', () => {
   };
   const checks = () => proxy.asked.map(({ path }) => path);
 
-  test('asks that come together go together, each with its own answer', async () => {
+  test('each check is a request of its own, except where they may wait for each other', async () => {
     const check = ask();
+    assert.ok((await Promise.all(Array.from({ length: 20 }, () => check('/open')))).every(({ allowed }) => allowed));
+    assert.deepEqual(
+      checks(),
+      Array.from({ length: 20 }, () => '/v1/access/check'),
+    );
+    for (const [name, more, isBatched] of [
+      ['Express', {}, true],
+      ['Fastify', {}, true],
+      ['Express', { batch: false }, false],
+      ['Hono', {}, false],
+      ['Hono', { batch: true }, true],
+    ] as const) {
+      proxy.asked.length = 0;
+      const get = await (servers[name] ?? assert.fail())(options(more));
+      await Promise.all(Array.from({ length: 20 }, () => get('/open')));
+      assert.equal(checks().length < 20, isBatched, `${name} ${JSON.stringify(more)} ${checks().length}`);
+    }
+  });
+
+  test('asks that come together go together, each with its own answer', async () => {
+    const check = ask({ batch: true });
     const paths = Array.from({ length: 60 }, (_, i) => ['/open', '/licensed', '/nothing'][i % 3] as string);
     const verdicts = await Promise.all(paths.map((path) => check(path)));
     const expected = [200, 401, 403];
@@ -326,7 +347,7 @@ describe('asking', () => {
   });
 
   test('one that cannot be asked about spoils no other of its batch', async () => {
-    const check = ask();
+    const check = ask({ batch: true });
     const verdicts = await Promise.all([check('/open'), check('/open', { 'x-login': 'not an id!' }), check('/open')]);
     assert.deepEqual(pluck(verdicts, 'status'), [200, 403, 200]);
     assert.equal(checks().length, 1);
@@ -334,7 +355,7 @@ describe('asking', () => {
 
   test('while answers are awaited, what comes is asked together; each access counts', async () => {
     const before = (await postern.call('GET', '/v1/content/open')).body.stats.totalRequests as number;
-    const check = ask();
+    const check = ask({ batch: true });
     const verdicts: Promise<{ allowed: boolean }>[] = [];
     for (let i = 0; i < 100; i++) {
       verdicts.push(check('/open'));
@@ -347,7 +368,7 @@ describe('asking', () => {
   });
 
   test('more than a batch holds', async () => {
-    const check = ask();
+    const check = ask({ batch: true });
     const verdicts = await Promise.all(Array.from({ length: 450 }, () => check('/open')));
     assert.ok(verdicts.every(({ allowed }) => allowed));
     assert.equal(checks().length, 3);
@@ -404,7 +425,7 @@ describe('asking', () => {
     const { body } = await postern.call('GET', `/v1/access/decisions/${decision?.id}`);
     assert.deepEqual(
       [body.permission, body.purpose, body.context],
-      ['training', 'model', { ip: '203.0.113.7', country: 'DE', userAgent: 'Some/1' }],
+      ['training', 'model', { ip: '203.0.113.7', country: 'DE', userAgent: 'Some/1', method: 'GET' }],
     );
   });
 

@@ -1,0 +1,30 @@
+/**
+ * The files with a site's rules for crawlers. Promise: a guard never refuses them, since crawlers take a refused
+ * robots.txt as "everything is open"; and no other path passes for one of them.
+ */
+import type { Visit } from './visit.ts';
+
+const FILES: ReadonlySet<string> = new Set(['/robots.txt', '/license.xml', '/tdmrep.json', '/favicon.ico']);
+const FOLDER = '/.well-known/';
+
+/** `sitemaps`: the paths of the site's sitemaps. */
+export function isSiteFile({ method, path }: Visit, sitemaps: ReadonlySet<string>): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  const plain = toPlainPath(path);
+  return plain !== undefined && (FILES.has(plain) || plain.startsWith(FOLDER) || sitemaps.has(plain));
+}
+
+/** Escapes that some servers read as a separator. */
+const DECEPTIVE = /%(?:2f|5c)/i;
+const SECOND_READING = /[\\;?#]|\p{Cc}|%[0-9a-f]{2}|%u[0-9a-f]{4}|\/(?:\.\.?)?\/|\/\.\.?$|\/index\.\w+\//iu;
+
+/** Returns the decoded path; undefined where a server could read it as another path. */
+export function toPlainPath(raw: string): string | undefined {
+  if (!/^\/[\x21-\x7e]*$/.test(raw) || DECEPTIVE.test(raw)) return undefined;
+  try {
+    const path = decodeURIComponent(raw);
+    return SECOND_READING.test(path) ? undefined : path;
+  } catch {
+    return undefined;
+  }
+}
