@@ -51,6 +51,9 @@ export function isPublicAddress(text: string): boolean {
   return address.family === 4 ? !within(NOT_PUBLIC_V4) : within(PUBLIC_V6) && !within(NOT_PUBLIC_V6);
 }
 
+/** The fault of every URL that leads elsewhere. It names no address, which would map the network of Postern. */
+export const NOT_PUBLIC = 'must lead to a public address';
+
 /** Names reserved for the machine or its network (RFC 6761, RFC 6762, RFC 8375, ICANN). */
 const LOCAL_NAME = /(^|\.)(localhost|local|internal|home\.arpa|localdomain)\.?$/;
 
@@ -64,9 +67,8 @@ export function findUrlFault(text: string, allowPrivate: boolean): string | unde
   if (allowPrivate) return undefined;
   if (url.protocol !== 'https:') return 'must be an https URL';
   const literal = parseLiteral(url.hostname);
-  if (literal !== undefined && !isPublicAddress(literal)) return `must lead to a public address, not ${literal}`;
-  if (LOCAL_NAME.test(url.hostname)) return `must lead to a public address, not to ${url.hostname}`;
-  return undefined;
+  const isBlocked = literal === undefined ? LOCAL_NAME.test(url.hostname) : !isPublicAddress(literal);
+  return isBlocked ? NOT_PUBLIC : undefined;
 }
 
 /** Returns an IP literal without brackets; undefined for a name. */

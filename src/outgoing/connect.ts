@@ -6,19 +6,31 @@
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import type { buildConnector } from 'undici';
-import { isPublicAddress, parseLiteral } from './address.ts';
+import { isPublicAddress, NOT_PUBLIC, parseLiteral } from './address.ts';
+import { withoutContinue } from './interim.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** The address is not public; nothing was sent. */
-export class BlockedAddress extends Error {}
+/** The address is not public; nothing was sent. The message is the same for all: addresses of names stay unknown. */
+export class BlockedAddress extends Error {
+  constructor() {
+    super(`The URL ${NOT_PUBLIC}; nothing was sent.`);
+  }
+}
 
 /** `allowPrivate` connects to any address, for development. `lookup` is the operating system's resolver by default. */
 export const connectorFor = (allowPrivate: boolean, lookup?: LookupFunction): Promise<buildConnector.connector> =>
   allowPrivate ? connector(lookup) : publicConnector(lookup);
 
-const connector = async (lookup = systemLookup as LookupFunction): Promise<buildConnector.connector> =>
-  (await import('undici')).buildConnector({ lookup, timeout: CONNECT_TIMEOUT_MS, allowH2: false });
+async function connector(lookup = systemLookup as LookupFunction): Promise<buildConnector.connector> {
+  const { buildConnector: build } = await import('undici');
+  const connect = build({ lookup, timeout: CONNECT_TIMEOUT_MS, allowH2: false });
+  return (options, callback) =>
+    connect(options, (...[error, socket]) => {
+      if (error === null) callback(null, withoutContinue(socket));
+      else callback(error, null);
+    });
+}
 
 /** Connects an undici `Agent` to public addresses only; others fail with `BlockedAddress` before any packet is sent. */
 export async function publicConnector(lookup = systemLookup as LookupFunction): Promise<buildConnector.connector> {
@@ -26,7 +38,7 @@ export async function publicConnector(lookup = systemLookup as LookupFunction): 
   return (options, callback) => {
     // An IP literal is never resolved, so it is checked here.
     const literal = parseLiteral(options.hostname);
-    if (literal !== undefined && !isPublicAddress(literal)) callback(blocked(literal), null);
+    if (literal !== undefined && !isPublicAddress(literal)) callback(new BlockedAddress(), null);
     else connect(options, callback);
   };
 }
@@ -37,17 +49,14 @@ function guarded(lookup: LookupFunction): LookupFunction {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       if (error !== null) return callback(error, '');
       const addresses = found as unknown as { address: string; family: number }[];
-      const wrong = addresses.find(({ address }) => !isPublicAddress(address));
       const [first] = addresses;
-      if (wrong !== undefined || first === undefined) callback(blocked(wrong?.address ?? hostname), '');
+      const isPublic = addresses.every(({ address }) => isPublicAddress(address));
+      if (!isPublic || first === undefined) callback(new BlockedAddress(), '');
       else if (options.all === true) callback(null, addresses);
       else callback(null, first.address, first.family);
     });
   };
 }
-
-const blocked = (address: string): BlockedAddress =>
-  new BlockedAddress(`The URL leads to ${address}, which is not a public address; nothing was sent.`);
 
 /** Describes the failure of a request for people. */
 export function describeFailure(error: Error & { code?: string }, timeoutMs: number): string {

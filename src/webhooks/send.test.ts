@@ -233,6 +233,17 @@ describe('nobody is asked', () => {
     assert.equal(connections, before);
   });
 
+  test('the answer is the same for every address and name: nothing of the network is told', async () => {
+    const url = `https://hooks.example.com:${port}/`;
+    const found = [...V4, ...V6].map((address) => post(url, answers([address])));
+    const literal = ['127.0.0.1', '10.0.0.1', '[::1]', 'localhost', 'printer.local', 'db.internal'];
+    const all = await Promise.all([...found, ...literal.map((host) => post(`https://${host}:${port}/`))]);
+    assert.deepEqual(
+      [...new Set(all.map(({ error }) => error))],
+      ['The URL must lead to a public address; nothing was sent.'],
+    );
+  });
+
   test('rebinding: one look-up for a connection, and what it said is what was judged', async () => {
     const before = connections;
     let calls = 0;

@@ -68,7 +68,7 @@ export function openSender({ allowPrivate, lookup }: SenderOptions): Sender {
       try {
         // The webhook may have been created while private addresses were allowed.
         const fault = findUrlFault(url, allowPrivate);
-        if (fault !== undefined) return outcome({ error: `The webhook's URL ${fault}; nothing was sent.` });
+        if (fault !== undefined) return outcome({ error: `The URL ${fault}; nothing was sent.` });
         opened ??= open();
         const { agent, send } = await opened;
         return await tracedRequest('POST', url, async (answered) => {
