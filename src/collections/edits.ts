@@ -5,6 +5,7 @@ import { editedMetadata } from '../changes/metadata.ts';
 import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import { newId } from '../lib/id.ts';
+import { parseHostPattern } from '../lib/url-pattern.ts';
 import { unknownPolicy } from '../policies/edits.ts';
 import { policyExists } from '../policies/store.ts';
 import {
@@ -51,9 +52,13 @@ export const newCollection = (body: CreateCollection, at: number): Collection =>
   });
 
 function withoutDuplicates(collection: Collection): Collection {
-  const lists = SELECTOR_NAMES.map((name) => [name, [...new Set<string>(collection[name])]]);
+  const given = { ...collection, hosts: collection.hosts.map(toAsciiHost) };
+  const lists = SELECTOR_NAMES.map((name) => [name, [...new Set<string>(given[name])]]);
   return { ...collection, ...(Object.fromEntries(lists) as Pick<Collection, 'hosts'>) };
 }
+
+/** Names in other scripts are stored in their `xn--` form. */
+const toAsciiHost = (host: string): string => (/^\p{ASCII}*$/u.test(host) ? host : (parseHostPattern(host) ?? host));
 
 /** Throws invalid_request. */
 export async function planCreate(deps: EditDeps, collection: Collection): Promise<Edit> {

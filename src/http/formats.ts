@@ -34,8 +34,7 @@ export const FORMATS = {
   },
   'host-pattern': {
     test: isServablePattern,
-    expected:
-      'must be a host such as www.example.com, *.example.com or localhost:8080, without a scheme or path; names in other scripts in their xn-- form',
+    expected: 'must be a host such as www.example.com, *.example.com or localhost:8080, without a scheme or path',
   },
   'path-pattern': {
     test: (text: string): boolean => parsePathPattern(text) !== undefined,

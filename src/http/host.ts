@@ -1,10 +1,10 @@
 /** A host that a caller names, in a path or a query. */
 import { fail } from '../errors.ts';
-import { isServable, parseHost } from '../lib/locator.ts';
+import { isServable, parseNamedHost } from '../lib/locator.ts';
 
 /** Returns the host in one spelling. Throws invalid_request. */
 export function requireHost(text: string): string {
-  const host = parseHost(text);
+  const host = parseNamedHost(text);
   if (host === undefined) throw noHost();
   return host;
 }
@@ -15,8 +15,4 @@ export function requireServable(host: string): void {
 }
 
 const noHost = () =>
-  fail(
-    'invalid_request',
-    '`host` must be a host such as www.example.com or localhost:8080; names in other scripts in their xn-- form.',
-    { param: 'host' },
-  );
+  fail('invalid_request', '`host` must be a host such as www.example.com or localhost:8080.', { param: 'host' });

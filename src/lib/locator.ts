@@ -51,6 +51,14 @@ export function parseHost(text: string): string | undefined {
   return port === '' || port === '443' ? name : `${name}:${port}`;
 }
 
+/** Parses a host that people write: a name in another script is the one in its `xn--` form. */
+export function parseNamedHost(text: string): string | undefined {
+  if (!/^[\p{L}\p{M}\p{N}\w.。．｡:[\]-]{1,260}$/u.test(text)) return undefined;
+  if (/^\p{ASCII}*$/u.test(text)) return parseHost(text);
+  const url = `http://${text}/`;
+  return URL.canParse(url) ? parseHost(new URL(url).host) : undefined;
+}
+
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const NAME_MAX = 253;
 

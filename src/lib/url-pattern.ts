@@ -3,7 +3,7 @@
  * Promise: two spellings of one file match the same patterns. So, unlike in RFC 9309, a pattern without a question mark
  * matches the path alone: a query that a visitor adds changes nothing. `%2A` and `%24` are the characters themselves.
  */
-import { isServable, type Locator, parseHost } from './locator.ts';
+import { isServable, type Locator, parseNamedHost } from './locator.ts';
 
 /** Literal parts in order, any characters between two of them. */
 interface Glob {
@@ -160,7 +160,7 @@ export function impliesHost(one: string, other: string): boolean {
 /** Parses a host such as `www.example.com`, `*.example.com` for all names below it, or either with a port. */
 export function parseHostPattern(text: string): string | undefined {
   const isBelow = text.startsWith('*.');
-  const host = parseHost(isBelow ? text.slice(2) : text);
+  const host = parseNamedHost(isBelow ? text.slice(2) : text);
   // Nothing is served at port 0.
   if (host === undefined || host.endsWith(':0')) return undefined;
   // An address has no names below it.

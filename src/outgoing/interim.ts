@@ -1,5 +1,5 @@
 /**
- * Drops `100 Continue` from what a server sends. Nobody asked for it, and some servers send it before every answer
+ * Drops `100 Continue` from what a server sends: some send it before every answer, without being asked
  * (RFC 9110, section 15.2: a client must accept it). undici knows the other interim answers, and refuses this one.
  */
 import type { Socket } from 'node:net';
@@ -26,10 +26,10 @@ export function withoutContinue<S extends Socket>(socket: S): S {
     }
   };
   // An answer begins after a request.
-  socket.write = ((...parameters: unknown[]): boolean => {
+  socket.write = (...parameters: unknown[]): boolean => {
     heads.begin();
     return write(...parameters);
-  }) as S['write'];
+  };
   return socket;
 }
 

@@ -90,6 +90,17 @@ describe('sites', () => {
     assert.match((await robots(host)).text, nothing);
   });
 
+  test('a host in another script is the one in its xn-- form', async () => {
+    const path = encodeURIComponent('Grüße.example');
+    const { body } = await put(path, {});
+    assert.deepEqual([body.id, body.host], ['xn--gre-6ka8l.example', 'xn--gre-6ka8l.example']);
+    for (const host of [path, 'xn--gre-6ka8l.example']) {
+      assertStatus(await postern.call('GET', `/v1/sites/${host}/signals/robots.txt`), 200);
+      assertStatus(await put(host, {}), 200);
+    }
+    assertStatus(await postern.call('DELETE', `/v1/sites/${path}`), 200);
+  });
+
   test('hosts at which nothing can be served are refused; stored ones go on', async () => {
     const bad = ['-', '..', 'a..b', '-a.example', 'a-.example', `${'a'.repeat(64)}.example`, `${'a.'.repeat(127)}ab`];
     for (const host of bad) {
