@@ -62,6 +62,7 @@ export const factsOf = (input: Omit<OracleCheck, 'usedUp' | 'policy'>): Facts =>
     purpose: input.purpose,
     country: input.context.country ?? null,
     ip: input.context.ip ?? null,
+    ipUnreadable: input.context.ipUnreadable,
     userAgent: input.context.userAgent ?? null,
     verified: input.context.verified,
     licenses: input.licenses.map((license) => ({ ...license, id: null, active: license.status === 'active' })),

@@ -148,7 +148,11 @@ async function openKnown(
 ) {
   const collections = openCollections(db, changes);
   const snapshot = new Snapshot(db, changes, collections, memory.snapshot);
-  const keys = openKeys(db, changes, clock, config);
+  const keys = openKeys(db, changes, clock, {
+    ...config,
+    onUnreadable: (report) =>
+      logger.warn(report, 'a trusted proxy sends addresses that cannot be read; let it send the address alone'),
+  });
   opened.defer(() => keys.close());
   const onProblem = (error: unknown): void =>
     logger.warn({ err: error }, 'keys of agents could not be kept; the next start fetches them');

@@ -141,11 +141,11 @@ const inArchive =
 /** Adds the routes that report usage, to publishers and to partners. */
 function addReports(
   app: App,
-  { config, db, changes, clock, columns, ledger, archive, signatures }: Parts,
+  { config, db, changes, clock, columns, ledger, archive, signatures, keys }: Parts,
   reading: Pick<PartnerDeps, 'finder' | 'tests' | 'checks'>,
 ): void {
   const now = () => ledger.now();
-  attentionRoutes(app, { db, columns, signatures, now });
+  attentionRoutes(app, { db, columns, signatures, keys, now });
   usageRoutes(app, { db, columns, now, requesterNames: (ids: readonly string[]) => findNames(db, ids) });
   partnerRoutes(app, {
     ...reading,

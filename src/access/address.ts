@@ -1,10 +1,11 @@
 /**
  * Judges asks by the addresses of their visitors. Promise: answers come from memory, and a check that falsely claims a
- * name has no requester. A requester that the caller names without its user agent saying so is verified, never accused.
+ * name, or claims it from an address that cannot be judged, has no requester. A requester that the caller names without
+ * its user agent saying so is verified, never accused.
  */
 import { crawlerOf } from '../crawlers/directory.ts';
 import type { Failure } from '../errors.ts';
-import type { Identities } from '../identities/identities.ts';
+import { type Identities, isDoubtful } from '../identities/identities.ts';
 import type { Owner } from '../visitors/names.ts';
 import type { Ask } from './ask.ts';
 import type { WhoDeps } from './who.ts';
@@ -37,7 +38,12 @@ export function judgeAddresses(deps: AddressDeps, asks: Asks): Asks | Promise<As
 
 /** Only what nothing else has proven or refuted, and only now: past lists are not kept. */
 export const hasAddress = ({ context, claimed, asOf }: Ask): boolean =>
-  context?.ip !== undefined && context.verified === undefined && claimed === undefined && asOf === undefined;
+  (context?.ip !== undefined || context?.ipUnreadable === true) &&
+  context.verified === undefined &&
+  claimed === undefined &&
+  asOf === undefined;
+
+const addressOf = ({ context }: Ask): string | null => context?.ip ?? null;
 
 function judge(deps: AddressDeps, ask: Ask): Ask | Promise<Ask> {
   const { context: { userAgent } = {}, requesterId } = ask;
@@ -52,8 +58,7 @@ function judge(deps: AddressDeps, ask: Ask): Ask | Promise<Ask> {
 
 /** A name that an anonymous check only claims gives it no requester, but a false claim is reported. */
 function judgeAnonymous(deps: AddressDeps, ask: Ask, owner: Owner): Ask | Promise<Ask> {
-  const { ip: address = '' } = ask.context ?? {};
-  const isFalse = owner != null && deps.identities.identify({ address, requesterId: owner }).failed;
+  const isFalse = owner != null && deps.identities.identify({ address: addressOf(ask), requesterId: owner }).failed;
   return isFalse ? asVisitor(ask, { claimed: owner }) : judgeStated(deps, ask);
 }
 
@@ -70,18 +75,28 @@ function judgeStated(deps: AddressDeps, ask: Ask): Ask | Promise<Ask> {
 }
 
 function judgeAs(deps: AddressDeps, ask: Ask, crawler: string | null): Ask | Promise<Ask> {
-  const { context = {}, requesterId } = ask;
-  const { ip: address = '', userAgent } = context;
+  const { requesterId } = ask;
   if (crawler === null && requesterId === undefined) return ask;
-  const { verified, failed } = deps.identities.identify({ address, requesterId, crawler });
+  const found = deps.identities.identify({ address: addressOf(ask), requesterId, crawler });
+  const { verified, failed } = found;
   if (verified !== null) return asVisitor(ask, { ...(requesterId === undefined ? {} : { requesterId }), verified });
-  if (!failed || userAgent === undefined) return ask;
-  return requesterId === undefined ? asVisitor(ask, { claimed: crawler as string }) : accuse(deps, ask, requesterId);
+  if (!failed && !isDoubtful(found)) return ask;
+  if (requesterId !== undefined) return withoutClaim(deps, ask, { requesterId, failed });
+  return failed ? asVisitor(ask, { claimed: crawler as string }) : ask;
 }
 
-/** A failed claim is one only if the user agent makes it. */
-function accuse({ visitors }: AddressDeps, ask: Ask, requesterId: string): Ask | Promise<Ask> {
-  const claims = visitors.claims(ask.context?.userAgent ?? '', requesterId);
-  const toAsk = (isClaim: boolean): Ask => (isClaim ? asVisitor(ask, { claimed: requesterId }) : ask);
+/** A claim that failed, or that nothing can judge, is one only if the user agent makes it. */
+function withoutClaim(
+  { visitors }: AddressDeps,
+  ask: Ask,
+  { requesterId, failed }: { requesterId: string; failed: boolean },
+): Ask | Promise<Ask> {
+  const { context: { userAgent } = {}, license: _, ...rest } = ask;
+  if (userAgent === undefined) return ask;
+  const claims = visitors.claims(userAgent, requesterId);
+  const toAsk = (isClaim: boolean): Ask => {
+    if (!isClaim) return ask;
+    return failed ? asVisitor(ask, { claimed: requesterId }) : asVisitor({ ...rest, context: ask.context }, {});
+  };
   return claims instanceof Promise ? claims.then(toAsk) : toAsk(claims);
 }

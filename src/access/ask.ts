@@ -45,17 +45,7 @@ export function acceptOne(terms: AskTerms, one: unknown): Ask | Failure {
 
 /** Throws invalid_request. */
 export function accept({ caller, now, dry }: AskTerms, request: CheckRequest): Ask {
-  if (caller.readOnly && request.license !== undefined) {
-    // Anybody can use a public key, so a license that it claims proves nothing.
-    throw fail('invalid_request', 'A public key cannot vouch for a license; ask with a secret key.', {
-      param: 'license',
-    });
-  }
-  if (caller.readOnly && request.context?.verified !== undefined) {
-    throw fail('invalid_request', 'A public key cannot vouch for who is asking; ask with a secret key.', {
-      param: 'context.verified',
-    });
-  }
+  requireSound(caller, request);
   const found = request.url === undefined ? byId(request) : byUrl(request, request.url);
   const asked = request.visitor === undefined ? found : bringVisitor(found, request, dry);
   if (request.asOf === undefined) return asked;
@@ -67,6 +57,25 @@ export function accept({ caller, now, dry }: AskTerms, request: CheckRequest): A
   const asOf = parseIso(request.asOf) as number;
   if (asOf > now()) throw fail('invalid_request', '`asOf` must not be in the future.', { param: 'asOf' });
   return { ...asked, asOf };
+}
+
+/** Throws invalid_request for what a caller may not vouch for, and for an address that contradicts itself. */
+function requireSound(caller: Caller, request: CheckRequest): void {
+  if (caller.readOnly && request.license !== undefined) {
+    // Anybody can use a public key, so a license that it claims proves nothing.
+    throw fail('invalid_request', 'A public key cannot vouch for a license; ask with a secret key.', {
+      param: 'license',
+    });
+  }
+  if (caller.readOnly && request.context?.verified !== undefined) {
+    throw fail('invalid_request', 'A public key cannot vouch for who is asking; ask with a secret key.', {
+      param: 'context.verified',
+    });
+  }
+  if (request.context?.ip !== undefined && request.context.ipUnreadable === true) {
+    const message = 'Give the address as `context.ip`, or say that it cannot be read, not both.';
+    throw fail('invalid_request', message, { param: 'context.ipUnreadable' });
+  }
 }
 
 /** Throws invalid_request. */

@@ -11,7 +11,7 @@ import { reduceIp } from '../lib/ip-precision.ts';
 import { NO_OFFERS, type OffersAt, type PriceList } from '../offers/price-list.ts';
 import { type Caller, holdsPermission } from '../permissions.ts';
 import type { CompiledRule, ConditionTrace } from '../policies/compile.ts';
-import { tellsOfItem } from '../policies/conditions.ts';
+import { tellsOfItem, UNREADABLE } from '../policies/conditions.ts';
 import type { Facts, VerifiedKind } from '../policies/facts.ts';
 import type { Action } from '../policies/policy.ts';
 import { FULL_PRECISION, type Precision } from '../privacy-settings.ts';
@@ -83,7 +83,7 @@ export interface Explainer {
 function reduce(trace: ConditionTrace, { ip, userAgent }: Precision): void {
   const { key, actual } = trace;
   if (typeof actual !== 'string') return;
-  if (key === 'ip' || key === 'ipNot') trace.actual = reduceIp(ip, actual) ?? null;
+  if (key === 'ip' || key === 'ipNot') trace.actual = actual === UNREADABLE ? actual : (reduceIp(ip, actual) ?? null);
   else if (key === 'userAgent' || key === 'userAgentNot') trace.actual = reduceUserAgent(userAgent, actual) ?? null;
 }
 

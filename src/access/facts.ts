@@ -32,6 +32,7 @@ export function toFacts(
   inputs: Inputs,
   at: number,
 ): Facts {
+  const { context = {} } = inputs;
   return new Facts({
     at,
     content,
@@ -40,10 +41,11 @@ export function toFacts(
     requester: requester.facts,
     permission: inputs.permission ?? null,
     purpose: inputs.purpose ?? null,
-    country: inputs.context?.country ?? null,
-    ip: inputs.context?.ip ?? null,
-    userAgent: inputs.context?.userAgent ?? null,
-    verified: inputs.context?.verified,
+    country: context.country ?? null,
+    ip: context.ip ?? null,
+    ipUnreadable: context.ipUnreadable,
+    userAgent: context.userAgent ?? null,
+    verified: context.verified,
     licenses: inputs.license === undefined ? requester.licenses : [...requester.licenses, vouched(inputs.license)],
   });
 }

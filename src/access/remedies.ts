@@ -72,6 +72,7 @@ const withFacts = (facts: Facts, changed: Partial<Facts>): Facts =>
     purpose: facts.purpose,
     country: facts.country,
     ip: facts.ip,
+    ipUnreadable: facts.ipUnreadable,
     userAgent: facts.userAgent,
     verified: changed.verified ?? facts.verified ?? undefined,
     licenses: changed.licenses ?? facts.licenses,

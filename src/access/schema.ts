@@ -30,6 +30,12 @@ export const CheckRequest = Type.Object(
       Type.Object(
         {
           ip: Type.Optional(Type.String({ format: 'ip', maxLength: 64 })),
+          ipUnreadable: Type.Optional(
+            Type.Boolean({
+              description:
+                'Instead of `ip`: your proxy sent an address that cannot be read. Every deny rule that names an address then holds, and no allow rule that does.',
+            }),
+          ),
           country: Type.Optional(CountryCode),
           userAgent: Type.Optional(Type.String({ maxLength: 1024 })),
           method: Type.Optional(Method),

@@ -8,6 +8,7 @@ export const KINDS = {
   quota: 'A license has used at least 80 % of its quota',
   license_request: 'A partner waits for an answer to its request for a license',
   webhook: 'The deliveries of a webhook fail',
+  unreadable_address: 'A proxy sent an address that cannot be read within the last day',
   identity_list: 'A published list of addresses is held back, or too old to verify visitors',
   agent_keys: 'The keys of an agent that signs cannot be fetched',
   drift: 'The live files of a site differ from its signals',

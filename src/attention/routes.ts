@@ -2,6 +2,7 @@
 import type { Db } from '../db/db.ts';
 import type { App } from '../http/app.ts';
 import { route } from '../http/route.ts';
+import type { Keys } from '../keys/authenticate.ts';
 import { type Caller, holdsPermission } from '../permissions.ts';
 import { findNames } from '../requesters/store.ts';
 import type { Signatures } from '../signatures/signatures.ts';
@@ -9,13 +10,14 @@ import type { Columns } from '../usage/columns.ts';
 import { type Item, mostUrgent } from './item.ts';
 import { endingLicenses, openRequests, usedQuotas } from './licenses.ts';
 import { AttentionAnswer, attentionAnswer } from './schema.ts';
-import { driftedSites, failingAgents, failingWebhooks, troubledLists } from './services.ts';
+import { driftedSites, failingAgents, failingWebhooks, troubledLists, unreadableAddresses } from './services.ts';
 import { alarms, newCrawlers } from './visits.ts';
 
 export interface AttentionDeps {
   db: Db;
   columns: Columns;
   signatures: Pick<Signatures, 'directories'>;
+  keys: Pick<Keys, 'unreadable'>;
   /** Epoch ms. */
   now(): number;
 }
@@ -37,13 +39,14 @@ export function attentionRoutes(app: App, deps: AttentionDeps): void {
 }
 
 /** A caller receives only what it may also read elsewhere. */
-function readers({ db, columns, signatures, now: clock }: AttentionDeps, caller: Caller): Promise<Item[]>[] {
+function readers({ db, columns, signatures, keys, now: clock }: AttentionDeps, caller: Caller): Promise<Item[]>[] {
   const now = clock();
   const { permissions, readOnly } = caller;
   const readings = [newCrawlers(db, now), alarms(columns, now)];
   if (holdsPermission(permissions, 'requesters:read')) {
     readings.push(endingLicenses(db, now), openRequests(db), troubledLists(db, now));
     readings.push(Promise.resolve(failingAgents(signatures.directories(), now)));
+    readings.push(Promise.resolve(unreadableAddresses(keys.unreadable.figures())));
     if (!readOnly) readings.push(usedQuotas({ db, columns }, now));
   }
   if (holdsPermission(permissions, 'policies:read')) readings.push(driftedSites(db));

@@ -3,6 +3,7 @@ import type { Db } from '../db/db.ts';
 import { findDrifted } from '../drift/store.ts';
 import { FRESH_MS, isFresh } from '../identities/list.ts';
 import { findLists } from '../identities/store.ts';
+import type { UnreadableFigures } from '../keys/unreadable.ts';
 import type { DirectoryState } from '../signatures/directories.ts';
 import { findFailing } from '../webhooks/store.ts';
 import { ITEMS_MAX, type Item } from './item.ts';
@@ -98,6 +99,24 @@ export function failingAgents(directories: readonly DirectoryState[], now: numbe
     })),
     (count) => `The keys of ${count} agents cannot be fetched: their signatures prove nothing.`,
   );
+}
+
+/** Reports what this node has seen; of an address only its form. */
+export function unreadableAddresses({ series }: UnreadableFigures): Item[] {
+  if (series === null) return [];
+  const { count, since, form } = series;
+  const times = count === 1 ? 'an address' : `${count.toLocaleString('en')} addresses`;
+  const sent = `Your proxy sent ${times} that cannot be read, such as ${JSON.stringify(form)}`;
+  return [
+    {
+      kind: 'unreadable_address',
+      severity: 'high',
+      subject: {},
+      message: `${sent}: every deny rule that names an address holds then, and no allow rule that does.`,
+      since,
+      path: '/metrics',
+    },
+  ];
 }
 
 /** Where the network itself fails, everything does: more than a few items become one, since the first of them. */

@@ -7,7 +7,9 @@ export const Arrival = Type.Object(
   {
     method: textOrNull("The visitor's method, as the proxy names it; null without a header for it"),
     url: textOrNull("The visitor's URL without the mark; null for one that cannot be read"),
-    address: textOrNull("The visitor's address; null without `X-Forwarded-For` of a trusted proxy"),
+    address: textOrNull(
+      "The visitor's address, or the start of what the proxy sent instead; null without `X-Forwarded-For` and `Forwarded`",
+    ),
     signature: textOrNull('`Signature`'),
     signatureInput: textOrNull('`Signature-Input`'),
     signatureAgent: textOrNull('`Signature-Agent`'),

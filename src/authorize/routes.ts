@@ -15,6 +15,7 @@ import type { App } from '../http/app.ts';
 import { validatorCompiler } from '../http/validate.ts';
 import type { Decision } from '../ledger/decision.ts';
 import type { Grounds } from '../ledger/ledger.ts';
+import type { Origin } from '../lib/forwarded.ts';
 import type { Locator } from '../lib/locator.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import type { Offered } from '../offers/offer.ts';
@@ -37,7 +38,7 @@ import { type Forwarded, readMethod, readNamedUrl, readSentUrl, readTarget, type
 export interface AuthorizeDeps extends Omit<CheckDeps, 'visitors'>, WhoDeps {
   signals: Pick<Signals, 'notice' | 'headersOf' | 'isFree'>;
   /** Returns the address for which the proxy forwards. */
-  visitor(request: FastifyRequest): string | undefined;
+  visitor(request: FastifyRequest): Origin;
 }
 
 const REQUESTER_ID = new RegExp(REQUESTER_ID_PATTERN);
@@ -209,7 +210,7 @@ function exceptProbes({ db, clock, visitor }: AuthorizeDeps, decide: Decide): De
 }
 
 /** Only for the request of a probe. */
-function readArrival({ headers, method }: FastifyRequest, forwarded: Forwarded, address: string | undefined): Arrival {
+function readArrival({ headers, method }: FastifyRequest, forwarded: Forwarded, origin: Origin): Arrival {
   const text = (name: string): string | null => {
     const value = headers[name];
     return value === undefined ? null : String(value);
@@ -218,7 +219,7 @@ function readArrival({ headers, method }: FastifyRequest, forwarded: Forwarded, 
   return {
     method: readMethod(forwarded, method) ?? null,
     url: typeof target === 'string' ? null : readSentUrl(forwarded, target),
-    address: address ?? null,
+    address: origin === undefined ? null : 'address' in origin ? origin.address : origin.unreadable,
     signature: text('signature'),
     signatureInput: text('signature-input'),
     signatureAgent: text('signature-agent'),
@@ -251,12 +252,12 @@ const toAsk = (locator: Locator, { permission, purpose }: AuthorizeOptions, cont
   ...(context === undefined ? {} : { context }),
 });
 
-function toContext(userAgent: string | undefined, ip: string | undefined, method: string | undefined): Ask['context'] {
+function toContext(userAgent: string | undefined, origin: Origin, method: string | undefined): Ask['context'] {
   // Visitors may send any method: what is none is not kept.
   const kept = method !== undefined && METHOD.test(method) ? method : undefined;
-  if (userAgent === undefined && ip === undefined && kept === undefined) return undefined;
+  if (userAgent === undefined && origin === undefined && kept === undefined) return undefined;
   return {
-    ...(ip === undefined ? {} : { ip }),
+    ...(origin === undefined ? {} : 'address' in origin ? { ip: origin.address } : { ipUnreadable: true }),
     ...(userAgent === undefined ? {} : { userAgent }),
     ...(kept === undefined ? {} : { method: kept }),
   };

@@ -64,7 +64,12 @@ export const AuthorizeHeaders = Type.Object({
   'x-forwarded-host': Type.Optional(
     Type.String({ description: 'The host that the visitor requested; `origin` takes precedence' }),
   ),
-  'x-forwarded-for': Type.Optional(Type.String({ description: 'The last entry is the address of the visitor' })),
+  'x-forwarded-for': Type.Optional(
+    Type.String({
+      description: 'The last entry that is no trusted proxy is the address of the visitor, with a port or without',
+    }),
+  ),
+  forwarded: Type.Optional(Type.String({ description: 'The same (RFC 7239), without `X-Forwarded-For`' })),
   'user-agent': Type.Optional(Type.String({ description: "The visitor's user agent" })),
 });
 

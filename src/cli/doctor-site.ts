@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Postern } from '../../client/src/client.ts';
 import { PosternError } from '../../client/src/errors.ts';
+import { parseAddress } from '../lib/ip-range.ts';
 import { isPublicAddress } from '../outgoing/address.ts';
 import { VERSION } from '../version.ts';
 import type { Finding } from './finding.ts';
@@ -117,6 +118,10 @@ function checkMethod({ method }: Sent, { method: came }: Arrival): Finding {
 function checkAddress({ url }: Sent, { address }: Arrival): Finding {
   if (address === null) {
     return { what: 'address', state: 'bad', says: 'does not arrive; pass X-Forwarded-For from the proxy' };
+  }
+  if (parseAddress(address) === undefined) {
+    const says = `arrives as ${address}, which is no address; let the proxy send the address alone`;
+    return { what: 'address', state: 'bad', says };
   }
   const { hostname } = new URL(url);
   const isLocal = hostname === 'localhost' || /^[\d.]+$|^\[/.test(hostname);

@@ -3,6 +3,7 @@ import type { Follower } from '../changes/follow.ts';
 import type { Lease } from '../db/postgres/lease.ts';
 import type { Streams } from '../events/stream.ts';
 import type { Identities } from '../identities/identities.ts';
+import type { Keys } from '../keys/authenticate.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { REASONS } from '../ledger/reason.ts';
 import { PERIODS, type Period } from '../limits/limit.ts';
@@ -24,6 +25,7 @@ export interface Measured {
   fetching: Lease;
   identities: Identities;
   signatures: Signatures;
+  keys: Keys;
   clockWatch: ClockWatch;
 }
 
@@ -33,6 +35,11 @@ export const listMetrics = (parts: Measured): Metric[] => [
   ...listColumns(parts),
   ...listEvents(parts),
   ...listVisitorMetrics(parts),
+  {
+    name: 'postern_unreadable_addresses_total',
+    help: 'Addresses that trusted proxies sent and that cannot be read',
+    read: () => parts.keys.unreadable.figures().total,
+  },
   ...listDecisions(parts.ledger),
   ...listLimits(parts.ledger),
 ];

@@ -51,8 +51,8 @@ declare module 'fastify' {
     partner: PartnerCaller;
     /** Checks the key again, for a request that has waited and whose key may have changed. */
     admit(): Promise<Caller>;
-    /** The address it came from, past trusted proxies. */
-    source(): string;
+    /** The address it came from, past trusted proxies; null for one that cannot be read. */
+    source(): string | null;
   }
 }
 
@@ -63,7 +63,7 @@ export interface Doors {
   authenticate: Authenticate;
   authenticatePartner: AuthenticatePartner;
   authorize: Authorize;
-  sourceOf: (request: FastifyRequest) => string;
+  sourceOf: (request: FastifyRequest) => string | null;
 }
 
 export function requireKeys(app: App, { authenticate, authenticatePartner, authorize, sourceOf }: Doors): void {

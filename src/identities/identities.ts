@@ -1,6 +1,7 @@
 /**
  * Judges by its address whether a visitor is who its user agent says. Promise: the answer comes from memory. A claim
- * fails only if the address is outside all fresh published ranges of the name; reverse DNS never makes one fail.
+ * fails only if the address is outside all fresh published ranges of the name, and has none of its host names; reverse
+ * DNS alone never makes one fail.
  */
 import type { Changes } from '../changes/changes.ts';
 import type { Db } from '../db/db.ts';
@@ -23,7 +24,8 @@ export interface ClaimedNames {
 }
 
 export interface NamedAddress extends ClaimedNames {
-  address: string;
+  /** null: a proxy sent one that cannot be read. */
+  address: string | null;
 }
 
 export interface Identified {
@@ -75,9 +77,16 @@ export interface IdentitiesOptions {
 }
 
 const UNKNOWN: Identified = { verified: null, failed: false };
+const DOUBTFUL: Identified = { verified: null, failed: false };
 const FAILED: Identified = { verified: null, failed: true };
 const BY_IP: Identified = { verified: 'ip', failed: false };
 const BY_DNS: Identified = { verified: 'dns', failed: false };
+
+/**
+ * Returns whether the name could be judged by an address, but not by this one, or not yet. Nothing is proven or refuted
+ * then, and the visitor may have nothing that belongs to the name.
+ */
+export const isDoubtful = (found: Identified): boolean => found === DOUBTFUL;
 
 export async function openIdentities(options: IdentitiesOptions): Promise<Identities> {
   const { db, changes, clock, getter, directoryLists, onProblem } = options;
@@ -101,13 +110,16 @@ export async function openIdentities(options: IdentitiesOptions): Promise<Identi
     withIdentities: (most) => byName.requesterIds(most),
     identify({ address: text, requesterId, crawler }) {
       const proofs = find(byName, { requesterId, crawler });
-      const address = proofs === undefined ? undefined : parseAddress(text);
-      if (proofs === undefined || address === undefined) return UNKNOWN;
+      if (proofs === undefined) return UNKNOWN;
+      const address = text === null ? undefined : parseAddress(text);
+      if (text === null || address === undefined) return isByAddress(proofs) ? DOUBTFUL : UNKNOWN;
       const within = isWithin(proofs, lists, address, clock.now());
       if (within === true) return BY_IP;
-      if (proofs.suffixes.length > 0 && reverse.isConfirmed(formatAddress(text), proofs.suffixes) === true)
-        return BY_DNS;
-      return within === false ? FAILED : UNKNOWN;
+      const hasName = proofs.suffixes.length > 0 && reverse.isConfirmed(formatAddress(text), proofs.suffixes);
+      if (hasName === true) return BY_DNS;
+      if (within !== false) return UNKNOWN;
+      // Outside its ranges, it may still have a host name that is not looked up yet.
+      return hasName === null ? DOUBTFUL : FAILED;
     },
     lists: () => lists.states(),
     ageOf: (url) => clock.now() - (lists.state(url)?.fetchedAt ?? Number.NaN),
@@ -138,6 +150,9 @@ export async function openIdentities(options: IdentitiesOptions): Promise<Identi
 const find = (byName: ProofsByName, { requesterId, crawler }: ClaimedNames): Proofs | undefined =>
   (requesterId == null ? undefined : byName.ofRequester(requesterId)) ??
   (crawler == null ? undefined : byName.ofCrawler(crawler));
+
+const isByAddress = ({ stated, lists, suffixes }: Proofs): boolean =>
+  stated !== null || lists.length > 0 || suffixes.length > 0;
 
 /** undefined: the name publishes no ranges, or some of them are not fresh and the others lack the address. */
 function isWithin(

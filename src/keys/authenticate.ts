@@ -11,12 +11,14 @@ import { Cache } from '../lib/cache.ts';
 import type { Clock } from '../lib/clock.ts';
 import { toIso } from '../lib/clock.ts';
 import { endOf, hashOf } from '../lib/credential.ts';
+import type { Origin } from '../lib/forwarded.ts';
 import { contains, parseAddress, parseRange, type Range } from '../lib/ip-range.ts';
 import { type Caller, holdsPermission, type Permission, permissionsOfKey } from '../permissions.ts';
 import { isKeyText, type Key } from './key.ts';
 import { openLastUses } from './last-uses.ts';
 import { sourceOf, visitorOf } from './source.ts';
 import { findKey, findKeyByHash, touchKey } from './store.ts';
+import { type UnreadableAddresses, type UnreadableReport, watchUnreadable } from './unreadable.ts';
 
 const KEYS_MAX = 10_000;
 
@@ -32,10 +34,12 @@ export interface Keys {
   /** Authenticates by the id of a key, which is read again: for sessions, which proved earlier to hold the key. */
   authenticateId(keyId: string, credential: string, request: FastifyRequest): Promise<Caller>;
   authorize: Authorize;
-  /** Returns the address of the request's sender; see `sourceOf`. */
-  source(request: FastifyRequest): string;
-  /** Returns the address of the visitor for whom a proxy asks, from X-Forwarded-For. */
-  visitor(request: FastifyRequest): string | undefined;
+  /** Returns the address of the request's sender, see `sourceOf`; null for one that cannot be read. */
+  source(request: FastifyRequest): string | null;
+  /** Returns the address of the visitor for whom a proxy asks, from what the proxy forwards. */
+  visitor(request: FastifyRequest): Origin;
+  /** Addresses that trusted proxies sent and that cannot be read. */
+  unreadable: Pick<UnreadableAddresses, 'figures'>;
   /** Returns the key's last use where the store may not have it yet. */
   lastUsedAt(keyId: string): number | null;
   /** Writes the last uses. */
@@ -46,9 +50,17 @@ export interface KeysOptions {
   trustedProxies: readonly Range[];
   /** Chosen by the operator, so it may lack our checksum. */
   bootstrapKey: string | null;
+  /** Receives addresses that cannot be read, at most once an hour. */
+  onUnreadable(report: UnreadableReport): void;
 }
 
-export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxies, bootstrapKey }: KeysOptions): Keys {
+export function openKeys(db: Db, changes: Changes, clock: Clock, options: KeysOptions): Keys {
+  const { trustedProxies, bootstrapKey, onUnreadable } = options;
+  const unreadable = watchUnreadable(clock, onUnreadable);
+  const counted = (origin: Origin): Origin => {
+    if (origin !== undefined && 'unreadable' in origin) unreadable.add(origin.unreadable);
+    return origin;
+  };
   // By the whole header: a cached key is found without hashing it again.
   const known = new Cache<string, Known>(KEYS_MAX);
   const lastUses = openLastUses(db, touchKey);
@@ -71,7 +83,7 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxie
   function admit(found: Known, request: FastifyRequest): Caller {
     const now = clock.now();
     requireValid(found.key, now);
-    if (found.ranges.length > 0) requireAddress(found.ranges, request.source());
+    if (found.ranges.length > 0) requireAddress(found.ranges, counted(sourceOf(request, trustedProxies)));
     lastUses.set(found.key.id, now);
     return found;
   }
@@ -93,8 +105,12 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, { trustedProxie
       }
       if (needs.secretKey && caller.readOnly) throw notReadOnly(caller, needs);
     },
-    source: (request) => sourceOf(request, trustedProxies),
-    visitor: (request) => visitorOf(request, trustedProxies),
+    source(request) {
+      const origin = counted(sourceOf(request, trustedProxies));
+      return origin !== undefined && 'address' in origin ? origin.address : null;
+    },
+    visitor: (request) => counted(visitorOf(request, trustedProxies)),
+    unreadable,
     lastUsedAt: (keyId) => lastUses.get(keyId),
     close: () => lastUses.close(),
   };
@@ -150,8 +166,19 @@ function parseHeader(header: string | undefined, bootstrapKey: string | null): s
   return text;
 }
 
-function requireAddress(ranges: readonly Range[], source: string): void {
-  const address = parseAddress(source);
+function requireAddress(ranges: readonly Range[], origin: Origin): void {
+  if (origin === undefined) {
+    throw fail('ip_not_allowed', 'This API key has `allowedIps`, and this connection has no address.');
+  }
+  if ('unreadable' in origin) {
+    const sent = JSON.stringify(origin.unreadable);
+    const advice = 'Configure the proxy to send the address alone, such as 203.0.113.9.';
+    throw fail(
+      'ip_not_allowed',
+      `This API key has \`allowedIps\`, and a trusted proxy sent ${sent}, which is no address. ${advice}`,
+    );
+  }
+  const address = parseAddress(origin.address);
   if (address !== undefined && ranges.some((range) => contains(range, address))) return;
-  throw fail('ip_not_allowed', `This API key may not be used from ${source}.`);
+  throw fail('ip_not_allowed', `This API key may not be used from ${origin.address}.`);
 }

@@ -13,12 +13,17 @@ export type Reducible = (typeof REDUCIBLE)[number];
 
 export interface Context {
   ip?: string;
+  /** A proxy sent an address that could not be read. */
+  ipUnreadable?: boolean;
   country?: string;
   userAgent?: string;
   /** The method of the visitor's request. */
   method?: string;
   verified?: VerifiedKind;
 }
+
+/** Fields that a check had in a form that could not be read. */
+export const UNREADABLES = ['context.ip'] as const;
 
 /** The JSON in the ledger. */
 interface StoredInputs {
@@ -58,4 +63,18 @@ function reduceContext(context: Context | undefined, precision: Precision) {
   if (keptIp !== ip) reduced.push('context.ip');
   if (keptAgent !== userAgent) reduced.push('context.userAgent');
   return { context: { ...rest, ip: keptIp, userAgent: keptAgent }, reduced };
+}
+
+/** The inputs as the log shows them. */
+export interface ShownInputs {
+  context?: Context | null;
+  unreadable?: (typeof UNREADABLES)[number][];
+}
+
+/** Parses the JSON of the ledger. What could not be read is named beside the context, as what is reduced. */
+export function showInputs<I extends ShownInputs>(text: string): Partial<I> {
+  const inputs = JSON.parse(text) as Partial<I>;
+  if (inputs.context == null) return inputs;
+  const { ipUnreadable, ...context } = inputs.context;
+  return { ...inputs, context, ...(ipUnreadable === true ? { unreadable: [...UNREADABLES] } : {}) };
 }

@@ -18,7 +18,7 @@ import {
   toDecisionQuota,
 } from './decision.ts';
 import type { GroundsFilter } from './grounds.ts';
-import type { Context, Reducible } from './inputs.ts';
+import { type Context, type Reducible, type ShownInputs, showInputs } from './inputs.ts';
 import { parseQuota } from './quota.ts';
 import { ALLOWED_MESSAGE, REASONS, type Reason, reasonOf } from './reason.ts';
 import type { RuleFilter } from './rule-filter.ts';
@@ -70,6 +70,8 @@ export interface LoggedDecision extends Decision {
   license: Record<string, unknown> | null;
   /** The inputs that were shortened or removed. */
   reduced?: Reducible[];
+  /** The inputs that could not be read. */
+  unreadable?: NonNullable<ShownInputs['unreadable']>;
   /** The decision of the policy's candidate, before limits. */
   candidate?: { allowed: boolean; reason: Reason | null; rule: number | null };
   /** Only where the log is filtered by it. */
@@ -232,12 +234,12 @@ function toCandidate(text: string): NonNullable<LoggedDecision['candidate']> {
   return { allowed: reason === null, reason, rule: ruleIndex };
 }
 
-type Inputs = Pick<LoggedDecision, 'permission' | 'purpose' | 'context' | 'license' | 'reduced'>;
+type Inputs = Pick<LoggedDecision, 'permission' | 'purpose' | 'context' | 'license' | 'reduced' | 'unreadable'>;
 
 function parseInputs({ permission, purpose, inputs }: StoredDecision): Inputs {
   const own: Inputs = { permission, purpose, context: null, license: null };
   // Older decisions have permission and purpose among the inputs.
-  return inputs === null ? own : { ...own, ...(JSON.parse(inputs) as Partial<Inputs>) };
+  return inputs === null ? own : { ...own, ...showInputs<Inputs>(inputs) };
 }
 
 const toQuota = ({ quota }: StoredDecision): LoggedDecision['quota'] =>

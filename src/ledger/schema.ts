@@ -6,7 +6,7 @@ import { MODES } from '../permissions.ts';
 import { VERIFIED_KINDS } from '../policies/facts.ts';
 import { ACTIONS } from '../policies/policy.ts';
 import { QuotaStatus } from '../terms/terms.ts';
-import { REDUCIBLE } from './inputs.ts';
+import { REDUCIBLE, UNREADABLES } from './inputs.ts';
 import { ROBOTS_BREAKS } from './log.ts';
 import { REASONS, type Reason } from './reason.ts';
 import { RULE_PATTERN } from './rule-filter.ts';
@@ -109,6 +109,11 @@ export const LoggedDecision = Type.Object(
       Type.Array(Type.Enum([...REDUCIBLE]), {
         description:
           'Inputs that the privacy settings shortened or removed; conditions on them cannot be evaluated again',
+      }),
+    ),
+    unreadable: Type.Optional(
+      Type.Array(Type.Enum([...UNREADABLES]), {
+        description: 'Inputs that could not be read: a proxy sent an address in no known form',
       }),
     ),
     candidate: Type.Optional(

@@ -8,7 +8,7 @@ import { type PathPattern, parsePathPattern, type Target } from '../lib/url-patt
 import type { Limit } from '../limits/limit.ts';
 import type { Permission } from '../permissions.ts';
 import { canonicalJson } from './canonical.ts';
-import { conditionOf, holds, meaningOf } from './conditions.ts';
+import { conditionOf, holds, isMet, meaningOf } from './conditions.ts';
 import type { Facts, LicenseFacts } from './facts.ts';
 import {
   findLicense,
@@ -199,10 +199,7 @@ function plainTest(tests: Tests['plain'], action: Action): (facts: Facts) => boo
   const compiled = tests.map(({ test, negated }) => ({ test, ...meaningOf(negated, action) }));
   if (compiled.length === 0) return ALWAYS;
   return (facts) => {
-    for (const { test, wanted, silent } of compiled) {
-      const answer = test(facts);
-      if (answer === undefined ? !silent : answer !== wanted) return false;
-    }
+    for (const one of compiled) if (!isMet(one.test(facts), one)) return false;
     return true;
   };
 }

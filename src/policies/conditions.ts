@@ -9,7 +9,7 @@ import { toLowerLetters } from '../lib/text.ts';
 import { type Condition, LIST_MAX, type LicenseTest, oneOrMany } from './condition.ts';
 import { CRAWLER_CONDITIONS } from './crawler-conditions.ts';
 import type { Facts } from './facts.ts';
-import { anyOf, containsAny, equality, inRanges, list, metadataEquality, type Test } from './match.ts';
+import { type Answer, anyOf, containsAny, equality, inRanges, list, metadataEquality, type Test } from './match.ts';
 import { ContentTypeName, CountryCode, PermissionName, RequesterId } from './names.ts';
 import { PLACE_CONDITIONS } from './place-conditions.ts';
 import type { Action } from './policy.ts';
@@ -34,6 +34,9 @@ const metadataValues = Type.Record(
   // typebox ignores bounds of a record's key type, but keeps those of `propertyNames`.
   { minProperties: 1, maxProperties: 50, propertyNames: { minLength: 1, maxLength: 200 } },
 );
+
+/** Stands in explanations for an address that cannot be read. */
+export const UNREADABLE = 'unreadable';
 
 export const CONDITIONS = {
   default: {
@@ -193,10 +196,10 @@ export const CONDITIONS = {
     about: 'check',
     negatable: true,
     schema: oneOrMany(Type.String({ format: 'ip-range', maxLength: 64 })),
-    doc: 'The address of the request is this IPv4 or IPv6 address or in this CIDR range (`context.ip`).',
+    doc: 'The address of the request is this IPv4 or IPv6 address or in this CIDR range (`context.ip`). If a proxy sent an address that cannot be read, the condition holds in deny rules and not in allow rules.',
     example: ['203.0.113.0/24', '2001:db8::/32'],
     compile: (value: string | string[]): Test => inRanges(list(value)),
-    actual: (facts) => facts.ip,
+    actual: (facts) => (facts.ipUnreadable ? UNREADABLE : facts.ip),
   },
   userAgent: {
     about: 'check',
@@ -258,14 +261,24 @@ export function tellsOfItem(key: string, { page }: Pick<Facts, 'page'>): boolean
   return OF_THE_ITEM.has(name) || (page === null && OF_THE_URL.has(name));
 }
 
-/** The silence rule: which answer holds, and whether a missing answer holds. */
-export const meaningOf = (negated: boolean, action: Action): { wanted: boolean; silent: boolean } => ({
+/** The silence rule: which answer holds, and whether a missing or an unreadable answer holds. */
+export interface Meaning {
+  wanted: boolean;
+  silent: boolean;
+  unreadable: boolean;
+}
+
+export const meaningOf = (negated: boolean, action: Action): Meaning => ({
   wanted: !negated,
   silent: negated && action === 'deny',
+  unreadable: action === 'deny',
 });
 
 /** Applies the silence rule to the answer of a test. */
-export function holds(answer: boolean | undefined, negated: boolean, action: Action): boolean {
-  const { wanted, silent } = meaningOf(negated, action);
-  return answer === undefined ? silent : answer === wanted;
+export function isMet(answer: Answer, { wanted, silent, unreadable }: Meaning): boolean {
+  if (answer === undefined) return silent;
+  return answer === null ? unreadable : answer === wanted;
 }
+
+export const holds = (answer: Answer, negated: boolean, action: Action): boolean =>
+  isMet(answer, meaningOf(negated, action));

@@ -92,6 +92,8 @@ export interface FactsInput {
   purpose: string | null;
   country: string | null;
   ip: string | null;
+  /** A proxy sent an address that cannot be read; `ip` is then null. */
+  ipUnreadable?: boolean | undefined;
   userAgent: string | null;
   verified?: VerifiedKind | undefined;
   licenses: readonly LicenseFacts[];
@@ -108,6 +110,7 @@ export class Facts {
   readonly purpose: string | null;
   readonly country: string | null;
   readonly ip: string | null;
+  readonly ipUnreadable: boolean;
   readonly userAgent: string | null;
   readonly verified: VerifiedKind | null;
   readonly licenses: readonly LicenseFacts[];
@@ -132,7 +135,9 @@ export class Facts {
     this.purpose = input.purpose;
     this.country = input.country;
     this.ip = input.ip;
-    this.userAgent = input.userAgent;
+    this.ipUnreadable = input.ipUnreadable === true;
+    // An empty one says as much as none.
+    this.userAgent = input.userAgent === '' ? null : input.userAgent;
     this.verified = input.verified ?? null;
     this.licenses = input.licenses;
   }

@@ -3,8 +3,9 @@ import { contains, parseRange } from '../lib/ip-range.ts';
 import { textSet } from '../lib/text-set.ts';
 import type { Facts } from './facts.ts';
 
-/** Answers undefined when the check does not know the value. */
-export type Test = (facts: Facts) => boolean | undefined;
+/** Undefined: the check does not know the value. Null: it has one that cannot be read. */
+export type Answer = boolean | undefined | null;
+export type Test = (facts: Facts) => Answer;
 
 export interface Matcher {
   compile(value: never): Test;
@@ -110,8 +111,8 @@ export function containsAny(parts: readonly string[]): (text: string) => boolean
 /** Matches an address in any of the ranges. */
 export function inRanges(texts: readonly string[]): Test {
   const ranges = texts.map(parseRange).filter((range) => range !== undefined);
-  return ({ address }) => {
-    if (address === null) return undefined;
+  return ({ address, ipUnreadable }) => {
+    if (address === null) return ipUnreadable ? null : undefined;
     for (const range of ranges) if (contains(range, address)) return true;
     return false;
   };

@@ -184,7 +184,7 @@ function valueOf({ name, known, one }: Tried, unknown: Unknown): unknown {
     license: known,
     time: one.at,
     country: one.country,
-    address: one.ip,
+    address: one.ipUnreadable ? undefined : one.ip,
     verification: one.verified,
   };
   return values[unknown];

@@ -15,6 +15,7 @@ export interface Circumstances {
   at: number;
   country: string | null;
   ip: string | null;
+  ipUnreadable: boolean;
   verified: VerifiedKind | undefined;
 }
 
@@ -57,7 +58,7 @@ export function read(policy: CompiledPolicy, now: number): Reading {
       ? 'too many'
       : times.at.flatMap((at) =>
           countries.flatMap((country) =>
-            addresses.flatMap((ip) => verified.map((kind) => ({ at, country, ip, verified: kind }))),
+            addresses.flatMap((address) => verified.map((kind) => ({ at, country, ...address, verified: kind }))),
           ),
         ),
     paths: texts('path').flatMap((text) => parsePathPattern(text) ?? []),
@@ -109,9 +110,15 @@ function boundaries({ days, from, to, timezone = 'UTC' }: Time, now: number): nu
   return found;
 }
 
-/** Returns none, and an address of each set that the ranges distinguish. Sets begin where a range begins or ends. */
-function addressesOf(texts: readonly string[]): (string | null)[] {
-  if (texts.length === 0) return [null];
+type KnownAddress = Pick<Circumstances, 'ip' | 'ipUnreadable'>;
+const NO_ADDRESS: KnownAddress = { ip: null, ipUnreadable: false };
+
+/**
+ * Returns none, one that cannot be read, and an address of each set that the ranges distinguish. Sets begin where a
+ * range begins or ends.
+ */
+function addressesOf(texts: readonly string[]): KnownAddress[] {
+  if (texts.length === 0) return [NO_ADDRESS];
   const ranges = texts.flatMap((text) => parseRange(text) ?? []);
   const begins = ranges.flatMap(({ family, first, last }) => [
     { family, value: BigInt(first) },
@@ -124,7 +131,8 @@ function addressesOf(texts: readonly string[]): (string | null)[] {
     const state = ranges.map((range) => (isIn(range, family, value) ? '1' : '0')).join('');
     if (!sets.has(state)) sets.set(state, toText(family, value));
   }
-  return [null, ...sets.values()];
+  const known = [...sets.values()].map((ip): KnownAddress => ({ ip, ipUnreadable: false }));
+  return [NO_ADDRESS, { ip: null, ipUnreadable: true }, ...known];
 }
 
 const isIn = (range: Range, family: 4 | 6, value: bigint): boolean =>

@@ -444,12 +444,15 @@ export function inputArbitrary(keys: string[]): fc.Arbitrary<Omit<OracleInput, '
       purpose: nullable(pick(v.purposes)),
       context: fc
         .record({
-          ip: maybe(pick(v.ips), 1, 2),
+          ip: maybe(fc.oneof({ weight: 6, arbitrary: pick(v.ips) }, fc.constant('unreadable')), 1, 2),
           country: maybe(pick(v.countries), 1, 2),
           userAgent: maybe(pick(v.userAgents), 1, 2),
           verified: maybe(pick(v.verified)),
         })
-        .map(compact),
+        .map(compact)
+        .map(({ ip, ...rest }) =>
+          ip === undefined ? rest : { ...rest, ...(ip === 'unreadable' ? { ipUnreadable: true } : { ip }) },
+        ),
     })
     .map(({ content: { names, ...content }, requester, licenses, ...rest }) => ({
       ...rest,

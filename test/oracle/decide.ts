@@ -87,7 +87,14 @@ export interface OracleInput {
   licenses: OracleLicense[];
   permission: string | null;
   purpose: string | null;
-  context: { ip?: string; country?: string; userAgent?: string; verified?: 'token' | 'signature' | 'ip' | 'dns' };
+  context: {
+    ip?: string;
+    /** A proxy sent an address that cannot be read. */
+    ipUnreadable?: boolean;
+    country?: string;
+    userAgent?: string;
+    verified?: 'token' | 'signature' | 'ip' | 'dns';
+  };
   /** Is the rate limit of that rule used up at this time? */
   usedUp: (ruleIndex: number) => boolean;
 }
@@ -336,6 +343,8 @@ function conditionHolds(key: string, value: any, rule: any, input: OracleCheck, 
         rule,
       );
   }
+  // An address that cannot be read: every deny rule that names an address holds, and no allow rule that does.
+  if ((key === 'ip' || key === 'ipNot') && input.context.ipUnreadable === true) return rule.action === 'deny';
   if (key.endsWith('Not')) return notHolds(positive(key.slice(0, -'Not'.length), value, input), rule);
   return positive(key, value, input) === 'yes';
 }

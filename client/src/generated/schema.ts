@@ -2312,10 +2312,10 @@ export interface components {
         /** @description Something that needs attention */
         AttentionItem: {
             /**
-             * @description `license_ending`: A license ends within 30 days. `quota`: A license has used at least 80 % of its quota. `license_request`: A partner waits for an answer to its request for a license. `webhook`: The deliveries of a webhook fail. `identity_list`: A published list of addresses is held back, or too old to verify visitors. `agent_keys`: The keys of an agent that signs cannot be fetched. `drift`: The live files of a site differ from its signals. `denials`: A requester is denied far more often than in the days before. `spoofing`: A visitor falsely claimed a name within the last day. `crawler`: A crawler was seen for the first time within the last seven days.
+             * @description `license_ending`: A license ends within 30 days. `quota`: A license has used at least 80 % of its quota. `license_request`: A partner waits for an answer to its request for a license. `webhook`: The deliveries of a webhook fail. `unreadable_address`: A proxy sent an address that cannot be read within the last day. `identity_list`: A published list of addresses is held back, or too old to verify visitors. `agent_keys`: The keys of an agent that signs cannot be fetched. `drift`: The live files of a site differ from its signals. `denials`: A requester is denied far more often than in the days before. `spoofing`: A visitor falsely claimed a name within the last day. `crawler`: A crawler was seen for the first time within the last seven days.
              * @enum {unknown}
              */
-            kind: "license_ending" | "quota" | "license_request" | "webhook" | "identity_list" | "agent_keys" | "drift" | "denials" | "spoofing" | "crawler";
+            kind: "license_ending" | "quota" | "license_request" | "webhook" | "unreadable_address" | "identity_list" | "agent_keys" | "drift" | "denials" | "spoofing" | "crawler";
             /** @enum {unknown} */
             severity: "high" | "medium" | "low";
             /** @description The ids of what it is about */
@@ -2429,6 +2429,8 @@ export interface components {
             context?: {
                 /** Format: ip */
                 ip?: string;
+                /** @description Instead of `ip`: your proxy sent an address that cannot be read. Every deny rule that names an address then holds, and no allow rule that does. */
+                ipUnreadable?: boolean;
                 /** @description An ISO 3166 alpha-2 code in capitals */
                 country?: string;
                 userAgent?: string;
@@ -3538,6 +3540,8 @@ export interface components {
             } | null;
             /** @description Inputs that the privacy settings shortened or removed; conditions on them cannot be evaluated again */
             reduced?: ("context" | "context.ip" | "context.userAgent" | "license")[];
+            /** @description Inputs that could not be read: a proxy sent an address in no known form */
+            unreadable?: "context.ip"[];
             /** @description What the candidate of the policy decided, before limits; absent without a candidate */
             candidate?: {
                 allowed: boolean;
@@ -4398,7 +4402,7 @@ export interface components {
             method: string | null;
             /** @description The visitor's URL without the mark; null for one that cannot be read */
             url: string | null;
-            /** @description The visitor's address; null without `X-Forwarded-For` of a trusted proxy */
+            /** @description The visitor's address, or the start of what the proxy sent instead; null without `X-Forwarded-For` and `Forwarded` */
             address: string | null;
             /** @description `Signature` */
             signature: string | null;
@@ -5768,8 +5772,10 @@ export interface operations {
                 "x-forwarded-uri"?: string;
                 /** @description The host that the visitor requested; `origin` takes precedence */
                 "x-forwarded-host"?: string;
-                /** @description The last entry is the address of the visitor */
+                /** @description The last entry that is no trusted proxy is the address of the visitor, with a port or without */
                 "x-forwarded-for"?: string;
+                /** @description The same (RFC 7239), without `X-Forwarded-For` */
+                forwarded?: string;
                 /** @description The visitor's user agent */
                 "user-agent"?: string;
             };

@@ -114,6 +114,7 @@ function ItemRow({ item }: { item: Item }) {
 const BEGUN: ReadonlySet<string> = new Set<Item['kind']>([
   'license_request',
   'webhook',
+  'unreadable_address',
   'identity_list',
   'agent_keys',
   'drift',
@@ -137,6 +138,7 @@ const STEPS: Partial<Record<string, (item: Item) => Step>> = {
   quota: (item) => ({ label: 'See its quota', path: licenseOf(item) }),
   license_request: () => ({ label: 'Answer request', path: '/requests' }),
   webhook: ({ subject: { webhookId = '' } }) => ({ label: 'See deliveries', path: `/webhooks/${webhookId}` }),
+  unreadable_address: () => ({ label: 'See the status', path: '/status' }),
   identity_list: () => ({ label: 'See the lists', path: '/status' }),
   agent_keys: () => ({ label: 'See the status', path: '/status' }),
   drift: ({ subject: { host = '' } }) => ({ label: 'See the differences', path: `/sites/${encodeURIComponent(host)}` }),

@@ -39,8 +39,6 @@ test('a rule whose own conditions exclude one another', () => {
     [{ contentType: ['article'], contentTypeNot: 'article' }, 'contentTypeNot'],
     [{ contentTags: ['a', 'b'], contentTagsNot: ['b', 'a', 'c'] }, 'contentTagsNot'],
     [{ contentId: 'x', contentIdNot: 'x' }, 'contentIdNot'],
-    [{ ip: '10.1.0.0/16', ipNot: '10.0.0.0/8' }, 'ipNot'],
-    [{ ip: '10.0.0.0/8', ipNot: ['10.0.0.0/9', '::ffff:10.128.0.0/105'] }, 'ipNot'],
     [{ userAgent: 'GPTBot', userAgentNot: 'bot' }, 'userAgentNot'],
     [{ collection: COLLECTION, collectionNot: [COLLECTION] }, 'collectionNot'],
     [{ host: ['www.a.example', 'B.a.example'], hostNot: '*.A.example' }, 'hostNot'],
@@ -69,6 +67,14 @@ test('a rule whose own conditions exclude one another', () => {
   const noType = { contentTypeNot: ['article', 'report', 'image', 'dataset', 'video'] };
   assert.deepEqual(unreachable(allow(noType)), ['rules[0].conditions.contentTypeNot']);
   assert.deepEqual(unreachable(deny(noType)), []);
+  // Every deny rule that names an address holds for one that cannot be read.
+  for (const noAddress of [
+    { ip: '10.1.0.0/16', ipNot: '10.0.0.0/8' },
+    { ip: '10.0.0.0/8', ipNot: ['10.0.0.0/9', '::ffff:10.128.0.0/105'] },
+  ]) {
+    assert.deepEqual(unreachable(allow(noAddress)), ['rules[0].conditions.ipNot']);
+    assert.deepEqual(unreachable(deny(noAddress)), []);
+  }
   // The operator of `curl` is unknown.
   const noOperator = { crawler: 'curl', crawlerOperatorNot: 'OpenAI' };
   assert.deepEqual(unreachable(allow(noOperator)), ['rules[0].conditions.crawlerOperatorNot']);
@@ -148,10 +154,11 @@ test('an earlier rule that holds whenever a later one does', () => {
     [allow({}), deny()],
     // An allow whose limit is used up decides nevertheless.
     [allow({ country: 'DE' }, { rateLimit: { requests: 1, period: 'day' } }), allow({ country: 'DE' })],
-    [allow({ ip: '10.0.0.0/8' }), deny({ ip: ['10.1.0.0/16', '10.200.0.1'] })],
-    [allow({ ip: ['10.0.0.0/9', '10.128.0.0/9'] }), deny({ ip: '10.0.0.0/8' })],
-    [allow({ ip: ['10.0.0.0/8', '10.1.0.0/16', '11.0.0.0/8'] }), deny({ ip: ['10.2.0.0/15', '11.0.0.1'] })],
-    [allow({ ip: '::ffff:10.0.0.0/104' }), deny({ ip: '10.1.2.3' })],
+    [allow({ ip: '10.0.0.0/8' }), allow({ ip: ['10.1.0.0/16', '10.200.0.1'] })],
+    [deny({ ip: ['10.0.0.0/9', '10.128.0.0/9'] }), deny({ ip: '10.0.0.0/8' })],
+    [deny({ ip: ['10.0.0.0/8', '10.1.0.0/16', '11.0.0.0/8'] }), allow({ ip: ['10.2.0.0/15', '11.0.0.1'] })],
+    [allow({ ip: '::ffff:10.0.0.0/104' }), allow({ ip: '10.1.2.3' })],
+    [deny({ ip: '10.0.0.0/8' }), deny({ ip: '203.0.113.9', ipNot: '203.0.113.0/24' })],
     [allow({ ipNot: '10.1.0.0/16' }), allow({ ipNot: '10.0.0.0/8' })],
     [deny({ userAgent: 'bot' }), allow({ userAgent: ['GPTBot', 'ClaudeBOT'] })],
     [allow({ userAgentNot: 'GPTBot' }), deny({ userAgent: 'curl', userAgentNot: 'bot' })],

@@ -77,7 +77,11 @@ function listLiteral(name: ConditionKey, texts: string[], negation: Negation): L
   return { subject: name, kind, value: toValue(texts), ...meaningOf(negation) };
 }
 
-const meaningOf = ({ negated, denies }: Negation) => ({ holds: !negated, silent: negated && denies });
+const meaningOf = ({ negated, denies }: Negation) => ({
+  holds: !negated,
+  silent: negated && denies,
+  unreadable: denies,
+});
 
 const toSet = (texts: readonly string[]) => new Set(texts);
 

@@ -181,7 +181,10 @@ const agents = (input: Input): Input[] =>
 
 const VARIANTS: Record<string, (input: Input) => Input[]> = {
   country: (input) => [...VOCABULARY.countries, undefined].map((country) => withContext(input, { country })),
-  ip: (input) => [...VOCABULARY.ips, '203.0.113.9', '2002::1'].map((ip) => withContext(input, { ip })),
+  ip: (input) => [
+    ...[...VOCABULARY.ips, '203.0.113.9', '2002::1'].map((ip) => withContext(input, { ip, ipUnreadable: undefined })),
+    withContext(input, { ip: undefined, ipUnreadable: true }),
+  ],
   userAgent: agents,
   crawler: agents,
   crawlerOperator: agents,
@@ -289,7 +292,8 @@ function silent(key: string, input: Input): Input {
   if (/requester|license/i.test(key)) return { ...input, requesterId: null, requester: null, licenses: [] };
   if (key === 'purpose' || key === 'permission') return { ...input, [key]: null };
   const { [(key.startsWith('crawler') ? 'userAgent' : key) as 'ip']: _, ...context } = input.context;
-  return { ...input, context };
+  // A visitor cannot make its address unreadable.
+  return { ...input, context: key === 'ip' ? { ...context, ipUnreadable: undefined } : context };
 }
 
 const WITHHELD = words(`

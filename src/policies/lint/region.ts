@@ -23,6 +23,8 @@ export interface Literal {
   holds: boolean;
   /** The literal also holds for an unknown subject. */
   silent: boolean;
+  /** And for one that cannot be read. */
+  unreadable?: boolean;
 }
 
 export type Conjunction = readonly Literal[];
@@ -30,6 +32,8 @@ export type Conjunction = readonly Literal[];
 interface Cell {
   /** The check may not know the subject. */
   unknown: boolean;
+  /** The check may have a subject that cannot be read. */
+  unreadable?: boolean;
   /** Possible values of a known subject; null: the subject cannot be known. */
   known: unknown;
 }
@@ -52,18 +56,25 @@ const fromRecord = (subject: string): boolean =>
 /** A check by URL may have no item. Everything else that a caller does not state is known. */
 const mayBeUnknown = (subject: string): boolean => !/^(licenses|time|collection|requesterVerified)($|\.)/.test(subject);
 
+/** Every deny rule that names any address holds for one that cannot be read. */
+const mayBeUnreadable = (subject: string): boolean => subject === 'ip';
+
 function getCell(region: Region, subject: string, kind: AnyKind): Cell {
-  return region.get(subject) ?? { unknown: mayBeUnknown(subject), known: kind.all };
+  return (
+    region.get(subject) ?? { unknown: mayBeUnknown(subject), unreadable: mayBeUnreadable(subject), known: kind.all }
+  );
 }
 
 /** Returns the checks of the region for which the literal holds; null: none. */
-function meet(region: Region, { subject, kind, value, holds, silent }: Literal, meter: Meter): Region | null {
+function meet(region: Region, literal: Literal, meter: Meter): Region | null {
+  const { subject, kind, value, holds, silent } = literal;
   meter.spend(1 + region.size);
   const before = getCell(region, subject, kind);
   const unknown = before.unknown && silent;
+  const unreadable = before.unreadable === true && literal.unreadable === true;
   const known = before.known === null ? null : kind.narrow(before.known, value, holds, meter);
-  if (!unknown && known === null) return null;
-  const next = new Map(region).set(subject, { unknown, known });
+  if (!unknown && !unreadable && known === null) return null;
+  const next = new Map(region).set(subject, { unknown, unreadable, known });
   return fromRecord(subject) ? withRegistration(next) : next;
 }
 
@@ -88,7 +99,12 @@ export function meetAll(region: Region, literals: Conjunction, meter: Meter): Re
   return met;
 }
 
-const opposite = (literal: Literal): Literal => ({ ...literal, holds: !literal.holds, silent: !literal.silent });
+const opposite = (literal: Literal): Literal => ({
+  ...literal,
+  holds: !literal.holds,
+  silent: !literal.silent,
+  unreadable: literal.unreadable !== true,
+});
 
 /** Subtracts the checks for which all literals hold. Returns disjoint pieces, at most one for each literal. */
 function without(region: Region, literals: Conjunction, meter: Meter): Region[] {
