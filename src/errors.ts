@@ -140,6 +140,11 @@ export const ERRORS = {
     type: 'conflict_error',
     meaning: 'The billing period has not ended, or ended less than a minute ago. Finalize its statement later.',
   },
+  statement_final: {
+    status: 409,
+    type: 'conflict_error',
+    meaning: 'A billing period with a final statement would no longer belong to the license. Keep it within the dates.',
+  },
   license_request_closed: {
     status: 409,
     type: 'conflict_error',

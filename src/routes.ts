@@ -41,6 +41,7 @@ import { openRobotsJudge } from './signals/broken.ts';
 import { signalRoutes } from './signals/routes.ts';
 import { siteRoutes } from './sites/routes.ts';
 import { statementRoutes } from './statements/routes.ts';
+import { findUnbilled } from './statements/unbilled.ts';
 import { unregisteredRoutes } from './unregistered/routes.ts';
 import { findArchived } from './usage/archived-decision.ts';
 import { columnsRoutes } from './usage/remote.ts';
@@ -99,15 +100,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   addContentRoutes(app, parts);
   publishingRoutes(app, parts);
   addRequesterRoutes(app, parts);
-  statementRoutes(app, {
-    db,
-    changes,
-    columns,
-    parquet: parts.archive,
-    ledgerNo: ledger.ledgerNo,
-    now: () => ledger.now(),
-    publisher: config.publisher,
-  });
+  statementRoutes(app, { ...countingOf(parts), changes, publisher: config.publisher });
   crawlerRoutes(app);
   addPolicyRoutes(app, parts);
   const managing = { db, changes, clock, holderOf: (id: string) => holderOf(db, id) };
@@ -180,11 +173,22 @@ function addContentRoutes(app: App, { db, changes, clock, collections, columns }
   offerRoutes(app, { db, changes, clock });
 }
 
-function addRequesterRoutes(app: App, { config, db, changes, clock, ledger, columns, tokens }: Parts): void {
+/** Returns the parts with which statements are counted. */
+const countingOf = ({ db, columns, archive, ledger }: Parts) => ({
+  db,
+  columns,
+  parquet: archive,
+  ledgerNo: ledger.ledgerNo,
+  now: () => ledger.now(),
+});
+
+function addRequesterRoutes(app: App, parts: Parts): void {
+  const { config, db, changes, clock, ledger, columns, tokens } = parts;
   requesterRoutes(app, { db, changes, clock, allowPrivate: config.webhookAllowPrivate });
   privacyRoutes(app, { db, changes, clock, ledger, columns });
   tokenRoutes(app, { db, changes, clock, tokens });
   crawlerRegistrationRoutes(app, { db, changes, clock });
   identityRoutes(app, { db, changes, clock });
-  licenseRoutes(app, { db, changes, clock });
+  const counting = countingOf(parts);
+  licenseRoutes(app, { db, changes, clock, findUnbilled: (id, bounds) => findUnbilled(counting, id, bounds) });
 }

@@ -1,6 +1,7 @@
 /** `postern licenses`: creates, lists, edits and revokes the licenses of requesters. */
 import type { Command } from 'commander';
 import type { Body } from '../../client/src/types.ts';
+import { plain } from '../lib/terminal-text.ts';
 import { type Context, calls, collect, does, examples, idArgument, requireFields } from './command.ts';
 import { connect } from './connection.ts';
 import { EXIT, misused } from './outcome.ts';
@@ -121,6 +122,7 @@ function editCommand(parent: Command, context: Context): void {
     const postern = await connect(terminal, options);
     const license = await postern.updateLicense(id, body);
     const state = license.valid ? 'valid' : 'not valid now';
+    for (const { message } of license.warnings ?? []) terminal.err(`Warning: ${plain(message)}\n`);
     await report(terminal, options, license, `${license.id} is updated, and ${state}.\n`);
   });
 }

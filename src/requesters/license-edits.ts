@@ -8,9 +8,10 @@ import type { Db } from '../db/db.ts';
 import { fail } from '../errors.ts';
 import { parseIso } from '../lib/clock.ts';
 import { newId } from '../lib/id.ts';
+import { type FindUnbilled, judgeDates } from './date-edits.ts';
 import { ENDS_BEFORE, FIRST_VALUES, LICENSE_PREFIX, type License } from './license.ts';
 import { type CreateLicense, licenseAnswer, licenseEtag, type UpdateLicense } from './schema.ts';
-import { deleteLicense, findRequester, insertLicense, updateLicense } from './store.ts';
+import { deleteLicense, expectFinals, findRequester, insertLicense, updateLicense } from './store.ts';
 import { editedTerms, firstTerms } from './terms-edits.ts';
 
 export const licenseNotFound = (id: string) => fail('license_not_found', `There is no license ${id.slice(0, 100)}.`);
@@ -45,8 +46,19 @@ export async function planCreate(db: Db, license: License, at: number): Promise<
   };
 }
 
-/** Throws invalid_request. */
-export async function planUpdate(db: Db, before: License, edit: UpdateLicense, at: number): Promise<Edit> {
+export interface LicenseEditDeps {
+  db: Db;
+  /** Returns the periods that other dates would give up. */
+  findUnbilled: FindUnbilled;
+}
+
+/** Throws invalid_request and statement_final. The answer has `warnings` if there are some. */
+export async function planUpdate(
+  deps: LicenseEditDeps,
+  before: License,
+  edit: UpdateLicense,
+  at: number,
+): Promise<Edit> {
   if (before.status === 'revoked' && edit.status !== undefined) {
     throw fail('invalid_request', 'A revoked license stays revoked; create a new one.', { param: 'status' });
   }
@@ -58,11 +70,16 @@ export async function planUpdate(db: Db, before: License, edit: UpdateLicense, a
     startsAt: edit.startsAt === undefined ? before.startsAt : toTime(edit.startsAt),
     expiresAt: edit.expiresAt === undefined ? before.expiresAt : toTime(edit.expiresAt),
     metadata: editedMetadata(before.metadata, edit),
-    ...(await editedTerms(db, before, edit, at)),
+    ...(await editedTerms(deps.db, before, edit, at)),
     updatedAt: nextUpdate(before, at),
   };
   requireBounds(after);
-  return updated(before, after, 'license.updated', at);
+  const judged = await judgeDates(deps, before, after);
+  const planned = updated(before, after, 'license.updated', at);
+  // A statement may have become final meanwhile.
+  const steps = judged === undefined ? planned.steps : [...planned.steps, expectFinals(before.id, judged.finals)];
+  const { warnings = [] } = judged ?? {};
+  return { ...planned, steps, ...(warnings.length === 0 ? {} : { body: { ...(planned.body as object), warnings } }) };
 }
 
 export const planRevoke = (before: License, at: number): Edit =>

@@ -8,10 +8,19 @@ import { PageQuerySchema, toList } from '../http/list.ts';
 import { edit, route } from '../http/route.ts';
 import { parseIso } from '../lib/clock.ts';
 import type { License } from './license.ts';
-import { licenseNotFound, newLicense, planCreate, planDelete, planRevoke, planUpdate } from './license-edits.ts';
+import {
+  type LicenseEditDeps,
+  licenseNotFound,
+  newLicense,
+  planCreate,
+  planDelete,
+  planRevoke,
+  planUpdate,
+} from './license-edits.ts';
 import type { RequesterDeps } from './routes.ts';
 import {
   CreateLicense,
+  EditedLicense,
   LicenseAnswer,
   LicenseDeleted,
   LicensePage,
@@ -29,10 +38,10 @@ const reading = { tag: 'Licenses', permission: 'requesters:read' } as const;
 const writing = { tag: 'Licenses', permission: 'requesters:write' } as const;
 const editing = { ...writing, ifMatch: true } as const;
 
-type LicenseDeps = Omit<RequesterDeps, 'allowPrivate'>;
+type LicenseDeps = Omit<RequesterDeps, 'allowPrivate'> & Pick<LicenseEditDeps, 'findUnbilled'>;
 
 export function licenseRoutes(app: App, deps: LicenseDeps): void {
-  const { db, changes, clock } = deps;
+  const { db, changes, clock, findUnbilled } = deps;
   const licenses = resource({
     changes,
     find: (id) => findLicense(db, id),
@@ -70,9 +79,9 @@ export function licenseRoutes(app: App, deps: LicenseDeps): void {
     return isUnchanged(request, reply, licenseEtag(license, at)) ? reply.send() : licenseAnswer(license, at);
   });
 
-  const update = { ...editing, id: 'updateLicense', is: 'Edit a license', body: UpdateLicense, answer: LicenseAnswer };
+  const update = { ...editing, id: 'updateLicense', is: 'Edit a license', body: UpdateLicense, answer: EditedLicense };
   edit(app, 'PATCH /v1/licenses/:id', update, (request) =>
-    licenses.edit(request, (before) => planUpdate(db, before, request.body, clock.now())),
+    licenses.edit(request, (before) => planUpdate({ db, findUnbilled }, before, request.body, clock.now())),
   );
 
   const revoke = { ...editing, id: 'revokeLicense', is: 'Revoke a license permanently', answer: LicenseAnswer };

@@ -158,6 +158,21 @@ export const LicenseAnswer = Type.Object(
   },
   { title: 'License', description: 'A license' },
 );
+export const EditedLicense = Type.Object(
+  {
+    ...LicenseAnswer.properties,
+    warnings: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { code: Type.Enum(['unbilled_period']), message: Type.String(), param: Type.Enum(['startsAt', 'expiresAt']) },
+          { title: 'LicenseWarning' },
+        ),
+        { description: 'Billing periods that are no longer billed with the new dates; absent without any' },
+      ),
+    ),
+  },
+  { title: 'EditedLicense', description: 'A license, and warnings about the edit' },
+);
 export const LicensePage = pageOf(LicenseAnswer);
 export const LicenseDeleted = deletedOf('license');
 

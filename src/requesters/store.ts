@@ -270,3 +270,11 @@ export const deleteLicense = (license: License, at: number): Step[] => [
   ...(license.status === 'revoked' ? [] : endTerms(license, at)),
   historyStep(asLicense(license), Math.max(at, license.updatedAt), null),
 ];
+
+/** A Conflict unless the license has so many final statements. */
+export const expectFinals = (licenseId: string, count: number): Step => ({
+  sql: `update licenses set updated_at = updated_at
+        where id = $1 and (select count(*) from statements where license_id = $1) = $2`,
+  params: [licenseId, count],
+  expect: 1,
+});

@@ -7,7 +7,7 @@ import { type Bill, billOf, type Correction, toAmount } from './bill.ts';
 import { countFast, type FastDeps } from './columns-counting.ts';
 import { type Correctable, correctionOf, findChanged, findCorrectable } from './corrections.ts';
 import { countOutside, type Unlicensed } from './outside.ts';
-import type { Billed, Statement } from './statement.ts';
+import type { Billed, BilledContract, Statement } from './statement.ts';
 import { type FinalStatement, findFinals } from './store.ts';
 import { type Tallied, Tally } from './tally.ts';
 
@@ -161,7 +161,7 @@ export interface Outside extends Unlicensed {
 /** Counts allowed, enforced decisions of a time that no statement of `billed` contracts holds. */
 export async function computeOutside(
   deps: ComputeDeps,
-  contracts: readonly Billed['contract'][],
+  contracts: readonly BilledContract[],
   { from, to }: { from: number; to: number },
 ): Promise<Outside> {
   const [whole, some] = partition(contracts, (contract) => isCovered(contract, from, to));
@@ -188,19 +188,26 @@ function partition<T>(all: readonly T[], has: (one: T) => boolean): [T[], T[]] {
 }
 
 /** Returns whether statements of the contract cover all of a time. */
-function isCovered({ segments, bounds }: Billed['contract'], from: number, to: number): boolean {
+function isCovered({ segments, bounds, finals }: BilledContract, from: number, to: number): boolean {
+  const computed = billingPeriods(segments, bounds, { since: from, until: to });
+  const spans = [...computed, ...finals.map((final) => ({ start: final.from, end: final.to }))];
   let end = from;
-  for (const span of billingPeriods(segments, bounds, { since: from, until: to })) {
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
     if (span.start <= end) end = Math.max(end, span.end);
   }
   return end >= to;
 }
 
 /** Returns a function that returns whether a statement of the contract covers a time. */
-function coverageOf({ segments, bounds }: Billed['contract']): (at: number) => boolean {
+function coverageOf({ segments, bounds, finals }: BilledContract): (at: number) => boolean {
   let known = { start: 0, end: 0, isBilled: false };
   return (at) => {
     if (at >= known.start && at < known.end) return known.isBilled;
+    const final = finals.find((one) => one.from <= at && at < one.to);
+    if (final !== undefined) {
+      known = { start: final.from, end: final.to, isBilled: true };
+      return true;
+    }
     const span = billingPeriodAt(segments, at);
     if (span === undefined) return false;
     const { start, end } = span;

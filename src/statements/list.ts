@@ -1,10 +1,9 @@
 /** Reads pages of statements. */
 import { cutPage, fromCursor, idForm, PAGE_DEFAULT, type Page, type PageQuery } from '../db/page.ts';
 import { toIso } from '../lib/clock.ts';
-import type { Contract } from '../requesters/terms-store.ts';
 import { type ComputeDeps, computeStatements } from './compute.ts';
 import { findBilled } from './find.ts';
-import { type AskedPeriod, parsePeriod, type Statement } from './statement.ts';
+import { type AskedPeriod, type BilledContract, parsePeriod, type Statement } from './statement.ts';
 
 const ID_FORM = idForm('stm_');
 
@@ -39,7 +38,7 @@ export async function* readAllStatements(
 export async function readStatements(
   deps: ComputeDeps,
   { period: label, requesterId, licenseId, limit = PAGE_DEFAULT, cursor }: StatementListQuery,
-): Promise<{ page: Page<Statement>; period: AskedPeriod; contracts: Contract[] }> {
+): Promise<{ page: Page<Statement>; period: AskedPeriod; contracts: BilledContract[] }> {
   const before = cursor === undefined ? undefined : fromCursor(cursor, ID_FORM);
   const now = deps.now();
   const period = parsePeriod(label ?? toIso(now).slice(0, 7));

@@ -3,6 +3,7 @@
  * is made of the start of the period and of the license's id.
  */
 import { fromBase32, ID_BODY, toBase32 } from '../lib/id.ts';
+import type { FinalPeriod } from '../requesters/final-store.ts';
 import { type Contract, tailOf } from '../requesters/terms-store.ts';
 import type { Terms } from '../terms/terms.ts';
 import { type BillingPeriodSpan, billingPeriods } from '../terms/timeline.ts';
@@ -33,6 +34,9 @@ export interface Statement {
   created: string;
   updated: string;
 }
+
+/** A contract with its final periods of a time. */
+export type BilledContract = Contract & { finals: readonly FinalPeriod[] };
 
 /** A billing period of a contract. */
 export interface Billed {
@@ -98,6 +102,12 @@ export function rangeOf({ segments }: Contract, { first, last }: AskedPeriod): {
   const before = Math.max(0, ...segments.map(({ terms }) => MONTHS_BEFORE[terms.period]));
   return { since: monthIn('UTC', first - before) - 2 * DAY_MS, until: monthIn('UTC', last + 1) + 2 * DAY_MS };
 }
+
+/** Returns a range of time that meets all billing periods that end within the asked one, by any terms. */
+export const reachOf = ({ first, last }: AskedPeriod): { since: number; until: number } => ({
+  since: monthIn('UTC', first - MONTHS_BEFORE.year) - 2 * DAY_MS,
+  until: monthIn('UTC', last + 1) + 2 * DAY_MS,
+});
 
 /** Returns the start of a month in a time zone. */
 export function monthIn(timezone: string, month: number): number {

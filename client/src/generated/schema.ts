@@ -3098,6 +3098,35 @@ export interface components {
         };
         /** @enum {unknown} */
         DenialReason: "no_license" | "license_expired" | "rate_limit_exceeded" | "permission_not_granted" | "content_archived" | "requester_suspended" | "policy_denied" | "quota_exceeded";
+        /** @description A license, and warnings about the edit */
+        EditedLicense: {
+            id: string;
+            /** @enum {string} */
+            object: "license";
+            requesterId: string;
+            type: string;
+            features: string[];
+            scope: components["schemas"]["LicenseScope"] | null;
+            startsAt: string | null;
+            expiresAt: string | null;
+            /** @enum {unknown} */
+            status: "active" | "suspended" | "revoked";
+            /** @description Any JSON object: 16 KiB, 5 levels */
+            metadata: {
+                [key: string]: unknown;
+            };
+            terms: components["schemas"]["LicenseTerms"] | null;
+            /** @description Number of the newest version of `terms` */
+            termsVersion: number | null;
+            /** @description When that version takes effect */
+            termsEffectiveAt: string | null;
+            /** @description Whether the license is active, started and not expired now */
+            valid: boolean;
+            created: string;
+            updated: string;
+            /** @description Billing periods that are no longer billed with the new dates; absent without any */
+            warnings?: components["schemas"]["LicenseWarning"][];
+        };
         /** @description An erasure of a requester; it cannot be undone */
         Erasure: {
             id: string;
@@ -3132,7 +3161,7 @@ export interface components {
             };
         };
         /** @enum {unknown} */
-        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_requester_token" | "invalid_requester_token" | "insufficient_permissions" | "ip_not_allowed" | "requester_suspended" | "content_not_found" | "collection_not_found" | "site_not_found" | "signal_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "license_request_not_found" | "offer_not_found" | "user_not_found" | "proxy_probe_not_found" | "statement_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "statement_running" | "license_request_closed" | "too_many_license_requests" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "api_rate_limit_exceeded" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
+        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_requester_token" | "invalid_requester_token" | "insufficient_permissions" | "ip_not_allowed" | "requester_suspended" | "content_not_found" | "collection_not_found" | "site_not_found" | "signal_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "license_request_not_found" | "offer_not_found" | "user_not_found" | "proxy_probe_not_found" | "statement_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "statement_running" | "statement_final" | "license_request_closed" | "too_many_license_requests" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "api_rate_limit_exceeded" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
         /** @enum {unknown} */
         ErrorType: "validation_error" | "authentication_error" | "authorization_error" | "not_found_error" | "conflict_error" | "rate_limit_error" | "idempotency_error" | "api_error";
         /** @description A change of a record, or a decision */
@@ -3453,6 +3482,13 @@ export interface components {
                 date: string;
                 decisions: number;
             }[];
+        };
+        LicenseWarning: {
+            /** @enum {unknown} */
+            code: "unbilled_period";
+            message: string;
+            /** @enum {unknown} */
+            param: "startsAt" | "expiresAt";
         };
         LintPolicy: {
             /** Format: plain-text */
@@ -7557,13 +7593,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A license */
+            /** @description A license, and warnings about the edit */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["License"];
+                    "application/json": components["schemas"]["EditedLicense"];
                 };
             };
             "4XX": components["responses"]["Refused"];

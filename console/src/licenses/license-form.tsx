@@ -1,5 +1,5 @@
 /** The form of a license. */
-import { Autocomplete, TagsInput } from '@mantine/core';
+import { Alert, Autocomplete, Button, TagsInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { tagOf, useOpened } from '../api/opened.ts';
 import { useWrite } from '../api/read.ts';
@@ -44,9 +44,8 @@ export type LicenseFields = ReturnType<typeof toBody>;
 
 export function LicenseForm({ requesterId: given, proposed = '', license: shown, initial, ...more }: LicenseFormProps) {
   const { create, children, incomplete = false, onDone, onCancel } = more;
-  const action = more.action ?? (shown === undefined ? 'Create license' : 'Save');
+  const action = more.action ?? labelOf(shown);
   const license = useOpened(shown);
-  const write = useWrite();
   const required = useRequiredLicenses();
   const holder = given ?? proposed;
   const isNamed = holder !== '';
@@ -54,18 +53,8 @@ export function LicenseForm({ requesterId: given, proposed = '', license: shown,
   const [fields, setFields] = useState<Fields>(() => toFields(license, initial));
   const change = (changed: Partial<Fields>) => setFields({ ...fields, ...changed });
 
-  const { busy, error, start } = useWork(async () => {
-    const body = toBody(fields, license);
-    if (create !== undefined) await create(body);
-    else if (license === undefined) await write('POST /v1/licenses', { body: { requesterId, ...body } });
-    else {
-      const path = { id: license.id };
-      const ifMatch = await tagOf('GET /v1/licenses/{id}', { path }, license);
-      await write('PATCH /v1/licenses/{id}', { path, body, ifMatch });
-    }
-    notify('The license counts from the next check on.');
-    onDone();
-  });
+  const { busy, error, start, warnings } = useSaving({ license, create, onDone }, requesterId, fields);
+  if (warnings.length > 0) return <Unbilled warnings={warnings} onDone={onDone} />;
 
   return (
     <form onSubmit={start} className="fields">
@@ -101,6 +90,49 @@ const Term = ({ fields: { first, last }, license, onChange }: TermProps) => (
     onLast={(day) => onChange({ last: day })}
   />
 );
+
+const labelOf = (license: License | undefined): string => (license === undefined ? 'Create license' : 'Save');
+
+/** Creates or edits the license; `warnings` are those of an edit, and keep the form open. */
+function useSaving(
+  { license, create, onDone }: Pick<LicenseFormProps, 'license' | 'create' | 'onDone'>,
+  requesterId: string,
+  fields: Fields,
+) {
+  const write = useWrite();
+  const [warnings, setWarnings] = useState<readonly string[]>([]);
+  const work = useWork(async () => {
+    const body = toBody(fields, license);
+    let found: readonly { message: string }[] = [];
+    if (create !== undefined) await create(body);
+    else if (license === undefined) await write('POST /v1/licenses', { body: { requesterId, ...body } });
+    else {
+      const path = { id: license.id };
+      const ifMatch = await tagOf('GET /v1/licenses/{id}', { path }, license);
+      found = (await write('PATCH /v1/licenses/{id}', { path, body, ifMatch })).warnings ?? [];
+    }
+    notify('The license counts from the next check on.');
+    if (found.length === 0) onDone();
+    else setWarnings(found.map(({ message }) => message));
+  });
+  return { ...work, warnings };
+}
+
+/** Shows which periods the saved dates no longer bill. */
+function Unbilled({ warnings, onDone }: { warnings: readonly string[]; onDone: () => void }) {
+  return (
+    <div className="fields">
+      <Alert color="yellow" title="The license is saved; some use is no longer billed" role="alert">
+        {warnings.map((message) => (
+          <p key={message}>{message}</p>
+        ))}
+      </Alert>
+      <div>
+        <Button onClick={onDone}>Close</Button>
+      </div>
+    </div>
+  );
+}
 
 interface HolderProps {
   value: string;
