@@ -45,6 +45,7 @@ const REQUESTER_ID = new RegExp(REQUESTER_ID_PATTERN);
 const METHOD = new RegExp(METHOD_PATTERN);
 const PATH = '/v1/authorize';
 const OPTIONS_HEADER = 'x-postern-options';
+const IGNORED = `X-Postern-Options; without a path after ${PATH}, send options in the query`;
 /** A signature that would be verified (RFC 9421, 5.1). */
 const ACCEPT_SIGNATURE = 'sig1=("@authority" "signature-agent");created;expires;keyid;tag="web-bot-auth"';
 
@@ -61,8 +62,11 @@ const validate = validatorCompiler({ schema: AuthorizeOptions, method: 'GET', ur
 export function authorizeRoutes(app: App, deps: AuthorizeDeps): void {
   const decide = exceptProbes(deps, exceptFree(deps.signals, openAuthorize(deps)));
   // Both run in place of reading the body, which is ignored.
-  const exact = async (request: FastifyRequest, reply: FastifyReply) =>
-    send(reply, await decide({ request, options: readOptions(request.query), suffix: undefined }));
+  const exact = async (request: FastifyRequest, reply: FastifyReply) => {
+    // Proxies pass on what visitors send, so the header sets no options and spoils nothing. An operator learns of it.
+    if (request.headers[OPTIONS_HEADER] !== undefined) reply.header('x-postern-ignored', IGNORED);
+    return send(reply, await decide({ request, options: readOptions(request.query), suffix: undefined }));
+  };
   const appended = async (request: FastifyRequest, reply: FastifyReply) => {
     // Here the query is the visitor's: it sets no options.
     const options = readOptions(Object.fromEntries(new URLSearchParams(String(request.headers[OPTIONS_HEADER] ?? ''))));

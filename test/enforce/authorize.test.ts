@@ -250,9 +250,20 @@ describe('which item', () => {
     assert.equal((await ask('/closed', { 'x-original-uri': '/open', 'x-forwarded-uri': '/open' })).status, 403);
   });
 
-  test('and the header that sets up appended paths means nothing elsewhere', async () => {
+  test('and the header that sets up appended paths means nothing elsewhere, which the answer says', async () => {
     const headers = { 'x-postern-options': 'unknown=allow' };
-    assertRefused(await authorize(postern, '/nothing', { headers }), 'content_not_found');
+    const refused = await authorize(postern, '/nothing', { headers });
+    assertRefused(refused, 'content_not_found');
+    const open = await authorize(postern, '/open', { headers });
+    const unset = await authorize(postern, '/open', { headers, path: '/v1/authorize?orign=x' });
+    assert.deepEqual([open.status, unset.status], [200, 400]);
+    for (const { headers: answered } of [refused, open, unset]) {
+      assert.match(answered.get('x-postern-ignored') ?? '', /^X-Postern-Options; .* in the query$/);
+    }
+    const appended = await authorize(postern, null, { path: '/v1/authorize/open', headers });
+    for (const { headers: answered } of [await authorize(postern, '/open'), appended]) {
+      assert.equal(answered.get('x-postern-ignored'), null);
+    }
   });
 
   test('by an externalId that is the path', async () => {
