@@ -2,12 +2,12 @@
  * Guards a server with decisions. Promise: only what Postern allows is served. A timeout, an error and unregistered
  * content are denials unless the options say otherwise. No visitor can turn a denial into a failure.
  */
-import { type Ask, openAsker } from './asker.ts';
+import { type Ask, type Asked, openAsker } from './asker.ts';
 import { isRefusal } from './breaker.ts';
 import { createPostern } from './client.ts';
 import { putHeaders, withHeaders } from './put-headers.ts';
 import { askOnce, checkOf, urlOf } from './question.ts';
-import { isSiteFile, toPlainPath } from './site-files.ts';
+import { isListedFile, isSiteFile, toPlainPath } from './site-files.ts';
 import type { ConnectionOptions } from './transport.ts';
 import {
   allowedWithout,
@@ -49,7 +49,7 @@ export interface GuardOptions extends Pick<ConnectionOptions, 'url' | 'key' | 'f
    * set it for a server of Node, Deno or Bun that uses fetch. Never in workerd, where no visitor may wait for another.
    */
   batch?: boolean;
-  /** Paths of sitemaps that are never refused, in addition to those in the settings of the site. */
+  /** Paths of sitemaps, never asked about; those in the settings of the site are never refused either. */
   sitemaps?: readonly string[];
   /** Shows remedies and offers to visitors; true by default. Without them no denial is 402. */
   remedies?: boolean;
@@ -202,6 +202,12 @@ function openDecide(options: GuardOptions): (visit: Visit, from: From) => Promis
   };
 }
 
+function shownOf(options: GuardOptions, asked: Asked): Asked {
+  if (options.signals !== false || 'error' in asked) return asked;
+  const { signals: _, ...rest } = asked;
+  return rest;
+}
+
 /** workerd also runs Express, and says by this name who it is. */
 const mayBatch = (): boolean => globalThis.navigator?.userAgent !== 'Cloudflare-Workers';
 
@@ -213,9 +219,9 @@ async function decideFor(options: GuardOptions, ask: Ask, visit: Visit): Promise
   if (check === null) return missing();
   try {
     const asked = await ask(check);
-    return 'error' in asked && asked.error.code === 'content_not_found'
-      ? missing()
-      : verdictOf(asked, challenge, urlOf(options, visit));
+    if (isListedFile(asked, visit)) return servedAlways();
+    if ('error' in asked && asked.error.code === 'content_not_found') return missing();
+    return verdictOf(shownOf(options, asked), challenge, urlOf(options, visit));
   } catch (error) {
     report?.(error);
     // A refusal of the guard's own request, such as its key, never allows.

@@ -21,7 +21,7 @@ export async function checkOf(options: GuardOptions, visit: Visit): Promise<Chec
     ...(options.purpose === undefined ? {} : { purpose: options.purpose }),
     context,
     ...(options.remedies === false ? {} : { explain: true }),
-    ...(options.signals === false ? {} : pageOf(urlOf(options, visit))),
+    ...pageOf(urlOf(options, visit)),
   };
 }
 

@@ -2,6 +2,7 @@
  * The files with a site's rules for crawlers. Promise: a guard never refuses them, since crawlers take a refused
  * robots.txt as "everything is open"; and no other path passes for one of them.
  */
+import type { Asked } from './asker.ts';
 import type { Visit } from './visit.ts';
 
 const FILES: ReadonlySet<string> = new Set(['/robots.txt', '/license.xml', '/tdmrep.json', '/favicon.ico']);
@@ -9,10 +10,15 @@ const FOLDER = '/.well-known/';
 
 /** `sitemaps`: the paths of the site's sitemaps. */
 export function isSiteFile({ method, path }: Visit, sitemaps: ReadonlySet<string>): boolean {
-  if (method !== 'GET' && method !== 'HEAD') return false;
-  const plain = toPlainPath(path);
+  const plain = isRead(method) ? toPlainPath(path) : undefined;
   return plain !== undefined && (FILES.has(plain) || plain.startsWith(FOLDER) || sitemaps.has(plain));
 }
+
+/** Tests for a file that the service knows from the settings of the site, such as a sitemap. */
+export const isListedFile = (asked: Asked, { method }: Visit): boolean =>
+  isRead(method) && !('error' in asked) && asked.signals?.free === true;
+
+const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
 /** Escapes that some servers read as a separator. */
 const DECEPTIVE = /%(?:2f|5c)/i;

@@ -159,6 +159,12 @@ const PageSignals = Type.Object(
       { description: 'For the answer to a denied request' },
     ),
     licensingUrl: Type.Union([Type.String(), Type.Null()], { description: 'The page of the site about licenses' }),
+    free: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'The page is a file for crawlers, such as robots.txt or a sitemap in the settings of the site: serve it also if access is denied',
+      }),
+    ),
   },
   { title: 'PageSignals', description: 'With `page`: what the answer to the visitor says about licenses' },
 );

@@ -105,6 +105,8 @@ export interface PageSignals {
   /** For the answer to an allowed or observed request. */
   headers: Readonly<Record<string, string>>;
   denialHeaders: Readonly<Record<string, string>>;
+  /** A file for crawlers, which is never refused. */
+  free?: boolean;
   licensingUrl: string | null;
 }
 

@@ -164,42 +164,37 @@ const openFree =
   (sites: ReturnType<typeof openSites>): Signals['isFree'] =>
   (locator) => {
     if (isFreeFile(locator)) return true;
-    const isListed = (all: Sites): boolean => {
-      const site = all.get(locator.host);
-      return site !== undefined && isSitemap(locator, site);
-    };
     const known = sites.now();
-    return known === undefined ? sites.read().then(isListed) : isListed(known);
+    return known === undefined ? sites.read().then((all) => isFreeIn(all, locator)) : isFreeIn(known, locator);
   };
+
+function isFreeIn(all: Sites, locator: Locator): boolean {
+  const site = all.get(locator.host);
+  return isFreeFile(locator) || (site !== undefined && isSitemap(locator, site));
+}
 
 type HeadersOf = Signals['headersOf'];
 
 function openNotices(sites: ReturnType<typeof openSites>, headersOf: HeadersOf): Pick<Signals, 'notice' | 'ofPages'> {
-  /** Returns the notice of a host. */
-  type Notices = (host: string) => Notice;
-  const noticesIn =
-    (all: Sites): Notices =>
-    (host) =>
-      all.size === 0 ? NO_NOTICE : toNotice(all.get(host));
-  const noticesNow = (): Notices | Promise<Notices> => {
-    const known = sites.now();
-    return known === undefined ? sites.read().then(noticesIn, () => () => NO_NOTICE) : noticesIn(known);
-  };
+  const none: Sites = new Map();
+  const allNow = (): Sites | Promise<Sites> => sites.now() ?? sites.read().catch(() => none);
+  const noticeIn = (all: Sites, host: string): Notice => toNotice(all.get(host));
   const ofPages =
-    (notices: Notices): SignalsOf =>
+    (all: Sites): SignalsOf =>
     (page) => {
       const locator = parseVisited(page);
       if (locator === undefined) return toPageSignals(NO_NOTICE, {});
-      return toPageSignals(notices(locator.host), headersOf(locator));
+      const signals = toPageSignals(noticeIn(all, locator.host), headersOf(locator));
+      return isFreeIn(all, locator) ? { ...signals, free: true } : signals;
     };
   return {
     notice(host) {
-      const notices = noticesNow();
-      return notices instanceof Promise ? notices.then((of) => of(host)) : notices(host);
+      const all = allNow();
+      return all instanceof Promise ? all.then((read) => noticeIn(read, host)) : noticeIn(all, host);
     },
     ofPages() {
-      const notices = noticesNow();
-      return notices instanceof Promise ? notices.then(ofPages) : ofPages(notices);
+      const all = allNow();
+      return all instanceof Promise ? all.then(ofPages) : ofPages(all);
     },
   };
 }

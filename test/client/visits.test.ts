@@ -109,6 +109,24 @@ for (const [name, start] of Object.entries(serving.servers)) {
       assert.equal((await fetch(`${own}/sitemap2.xml`)).status, 403);
     });
 
+    test('sitemaps in the settings of the site are served, and nothing beside them', async () => {
+      const sitemaps = [`https://${HOST}/listed.xml`, `https://${HOST}/maps?n=1`];
+      assert.ok((await postern.call('PUT', `/v1/sites/${HOST}`, { body: { sitemaps } })).status < 300);
+      for (const signals of [true, false]) {
+        const own = await start({ ...options, signals });
+        for (const path of ['/listed.xml', '/list%65d.xml', '/maps?n=1']) {
+          assert.equal((await fetch(own + path)).status, 200, path);
+          assert.equal((await fetch(own + path, { method: 'HEAD' })).status, 200, path);
+        }
+        assert.equal((await fetch(`${own}/listed.xml`, { method: 'POST' })).status, 403);
+        for (const path of ['/listed.xml/', '/listed.xml;x', '/listed.xml%3Fx', '/maps', '/x/listed.xml']) {
+          assert.ok(!(await raw(own, path)).includes(TEXT), path);
+        }
+      }
+      await postern.call('PUT', `/v1/sites/${HOST}`, { body: { sitemaps: [] } });
+      assert.equal((await fetch(`${url}/listed.xml`)).status, 403);
+    });
+
     test('a preflight is answered without the application and without a question', async () => {
       const preflight = { origin: 'https://other.example', 'access-control-request-method': 'GET' };
       for (const path of ['/open', '/shut']) {

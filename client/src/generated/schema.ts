@@ -3738,6 +3738,11 @@ export interface components {
             };
             /** @description The page of the site about licenses */
             licensingUrl: string | null;
+            /**
+             * @description The page is a file for crawlers, such as robots.txt or a sitemap in the settings of the site: serve it also if access is denied
+             * @enum {boolean}
+             */
+            free?: true;
         };
         /** @description The requester of the token */
         Partner: {
