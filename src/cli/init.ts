@@ -1,6 +1,7 @@
 /**
  * `postern init`: sets up the current folder with settings, a first key that only its owner can read, and a policy. It
- * prompts at a terminal and uses defaults elsewhere. Existing files are never overwritten.
+ * prompts at a terminal and uses defaults elsewhere. In a folder that is set up it only adds the policy of a template.
+ * Existing files are never overwritten.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,9 +9,9 @@ import { type Command, Option } from 'commander';
 import { SETTINGS } from '../config.ts';
 import { newKeyText } from '../keys/key.ts';
 import { TEMPLATES } from '../policies/templates.ts';
-import { type Context, does, examples } from './command.ts';
+import { type Common, type Context, does, examples } from './command.ts';
 import { EXIT, misused } from './outcome.ts';
-import { json } from './terminal.ts';
+import { json, type Terminal } from './terminal.ts';
 
 interface Options {
   dataDir?: string;
@@ -34,7 +35,7 @@ export function initCommand(parent: Command, context: Context): void {
   const command = parent
     .command('init')
     .description(
-      'Sets up a service in the current folder: asks a few questions and writes settings, a key and, with a template, a policy file. Existing files are never overwritten.',
+      'Sets up a service in the current folder: asks a few questions and writes settings, a key and, with a template, a policy file. In a folder that is set up, --template adds a policy file. Existing files are never overwritten.',
     )
     .option('--data-dir <folder>', `folder for the data (default: ${DEFAULTS.dataDir})`)
     .option('--port <port>', `port of the service (default: ${DEFAULTS.port})`)
@@ -43,12 +44,16 @@ export function initCommand(parent: Command, context: Context): void {
   examples(command, '$ postern init', '$ postern init --yes --template licensed_only');
   does<Options>(command, context, async (options) => {
     const { terminal } = context;
+    if (existsSync(SETTINGS_FILE) && options.template !== undefined) return addPolicy(terminal, options);
     for (const file of [SETTINGS_FILE, KEY_FILE]) {
-      if (existsSync(file)) throw misused(`${file} already exists; this folder has been set up.`);
+      if (existsSync(file)) {
+        throw misused(`${file} already exists; this folder has been set up. Add a policy with --template <id>.`);
+      }
     }
     const prompts = terminal.interactive && options.yes !== true;
     const chosen = prompts ? await promptFor(options) : { ...DEFAULTS, ...chosenBy(options) };
     requirePort(chosen.port);
+    requireNew(chosen.template);
     const policyFile = await writeFiles(chosen);
     if (options.json === true) {
       await terminal.out(json({ settings: SETTINGS_FILE, key: KEY_FILE, policy: policyFile ?? null }));
@@ -56,6 +61,28 @@ export function initCommand(parent: Command, context: Context): void {
     terminal.err(nextSteps(policyFile));
     return EXIT.ok;
   });
+}
+
+/** Adds the policy of a template to a folder that is set up. */
+async function addPolicy(terminal: Terminal, { dataDir, port, template = 'none', json: asJson }: Options & Common) {
+  if (dataDir !== undefined || port !== undefined) {
+    throw misused(`${SETTINGS_FILE} already exists; edit it to change the folder or the port.`);
+  }
+  requireNew(template);
+  const file = await writePolicy(template);
+  if (asJson === true) await terminal.out(json({ settings: null, key: null, policy: file ?? null }));
+  terminal.err(
+    file === undefined ? 'Nothing was written.\n' : `${file} is new. Apply it with: postern policies apply ${file}\n`,
+  );
+  return EXIT.ok;
+}
+
+const policyFileOf = (template: string): string => join('policies', `${template.replaceAll('_', '-')}.yaml`);
+
+/** Checks before anything is written. */
+function requireNew(template: string): void {
+  const file = policyFileOf(template);
+  if (template !== 'none' && existsSync(file)) throw misused(`${file} already exists; edit it, or move it away.`);
 }
 
 const chosenBy = ({ dataDir, port, template }: Options): Partial<Chosen> => ({
@@ -108,10 +135,11 @@ function requirePort(port: string): void {
   if (fault !== undefined) throw misused(`--port ${fault}`);
 }
 
+const ONCE = { flag: 'wx' } as const;
+
 /** Returns the name of the policy file; undefined without a template. */
 async function writeFiles({ dataDir, port, template }: Chosen): Promise<string | undefined> {
-  const once = { flag: 'wx' } as const;
-  writeFileSync(KEY_FILE, `${newKeyText('secret')}\n`, { ...once, mode: 0o600 });
+  writeFileSync(KEY_FILE, `${newKeyText('secret')}\n`, { ...ONCE, mode: 0o600 });
   const lines = [
     '# Settings of Postern. Start it with: postern serve --env-file postern.env',
     `POSTERN_DATA_DIR=${dataDir}`,
@@ -121,14 +149,18 @@ async function writeFiles({ dataDir, port, template }: Chosen): Promise<string |
     `POSTERN_KEY_FILE=${KEY_FILE}`,
     `POSTERN_URL=http://127.0.0.1:${port}`,
   ];
-  writeFileSync(SETTINGS_FILE, `${lines.join('\n')}\n`, once);
+  writeFileSync(SETTINGS_FILE, `${lines.join('\n')}\n`, ONCE);
+  return writePolicy(template);
+}
+
+async function writePolicy(template: string): Promise<string | undefined> {
   const found = TEMPLATES.find(({ id }) => id === template);
   if (found === undefined) return undefined;
   const { name, description, rules, defaultAction, cases } = found;
   const { stringify } = await import('yaml');
   mkdirSync('policies', { recursive: true });
-  const file = join('policies', `${template.replaceAll('_', '-')}.yaml`);
-  writeFileSync(file, stringify({ name, description, rules, defaultAction, cases }, { lineWidth: 100 }), once);
+  const file = policyFileOf(template);
+  writeFileSync(file, stringify({ name, description, rules, defaultAction, cases }, { lineWidth: 100 }), ONCE);
   return file;
 }
 

@@ -60,7 +60,7 @@ function getCommand(parent: Command, context: Context): void {
       const policy = await getPolicy(postern, name);
       const version =
         ofVersion === undefined ? policy : await postern.getPolicyVersion(policy.id, toVersion(ofVersion));
-      const entries = ofVersion === undefined ? await collectionEntries(postern, policy.id) : [];
+      const entries = ofVersion === undefined ? await collectionEntries(postern, policy) : [];
       if (entries === undefined) terminal.err('Without its collections: your key may not read content.\n');
       const file = { ...toFile(policy.id, version), ...(entries?.length ? { collections: entries } : {}) };
       if (options.json === true) await terminal.out(json(file));

@@ -79,6 +79,51 @@ collections:
   assert.equal((await policyNamed('Paid')).version, 1);
 });
 
+test('a collection that follows the default policy is in its file, and still follows it', async () => {
+  const site = await made(postern, '/v1/collections', {
+    name: 'Follower',
+    hosts: ['follows.example'],
+    mode: 'observe',
+  });
+  for (const args of [[], ['--json']]) {
+    const got = await run('get', 'pol_default', ...args);
+    assert.match(got.stdout, /follows\.example/);
+    const file = put(args.length === 0 ? 'default.yaml' : 'default.json', got.stdout);
+    const applied = await run('apply', '--yes', file);
+    assert.match(applied.stdout, /0 to create, 0 to edit, \d+ unchanged/, got.stdout);
+    assert.doesNotMatch(applied.stdout, /is not in the file/);
+    assert.equal((await run('diff', file, '--exit-code')).status, 0);
+    assert.equal((await run('get', 'pol_default', ...args)).stdout, got.stdout);
+  }
+  // It follows the next default, too, and is then in the file of that one.
+  const other = await makePolicy(postern, [], { name: 'Next default' });
+  assertStatus(await postern.call('POST', `/v1/policies/${other.id}/make-default`), 200);
+  assert.match(
+    (await run('get', 'Next default')).stdout,
+    /follows\.example[^]*policyId: null|policyId: null[^]*follows\.example/,
+  );
+  assert.doesNotMatch((await run('get', 'pol_default')).stdout, /follows\.example/);
+  assertStatus(await postern.call('POST', '/v1/policies/pol_default/make-default'), 200);
+  // A file without the line gives it the policy of the file; one with another policy is refused.
+  const named =
+    'id: pol_default\nname: Default\nrules: []\ncollections:\n  - {name: Follower, hosts: [follows.example], mode: observe';
+  const pinned = await run('apply', '--dry-run', put('pinned.yaml', `${named}}\n`));
+  assert.match(pinned.stdout, /policyId: none → "pol_default"/);
+  const kept = await run('apply', '--dry-run', put('kept-null.yaml', `${named}, policyId: null}\n`));
+  assert.match(kept.stdout, /collection Follower: unchanged/);
+  const foreign = await run('lint', put('foreign.yaml', `${named}, policyId: pol_other}\n`));
+  assert.equal(foreign.status, 2);
+  assert.match(foreign.stderr, /policyId/);
+  const created = await run(
+    'apply',
+    '--yes',
+    put('created.yaml', `${named.replaceAll('ollower', 'resh')}, policyId: null}\n`),
+  );
+  assert.equal(created.status, 0, created.stderr);
+  assert.equal((await collections('Fresh'))[0].policyId, null);
+  assert.equal(site.policyId, null);
+});
+
 test('get writes collections that apply without a change; without the permission it says so', async () => {
   const { id } = await makePolicy(postern, [], { name: 'Kept' });
   await made(postern, '/v1/collections', {
@@ -95,7 +140,6 @@ test('get writes collections that apply without a change; without the permission
   assert.match(got.stdout, /\ncollections:\n {2}- id: col_\w+\n {4}name: "?Kept: #1"?\n/);
   const applied = await run('apply', '--yes', put('kept.yaml', got.stdout));
   assert.match(applied.stdout, /0 to create, 0 to edit, 2 unchanged/, got.stdout);
-  assert.doesNotMatch((await run('get', 'pol_default')).stdout, /collections/);
 
   const key = await makeKey(postern, { permissions: ['policies:read'] });
   const narrow = await commandHere(['policies', 'get', 'Kept'], { env: { ...env, POSTERN_KEY: key }, cwd: folder });
@@ -132,7 +176,7 @@ test('nothing is written if a collection is invalid, unclear, unknown or named t
     [apply('A', [{ name: 'X', path: '/' }]), 2, /Unknown field `collections\[0\]\.path`; did you mean `paths`/],
     [apply('B', [{ name: 'X', paths: ['x'] }]), 2, /Line 1: `collections\[0\]\.paths\[0\]` must/],
     [apply('C', [{ name: 'X', hosts: [] }]), 2, /`collections\[0\]` needs hosts, paths/],
-    [apply('D', [{ name: 'X', paths, policyId: 'pol_default' }]), 2, /Unknown field `collections\[0\]\.policyId`/],
+    [apply('D', [{ name: 'X', paths, policyId: 'pol_default' }]), 2, /`collections\[0\].policyId` must be null/],
     [apply('E', [{ name: 'Twin', paths }]), 1, /2 collections have the name "Twin": col_\w+, col_\w+/],
     [apply('F', [{ id: 'col_gone', name: 'X', paths }]), 1, /the collection col_gone, which the service does not/],
     [

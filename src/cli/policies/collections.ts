@@ -46,7 +46,7 @@ export async function planCollections(postern: Postern, planned: readonly Planne
   ]);
   const stored = await Array.fromAsync(postern.listCollections({ limit: 100 }));
   const toWanted = ({ id: _, ...fields }: FileCollection, policyId: string): Wanted => {
-    const wanted: Wanted = { ...FIRST_VALUES, ...fields, policyId };
+    const wanted: Wanted = { ...FIRST_VALUES, ...fields, policyId: fields.policyId === null ? null : policyId };
     // As the service stores them.
     return {
       ...wanted,
@@ -69,12 +69,16 @@ export async function planCollections(postern: Postern, planned: readonly Planne
   const found = planned.map(({ path, file, before }): CollectionsOfFile => {
     const plans = (file.collections ?? []).map((entry) => toPlan(path, entry, before?.id ?? NEW_POLICY));
     const named = new Set(plans.map((plan) => plan.before?.id));
-    const others = stored.filter(({ id, policyId }) => policyId !== null && policyId === before?.id && !named.has(id));
+    const others = stored.filter((one) => before !== undefined && isUnder(one, before) && !named.has(one.id));
     return { plans, others: file.collections === undefined ? [] : others };
   });
   requireOneEntryEach(planned, found);
   return found;
 }
+
+/** Collections without a policy of their own follow the default. */
+const isUnder = ({ policyId }: Collection, { id, isDefault }: Pick<Policy, 'id' | 'isDefault'>): boolean =>
+  policyId === id || (policyId === null && isDefault);
 
 type FileCollection = NonNullable<PolicyFile['collections']>[number];
 
@@ -115,7 +119,7 @@ export async function writeCollection(
   plan: CollectionPlan,
   policyId: string,
 ): Promise<void> {
-  const body = { ...plan.wanted, policyId };
+  const body = { ...plan.wanted, policyId: plan.wanted.policyId === null ? null : policyId };
   const { before } = plan;
   const written =
     before === undefined
@@ -130,23 +134,26 @@ export async function writeCollection(
   for (const { param, message } of written.warnings) terminal.err(`  ! ${param}: ${plain(message)}\n`);
 }
 
-/** Returns the collections with a policy as entries of its file; undefined without the permission to read them. */
-export async function collectionEntries(postern: Postern, policyId: string): Promise<object[] | undefined> {
+/**
+ * Returns the collections under a policy as entries of its file; undefined without the permission to read them. Those
+ * that follow the default have `policyId: null`, so that they still do after an apply.
+ */
+export async function collectionEntries(postern: Postern, policy: Policy): Promise<object[] | undefined> {
   const { FIELDS, FIRST_VALUES } = await import('../../collections/collection.ts');
   const { sortedJson } = await import('../../policies/canonical.ts');
   let collections: Collection[];
   try {
-    collections = await Array.fromAsync(postern.listCollections({ policyId, limit: 100 }));
+    collections = await Array.fromAsync(postern.listCollections({ policyId: policy.id, limit: 100 }));
   } catch (error) {
     if (error instanceof PosternError && error.code === 'insufficient_permissions') return undefined;
     throw error;
   }
   const first = FIRST_VALUES as Record<string, unknown>;
   const names = (Object.keys(FIELDS) as (keyof typeof FIELDS)[]).filter((name) => name !== 'policyId');
-  // Collections of the default policy follow whichever policy is the default.
-  const own = collections.filter((collection) => collection.policyId === policyId).toReversed();
+  const own = collections.filter((collection) => isUnder(collection, policy)).toReversed();
   return own.map((collection) => ({
     id: collection.id,
+    ...(collection.policyId === null ? { policyId: null } : {}),
     ...Object.fromEntries(
       names
         .filter((name) => name === 'name' || sortedJson(collection[name]) !== sortedJson(first[name]))

@@ -96,6 +96,9 @@ const FileCollection = closed({
     }),
   ),
   ...collectionFields,
+  policyId: Type.Optional(
+    Type.Null({ description: 'null: the collection follows the default policy; without it, it has that of the file' }),
+  ),
 });
 
 export const PolicyFile = closed({

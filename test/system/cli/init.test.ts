@@ -61,6 +61,40 @@ describe('init', () => {
     assert.throws(() => statSync(join(cwd, 'postern.env')));
   });
 
+  test('adds the policy of a template to a folder that is set up, and changes nothing else', async () => {
+    const cwd = inside('more');
+    assert.equal((await command(['init', '--yes'], { cwd })).status, 0);
+    const kept = ['postern.env', 'postern.key'].map((name) => readFileSync(join(cwd, name), 'utf8'));
+    for (const args of [[], ['--yes']]) {
+      const id = args.length === 0 ? 'licensed_only' : 'open_access';
+      const { status, stderr } = await command(['init', '--template', id, ...args], { cwd });
+      assert.equal(status, 0, stderr);
+      const file = `policies/${id.replace('_', '-')}.yaml`;
+      assert.match(stderr, new RegExp(`${file} is new`));
+      assert.equal((await command(['policies', 'lint', file], { cwd })).status, 0);
+      const again = await command(['init', '--template', id, ...args], { cwd });
+      assert.equal(again.status, 2);
+      assert.match(again.stderr, new RegExp(`${file} already exists`));
+    }
+    assert.deepEqual(
+      ['postern.env', 'postern.key'].map((name) => readFileSync(join(cwd, name), 'utf8')),
+      kept,
+    );
+    const settings = await command(['init', '--template', 'embargo', '--port', '9000'], { cwd });
+    assert.equal(settings.status, 2);
+    const plain = await command(['init', '--yes'], { cwd });
+    assert.match(plain.stderr, /has been set up\. Add a policy with --template/);
+  });
+
+  test('writes nothing at all if the policy file is there', async () => {
+    const cwd = inside('half');
+    mkdirSync(join(cwd, 'policies'));
+    writeFileSync(join(cwd, 'policies/licensed-only.yaml'), 'mine');
+    assert.equal((await command(['init', '--yes', '--template', 'licensed_only'], { cwd })).status, 2);
+    assert.throws(() => statSync(join(cwd, 'postern.key')));
+    assert.equal(readFileSync(join(cwd, 'policies/licensed-only.yaml'), 'utf8'), 'mine');
+  });
+
   test('offers every template, and refuses a port that is none', async () => {
     const { stdout } = await command(['init', '--help']);
     for (const { id } of TEMPLATES) assert.ok(stdout.includes(`"${id}"`), id);
