@@ -50,7 +50,7 @@ const PURE = words(`
   cli/audit/times
   drift/difference drift/headers drift/lines
   collections/collection-index collections/patterns collections/ties lib/locator lib/pattern-sets lib/url-pattern
-  signals/aipref signals/ask signals/classes signals/keep-closed signals/longest-match signals/page-headers signals/questions signals/ranking signals/rsl signals/sale signals/tdmrep signals/values signals/regions signals/robots signals/robots-base signals/robots-reader signals/table signals/usage-reader signals/words
+  signals/aipref signals/ask signals/base-contradictions signals/classes signals/longest-match signals/page-headers signals/questions signals/ranking signals/rsl signals/sale signals/tdmrep signals/values signals/regions signals/robots signals/robots-base signals/robots-group signals/robots-groups signals/robots-line signals/robots-reader signals/rule-book signals/table signals/usage-reader signals/words
   policies/conditions policies/crawler-conditions policies/place-conditions policies/license-keys policies/match policies/compile policies/lint/lint policies/lint/unverified requesters/history limits/limit memory
   offers/headers offers/offer offers/price-list
   outgoing/address signatures/agent signatures/agent-field signatures/judge signatures/keys signatures/request

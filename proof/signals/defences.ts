@@ -11,15 +11,15 @@ export interface Defence {
 export const DEFENCES: readonly Defence[] = [
   {
     promise: 'a star of an allowing rule does not reach into the query',
-    file: 'longest-match.ts',
-    code: 'if (allowed && writer.denies) {',
-    without: 'if (allowed && writer.denies && false) {',
+    file: 'rule-book.ts',
+    code: 'this.#known.denied.size === 0 ? []',
+    without: 'this.#known.denied.size >= 0 ? []',
   },
   {
     promise: 'a denying rule is longer than the allowing ones below it',
-    file: 'longest-match.ts',
-    code: ': this.#known.allowed.longestBeside(text) + (this.#known.allowed.size > 0 ? 1 : 0)',
-    without: ': 0',
+    file: 'rule-book.ts',
+    code: 'if (this.#longestAllowed(text) < text.length) {',
+    without: 'if (this.#longestAllowed(text) >= 0) {',
   },
   {
     promise: 'a path that ends is denied with every query',
@@ -41,9 +41,9 @@ export const DEFENCES: readonly Defence[] = [
   },
   {
     promise: 'crawlers with other answers have a group',
-    file: 'robots.ts',
-    code: '...groups\n      .filter(',
-    without: '...[]\n      .filter(',
+    file: 'robots-groups.ts',
+    code: '...groups.filter(({ tokens }) => tokens.length > 0)',
+    without: '...[]',
   },
   {
     promise: 'path conditions cut a pattern',
@@ -56,6 +56,12 @@ export const DEFENCES: readonly Defence[] = [
     file: 'assess.ts',
     code: '...items, ...pages]',
     without: '...pages]',
+  },
+  {
+    promise: 'the item of a path counts for its queries too',
+    file: 'assess.ts',
+    code: "const isOther = locator.query === '' && query !== null;",
+    without: 'const isOther = false && query !== null;',
   },
   {
     promise: 'an entry counts only where it is surely found before others',
@@ -109,8 +115,8 @@ export const DEFENCES: readonly Defence[] = [
   {
     promise: 'a reserved query reserves its path',
     file: 'tdmrep.ts',
-    code: 'else if (earlier.isReserved && earlier.pattern.query !== null)',
-    without: 'else if (earlier.isReserved && earlier.pattern.query !== null && false)',
+    code: 'entries.filter(({ isReserved }, i) => isReserved || rows[i]',
+    without: 'entries.filter((_, i) => rows[i]',
     test: 'formats',
   },
 ];

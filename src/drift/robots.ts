@@ -1,4 +1,5 @@
 /** Compares a live robots.txt with the intended one: what each crawler may fetch, and what else its group says. */
+import { CRAWLERS } from '../crawlers/directory.ts';
 import {
   matchesReadable,
   mayFetch,
@@ -28,7 +29,14 @@ export async function compareRobots(
   let isCut = false;
   for (const { crawlers, one, other } of pairsOf(intended, live)) {
     const access = await compare(accessOf(one), accessOf(other), { budget });
-    differences.push(...access.differences.map((found) => aboutAccess(found, crawlers, { one, other })));
+    const about = access.differences.map((found) => aboutAccess(found, crawlers, { one, other }));
+    // The site may close more to crawlers that neither file nor directory know.
+    if (crawlers.every((token) => isUnknown(token, intended))) {
+      differences.push(...about.filter(({ effect }) => effect === 'opens'));
+      isCut ||= access.isCut;
+      continue;
+    }
+    differences.push(...about);
     differences.push(...compareSignals(crawlers, one, other));
     differences.push(...compareLicenses(crawlers, one, { group: other, robots: live }));
     const usage = await compareUsage(crawlers, { one, other }, budget);
@@ -37,6 +45,11 @@ export async function compareRobots(
   }
   return { differences: isCut ? [...differences, NOT_ALL] : differences, isCut };
 }
+
+const TOKENS = new Set(CRAWLERS.flatMap(({ userAgents }) => userAgents.map((token) => token.toLowerCase())));
+
+const isUnknown = (token: string, { tokens }: Robots): boolean =>
+  token !== '*' && !TOKENS.has(token.toLowerCase()) && !tokens.some((one) => one.toLowerCase() === token.toLowerCase());
 
 interface Pair {
   crawlers: string[];

@@ -24,16 +24,22 @@ const least = (one: string, other: string): string => {
     .join(', ');
 };
 
+interface UsageLines {
+  lines: string[];
+  cannotExpress: Inexpressible[];
+}
+
+export const NO_USAGE: UsageLines = { lines: [], cannotExpress: [] };
+
 /** Returns the lines of a group. Preferences are about what may be fetched, so a use needs access. */
-export function usageLines(
-  rows: readonly Row[],
-  audience: number,
-): { lines: string[]; cannotExpress: Inexpressible[] } {
+export function usageLines(rows: readonly Row[], audiences: readonly number[]): UsageLines {
   const values = askedRows(rows).map((row) => ({
     pattern: row.pattern,
-    value: toValue((use) => crawlOf(row, audience).allowed && useOf(row, use, audience).allowed),
+    value: toValue((use) =>
+      audiences.every((audience) => crawlOf(row, audience).allowed && useOf(row, use, audience).allowed),
+    ),
   }));
-  if (values.length === 0) return { lines: [], cannotExpress: [] };
+  if (values.length === 0) return NO_USAGE;
   const ranking = toNarrowest(values, { least, measure: byOctets, segments: false });
   const entries = ranking?.entries ?? [{ texts: ['/*'], value: values.map(({ value }) => value).reduce(least) }];
   const lines = entries.flatMap(({ texts, value }) =>

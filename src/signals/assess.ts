@@ -29,6 +29,8 @@ import { USE_WORDS, USES } from './words.ts';
 export interface SiteItem {
   content: ContentFacts;
   locator: Locator;
+  /** Another item is registered there too, so none is chosen. */
+  isAmbiguous: boolean;
 }
 
 /** All that the statements of a site rest on. */
@@ -216,39 +218,52 @@ function rowsOf(work: Work, { collection, region, policy }: Placed): Row[] {
   });
 }
 
-/** Returns a row for each item that is answered otherwise than its path. */
+/** Returns a row for each item that is answered otherwise than its path, with some query. */
 async function toItemRows(work: Work, items: readonly SiteItem[], pages: readonly Row[]): Promise<Row[]> {
   const find = finder(pages);
   const rows: Row[] = [];
-  for (const { content, locator } of items) {
+  const withQuery = new Set<string>();
+  for (const { content, locator, isAmbiguous } of items) {
     const policy = work.policyOf(content.policyId);
     if (policy === undefined) continue;
     const place = { content, page: toPage(locator, content) };
-    const cell = policy.answer(place);
-    const sale = offersOf(work, content.id, { cell, place });
+    const cell = isAmbiguous ? refusedCell(policy) : policy.answer(place);
+    const sale = isAmbiguous ? {} : offersOf(work, content.id, { cell, place });
+    const rest = { collectionId: content.collectionId, contentId: content.id, observed: content.observed };
     const below = find(locator);
-    if (below === undefined || !isSame(cell, below.cell) || !sameJson(sale.offers, below.offers)) {
-      rows.push({
-        pattern: exactly(locator),
-        cell,
-        ...sale,
-        collectionId: content.collectionId,
-        contentId: content.id,
-        observed: content.observed,
-      });
+    const isLike = (other: Row): boolean => isSame(cell, other.cell) && sameJson(sale.offers, other.offers);
+    if (below === undefined || !below.every(isLike)) rows.push({ pattern: exactly(locator), cell, ...sale, ...rest });
+    // Beside items with queries, other queries of the path find none of them.
+    if (locator.query !== '' && !withQuery.has(locator.path)) {
+      withQuery.add(locator.path);
+      rows.push({ pattern: withAnyQuery(locator), cell: refusedCell(policy), ...rest });
     }
     await work.slices.next();
   }
-  // One with a query is more specific than its path.
-  return rows.toSorted((one, other) => Number(one.pattern.query === null) - Number(other.pattern.query === null));
+  // The more specific one is first: that of a query, then that of all others of the path.
+  return rows.toSorted((one, other) => other.pattern.octets - one.pattern.octets);
 }
 
-function finder(rows: readonly Row[]): (locator: Locator) => Row | undefined {
+/** Returns a function that finds the rows of a path: with its query, or else with any. */
+function finder(rows: readonly Row[]): (locator: Locator) => Row[] | undefined {
   return (locator) => {
     const target = toTarget(locator);
-    return rows.find(({ pattern }) => matchesPath(pattern, target));
+    const found: Row[] = [];
+    for (const row of rows) {
+      const { path, query } = row.pattern;
+      const isOther = locator.query === '' && query !== null;
+      if (!matchesPath(isOther ? { path, query: null, octets: 0 } : row.pattern, target)) continue;
+      found.push(row);
+      if (!isOther) return found;
+    }
+    return undefined;
   };
 }
+
+const withAnyQuery = (locator: Locator): PathPattern => {
+  const { path } = exactly({ ...locator, query: '' });
+  return { path, query: { parts: [''], ends: false }, octets: (path.parts[0] as string).length + 2 };
+};
 
 const exactly = (locator: Locator): PathPattern => {
   const { path, query } = toTarget(locator);

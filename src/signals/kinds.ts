@@ -1,5 +1,6 @@
 /** The kinds of signals: one row for each. Routes, files and the report follow from it. */
 
+import type { BaseContradiction } from './base-contradictions.ts';
 import { licenseUrlOf, toNotice } from './notice.ts';
 import { renderHeaders } from './page-headers.ts';
 import { renderRobots } from './robots.ts';
@@ -13,6 +14,8 @@ export interface Rendering {
   cannotExpress: readonly Inexpressible[];
   /** Why it is not served; null: it is. */
   refusal: string | null;
+  /** Lines of the site's own file that say something else than the policies. */
+  baseContradicts?: readonly BaseContradiction[];
 }
 
 export interface Signal {
@@ -25,18 +28,31 @@ export interface Signal {
   render(table: Table): Rendering | null;
 }
 
+const licenses = new WeakMap<Table, Rendering>();
+
+/** Rendered once: robots.txt names it only if there is one. */
+function licenseOf(table: Table): Rendering | null {
+  if (!table.site.signals.license) return null;
+  const rendering = licenses.get(table) ?? renderRsl(table);
+  licenses.set(table, rendering);
+  return rendering;
+}
+
+const announcedLicenseOf = (table: Table): string | null =>
+  licenseOf(table)?.refusal === null ? licenseUrlOf(table) : null;
+
 export const SIGNALS = {
   'robots.txt': {
     type: MEDIA_TYPES.robots,
     doc: 'The groups of robots.txt (RFC 9309), with `Content-Signal` and `License`',
     path: '/robots.txt',
-    render: (table) => (table.site.signals.robots === 'off' ? null : renderRobots(table, licenseUrlOf(table))),
+    render: (table) => (table.site.signals.robots === 'off' ? null : renderRobots(table, announcedLicenseOf(table))),
   },
   'license.xml': {
     type: MEDIA_TYPES.rsl,
     doc: 'What is permitted, and at which price (RSL 1.0)',
     path: '/license.xml',
-    render: (table) => (table.site.signals.license ? renderRsl(table) : null),
+    render: licenseOf,
   },
   'tdmrep.json': {
     type: MEDIA_TYPES.json,

@@ -1,12 +1,13 @@
 /**
  * Writes ordered patterns as rules of which the longest wins, and of two equally long ones the allowing one (RFC 9309).
- * Pure. Promise: no URL that is denied here is allowed by the rules; the reverse is reported.
+ * Pure. Promise: no URL that is denied here, or disallowed by the site's own rules beside ours, is allowed by all rules
+ * together; the reverse is reported. No rule has two stars in a row, which some readers take minutes for.
  * A path pattern of collections without `?` ignores the query; in RFC 9309, `*` reaches into it and `$` ends behind it.
  * So `/a$` is written as `/a$` and `/a?`, and an allowing pattern with `*` comes with a denying one that matches only
  * where its text is found in the query.
  */
 import type { PathPattern } from '../lib/url-pattern.ts';
-import { KnownRules } from './known-rules.ts';
+import { type Rule, RuleBook } from './rule-book.ts';
 
 /** An answer for a pattern; of several patterns that match, the first counts. */
 export interface Ranked {
@@ -14,111 +15,56 @@ export interface Ranked {
   readonly allowed: boolean;
 }
 
-/** A rule of which the longest wins. */
-export interface Rule {
-  allowed: boolean;
-  text: string;
-}
-
 export interface Rules {
   /** Most important first. */
   rules: Rule[];
   /** Patterns whose rules deny more than they should. */
   stricter: string[];
+  /** Rules of the site beside which more is disallowed than by either of both. */
+  closed: string[];
+  /** Allowing rules of the site that no rule of ours can overrule. */
+  open: string[];
 }
 
-/** `beside`: allowing patterns of the same group that stand elsewhere. Paths without a rule are allowed. */
-export function toLongestMatch(ranked: readonly Ranked[], beside: readonly string[] = []): Rules {
+/** `site`: rules of the same group that stand elsewhere. Paths without a rule are allowed. */
+export function toLongestMatch(ranked: readonly Ranked[], site: readonly Rule[] = []): Rules {
   const stricter: string[] = [];
-  const writer = new Writer(beside);
+  const book = new RuleBook(site);
   for (const { pattern, allowed } of ranked.toReversed()) {
     const texts = spell(pattern, allowed);
-    if (!writer.changes(texts, allowed)) continue;
-    let isStricter = texts.some((text) => (allowed ? /%20.*%20/ : /[*]./).test(text));
-    for (const text of texts) isStricter = !writer.add(text, allowed) || isStricter;
-    // Above the rules that it corrects.
-    if (allowed && writer.denies) {
-      for (const text of texts.flatMap(guardsOf)) {
-        writer.add(text, false);
-        isStricter = true;
-      }
-    }
+    if (!book.changes(texts, allowed)) continue;
+    let isStricter = allowed ? texts.some((text) => /%20.*%20/.test(text)) : isWider(pattern, texts);
+    for (const text of texts) isStricter = !book.add(text, allowed) || isStricter;
     if (isStricter) stricter.push(texts[0] as string);
   }
-  return { rules: writer.rules.toReversed().map(({ text, allowed }) => ({ text, allowed })), stricter };
+  return { rules: book.rules(), stricter, closed: [...book.closed], open: [...book.open] };
 }
 
-class Writer {
-  /** The least important first. */
-  readonly rules: Rule[] = [];
-  readonly #known = { allowed: new KnownRules(), denied: new KnownRules() };
-
-  constructor(beside: readonly string[]) {
-    for (const text of beside) this.#known.allowed.add(inOneSpelling(text));
-  }
-
-  get denies(): boolean {
-    return this.#known.denied.size > 0;
-  }
-
-  /** Returns whether rules with these texts could change anything. */
-  changes(texts: readonly string[], allowed: boolean): boolean {
-    const { allowed: allows, denied } = this.#known;
-    return texts.some((text) =>
-      allowed ? denied.longestBeside(text) > 0 : !denied.hasPrefixOf(text) || allows.longestBeside(text) > 0,
-    );
-  }
-
-  /** Returns false if something is denied that should be allowed. */
-  add(text: string, allowed: boolean): boolean {
-    // Rules of the other kind would win where both match.
-    const least = allowed
-      ? this.#known.denied.longestBeside(text)
-      : this.#known.allowed.longestBeside(text) + (this.#known.allowed.size > 0 ? 1 : 0);
-    const padded = pad(text, least);
-    if (padded !== undefined) {
-      this.rules.push({ text: padded, allowed });
-      this.#known[allowed ? 'allowed' : 'denied'].add(padded);
-      return true;
-    }
-    // It cannot win as it is: a denying rule also takes what follows, an allowing one is left out.
-    if (!allowed) this.add(`${text.slice(0, -1)}*`, false);
-    return false;
-  }
-}
-
-export const inOneSpelling = (text: string): string => encodeURI(text).replaceAll('%25', '%');
-
-/** Returns the text in the wanted length with the same meaning, or undefined. */
-export function pad(text: string, length: number): string | undefined {
-  const more = length - text.length;
-  if (more <= 0) return text;
-  const stars = '*'.repeat(more);
-  if (!text.endsWith('$')) return text + stars;
-  const star = text.lastIndexOf('*');
-  return star === -1 ? undefined : text.slice(0, star) + stars + text.slice(star);
-}
+const isWider = ({ query }: PathPattern, texts: readonly string[]): boolean =>
+  query !== null || texts.some((text) => /[*]./.test(text));
 
 /** Spells a pattern for URLs as they are sent, with any query. A denying one may match more where parsers differ. */
 function spell({ path, query }: PathPattern, allowed: boolean): string[] {
   // Some parsers do not read `%2A` as `*` itself.
   const toLiteral = (text: string): string =>
-    allowed ? text.replaceAll('*', '%2A').replaceAll('$', '%24') : text.replaceAll(/[*$]/g, '*');
-  const base = path.parts.map(toLiteral).join('*');
+    allowed ? text.replaceAll('*', '%2A').replaceAll('$', '%24') : text.replaceAll(/[*$]+/g, '*');
+  const base = withoutRuns(path.parts.map(toLiteral).join('*'));
   if (query === null) return path.ends ? [`${base}$`, `${base}?`] : [base === '' ? '/' : base];
-  const text = query.parts.map(toLiteral).join('*') + (query.ends ? '$' : '');
+  if (!allowed) return [`${base}?${toDeniedQuery(query.parts.map(toLiteral).join('*'))}`];
+  const text = withoutRuns(query.parts.map(toLiteral).join('*')) + (query.ends ? '$' : '');
   // A space is `%20` or `+`.
-  const texts = allowed ? [...new Set([text, text.replaceAll('%20', '+')])] : [text.replaceAll('%20', '*')];
-  return texts.map((one) => `${base}?${one}`);
+  return [...new Set([text, text.replaceAll('%20', '+')])].map((one) => `${base}?${one}`);
 }
 
-/** Returns patterns that match where what follows a `*` of the path is found behind the question mark. */
-function guardsOf(text: string): string[] {
-  const path = text.split('?')[0] as string;
-  const guards: string[] = [];
-  for (let at = path.indexOf('*'); at !== -1; at = path.indexOf('*', at + 1)) {
-    // A `*` at the end stands for everything that follows anyway.
-    if (at < text.length - 1) guards.push(`${text.slice(0, at)}*?${text.slice(at)}`);
-  }
-  return guards;
+/** Returns the texts of rules that deny a pattern; they may match more. */
+export const spellDenied = (pattern: PathPattern): string[] => spell(pattern, false);
+
+/** Parameters may stand in any order and among others; several of them only close every query. */
+export function toDeniedQuery(text: string): string {
+  if (text === '' || text.includes('&')) return '';
+  return withoutRuns(`*${text.replaceAll('%20', '*')}`);
 }
+
+export const withoutRuns = (text: string): string => text.replaceAll(/\*{2,}/g, '*');
+
+export const inOneSpelling = (text: string): string => encodeURI(text).replaceAll('%25', '%');

@@ -4,6 +4,7 @@
  * `*` reaches into the query of a URL, and some readers know only prefixes and whole paths.
  */
 import { canMatchBoth, type PathPattern } from '../lib/url-pattern.ts';
+import { toDeniedQuery, withoutRuns } from './longest-match.ts';
 
 export interface Ranked<V> {
   readonly pattern: PathPattern;
@@ -72,21 +73,18 @@ const toPlace = <V>(pattern: PathPattern, value: V): Place<V> => {
 };
 
 /** A star or a dollar sign of the path itself matches any characters: readers differ in how these are escaped. */
-const literal = (text: string): string => text.replaceAll(/[*$]/g, '*');
+const literal = (text: string): string => text.replaceAll(/[*$]+/g, '*');
 
 export function spell({ path, query }: PathPattern): Spelled {
-  const base = path.parts.map(literal).join('*');
+  const base = withoutRuns(path.parts.map(literal).join('*'));
   const isWider = base.includes('*');
   const bases = base.startsWith('/') ? [base] : [`/${base}`, ...(base.startsWith('*/') ? [base.slice(1)] : [])];
   if (query === null) {
     return { texts: bases.flatMap((one) => (path.ends ? [`${one}$`, `${one}?*`] : [`${one}*`])), isWider };
   }
-  // A space is `%20` or `+`.
-  const text = query.parts.map((part) => literal(part).replaceAll('%20', '*')).join('*');
-  return {
-    texts: bases.map((one) => `${one}?${text}${query.ends ? '$' : '*'}`),
-    isWider: isWider || text !== query.parts.join('*'),
-  };
+  // A space is `%20` or `+`. Readers find other parameters before it, so it matches more than the pattern does.
+  const text = toDeniedQuery(query.parts.map(literal).join('*'));
+  return { texts: bases.map((one) => `${one}?${text.endsWith('*') ? text : `${text}*`}`), isWider: true };
 }
 
 type Pair = readonly [earlier: number, later: number];

@@ -10,6 +10,8 @@ export type Renderings = { readonly [K in SignalKind]: Rendering | null };
 
 /** Up to this many rows take less time than the start of a thread. */
 const ROWS_HERE_MAX = 200;
+/** Characters of the site's own file. */
+const BASE_HERE_MAX = 8_192;
 /** Ten thousand patterns take half of it. */
 const LIMITS = limitsOf({ oldMiB: 160, youngMiB: 12 });
 
@@ -18,7 +20,8 @@ export const renderHere = (table: Table): Renderings =>
 
 /** Throws Unavailable. */
 export async function render(table: Table): Promise<Renderings> {
-  if (table.rows.length <= ROWS_HERE_MAX) return renderHere(table);
+  const length = table.site.signals.robotsBase?.length ?? 0;
+  if (table.rows.length <= ROWS_HERE_MAX && length <= BASE_HERE_MAX) return renderHere(table);
   const thread = new Worker(new URL('./render-worker.ts', import.meta.url), {
     workerData: table,
     resourceLimits: LIMITS,

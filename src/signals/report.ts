@@ -12,7 +12,7 @@ const NAMES_MAX = 20;
 
 /** Throws InvalidCursor. */
 export function toReport(
-  { table, cannotExpress }: Published,
+  { table, cannotExpress, baseContradicts }: Published,
   contradictions: readonly Contradiction[],
   { limit = PAGE_DEFAULT, cursor }: { limit?: number; cursor?: string },
 ): SignalsReport {
@@ -32,6 +32,7 @@ export function toReport(
     nextCursor,
     cannotExpress: cannotExpress.map((one) => ({ ...one, about: [...one.about] })),
     contradictions: [...contradictions],
+    baseContradicts: [...baseContradicts],
   };
 }
 

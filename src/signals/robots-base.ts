@@ -1,12 +1,25 @@
 /** Reads a site's own robots.txt as crawlers do (RFC 9309, section 2.2), to write groups beside it. Pure. */
 
-import { type Rule, inOneSpelling as spell } from './longest-match.ts';
+import { inOneSpelling as spell } from './longest-match.ts';
+import { parseRobotsLine } from './robots-line.ts';
 import { inOneSpelling } from './robots-reader.ts';
+import type { Rule } from './rule-book.ts';
+
+/** A line of a group. */
+export interface BaseLine {
+  /** From 1. */
+  readonly no: number;
+  readonly key: string;
+  readonly name: string;
+  readonly value: string;
+}
 
 /** A group of one token: all of its groups in the file together. */
-interface BaseGroup {
+export interface BaseGroup {
   /** Its lines but those that name crawlers. */
-  lines: { name: string; value: string }[];
+  readonly lines: readonly BaseLine[];
+  /** Its rules, in all spellings. */
+  readonly rules: readonly Rule[];
 }
 
 export interface Base {
@@ -15,66 +28,61 @@ export interface Base {
   isNamed(token: string): boolean;
   /** Its last group has no rule yet: the next one would belong to it. */
   readonly isOpen: boolean;
-  /** Paths that the group of a token allows; `*` where it has none. */
-  allowed(token: string): string[];
-  /** The rules of the group of a token, in all spellings; those of `*` where it has none. */
-  rules(token: string): Rule[];
-  /** The lines of `*`, for groups that replace it. */
-  readonly everybody: readonly string[];
-  /** Returns whether the group of a token has a line of this name. */
-  has(token: string, name: string): boolean;
+  /** The group of a token; that of `*` where it has none. Tokens without their own share one object. */
+  groupOf(token: string): BaseGroup;
+  /** The group of `*`. */
+  readonly everybody: BaseGroup;
 }
 
 /** Lines that belong to no group. */
 const GLOBAL: ReadonlySet<string> = new Set(['sitemap', 'host', 'license']);
+const NOTHING: BaseGroup = { lines: [], rules: [] };
 
 export function readBase(text: string): Base {
-  const groups = new Map<string, BaseGroup>();
+  const drafts = new Map<string, BaseLine[]>();
   const tokens: string[] = [];
-  let current: BaseGroup[] = [];
+  let current: BaseLine[][] = [];
   let isNaming = false;
+  let isOpen = false;
   const begin = (value: string): void => {
     if (!isNaming) current = [];
     isNaming = true;
+    isOpen = true;
     const token = toKey(value);
-    if (!groups.has(token) && token !== '*' && token !== '') tokens.push(value.replace(/\/.*$/, '').trim());
-    const group = groups.get(token) ?? { lines: [] };
-    groups.set(token, group);
-    current.push(group);
+    if (!drafts.has(token) && token !== '*' && token !== '') tokens.push(value.replace(/\/.*$/, '').trim());
+    const lines = drafts.get(token) ?? [];
+    drafts.set(token, lines);
+    current.push(lines);
   };
-  for (const line of text.split(/\r\n|\r|\n/)) {
-    const [, name = '', value = ''] = LINE.exec(line) ?? [];
-    const key = name.toLowerCase();
-    if (key === 'user-agent') begin(value);
-    else if (key !== '' && !GLOBAL.has(key)) {
+  for (const [i, line] of text.split(/\r\n|\r|\n/).entries()) {
+    const read = parseRobotsLine(line.replace(/^\uFEFF/, ''));
+    if (read === undefined) continue;
+    if (read.key === 'user-agent') begin(read.value);
+    else if (!GLOBAL.has(read.key)) {
       isNaming = false;
-      for (const group of current) group.lines.push({ name, value });
+      // For the reference parser, other lines end no list of names.
+      if (isRule(read)) isOpen = false;
+      for (const lines of current) lines.push({ no: i + 1, ...read });
     }
   }
-  return { ...toBase(groups, tokens), isOpen: isNaming };
-}
-
-const LINE = /^\s*([^:#]+?)\s*:\s*([^#]*?)\s*(?:#.*)?$/;
-
-function toBase(groups: ReadonlyMap<string, BaseGroup>, tokens: readonly string[]): Omit<Base, 'isOpen'> {
-  const linesOf = (token: string): BaseGroup['lines'] =>
-    (groups.get(toKey(token)) ?? groups.get('*') ?? { lines: [] }).lines;
+  const groups = new Map([...drafts].map(([token, lines]) => [token, { lines, rules: lines.flatMap(toRules) }]));
+  const everybody = groups.get('*') ?? NOTHING;
   return {
     tokens,
-    everybody: (groups.get('*')?.lines ?? []).map(({ name, value }) => `${name}: ${value}`),
+    isOpen,
+    everybody,
     isNamed: (token) => groups.has(toKey(token)),
-    allowed: (token) =>
-      linesOf(token).flatMap(({ name, value }) => (name.toLowerCase() === 'allow' && value !== '' ? [value] : [])),
-    rules: (token) => linesOf(token).flatMap(toRules),
-    has: (token, wanted) => linesOf(token).some(({ name }) => name.toLowerCase() === wanted),
+    groupOf: (token) => groups.get(toKey(token)) ?? everybody,
   };
 }
 
+const isRule = ({ key }: Pick<BaseLine, 'key'>): boolean => key === 'allow' || key === 'disallow';
+
 /** An empty rule says nothing. Readers differ in the escapes that they take for the character itself. */
-function toRules({ name, value }: BaseGroup['lines'][number]): Rule[] {
-  const isRule = value !== '' && /^(?:dis)?allow$/i.test(name);
-  const texts = isRule ? new Set([inOneSpelling(value), spell(value)]) : [];
-  return [...texts].map((text) => ({ text, allowed: /^allow$/i.test(name) }));
+function toRules(line: BaseLine): Rule[] {
+  if (!isRule(line) || line.value === '') return [];
+  const texts = new Set([inOneSpelling(line.value), spell(line.value)]);
+  return [...texts].map((text) => ({ text, allowed: line.key === 'allow' }));
 }
 
 /** Tokens are compared without a version and in lowercase. */

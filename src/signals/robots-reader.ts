@@ -3,6 +3,7 @@
  * equally long. Pure. Knows nothing of how Postern writes the file: it reads any site's.
  */
 import { matchesPath, type PathPattern } from '../lib/url-pattern.ts';
+import { parseRobotsLine } from './robots-line.ts';
 
 /** The marks around the groups of Postern. */
 export const BEGIN = '# BEGIN Postern';
@@ -36,7 +37,6 @@ export interface Robots {
   readonly global: ReadonlyMap<string, readonly string[]>;
 }
 
-const LINE = /^\s*([^:#]+?)\s*:\s*([^#]*?)\s*(?:#.*)?$/;
 const NOTHING: RobotsGroup = { rules: [], others: new Map(), ours: new Map() };
 
 interface Block {
@@ -76,9 +76,9 @@ function readBlocks(text: string) {
   let isOurs = false;
   for (const line of text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)) {
     isOurs = line === BEGIN || (isOurs && line !== END);
-    const [, name = '', value = ''] = LINE.exec(line) ?? [];
-    const key = name.toLowerCase();
-    if (key === '') continue;
+    const read = parseRobotsLine(line);
+    if (read === undefined) continue;
+    const { key, value } = read;
     if (key === 'user-agent') {
       if (!isNaming) blocks.push({ rules: [], others: [], ours: [] });
       isNaming = true;

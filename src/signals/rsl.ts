@@ -42,16 +42,17 @@ export function renderRsl(table: Table): Rendering {
       segments: true,
     },
   );
-  if (ranking === undefined) return { text: '', cannotExpress, refusal: TOO_MANY };
-  if (ranking.lowered.length > 0) {
+  if (ranking === undefined) cannotExpress.push({ kind: KIND, about: [], message: TOO_MANY });
+  if (ranking !== undefined && ranking.lowered.length > 0) {
     cannotExpress.push({ kind: KIND, about: ranking.lowered.slice(0, ABOUT_MAX), message: LOWERED });
   }
-  const contents = ranking.entries.flatMap((entry) => contentsOf(table, entry));
+  const entries = ranking?.entries ?? [{ texts: ['/*'], isWider: false, value: termsOf(() => 'denied') }];
+  const contents = entries.flatMap((entry) => contentsOf(table, entry));
   const text = `<rsl xmlns="${namespace}" max-age="${MAX_AGE}">\n${contents.join('')}</rsl>\n`;
   return { text, cannotExpress, refusal: contents.length === 0 ? NOTHING : null };
 }
 
-const TOO_MANY = 'Too many path patterns overlap. Use fewer of them with `*`.';
+const TOO_MANY = 'Too many path patterns overlap, so nothing is permitted. Use fewer of them with `*`.';
 const NOTHING = 'No collection has pages on this host, so there is nothing to say.';
 const LOWERED =
   'Readers of RSL cannot separate these paths from others with stricter terms, so the stricter ones are published for them.';

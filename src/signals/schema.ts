@@ -88,6 +88,19 @@ export const SignalsReport = Type.Object(
           'Statements of robots.txt and tdmrep.json, read back, that the policies contradict; there must be none',
       },
     ),
+    baseContradicts: Type.Array(
+      Type.Object({
+        line: Type.Integer({ description: 'The line of `robotsBase`, from 1' }),
+        statement: Type.String({ description: 'What the line says' }),
+        crawler: Type.String({ description: 'The first crawler that reads it; `*` for everybody else' }),
+        pattern: Type.String({ description: 'Where a policy denies that' }),
+        message: Type.String(),
+      }),
+      {
+        description:
+          'Lines of the site’s own robots.txt that allow what a policy denies: `Allow`, `Content-Signal` and `Content-Usage`. They stay; the first 100',
+      },
+    ),
   },
   { title: 'SignalsReport' },
 );

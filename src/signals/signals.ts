@@ -14,6 +14,7 @@ import { isFreeFile, isSitemap } from '../sites/free.ts';
 import type { Site } from '../sites/site.ts';
 import { findSites } from '../sites/store.ts';
 import { assess } from './assess.ts';
+import type { BaseContradiction } from './base-contradictions.ts';
 import { SIGNAL_KINDS, SIGNALS, type Signal, type SignalKind } from './kinds.ts';
 import { NO_NOTICE, type Notice, toNotice, toPageSignals } from './notice.ts';
 import { pageHeaders } from './page-headers.ts';
@@ -36,6 +37,7 @@ export interface Published {
   /** A text says why there is none. */
   files: { readonly [K in SignalKind]: File | string };
   cannotExpress: readonly Inexpressible[];
+  baseContradicts: readonly BaseContradiction[];
 }
 
 export interface Signals {
@@ -213,7 +215,8 @@ async function publish(deps: SignalDeps, table: Table): Promise<Published> {
     const modifiedAt = await record(deps, { host: table.host, kind, body });
     files[kind] = body === null ? (refusal as string) : toFile(body, signal.type, modifiedAt);
   }
-  return { table, files: files as Published['files'], cannotExpress };
+  const baseContradicts = renderings['robots.txt']?.baseContradicts ?? [];
+  return { table, files: files as Published['files'], cannotExpress, baseContradicts };
 }
 
 /** Returns the time from which on it is served. */

@@ -91,8 +91,11 @@ async function readItems(db: Db, host: string, inForce: InForce): Promise<{ item
       if (locator?.host !== host) continue;
       const name = JSON.stringify(locator);
       const before = items.get(name);
-      if (before !== undefined && (!bySource || !before.content.archived)) continue;
-      items.set(name, { content: toContentFacts(content, placeOf(content, inForce)), locator });
+      const facts = toContentFacts(content, placeOf(content, inForce));
+      if (before === undefined) items.set(name, { content: facts, locator, isAmbiguous: false });
+      else if (bySource && !facts.archived) {
+        items.set(name, { content: facts, locator, isAmbiguous: !before.content.archived });
+      }
     }
   }
   return { items: [...items.values()], hasMore };

@@ -6,7 +6,7 @@
 import type { PathPattern } from '../lib/url-pattern.ts';
 import type { Offered } from '../offers/offer.ts';
 import { overlapping, spell } from './ranking.ts';
-import type { Inexpressible, Row, Table } from './table.ts';
+import { type Inexpressible, type Row, type Table, textOf } from './table.ts';
 import { askedRows, isFree, isMixed } from './values.ts';
 import { FORMATS, USE_WORDS, USES } from './words.ts';
 
@@ -35,38 +35,65 @@ export const tdmPolicyUrl = (host: string, collectionId: string): string =>
 
 export function renderTdmrep({ host, rows }: Table): Rendering {
   const asked = askedRows(rows);
-  const entries = asked.map(
-    ({ pattern, collectionId, cell }): Entry => ({
-      pattern,
-      collectionId,
-      isReserved: MINING.some((use) => !isFree(cell, use)),
-    }),
-  );
-  const pairs = new Set(entries.map(({ isReserved }) => isReserved)).size < 2 ? [] : overlapping(entries);
-  if (pairs === undefined) return { text: '', cannotExpress: [], refusal: TOO_MANY };
-  const reserved = reserveMore(entries, pairs);
+  const read = readEntries(asked);
+  if (read === undefined) return closedFile();
+  const { entries, reserved } = read;
   const [values, mixed] = [FORMATS.tdmrep.values, MINING.some((use) => asked.some(({ cell }) => isMixed(cell, use)))];
-  const listed = entries
-    // Readers may match the path alone, so an entry cannot name a query.
-    .filter(({ pattern }) => pattern.query === null)
-    .flatMap(({ pattern, collectionId, isReserved }) =>
-      spell(pattern).texts.map((location) => ({
-        location,
-        'tdm-reservation': values[isReserved ? 0 : 1],
-        ...(isReserved && collectionId !== null ? { 'tdm-policy': tdmPolicyUrl(host, collectionId) } : {}),
-      })),
-    );
+  const listed = entries.flatMap(({ pattern, collectionId, isReserved }) =>
+    spell(pattern).texts.map((location) => ({
+      location,
+      'tdm-reservation': values[isReserved ? 0 : 1],
+      ...(isReserved && collectionId !== null ? { 'tdm-policy': tdmPolicyUrl(host, collectionId) } : {}),
+    })),
+  );
   return {
     text: `${JSON.stringify(listed, null, 1)}\n`,
     cannotExpress: [
-      ...(reserved.size === 0 ? [] : [{ kind: KIND, about: [...reserved].slice(0, ABOUT_MAX), message: MORE }]),
+      ...aboutTexts(reserved, MORE),
+      ...aboutTexts(queriesOf(asked), QUERIES),
       ...(mixed ? [{ kind: KIND, about: [], message: MIXED }] : []),
     ],
     refusal: listed.length === 0 ? NOTHING : null,
   };
 }
 
-const TOO_MANY = 'Too many path patterns overlap. Use fewer of them with `*`.';
+/** Returns undefined for too many patterns. */
+function readEntries(rows: readonly Row[]): { entries: Entry[]; reserved: Set<string> } | undefined {
+  const entries = toEntries(rows);
+  const pairs = new Set(entries.map(({ isReserved }) => isReserved)).size < 2 ? [] : overlapping(entries);
+  return pairs === undefined ? undefined : { entries, reserved: reserveMore(entries, pairs) };
+}
+
+/** Readers may match the path alone, so an entry names no query: one that is reserved reserves its path. */
+function toEntries(rows: readonly Row[]): Entry[] {
+  const entries = rows.map(
+    ({ pattern, collectionId, cell }): Entry => ({
+      pattern: pattern.query === null ? pattern : { ...pattern, query: null },
+      collectionId,
+      isReserved: isReservedAt({ cell }),
+    }),
+  );
+  return entries.filter(({ isReserved }, i) => isReserved || rows[i]?.pattern.query === null);
+}
+
+const isReservedAt = ({ cell }: Pick<Row, 'cell'>): boolean => MINING.some((use) => !isFree(cell, use));
+
+const aboutTexts = (texts: ReadonlySet<string>, message: string): Inexpressible[] =>
+  texts.size === 0 ? [] : [{ kind: KIND, about: [...texts].slice(0, ABOUT_MAX), message }];
+
+const queriesOf = (rows: readonly Row[]): Set<string> =>
+  new Set(rows.filter(({ pattern }) => pattern.query !== null).map(({ pattern }) => textOf(pattern)));
+
+/** The file for too many patterns that overlap. */
+const closedFile = (): Rendering => ({
+  text: `${JSON.stringify([{ location: '/*', 'tdm-reservation': FORMATS.tdmrep.values[0] }], null, 1)}\n`,
+  cannotExpress: [{ kind: KIND, about: [], message: TOO_MANY }],
+  refusal: null,
+});
+
+const TOO_MANY = 'Too many path patterns overlap, so everything is reserved. Use fewer of them with `*`.';
+const QUERIES =
+  'Readers of TDMRep may look at the path alone, so these queries have no entries. Where one is reserved, its path is reserved with every query.';
 export const NOTHING = 'No collection has pages on this host, so there is nothing to say.';
 const MORE =
   'TDMRep cannot separate these paths from reserved ones, because of `*` or a query, so they are reserved too.';
@@ -85,7 +112,6 @@ function reserveMore(entries: readonly Entry[], pairs: readonly (readonly [numbe
       const [earlier, later] = [entries[i] as Entry, entries[j] as Entry];
       if (earlier.isReserved === later.isReserved) continue;
       if (later.isReserved && spell(earlier.pattern).isWider) reserve(earlier);
-      else if (earlier.isReserved && earlier.pattern.query !== null) reserve(later);
     }
   }
   return more;
@@ -93,7 +119,7 @@ function reserveMore(entries: readonly Entry[], pairs: readonly (readonly [numbe
 
 /** Returns the headers of a page of the row. */
 export function tdmHeaders(host: string, { cell, collectionId }: Row): Record<string, string> {
-  const isReserved = MINING.some((use) => !isFree(cell, use));
+  const isReserved = isReservedAt({ cell });
   return {
     'tdm-reservation': String(FORMATS.tdmrep.values[isReserved ? 0 : 1]),
     ...(isReserved && collectionId !== null ? { 'tdm-policy': tdmPolicyUrl(host, collectionId) } : {}),
@@ -102,10 +128,12 @@ export function tdmHeaders(host: string, { cell, collectionId }: Row): Record<st
 
 /** Renders all policies as a list; the site serves each under its own URL. */
 export function renderTdmPolicies(table: Table): Rendering {
+  const asked = askedRows(table.rows);
+  // The entries name the policies of all that is reserved, also of what could not be kept apart from it.
+  const named = [...asked.filter(isReservedAt), ...(readEntries(asked)?.entries ?? []).filter((one) => one.isReserved)];
+  const ids = new Set(named.flatMap(({ collectionId }) => collectionId ?? []));
   const byCollection = Map.groupBy(
-    askedRows(table.rows).filter(
-      ({ collectionId, cell }) => collectionId !== null && MINING.some((use) => !isFree(cell, use)),
-    ),
+    asked.filter(({ collectionId }) => collectionId !== null && ids.has(collectionId)),
     ({ collectionId }) => collectionId as string,
   );
   const policies = [...byCollection].map(([id, rows]) => toPolicy(table, id, rows));
@@ -141,5 +169,7 @@ function dutyOf(rows: readonly Row[], offered: readonly Offered[]): 'compensate'
   const isForSale = rows.every(({ cell, offers = {} }) =>
     MINING.every((use) => isFree(cell, use) || offers[use] !== undefined),
   );
-  return isForSale && offered.every((one) => one.unitPriceMicros !== undefined) ? 'compensate' : 'obtainConsent';
+  return isForSale && offered.length > 0 && offered.every((one) => one.unitPriceMicros !== undefined)
+    ? 'compensate'
+    : 'obtainConsent';
 }

@@ -133,6 +133,19 @@ describe('no drift', () => {
     }
   });
 
+  test('what the reference parser takes: typing errors, no colon, groups of unknown crawlers', async () => {
+    const text = await signal('robots.txt');
+    const spelled = text
+      .replaceAll('Disallow: /premium/', 'Dissallow: /premium/')
+      .replaceAll('Disallow: /admin', 'disallow /admin')
+      .replaceAll('User-agent: GPTBot', 'useragent: GPTBot');
+    site.files.set('/robots.txt', `User-agent: StrangeBot\nDisallow: /\n\n${spelled}`);
+    const answer = await check();
+    assert.equal(answer.state, 'same', JSON.stringify(answer.files));
+    site.files.set('/robots.txt', `User-agent: StrangeBot\nDisallow:\n\n${spelled}`);
+    assert.match(fileOf(await check(), 'robots.txt').differences[0].message, /StrangeBot may fetch \/admin/);
+  });
+
   test('a file that is reached through redirects', async () => {
     site.files.set('/moved', await signal('robots.txt'));
     site.files.set('/robots.txt', (_, response) => void response.writeHead(301, { location: '/moved' }).end());

@@ -86,7 +86,7 @@ const foundIn = async (changed: readonly [SignalKind, before: string, after: str
       ];
     }),
   ) as unknown as Published['files'];
-  return contradictionsIn({ table: of, files, cannotExpress: [] });
+  return contradictionsIn({ table: of, files, cannotExpress: [], baseContradicts: [] });
 };
 
 test('the files as they are rendered have none', async () => {

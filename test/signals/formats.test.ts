@@ -157,6 +157,7 @@ const OWN = [
   collections: [everywhere, { ...everywhere, paths, policy: 1 }],
   base: null,
   item: null,
+  items: [],
   registered: [],
 })) as unknown as World[];
 const ALL = [...EXAMPLES, ...OWN];

@@ -40,6 +40,10 @@ export const PATHS = [
   '*/feed',
   '/news/a?q=a%20b$',
   '/admin/press/',
+  '/s?q=',
+  '/s?id=7',
+  '/s?',
+  '/news/item?q=',
 ];
 
 /** URLs in and around the patterns. */
@@ -85,7 +89,19 @@ export const URLS = [
   '/admin/x.pdf',
   '/admin/press/1',
   '/admin/press/secret',
+  '/s',
+  '/s?q=1',
+  '/s?id=7',
+  '/s?x=1&id=7',
+  '/s?q=1&id=7',
+  '/s?id=8&q=2',
+  '/news/item',
+  '/news/item?q=1',
+  '/press/1?id=7',
 ];
+
+/** Where items are registered. */
+const SOURCES = ['/item', '/s', '/s?id=7', '/news/item', '/press/1', '/a', '/shop?id=3', '/x.pdf', '/ab'];
 
 const path = fc.constantFrom(...PATHS);
 const some = <T>(values: readonly T[]) => fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 3 });
@@ -108,6 +124,7 @@ const condition: fc.Arbitrary<Record<string, unknown>> = fc.oneof<fc.Arbitrary<R
   fc.record({ licenseType: some(['gold', 'press']) }),
   fc.record({ requesterTags: fc.constant(['crawler']) }),
   fc.record({ host: fc.constant(['*.example.com']) }),
+  fc.record({ contentType: some(['article', 'video']) }),
   fc.constant({}),
 );
 
@@ -149,6 +166,16 @@ export const world = fc.record({
   collections: fc.array(collection, { minLength: 1, maxLength: 4 }),
   base: fc.option(fc.array(baseLine, { maxLength: 8 }).map((lines) => lines.join('\n'))),
   item: fc.option(fc.record({ policy: fc.nat(2), archived: fc.boolean() })),
+  items: fc.uniqueArray(
+    fc.record({
+      source: fc.constantFrom(...SOURCES),
+      // Without one of its own, an item follows its collection.
+      policy: fc.option(fc.nat(2)),
+      type: fc.constantFrom('article', 'video'),
+      archived: fc.boolean(),
+    }),
+    { maxLength: 3, selector: ({ source }) => source },
+  ),
   registered: fc.subarray(['GPTBot', 'Googlebot'], { maxLength: 2 }),
 });
 export type World = typeof world extends fc.Arbitrary<infer W> ? W : never;
@@ -156,7 +183,8 @@ export type World = typeof world extends fc.Arbitrary<infer W> ? W : never;
 const open: World['policies'][number] = { rules: [], defaultAction: 'allow' };
 const closed: World['policies'][number] = { rules: [], defaultAction: 'deny' };
 const everywhere = { hosts: [HOST], paths: ['/'], policy: 0, mode: 'enforce' as const };
-const plain = { base: null, item: null, registered: [] };
+const plain = { base: null, item: null, items: [], registered: [] };
+const ITEM = { policy: 1, type: 'article' as const, archived: false };
 
 /** Worlds in which each defence is needed. */
 export const EXAMPLES: World[] = [
@@ -191,6 +219,37 @@ export const EXAMPLES: World[] = [
     ],
     collections: [everywhere],
   },
+  // A query is allowed, and the item of its path is denied like everything else.
+  {
+    ...plain,
+    policies: [closed, open, open],
+    collections: [everywhere, { ...everywhere, paths: ['/s?q=', '/shop?id='], policy: 1 }],
+    items: [{ ...ITEM, source: '/s', policy: null }],
+  },
+  // A query is denied alone; an item with a query within an open collection.
+  {
+    ...plain,
+    policies: [open, closed, open],
+    collections: [
+      { ...everywhere, paths: ['/s?id=7'], policy: 1 },
+      { ...everywhere, paths: ['/news/'] },
+    ],
+    items: [
+      { ...ITEM, source: '/shop?id=3' },
+      { ...ITEM, source: '/news/item', policy: 1 },
+    ],
+  },
+  // Rules about types hold for items of a collection alone.
+  {
+    ...plain,
+    policies: [
+      { rules: [{ action: 'deny', conditions: { contentType: ['video'] } }], defaultAction: 'allow' },
+      open,
+      open,
+    ],
+    collections: [{ ...everywhere, paths: ['/'] }],
+    items: [{ ...ITEM, source: '/s', policy: null, type: 'video' as const }],
+  },
   // Ours are longer than rules of the site's own file, which differ between crawlers.
   {
     ...plain,
@@ -216,8 +275,17 @@ export async function ask(postern: TestService, method: string, to: string, body
   return answer.body;
 }
 
+async function addItems(postern: TestService, items: World['items'], made: readonly string[]): Promise<void> {
+  for (const { source, policy: i, type, archived } of items) {
+    const body = { externalId: source, title: 'I', type, source: `https://${HOST}${source}` };
+    const { id } = await ask(postern, 'POST', '/v1/content', { ...body, ...(i === null ? {} : { policyId: made[i] }) });
+    if (archived) await ask(postern, 'PATCH', `/v1/content/${id}`, { status: 'archived' });
+    ids.items.push(id);
+  }
+}
+
 /** Replaces what the service has by another world. */
-export async function become(postern: TestService, { policies, collections, base, item, registered }: World) {
+export async function become(postern: TestService, { policies, collections, base, item, items, registered }: World) {
   for (const id of ids.collections.splice(0)) await ask(postern, 'DELETE', `/v1/collections/${id}`);
   for (const id of ids.items.splice(0)) await ask(postern, 'DELETE', `/v1/content/${id}`);
   for (const id of ids.requesters.splice(0)) await ask(postern, 'DELETE', `/v1/requesters/${id}`);
@@ -243,6 +311,7 @@ export async function become(postern: TestService, { policies, collections, base
     if (item.archived) await ask(postern, 'PATCH', `/v1/content/${id}`, { status: 'archived' });
     ids.items.push(id);
   }
+  await addItems(postern, items, made);
   if (registered.length > 0) {
     const answer = await ask(postern, 'POST', '/v1/crawlers/register', { names: registered });
     for (const { requesterId } of answer.requesters) ids.requesters.push(requesterId);

@@ -4892,6 +4892,18 @@ export interface components {
                 crawler: string;
                 message: string;
             }[];
+            /** @description Lines of the site’s own robots.txt that allow what a policy denies: `Allow`, `Content-Signal` and `Content-Usage`. They stay; the first 100 */
+            baseContradicts: {
+                /** @description The line of `robotsBase`, from 1 */
+                line: number;
+                /** @description What the line says */
+                statement: string;
+                /** @description The first crawler that reads it; `*` for everybody else */
+                crawler: string;
+                /** @description Where a policy denies that */
+                pattern: string;
+                message: string;
+            }[];
         };
         /** @description A decision by the rules sent; `recorded` is false and rate limits are unused */
         SimulatedDecision: {

@@ -26,6 +26,7 @@ export function Said({ host }: { host: string }) {
       {(data) => (
         <>
           <Contradictions of={data.contradictions} />
+          <BaseContradicts of={data.baseContradicts} />
           <Panel
             title="Said to crawlers"
             lead="The first address that fits a page holds for it. Each answer is that of the rules that decide."
@@ -46,6 +47,18 @@ function Contradictions({ of }: { of: Report['contradictions'] }) {
       {of.map(({ pattern, crawler, message }) => (
         <div key={`${pattern} ${crawler}`}>{message}</div>
       ))}
+    </Alert>
+  );
+}
+
+function BaseContradicts({ of }: { of: Report['baseContradicts'] }) {
+  if (of.length === 0) return null;
+  return (
+    <Alert color="yellow" title="Your own robots.txt says something else than the policies">
+      {of.map(({ line, crawler, message }) => (
+        <div key={`${line} ${crawler}`}>{message}</div>
+      ))}
+      <div>Postern does not change these lines. Remove them, or change the policies.</div>
     </Alert>
   );
 }
