@@ -77,7 +77,7 @@ const isListening = (port: number): Promise<boolean> =>
     socket.once('error', () => answer(false));
   });
 
-/** nginx with what stands in a file of `conf.d`. */
+/** nginx with a file of `conf.d`, and the content types of its packages. */
 export async function startNginx(port: number, conf: string): Promise<WebServer> {
   requireCommand('nginx', 'nginx-light');
   const folder = folderOf({ 'site.conf': conf });
@@ -89,6 +89,7 @@ export async function startNginx(port: number, conf: string): Promise<WebServer>
      events { worker_connections 256; }
      http {
        access_log off;
+       include /etc/nginx/mime.types; default_type application/octet-stream;
        ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n')}
        include ${folder}/site.conf;
      }`,

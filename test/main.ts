@@ -26,6 +26,7 @@ const PROGRAMS: readonly Program[] = [
   { command: process.env.CHROMIUM ?? 'chromium', package: 'chromium', files: 'test/system/console/**' },
   { command: 'nginx', package: 'nginx-light', files: 'test/system/enforce/**' },
   { command: 'caddy', package: 'caddy', files: 'test/system/enforce/**' },
+  { command: 'php-fpm8.2', package: 'php-fpm', files: 'test/system/enforce/php.test.ts' },
   { command: 'php-cgi', package: 'php-cgi', files: 'test/system/enforce/applications.test.ts' },
   { command: 'python3', package: 'python3', files: 'test/system/enforce/applications.test.ts' },
   { command: 'bash', package: 'bash', files: 'test/system/cli/completion.test.ts' },

@@ -1,6 +1,7 @@
 /**
- * Recognizes the requests of probes by a mark in their URL, and keeps what arrived. Promise: such a request is always
- * denied and never a decision; nothing is kept of requests without a valid mark, and those cost bounded work.
+ * Recognizes the requests of probes by a mark in their URL or in Signature-Agent, and keeps what arrived. Promise: such
+ * a request is always denied and never a decision; nothing is kept of requests without a valid mark, and those cost
+ * bounded work.
  */
 import { randomBytes } from 'node:crypto';
 import type { Db } from '../db/db.ts';
@@ -15,7 +16,7 @@ const READ_EVERY_MS = 250;
 const TEXT_MAX = 1_000;
 
 const MARK = 'postern-probe=';
-const MARKED = /[?&]postern-probe=([0-9a-f]{32})(?=&|$)/;
+const MARKED = /[?&]postern-probe=([0-9a-f]{32})(?=[&"]|$)/;
 
 export const newProbe = (now: number): Probe => ({
   id: newId('prb_', now),
@@ -26,8 +27,8 @@ export const newProbe = (now: number): Probe => ({
 });
 
 export interface Probes {
-  /** Keeps a request whose URL has the mark of a live probe, and says so. Throws Unavailable. */
-  take(url: string | undefined, read: () => Arrival): false | Promise<boolean>;
+  /** Keeps a request that has the mark of a live probe in one of its texts, and says so. Throws Unavailable. */
+  take(texts: readonly (string | undefined)[], read: () => Arrival): false | Promise<boolean>;
 }
 
 export function openProbes(db: Db, clock: Clock): Probes {
@@ -54,9 +55,9 @@ export function openProbes(db: Db, clock: Clock): Probes {
   }
 
   return {
-    take(url, read) {
-      if (url === undefined || !url.includes(MARK)) return false;
-      const mark = MARKED.exec(url)?.[1];
+    take(texts, read) {
+      const marked = texts.find((text) => text?.includes(MARK));
+      const mark = marked === undefined ? undefined : MARKED.exec(marked)?.[1];
       return mark === undefined ? false : keep(mark, read);
     },
   };

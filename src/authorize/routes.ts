@@ -208,7 +208,9 @@ function exceptProbes({ db, clock, visitor }: AuthorizeDeps, decide: Decide): De
   return (question) => {
     const { request, suffix, options } = question;
     const forwarded = { headers: request.headers, suffix, origin: options.origin };
-    const taken = probes.take(readNamedUrl(forwarded), () => readArrival(request, forwarded, visitor(request)));
+    // A cache in front knows pages by their URL: there the mark is in a header.
+    const marks = [readNamedUrl(forwarded), String(request.headers['signature-agent'] ?? '')];
+    const taken = probes.take(marks, () => readArrival(request, forwarded, visitor(request)));
     return taken === false ? decide(question) : taken.then((is) => (is ? toProbeAnswer(options) : decide(question)));
   };
 }

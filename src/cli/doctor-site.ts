@@ -1,6 +1,6 @@
 /**
  * `postern doctor URL`: sends a marked request through a site's proxy, and compares what reached Postern. Such a
- * request is always denied, so it fetches no page; its headers are made up and hold no secret.
+ * request is always denied, so it fetches no page; its headers are made up and hold no secret. Then looks for a cache.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -9,12 +9,10 @@ import { PosternError } from '../../client/src/errors.ts';
 import { parseAddress } from '../lib/ip-range.ts';
 import { isPublicAddress } from '../outgoing/address.ts';
 import { VERSION } from '../version.ts';
+import { checkCache } from './doctor-cache.ts';
+import { AGAIN_MS, ATTEMPTS, isDenial, TIMEOUT_MS } from './doctor-tries.ts';
 import type { Finding } from './finding.ts';
 
-const TIMEOUT_MS = 10_000;
-const ATTEMPTS = 4;
-/** A node reads new probes at most four times a second. */
-const AGAIN_MS = 400;
 /** Ways to write a query that a proxy must not change. */
 const QUERY = 'postern-check=%2f%7E+%20';
 
@@ -36,7 +34,11 @@ export async function checkSite(postern: Postern, site: string): Promise<Finding
       if (attempt > 0) await wait(AGAIN_MS);
       response = await send(sent, probe.mark);
       const { arrived } = await postern.getProxyProbe(probe.id);
-      if (arrived !== null) return [checkDenial(response), ...compare(sent, arrived)];
+      if (arrived !== null) {
+        const denial = checkDenial(response);
+        const canLook = denial.state === 'good' && arrived.signatureAgent === sent.headers['signature-agent'];
+        return [denial, ...compare(sent, arrived), ...(canLook ? [await checkCache(postern, site)] : [])];
+      }
     }
     return [notArrived(site, response)];
   } catch (error) {
@@ -79,11 +81,8 @@ function notArrived(site: string, response: Response | undefined): Finding {
   return { what: 'site', state: 'bad', says };
 }
 
-const DENIED = new Set([401, 402, 403, 429]);
-
 function checkDenial({ status }: Response): Finding {
-  if (DENIED.has(status))
-    return { what: 'site', state: 'good', says: `asks Postern, and a denial arrives (${status})` };
+  if (isDenial(status)) return { what: 'site', state: 'good', says: `asks Postern, and a denial arrives (${status})` };
   const says = `asks Postern, but answered ${status} to a denied request: denials are not enforced`;
   return { what: 'site', state: 'bad', says };
 }

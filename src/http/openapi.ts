@@ -67,10 +67,16 @@ async function describe(inner: FastifyInstance, routes: readonly RouteOptions[],
     routePrefix: '/docs',
     theme: { title: 'Postern API' },
     staticCSP: true,
-    // Over plain HTTP the browser would otherwise load the page's files by HTTPS, which this port does not serve.
-    transformStaticCSP: (policy) => policy.replace(/;?\s*upgrade-insecure-requests/, ''),
+    // No document of ours goes to a validator elsewhere.
+    uiConfig: { validatorUrl: null as never },
+    transformStaticCSP: (policy) => policy.replaceAll(FOREIGN, '').replace(UPGRADE, ''),
   });
 }
+
+/** Hosts that are not ours, and a scheme that allows every host. */
+const FOREIGN = / (?:https?:(?:\/\/\S+)?|[\w*-]+(?:\.[\w-]+)+)(?=[ ;]|$)/g;
+/** Over plain HTTP the browser would load the page's files by HTTPS, which this port does not serve. */
+const UPGRADE = /;?\s*upgrade-insecure-requests/;
 
 interface DescribedRoute {
   schema?: DescribedSchema;

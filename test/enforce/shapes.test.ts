@@ -184,7 +184,7 @@ describe('limits and signals', () => {
       filter.http_service.authorization_response;
     const namesOf = ({ patterns }: { patterns: { exact?: string }[] }) =>
       lower(patterns.flatMap(({ exact }) => exact ?? []));
-    assert.deepEqual(namesOf(allowed), new Set([...fields, ...signals]));
+    assert.deepEqual(namesOf(allowed), new Set([...fields, ...signals, 'cache-control', 'vary']));
     for (const one of [...fields, 'retry-after', 'content-type', 'cache-control', 'link']) {
       assert.ok(namesOf(denied).has(one), one);
     }

@@ -53,6 +53,18 @@ describe('Request-Id', () => {
     }
   });
 
+  test('the page of the API allows no other host', async () => {
+    for (const path of ['/docs', '/docs/static/index.html']) {
+      const { headers, status } = await postern.call('GET', path, { key: null });
+      assert.ok(status < 400, path);
+      const policy = headers.get('content-security-policy') ?? '';
+      assert.match(policy, /default-src 'self'/, path);
+      assert.doesNotMatch(policy, /https?:|\*|\w\.\w/, path);
+    }
+    const { text } = await postern.call('GET', '/docs/static/swagger-initializer.js', { key: null });
+    assert.match(text, /"validatorUrl":\s*null/);
+  });
+
   test('two requests have two ids', async () => {
     const [a, b] = [await postern.call('GET', '/v1/content'), await postern.call('GET', '/v1/content')];
     assert.notEqual(a.headers.get('request-id'), b.headers.get('request-id'));

@@ -8,11 +8,13 @@ import { freePort } from '../../../kit/port.ts';
 import { startTestService } from '../../../kit/service.ts';
 import { folderOf, startCaddy, startNginx, type WebServer } from '../../../kit/web-server.ts';
 import { configurationOf, visit } from '../../enforce/visiting.ts';
-import { assertError, assertStatus, makeKey } from '../../http/given.ts';
+import { assertError, assertStatus, made, makeKey, makePolicy } from '../../http/given.ts';
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
 const asked = new URL(postern.url).host;
+const { id: policyId } = await makePolicy(postern, [{ action: 'allow', conditions: {} }]);
+await made(postern, '/v1/collections', { name: 'All', paths: ['/'], policyId });
 const site = folderOf({ 'index.html': 'the page', 'news/index.html': 'the news' });
 
 /** Replaces texts of the page's configuration, in which `HERE` stands for the server's own host and port. */
@@ -21,7 +23,7 @@ type Faults = Record<string, string>;
 async function nginx(faults: Faults = {}): Promise<WebServer> {
   const port = await freePort();
   const keyFile = join(folderOf({}), 'postern-key.conf');
-  const write = configurationOf('nginx', 'sh', { '/etc/nginx/postern-key.conf': keyFile });
+  const write = configurationOf('nginx', 'sh', { 'sudo ': '', '/etc/nginx/postern-key.conf': keyFile });
   execFileSync('sh', ['-euc', write], { env: { PATH: process.env.PATH, POSTERN_KEY: postern.key } });
   const texts = {
     'origin=https://www.example.com': 'origin=http://$http_host',
@@ -66,16 +68,17 @@ for (const [name, start] of [
   ['Caddy', caddy],
 ] as const) {
   describe(name, () => {
-    test('as its page says: everything arrives, and no decision is recorded', async () => {
+    test('as its page says: everything arrives, and only the visit of a reader is a decision', async () => {
+      const before = await decisions();
       await using server = await start();
       const { status, findings } = await doctor(`${server.url}/news/?a=%2F`);
       assert.deepEqual(faultsOf(findings), []);
       assert.deepEqual(
         findings.map(({ what }) => what),
-        ['service', 'site', 'url', 'method', 'address', 'headers'],
+        ['service', 'site', 'url', 'method', 'address', 'headers', 'cache'],
       );
       assert.equal(status, 0);
-      assert.equal(await decisions(), 0);
+      assert.equal(await decisions(), before + 1);
     });
   });
 }
@@ -95,7 +98,13 @@ const LOST: [name: string, open: () => Promise<WebServer>, what: string, says: R
     /does not arrive/,
     0,
   ],
-  ['nginx with another path', () => nginx({ $request_uri: '/x$request_uri' }), 'url', /undecoded/, 1],
+  [
+    'nginx with another path',
+    () => nginx({ 'X-Original-URI $request_uri': 'X-Original-URI /x$request_uri' }),
+    'url',
+    /undecoded/,
+    1,
+  ],
   [
     'nginx with another host',
     () => nginx({ 'origin=https://www.example.com': 'origin=https://www.example.com' }),

@@ -136,6 +136,7 @@ test('every step of the page', { timeout: 600_000 }, async (t) => {
       'npm install ~/postern/postern-0.1.0.tgz ~/postern/postern-client-0.1.0.tgz',
       `npm install --prefer-offline --no-audit --no-fund ${server} ${client}`,
     ],
+    ['sudo ', ''],
     ['/etc/nginx/postern-key.conf', join(folder, 'postern-key.conf')],
     ['http://www.example.com', `http://127.0.0.1:${sitePort}`],
   ];

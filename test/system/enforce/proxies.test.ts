@@ -188,7 +188,7 @@ for (const [name, startOne] of SERVERS) {
       closing.push(() => other[Symbol.asyncDispose]());
       await using wrong = await start({ asked: new URL(other.url).host });
       const page = await visit(wrong.url, '/open.html');
-      assert.equal(page.status, 401);
+      assert.equal(page.status, 503);
       assert.ok(!page.text.includes('open to all'));
     });
 
@@ -305,7 +305,7 @@ test('nginx limits visitors before Postern is asked', async () => {
   const limits = lines.filter((line) => /^limit_req(?:_status)? /.test(line));
   assert.equal(limits.length, 2);
   const [, startNginx] = SERVERS[0];
-  const changes = { 'server {': `${zone}\nserver {`, 'location / {': `location / {\n${limits.join('\n')}` };
+  const changes = { 'server {\n': `${zone}\nserver {\n${limits.join('\n')}\n` };
   await using server = await startNginx({ asked: POSTERN, key: postern.key, site, changes });
   const before = await decisions(postern);
   const pages = await Promise.all(Array.from({ length: 100 }, () => visit(server.url, '/closed.html')));

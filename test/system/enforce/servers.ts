@@ -19,17 +19,23 @@ export interface Start {
 async function nginx({ asked, key, site, application, changes }: Start): Promise<WebServer> {
   const port = await freePort();
   const keyFile = join(folderOf({}), 'postern-key.conf');
-  const command = configurationOf('nginx', 'sh', { '/etc/nginx/postern-key.conf': keyFile });
+  const command = configurationOf('nginx', 'sh', { 'sudo ': '', '/etc/nginx/postern-key.conf': keyFile });
   execFileSync('sh', ['-euc', command], { env: { PATH: process.env.PATH, POSTERN_KEY: key } });
   const conf = configurationOf('nginx', 'nginx', {
     '127.0.0.1:8080': asked,
     'listen 80': `listen 127.0.0.1:${port}`,
     '/etc/nginx/postern-key.conf': keyFile,
-    'root /var/www/site;': application?.nginx ?? `root ${site};`,
-    ...(application === undefined ? {} : { 'rewrite /$ ${uri}index.html break;': '' }),
+    ...(application === undefined ? { '/var/www/site': site } : inPlaceOfFolder(application.nginx)),
     ...changes,
   });
   return startNginx(port, conf);
+}
+
+/** Replaces what the page says: the folder, its index and its redirect go, and so does `try_files`. */
+function inPlaceOfFolder(application: string): Record<string, string> {
+  const page = configurationOf('nginx', 'nginx', {});
+  const folder = page.slice(page.indexOf('    # One address for a folder'), page.indexOf('    location / {'));
+  return { [folder]: '', 'try_files $uri $uri/ =404;': application };
 }
 
 async function caddy({ asked, key, site, application, changes }: Start): Promise<WebServer> {

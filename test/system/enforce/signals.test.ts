@@ -25,10 +25,11 @@ const { id } = await made(postern, '/v1/collections', { name: 'C', hosts: [HOST]
 const SITE = {
   signals: { public: true, robots: 'replace', license: true, tdmrep: true, link: true, contentUsage: true },
   licensingUrl: 'https://example.com/licensing',
+  sitemaps: [`https://${HOST}/sitemap.xml`],
 };
 await postern.call('PUT', `/v1/sites/${HOST}`, { body: SITE });
 const key = await makeKey(postern, { permissions: ['access:check'] });
-const FREE = ['sitemap.xml', 'security.txt', '.well-known/security.txt'];
+const FREE = ['sitemap.xml', 'favicon.ico', '.well-known/security.txt'];
 const site = folderOf({
   'index.html': 'page',
   'closed.html': 'for readers',
@@ -93,18 +94,18 @@ for (const [name, start] of SERVERS) {
   test(`${name} adds to a page what its policy says, and nothing to a page without`, async () => {
     await using server = await start({ asked, key, site });
     const names = ['link', 'tdm-reservation', 'tdm-policy', 'content-usage'];
-    const asProxy = { 'x-postern-key': key, 'x-original-uri': '/index.html' };
+    const asProxy = { 'x-postern-key': key, 'x-original-uri': '/' };
     let answer = new Response();
     await until('the headers after the edit', async () => {
       answer = await fetch(`${postern.url}/v1/authorize?origin=https://${HOST}`, { headers: asProxy });
       return answer.headers.has('tdm-reservation');
     });
-    const page = await visit(server.url, '/index.html');
+    const page = await visit(server.url, '/');
     for (const one of names) assert.equal(page.headers[one], answer.headers.get(one), `${one} ${server.log()}`);
     assert.match(String(page.headers.link), /rel="license"/);
     assert.equal(page.headers['tdm-reservation'], '1');
-    await postern.call('PUT', `/v1/sites/${HOST}`, { body: { signals: { public: true } } });
-    const bare = await visit(server.url, '/index.html');
+    await postern.call('PUT', `/v1/sites/${HOST}`, { body: { signals: { public: true }, sitemaps: SITE.sitemaps } });
+    const bare = await visit(server.url, '/');
     await postern.call('PUT', `/v1/sites/${HOST}`, { body: SITE });
     assert.deepEqual(
       names.map((one) => bare.headers[one]),
