@@ -16,7 +16,7 @@ const PLAIN = /^[^;?#\\]+$/;
 const SCRIPT = /\.(?:php\d?|phtml|cgi|pl|py|rb|asp|aspx|jsp|html?)\//i;
 
 /** Returns whether a path has one reading for every server. It must be that of a locator. */
-export const isPlain = (path: string): boolean => PLAIN.test(path) && !SCRIPT.test(path);
+const isPlain = (path: string): boolean => PLAIN.test(path) && !SCRIPT.test(path);
 
 /** Returns whether a URL is one of the files that every site has. A query makes no other file of it. */
 export const isFreeFile = ({ path }: Locator): boolean =>

@@ -318,7 +318,7 @@ test('nginx limits visitors before Postern is asked', async () => {
 test('Caddy shows the page of Postern, or problem details, if it is told to', async () => {
   const [, startCaddy] = SERVERS[1];
   const page = configurationOf('caddy', 'caddyfile', {});
-  const own = page.slice(page.indexOf('@denied header'), page.indexOf('transport http'));
+  const own = page.slice(page.indexOf('@denied header'), page.indexOf('# A wrong key'));
   const options = 'denyStatus=401,402,429';
   for (const [body, type] of [
     ['html', /^text\/html/],
