@@ -14,6 +14,7 @@ test('every metric that the guide names is in /metrics, and its alarms can be re
   await service.call('GET', '/v1/content');
   const { text } = await service.call('GET', '/metrics', { key: null });
   for (const name of names) assert.match(text, new RegExp(`^${name}(\\{| )`, 'm'), name);
+  assert.doesNotMatch(text, / Nan$/m);
   const [, yaml = ''] = /```yaml\n(groups:[\s\S]*?)```/.exec(guide) ?? [];
   const { groups } = parse(yaml) as { groups: { rules: { alert: string; expr: string }[] }[] };
   for (const { alert, expr } of groups.flatMap(({ rules }) => rules))

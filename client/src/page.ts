@@ -8,7 +8,16 @@ const STYLE =
   'color:#1a1a1a;background:#fff}h1{font-size:1.5rem}p.quote{color:#5c5c5c;font-size:.85rem}' +
   '@media(prefers-color-scheme:dark){body{color:#eee;background:#161616}p.quote{color:#aaa}}';
 
-export function toPage({ title, detail, remedies, licensingUrl, decisionId }: Problem): string {
+const HEADINGS: Readonly<Record<number, string>> = {
+  401: 'Authentication required',
+  402: 'License required',
+  403: 'Access denied',
+  429: 'Too many requests',
+  503: 'Access cannot be decided now',
+};
+
+export function toPage({ status, detail, remedies, licensingUrl, decisionId }: Problem): string {
+  const title = HEADINGS[status] as string;
   const steps = remedies.map((remedy) => `<li>${escape(sentenceOf(remedy))}${offersOf(remedy)}</li>`).join('');
   return (
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +

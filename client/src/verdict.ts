@@ -26,6 +26,9 @@ export type Remedy =
 
 /** The body of a refusal: problem details (RFC 9457) with members of ours. */
 export interface Problem {
+  /** The problem type of a 429, by draft-ietf-httpapi-ratelimit-headers-11. */
+  type?: string;
+  /** Without a type, the phrase of the status. */
   title: string;
   status: number;
   detail: string;
@@ -36,6 +39,8 @@ export interface Problem {
   licensingUrl?: string;
   /** Quote it when you contact the publisher. */
   decisionId?: string;
+  /** The policies of RateLimit-Policy that a 429 is due to. */
+  'violated-policies'?: readonly string[];
 }
 
 export interface Verdict {
@@ -56,13 +61,17 @@ export interface Verdict {
 
 const PROBLEM_TYPE = 'application/problem+json';
 
-const TITLES = {
-  401: 'Authentication required',
-  402: 'License required',
-  403: 'Access denied',
-  429: 'Too many requests',
-  503: 'Access cannot be decided now',
+/** The phrases of the statuses: titles of problems without a type (RFC 9457, 4.2.1). */
+const PHRASES = {
+  401: 'Unauthorized',
+  402: 'Payment Required',
+  403: 'Forbidden',
+  429: 'Too Many Requests',
+  503: 'Service Unavailable',
 } as const;
+
+/** The problem type of draft-ietf-httpapi-ratelimit-headers-11. */
+const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
 
 /** Returns the verdict of an answer. `challenge` is the WWW-Authenticate of a 401, `url` what was asked for. */
 export function verdictOf(asked: Asked, challenge: string, url: string): Verdict {
@@ -148,9 +157,10 @@ function limitFields({ rateLimit, quota, created }: AccessDecision): Record<stri
   const states: string[] = [];
   if (rateLimit !== null) {
     const { limit, remaining, period, resetAt } = rateLimit;
-    const length = LENGTHS[period];
-    policies.push(`"access";q=${limit}${length === undefined ? '' : `;w=${length}`}`);
-    states.push(`"access";r=${remaining};t=${secondsTo(resetAt, created)}`);
+    const length = LENGTHS[period] ?? Infinity;
+    policies.push(`"access";q=${limit}${length === Infinity ? '' : `;w=${length}`}`);
+    // The millisecond at the end of a window does not make it a second longer.
+    states.push(`"access";r=${remaining};t=${Math.min(length, secondsTo(resetAt, created))}`);
   }
   // Services before quotas do not answer one.
   if (quota != null) {
@@ -191,7 +201,7 @@ function refused(
   detail: string,
   headers: Record<string, string>,
 ): Verdict {
-  const problem: Problem = { title: TITLES[status], status, detail, reason, remedies: [] };
+  const problem: Problem = { title: PHRASES[status], status, detail, reason, remedies: [] };
   return toVerdict(
     problem,
     { ...headers, 'content-type': PROBLEM_TYPE, 'cache-control': 'no-store', vary: 'Accept' },
@@ -199,11 +209,22 @@ function refused(
   );
 }
 
+/** Only a limit or a quota that is used up answers 429. */
+const quotaProblem = ({ status }: Problem, { reason }: AccessDecision): Partial<Problem> =>
+  status === 429
+    ? {
+        type: QUOTA_EXCEEDED,
+        title: 'Quota exceeded',
+        'violated-policies': [reason === 'quota_exceeded' ? 'license' : 'access'],
+      }
+    : {};
+
 function withDecision({ problem, headers }: Verdict, decision: AccessDecision, offered: readonly Offered[]): Verdict {
   const licensingUrl = decision.signals?.licensingUrl ?? offered.find((one) => one.url !== undefined)?.url;
   return toVerdict(
     {
       ...(problem as Problem),
+      ...quotaProblem(problem as Problem, decision),
       remedies: (decision.remedies ?? []).map(toRemedy),
       ...(licensingUrl === undefined ? {} : { licensingUrl }),
       ...(decision.id === null ? {} : { decisionId: decision.id }),

@@ -23,6 +23,8 @@ export interface Refusal {
   message: string;
   remedies: readonly Remedy[];
   decisionId: string | null;
+  /** The policy of RateLimit-Policy that a 429 is due to. */
+  violated?: 'access' | 'license';
   /** The page about licenses; null: the site names none. */
   licensingUrl?: string | null;
 }
@@ -61,8 +63,25 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 const titleOf = (status: number): string => TITLES[status] ?? 'Access denied';
 
-const toProblem = ({ status, reason, message, remedies, decisionId, licensingUrl = null }: Refusal) => ({
-  title: titleOf(status),
+/** The phrases of the statuses: titles of problems without a type (RFC 9457, 4.2.1). */
+const PHRASES: Readonly<Record<number, string>> = {
+  401: 'Unauthorized',
+  402: 'Payment Required',
+  403: 'Forbidden',
+  429: 'Too Many Requests',
+};
+
+/** The problem type of draft-ietf-httpapi-ratelimit-headers-11. */
+const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
+
+const kindOf = ({ status, violated }: Refusal) =>
+  status === 429 && violated !== undefined
+    ? { type: QUOTA_EXCEEDED, title: 'Quota exceeded', 'violated-policies': [violated] }
+    : { title: PHRASES[status] ?? 'Forbidden' };
+
+const toProblem = (refusal: Refusal) => ({ ...kindOf(refusal), ...detailsOf(refusal) });
+
+const detailsOf = ({ status, reason, message, remedies, decisionId, licensingUrl = null }: Refusal) => ({
   status,
   detail: message,
   reason,
@@ -85,6 +104,8 @@ export const refusalOf = (status: number, decision: Decision, remedies: readonly
   message: decision.message,
   remedies,
   decisionId: decision.id,
+  ...(decision.reason === 'rate_limit_exceeded' ? { violated: 'access' as const } : {}),
+  ...(decision.reason === 'quota_exceeded' ? { violated: 'license' as const } : {}),
 });
 
 const STYLE =

@@ -26,7 +26,8 @@ export function openRegistry(app: App, metrics: readonly Metric[]): Scraped {
   app.addHook('onClose', async () => void loop.disable());
   return {
     contentType: registry.contentType,
-    text: async () => (await registry.metrics()) + durations.text(),
+    // The registry writes Nan, which strict readers refuse.
+    text: async () => (await registry.metrics()).replaceAll(/ Nan$/gm, ' NaN') + durations.text(),
   };
 }
 

@@ -16,9 +16,10 @@ export function limitFields({ rateLimit, quota, created }: Decision): Record<str
   const secondsTo = (resetAt: string): number => retryAfter(Date.parse(resetAt), Date.parse(created));
   if (rateLimit !== null) {
     const { limit, remaining, period, resetAt } = rateLimit;
-    const length = PERIODS[period]?.lengthMs;
-    policies.push(`${LIMIT};q=${limit}${length === undefined ? '' : `;w=${length / 1000}`}`);
-    states.push(`${LIMIT};r=${remaining};t=${secondsTo(resetAt)}`);
+    const seconds = (PERIODS[period]?.lengthMs ?? Infinity) / 1000;
+    policies.push(`${LIMIT};q=${limit}${seconds === Infinity ? '' : `;w=${seconds}`}`);
+    // The millisecond at the end of a window does not make it a second longer.
+    states.push(`${LIMIT};r=${remaining};t=${Math.min(seconds, secondsTo(resetAt))}`);
   }
   if (quota !== null) {
     const { units, remaining, resetAt } = quota;

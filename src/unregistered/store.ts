@@ -9,7 +9,10 @@ import type { UnregisteredRow, UnregisteredSort } from './schema.ts';
 export const HOUR_MS = 3_600_000;
 const KEPT_MS = 90 * 24 * HOUR_MS;
 
-/** Rows of one hour with a path; then requests are counted by host, in some rows more; then all in one. */
+/**
+ * Rows of one hour with a path; then requests are counted by host, in one row more for each host that has some, and in
+ * some rows for further hosts; then all in one.
+ */
 const NARROW_MAX = 1_000;
 const ROWS_MAX = 1_100;
 
@@ -37,13 +40,15 @@ const exists = (host: string, path: string, crawler: string, requester: string):
      where hour = $1 and host = ${host} and path = ${path} and crawler = ${crawler} and requester_id = ${requester})`;
 const fewerThan = (rows: number): string => `(select count(*) from unregistered where hour = $1) < ${rows}`;
 
+const HAS_HOST = 'exists (select 1 from unregistered where hour = $1 and host = $2)';
+
 /** Adds to the narrowest row that is there or has room. */
 const ADD = `insert into unregistered (hour, host, path, crawler, requester_id, requests)
   select cast($1 as bigint), host, path, crawler, requester_id, cast($6 as bigint) from (
     select 1 as width, $2 as host, $3 as path, $4 as crawler, $5 as requester_id
       where ${exists('$2', '$3', '$4', '$5')} or ${fewerThan(NARROW_MAX)}
     union all
-    select 2, $2, '', '', '' where $2 <> '' and (${exists('$2', `''`, `''`, `''`)} or ${fewerThan(ROWS_MAX)})
+    select 2, $2, '', '', '' where $2 <> '' and (${HAS_HOST} or ${fewerThan(ROWS_MAX)})
     union all
     select 3, '', '', '', ''
   ) as rows_by_width where true order by width limit 1

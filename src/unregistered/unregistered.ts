@@ -32,7 +32,8 @@ export interface Unregistered {
 const FLUSH_EVERY_MS = 5_000;
 /** In memory: more keys than the rows of an hour, so that the records decide what is counted apart. */
 const NARROW_MAX = 2_000;
-const KEYS_MAX = 2_100;
+/** With one more for each host that may have rows of an hour. */
+const KEYS_MAX = 3_200;
 /** Keys in one transaction, which no check should have to wait for. */
 const KEYS_AT_ONCE = 50;
 /** Longer segments are cut: what follows says little, and a visitor chooses it. */
@@ -40,14 +41,20 @@ const SEGMENT_MAX = 100;
 
 export function openUnregistered(db: Db, onProblem: (error: unknown) => void): Unregistered {
   let counts = new Map<string, Counted>();
+  /** The hosts of these, by hour. */
+  let hosts = new Set<string>();
   const queue = serial();
 
   function add(key: Key, requests: number): void {
     const text = JSON.stringify(key);
     const known = counts.get(text);
+    const host = `${key.hour} ${key.host}`;
+    const isRestOfHost = key.path === '' && (hosts.has(host) || counts.size < KEYS_MAX);
     if (known !== undefined) known.requests += requests;
-    else if (counts.size < NARROW_MAX || isRest(key)) counts.set(text, { key, requests });
-    else if (key.path !== '' && counts.size < KEYS_MAX) add({ ...REST, hour: key.hour, host: key.host }, requests);
+    else if (counts.size < NARROW_MAX || isRest(key) || isRestOfHost) {
+      counts.set(text, { key, requests });
+      hosts.add(host);
+    } else if (key.path !== '') add({ ...REST, hour: key.hour, host: key.host }, requests);
     else add({ ...REST, hour: key.hour }, requests);
   }
 
@@ -55,6 +62,7 @@ export function openUnregistered(db: Db, onProblem: (error: unknown) => void): U
     queue.run(async () => {
       const taken = [...counts.values()];
       counts = new Map();
+      hosts = new Set();
       while (taken.length > 0) {
         try {
           await addCounts(db, taken.slice(0, KEYS_AT_ONCE));

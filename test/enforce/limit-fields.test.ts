@@ -31,17 +31,43 @@ describe('RateLimit fields', () => {
     const first = await postern.call('POST', '/v1/access/check', { body });
     assert.deepEqual(fieldsOf(first.headers).policy, { name: 'access', q: 2, w: 3600 });
     const { created, rateLimit } = first.body;
-    const left = Math.ceil((Date.parse(rateLimit.resetAt) - Date.parse(created)) / 1000);
+    const left = Math.floor((Date.parse(rateLimit.resetAt) - Date.parse(created)) / 1000);
+    assert.equal(left, 3600);
     assert.deepEqual(fieldsOf(first.headers).state, { name: 'access', r: 1, t: left });
     clock.advance(60_000);
     const path = '/v1/authorize?origin=https://site.example&requesterHeader=x-who&denyStatus=429';
     const ask = () => authorize(postern, '/hour', { path, headers: { 'x-who': 'r' } });
-    assert.deepEqual(fieldsOf((await ask()).headers).state, { name: 'access', r: 0, t: left - 60 });
+    assert.deepEqual(fieldsOf((await ask()).headers).state, { name: 'access', r: 0, t: left - 59 });
     const refused = await ask();
     assert.equal(refused.status, 429);
     const { state } = fieldsOf(refused.headers) as { state: { r?: number; t?: number } };
     assert.equal(state.r, 0);
     assert.ok(Number(refused.headers.get('retry-after')) >= Number(state.t));
+  });
+
+  test('name no time beyond the window, and a retry that is no earlier', async () => {
+    for (const [period, w] of [
+      ['second', 1],
+      ['minute', 60],
+      ['hour', 3600],
+    ] as const) {
+      await limited(`/in-a-${period}`, 2, period);
+      const path = '/v1/authorize?origin=https://site.example&denyStatus=429&body=problem';
+      for (let i = 0; i < 4; i++) {
+        const answer = await authorize(postern, `/in-a-${period}`, { path });
+        const { policy, state } = fieldsOf(answer.headers) as any;
+        assert.equal(policy.w, w);
+        assert.ok(state.t >= 1 && state.t <= w, `${period}: t=${state.t}`);
+        assert.equal(answer.status, i < 2 ? 200 : 429);
+        if (i < 2) continue;
+        assert.ok(Number(answer.headers.get('retry-after')) >= state.t);
+        const { type, title, status, 'violated-policies': violated } = JSON.parse(answer.text);
+        assert.deepEqual(
+          [type, title, status, violated],
+          ['https://iana.org/assignments/http-problem-types#quota-exceeded', 'Quota exceeded', 429, ['access']],
+        );
+      }
+    }
   });
 
   test('name no length for a calendar period, and are absent without a limit', async () => {
@@ -68,7 +94,7 @@ describe('the body of a denial', async () => {
     const { decisionId, ...problem } = JSON.parse(answer.text);
     assert.equal(decisionId, answer.headers.get('x-postern-decision'));
     assert.deepEqual(problem, {
-      title: 'Authentication required',
+      title: 'Unauthorized',
       status: 401,
       detail: message,
       reason: 'no_license',

@@ -114,6 +114,31 @@ export function unregisteredContract(engine: string, open: () => Promise<Store>)
       for (const node of nodes) await node.close();
     });
 
+    test('the rest of a host belongs to that host, in memory and in the records', async () => {
+      await using store = await open();
+      const [db] = store.nodes;
+      const node = openUnregistered(db, fail);
+      const hosts = Array.from({ length: 250 }, (_, i) => `h${i}.example.com`);
+      const visit = (segments: number, from: number) => {
+        for (const host of hosts) {
+          for (let i = 0; i < segments; i++) node.count(request({ host, segment: `s${from + i}` }));
+        }
+      };
+      visit(4, 0);
+      await node.flush();
+      // The hour's rows are full; what comes fills the memory, too.
+      visit(20, 4);
+      await node.flush();
+      const rows = await all(db, { limit: 100 });
+      assert.equal(sum(rows), hosts.length * 24);
+      for (const host of hosts) {
+        const own = rows.filter((row) => row.host === host);
+        assert.equal(sum(own), 24, host);
+        assert.equal(own.find(({ path }) => path === null)?.requests, 20, host);
+      }
+      await node.close();
+    });
+
     test('a store that fails is tried again, and closing writes what is left', async () => {
       await using store = await open();
       const [db] = store.nodes;
