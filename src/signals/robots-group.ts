@@ -59,7 +59,8 @@ export function writeGroup(table: Table, parts: GroupParts): WrittenGroup {
     closed: [...written.closed, ...repeated.closed],
     lines: written.parts.flatMap(({ tokens: some, rules }, i) => [
       ...(i === 0 ? [] : ['']),
-      ...some.map((token) => `User-agent: ${token}`),
+      // That of everybody is the last name: it stands above its rules.
+      ...some.toSorted((a, b) => Number(a === '*') - Number(b === '*')).map((token) => `User-agent: ${token}`),
       ...head,
       ...(rules.length + lines.filter(isRule).length === 0 ? ['Disallow:'] : rules),
     ]),

@@ -1,6 +1,6 @@
 /** Sorts the crawlers of a site into the groups of its robots.txt. Pure. */
 import type { Base } from './robots-base.ts';
-import { type Group, groupAudiences, type Inexpressible, type Table } from './table.ts';
+import { crawlOf, type Group, groupAudiences, type Inexpressible, type Table } from './table.ts';
 import type { Use } from './words.ts';
 
 export interface NamedGroup {
@@ -55,8 +55,10 @@ export function namedGroups(
   }));
   const ours = groups.flatMap(({ tokens }) => tokens).map(toKey);
   const theirs = base.tokens.map(toKey);
+  const isDenied = everybody !== undefined && table.rows.some((row) => !crawlOf(row, everybody.audience).allowed);
   const mistaken = (everybody === undefined ? [] : tokensOf(everybody)).filter(
-    (token) => TOKEN.test(token) && needsName(toKey(token), ours, theirs),
+    (token) =>
+      TOKEN.test(token) && (needsName(toKey(token), ours, theirs) || (isDenied && BY_NAME_ONLY.has(toKey(token)))),
   );
   const first =
     everybody === undefined ? [] : [{ tokens: ['*', ...new Set(mistaken)], audiences: [everybody.audience] }];
@@ -67,7 +69,6 @@ export function namedGroups(
 function needsName(token: string, ours: readonly string[], theirs: readonly string[]): boolean {
   const followed = FOLLOWED.get(token);
   return (
-    BY_NAME_ONLY.has(token) ||
     // Some parsers take a group whose token is a part of theirs.
     ours.some((other) => other === followed || token.includes(other)) ||
     theirs.some((other) => other === followed || token.startsWith(`${other}-`))
@@ -95,6 +96,8 @@ function aboutNames(tokens: readonly string[], cannotExpress: Inexpressible[]): 
 export function besideBase({ tokens, audiences }: NamedGroup, groups: readonly NamedGroup[], base: Base): NamedGroup[] {
   const taken = new Set(groups.flatMap((one) => one.tokens.map(toKey)));
   const all = tokens[0] === '*' ? [...tokens, ...base.tokens.filter((token) => !taken.has(toKey(token)))] : tokens;
+  // Where the file says nothing to everybody, there is nothing to repeat.
+  if (base.everybody.lines.length === 0) return [{ tokens: all, audiences }];
   const merged = all.filter((token) => base.isNamed(token) || token === '*');
   const replacing = all.filter((token) => !merged.includes(token));
   return [merged, replacing].filter((some) => some.length > 0).map((some) => ({ tokens: some, audiences }));

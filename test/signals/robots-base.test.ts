@@ -132,12 +132,19 @@ test('a crawler that would read the group of another one has its own name', asyn
     assert.match(group('Applebot'), /^User-agent: \*$|^Content-Signal/m, text);
     assert.doesNotMatch(group('Applebot'), /^User-agent: Googlebot$/m);
     assert.equal(readStatements(text).robots.isAllowed(`https://${HOST}/1`, 'Applebot'), true);
-    assert.match(group('AdsBot-Google'), /^User-agent: AdsBot-Google$/m, 'it takes no notice of everybody');
+
     assert.ok(
       report.cannotExpress.some(({ about, message }: any) => about.includes('AI2Bot') && /digits/.test(message)),
       'a name with digits',
     );
   }
+});
+
+test('crawlers that take no notice of everybody are named where something is denied', async () => {
+  await become([['/', closed]]);
+  assert.match((await render('')).group('AdsBot-Google'), /^Disallow: \/$/m);
+  await become([['/', open]]);
+  assert.equal((await render('')).group('AdsBot-Google'), '');
 });
 
 test('license.xml is announced where there is one', async () => {
