@@ -6,6 +6,7 @@ import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
+import { parseRange } from '../lib/ip-range.ts';
 import { VERSION } from '../version.ts';
 import type { Given } from './audit/range-files.ts';
 import type { AuditReport } from './audit/report.ts';
@@ -19,6 +20,7 @@ interface Options {
   host?: string;
   ranges?: string[];
   fetch?: boolean;
+  trustedProxies?: string;
   html?: string;
   top: string;
   threads?: string;
@@ -42,6 +44,10 @@ export function auditCommand(parent: Command, context: Context): void {
       'published addresses of a crawler, to verify it; the name is optional for a file that has the name of its list, such as gptbot.json; or a folder of files with the names of lists or crawlers; may be repeated',
       collect,
     )
+    .option(
+      '--trusted-proxies <ranges>',
+      'addresses or ranges of your proxies, separated by commas; the visitor is the first address from the right that is none (default: those of inner networks)',
+    )
     .option('--fetch', 'fetch the lists of addresses that the crawler directory names; without it, nothing is fetched')
     .option('--html <file>', 'also write the report as one HTML page')
     .option('--top <n>', 'crawlers in the table', '20')
@@ -54,6 +60,7 @@ export function auditCommand(parent: Command, context: Context): void {
     '$ postern audit access.log --fetch',
     '$ postern audit access.log --ranges gptbot.json --ranges ClaudeBot=bots.json',
     '$ postern audit access.log --ranges lists/',
+    '$ postern audit access.log --fetch --trusted-proxies 203.0.113.0/24,10.0.0.0/8',
     '$ postern audit access.log --policy policies/articles.yaml --host www.example.com',
   );
   does<Options>(command, context, async (options, ...files) => {
@@ -79,6 +86,7 @@ async function audit(terminal: Terminal, options: Options, logs: string[]): Prom
   if (policy === undefined) return undefined;
   const web = logs.find(isAddress);
   if (web !== undefined) throw misused(`${web} is not a file; download it first.`);
+  const trusted = toTrusted(options.trustedProxies);
   const sources = logs.map(openSource);
   const { given: fetched, missed } = options.fetch === true ? await fetchLists(terminal, files) : NOTHING;
   const given = [...files, ...fetched];
@@ -89,12 +97,21 @@ async function audit(terminal: Terminal, options: Options, logs: string[]): Prom
     seed: randomInt(2 ** 31),
     policy,
     ranges: toKnownRanges(given),
+    trusted,
     threads: toThreads(options.threads),
     signal: terminal.signal,
     onProgress: (bytes, lines) => shown.show(lines, Number.isNaN(total) ? undefined : bytes / total),
   });
   shown.end();
   return toReport({ files: logs, read, policy, paths: PATHS, given, missed, ignored, now: terminal.now() });
+}
+
+function toTrusted(text: string | undefined): string[] | null {
+  if (text === undefined) return null;
+  const ranges = text.split(',').map((range) => range.trim());
+  const bad = ranges.find((range) => parseRange(range) === undefined);
+  if (bad !== undefined) throw misused(`--trusted-proxies: "${bad}" is no address or range such as 203.0.113.0/24.`);
+  return ranges;
 }
 
 const NOTHING = { given: [], missed: [] };

@@ -1,7 +1,7 @@
 /**
  * The answer of a policy file to a request of a log. Without collections in the file, each request is decided as a
  * check by an anonymous visitor of an item that nothing is known of but its URL: an article without tags and metadata.
- * The visitor is verified by its address where the audit found it so.
+ * The visitor is verified by its address where the audit found it so; an address in doubt is not known.
  * With collections, it is decided as a check by URL of a site without registered items. Rate limits never run out.
  */
 import { decide } from '../../access/decide.ts';
@@ -37,7 +37,7 @@ export function openAnswers({ rules, defaultAction = 'deny', collections, host }
   return (visit, outcome) => {
     const { address, at, target, userAgent } = visit;
     const context = {
-      ip: address,
+      ...(address === '' ? {} : { ip: address }),
       ...(userAgent === null ? {} : { userAgent }),
       ...(outcome === 'verified' ? { verified: 'ip' as const } : {}),
     };

@@ -2,13 +2,14 @@
  * Lines of nginx and Apache: *combined*, *common*, and Apache's *vhost_combined*. The bytes of a line are Latin-1 here;
  * only texts with others are decoded.
  */
+import { readForwarded } from '../../lib/forwarded.ts';
 import { rememberingTimes } from './times.ts';
 import { present, targetOf, toBytes, toStatus, type Visit, withOwnHost } from './visit.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** A user name may hold brackets; a line with more of them before its time is unreadable. */
-const BRACKETS_MAX = 4;
+/** User names and addresses may hold brackets; a line with more of them before its time is unreadable. */
+const BRACKETS_MAX = 16;
 
 export type LineReader = (line: string) => Visit | undefined;
 
@@ -51,19 +52,34 @@ function findTime(line: string, toTime: (text: string) => number | undefined) {
 
 const TIME_LENGTH_MAX = 40;
 
-/** The first word is the visitor's address; with a virtual host before it (`www.example.com:443`) the second. */
+/**
+ * A line begins with the addresses that proxies forwarded (`visitor, proxy`), or with one. Before them may be a virtual
+ * host (`www.example.com:443`), or the address that the server saw.
+ */
 function visitorOf(line: string, end: number): { address: string; host: string | null } {
-  const space = line.indexOf(' ');
-  const first = line.slice(0, Math.min(space, end));
-  const next = line.indexOf(' ', space + 1);
-  if (space === -1 || next === -1 || next > end || line.charCodeAt(space + 1) === HYPHEN) {
-    return { address: first, host: null };
-  }
-  const second = line.slice(space + 1, next);
-  const isAddress = /^(\d{1,3}(\.\d{1,3}){3}|[\da-f]*:[\da-f:.]+)$/i.test(second);
-  return isAddress ? { address: second, host: first.replace(/:\d+$/, '') } : { address: first, host: null };
+  const first = wordAt(line, 0, end);
+  const next = first.end + 1;
+  if (next >= end || line.charCodeAt(next) === HYPHEN) return { address: first.text, host: null };
+  const second = wordAt(line, next, end);
+  if (second.end >= end || !hasAddress(second.text)) return { address: first.text, host: null };
+  if (hasAddress(first.text)) return { address: `${second.text}, ${first.text}`, host: null };
+  return { address: second.text, host: first.text.replace(/:\d+$/, '') };
 }
 
+/** Reads the word at this index; a space behind a comma does not end it, and quotes hold one. */
+function wordAt(line: string, start: number, end: number): Quoted {
+  const close = line.charCodeAt(start) === QUOTE ? line.indexOf('"', start + 1) : -1;
+  if (close !== -1 && close < end) return { text: line.slice(start + 1, close), end: close + 1 };
+  let space = line.indexOf(' ', start);
+  while (space !== -1 && space < end && line.charCodeAt(space - 1) === COMMA) space = line.indexOf(' ', space + 1);
+  const stop = space === -1 || space > end ? end : space;
+  return { text: line.slice(start, stop), end: stop };
+}
+
+const hasAddress = (text: string): boolean =>
+  text.split(',').some((entry) => readForwarded(entry.trim()) !== undefined);
+
+const COMMA = 0x2c;
 const HYPHEN = 0x2d;
 
 interface Quoted {

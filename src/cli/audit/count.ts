@@ -2,6 +2,7 @@
 import type { Crawler } from '../../crawlers/crawler.ts';
 import { CRAWLERS, crawlerOf } from '../../crawlers/directory.ts';
 import { openRanges } from '../../identities/ranges.ts';
+import { type Found, openAddresses } from './addresses.ts';
 import type { Answer, PolicyOfFile } from './answers.ts';
 import { combinedReader } from './combined.ts';
 import { readJsonLine } from './json-line.ts';
@@ -15,6 +16,8 @@ export interface CountOptions {
   policy: PolicyOfFile | null;
   /** Ranges by the names of crawlers, beside those of the directory. */
   ranges: Record<string, KnownRanges>;
+  /** Ranges of proxies; null: none are named. */
+  trusted: readonly string[] | null;
 }
 
 /** A line that is no request. */
@@ -50,16 +53,26 @@ export interface Counter {
 }
 
 /** `answer`: of the policy, if there is one. */
-export function openCounter({ seed, ranges }: Omit<CountOptions, 'policy'>, answer: Answer | null): Counter {
+export function openCounter({ seed, ranges, trusted }: Omit<CountOptions, 'policy'>, answer: Answer | null): Counter {
   const tally = new Tally(seed);
   const readCombined = combinedReader();
   const referralOf = referrals();
   const outcomeOf = openOutcomes(ranges);
+  const find = openAddresses(trusted);
 
+  /** The address is empty where it is in doubt, or cannot be read. */
+  const judge = (crawler: Crawler | null, { address, doubtful }: Found): { outcome: Outcome; address: string } => {
+    if (crawler !== null && address === null) tally.addAddressless();
+    if (address === null) return { outcome: 'unknown', address: '' };
+    const outcome = crawler === null ? 'unknown' : outcomeOf(crawler, address);
+    if (!doubtful || outcome === 'verified') return { outcome, address };
+    if (crawler !== null) tally.addDoubtful();
+    return { outcome: 'unknown', address: '' };
+  };
   const countVisit = (visit: Visit): void => {
     const crawler = visit.userAgent === null ? null : crawlerOf(visit.userAgent);
-    const outcome = crawler === null ? 'unknown' : outcomeOf(crawler, visit.address);
-    addVisit(tally, visit, { crawler, outcome, answer });
+    const { outcome, address } = judge(crawler, find(visit.address));
+    addVisit(tally, { ...visit, address }, { crawler, outcome, answer });
     if (crawler !== null) return;
     const operator = referralOf(visit.referrer, visit.target);
     if (operator !== null) tally.addReferral(operator);

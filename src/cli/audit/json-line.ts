@@ -5,6 +5,15 @@ import { present, targetOf, toBytes, toStatus, type Visit, withOwnHost } from '.
 type Fields = Record<string, unknown>;
 
 const ADDRESS = ['remote_addr', 'ClientIP', 'c-ip', 'client_ip', 'remote_ip', 'ip'];
+/** Addresses that proxies forwarded to the server. */
+const FORWARDED = [
+  'http_x_forwarded_for',
+  'proxy_add_x_forwarded_for',
+  'x_forwarded_for',
+  'x-forwarded-for',
+  'X-Forwarded-For',
+  'cs(X-Forwarded-For)',
+];
 const TIME = [
   'time_iso8601',
   'time_local',
@@ -29,7 +38,7 @@ const USER_AGENT = ['http_user_agent', 'user_agent', 'ClientRequestUserAgent', '
 export function readJsonLine(line: string): Visit | undefined {
   const fields = toFields(line);
   if (fields === undefined) return undefined;
-  const address = textOf(fields, ADDRESS);
+  const address = addressesOf(fields);
   const at = timeOf(fields);
   const status = first(fields, STATUS);
   if (address === null || at === undefined || status === undefined) return undefined;
@@ -43,6 +52,13 @@ export function readJsonLine(line: string): Visit | undefined {
     referrer: decoded(textOf(fields, REFERRER)),
     userAgent: decoded(textOf(fields, USER_AGENT)),
   });
+}
+
+/** The forwarded addresses, then the one that the server saw. */
+function addressesOf(fields: Fields): string | null {
+  const forwarded = decoded(textOf(fields, FORWARDED)?.replaceAll(/%2c/gi, ',') ?? null);
+  const seen = textOf(fields, ADDRESS);
+  return forwarded === null || seen === null ? (seen ?? forwarded) : `${forwarded}, ${seen}`;
 }
 
 function toFields(line: string): Fields | undefined {
@@ -68,9 +84,16 @@ function fromCaddy(request: Fields): Fields {
     uri: request.uri,
     http_referer: header('Referer'),
     http_user_agent: header('User-Agent'),
+    // Caddy has walked them where it names the client.
+    http_x_forwarded_for: request.client_ip === undefined ? forwardedIn(headers) : undefined,
     request: undefined,
   };
 }
+
+const forwardedIn = (headers: Record<string, unknown>): string | undefined => {
+  const values = headers['X-Forwarded-For'];
+  return Array.isArray(values) ? values.join(',') : undefined;
+};
 
 function first(fields: Fields, names: readonly string[]): unknown {
   for (const name of names) {

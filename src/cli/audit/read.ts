@@ -30,8 +30,8 @@ export interface ReadOptions extends CountOptions {
 }
 
 export async function readLogs(sources: readonly Source[], options: ReadOptions): Promise<Read> {
-  const { seed, policy, ranges } = options;
-  await using threads = new Threads(options.threads, { seed, policy, ranges });
+  const { seed, policy, ranges, trusted } = options;
+  await using threads = new Threads(options.threads, { seed, policy, ranges, trusted });
   const read: Read = { counted: [], lines: 0, unreadable: 0, samples: [], faults: [] };
   let bytesBefore = 0;
   for (const source of sources) {

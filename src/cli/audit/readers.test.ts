@@ -116,7 +116,7 @@ describe('any line', () => {
   test('of bytes, in chunks of any size', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
-        const counter = openCounter({ seed: 1, ranges: {} }, null);
+        const counter = openCounter({ seed: 1, ranges: {}, trusted: null }, null);
         const { lines, unreadable } = counter.count(Buffer.from(bytes));
         assert.ok(unreadable <= lines && lines <= bytes.length);
       }),
@@ -136,7 +136,7 @@ describe('any line', () => {
           const visit = read(line);
           referralOf(visit?.referrer ?? null, visit?.target ?? null);
         }
-        openCounter({ seed: 1, ranges: {} }, null).count(Buffer.from(line));
+        openCounter({ seed: 1, ranges: {}, trusted: null }, null).count(Buffer.from(line));
       }
     }
     // 440 lines of 60 KB; anything that grows with the square of a line takes minutes.

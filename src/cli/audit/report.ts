@@ -226,8 +226,16 @@ function toListNotes({ given, missed, ignored, now }: ReportInput, rows: readonl
   return notes;
 }
 
-function toNotes(rows: readonly Row[], { otherDays, hostless }: Merged): string[] {
+function toNotes(rows: readonly Row[], { otherDays, hostless, doubtful, addressless }: Merged): string[] {
   const notes: string[] = [];
+  if (doubtful > 0) {
+    notes.push(
+      `The log names several addresses for ${counted(doubtful, 'request')} of crawlers, and not which are proxies: these are not called forged. Name your proxies with --trusted-proxies.`,
+    );
+  }
+  if (addressless > 0) {
+    notes.push(`The address cannot be read for ${counted(addressless, 'request')} of crawlers: these stay unknown.`);
+  }
   const has = (outcome: Outcome): boolean => rows.some((row) => row.outcome === outcome);
   if (has('forged') && !has('verified')) {
     notes.push(

@@ -48,6 +48,9 @@ export interface Counted {
   reasons: Map<Reason, number>;
   /** Requests that are in no collection of the policy file, and whose lines name no host. */
   hostless: number;
+  /** Requests of crawlers whose address may be that of a proxy, or cannot be read. */
+  doubtful: number;
+  addressless: number;
   table: { words: Int32Array; size: number };
 }
 
@@ -73,6 +76,8 @@ export class Tally {
   readonly #table = new UrlTable();
   #otherDays = 0;
   #hostless = 0;
+  #doubtful = 0;
+  #addressless = 0;
 
   /** The same seed for all threads of a run. */
   constructor(seed: number) {
@@ -109,6 +114,14 @@ export class Tally {
 
   addReason(reason: Reason): void {
     increase(this.#reasons, reason, 1);
+  }
+
+  addDoubtful(): void {
+    this.#doubtful++;
+  }
+
+  addAddressless(): void {
+    this.#addressless++;
   }
 
   addHostless(): void {
@@ -149,6 +162,8 @@ export class Tally {
       referrals: this.#referrals,
       reasons: this.#reasons,
       hostless: this.#hostless,
+      doubtful: this.#doubtful,
+      addressless: this.#addressless,
       table: this.#table.share(),
     };
   }
@@ -212,8 +227,17 @@ export function merge(all: readonly Counted[]): Merged {
   }
   const total = (of: (one: Counted) => number): number => all.reduce((sum, one) => sum + of(one), 0);
   const otherDays = total((one) => one.otherDays);
-  const hostless = total((one) => one.hostless);
-  return { rows: [...rows.values()], days, otherDays, referrals, reasons, hostless, urls: urlsOf(table) };
+  return {
+    rows: [...rows.values()],
+    days,
+    otherDays,
+    referrals,
+    reasons,
+    hostless: total((one) => one.hostless),
+    doubtful: total((one) => one.doubtful),
+    addressless: total((one) => one.addressless),
+    urls: urlsOf(table),
+  };
 }
 
 const joinDays = (one: readonly number[] | undefined, other: readonly number[]): number[] =>

@@ -1,7 +1,7 @@
 /** A request of a visitor, read from one line of an access log. */
 
 export interface Visit {
-  /** Unchanged from the log; perhaps a host name. */
+  /** Unchanged from the log: one or, separated by commas, those that proxies forwarded; perhaps a host name. */
   address: string;
   /** Epoch ms. */
   at: number;
