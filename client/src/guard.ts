@@ -7,12 +7,16 @@ import { isRefusal } from './breaker.ts';
 import { createPostern } from './client.ts';
 import { putHeaders, withHeaders } from './put-headers.ts';
 import { askOnce, checkOf, urlOf } from './question.ts';
+import { isContradicted } from './readings.ts';
+import { type Looseness, loosenessOfExpress, loosenessOfFastify, otherSpellings, STRICT } from './routers.ts';
 import { isListedFile, isSiteFile, toPlainPath } from './site-files.ts';
 import type { ConnectionOptions } from './transport.ts';
+import type { Check } from './types.ts';
 import {
   allowedWithout,
   answeredPreflight,
   preferredBy,
+  refusedSpelling,
   refusedUnknown,
   refusedWithout,
   servedAlways,
@@ -80,7 +84,9 @@ export interface Guard {
   hono(): (context: HonoContext, next: () => Promise<void>) => Promise<Response | undefined>;
 }
 
-export type ExpressRequest = NodeRequest;
+export interface ExpressRequest extends NodeRequest {
+  app?: unknown;
+}
 export interface ExpressResponse {
   statusCode: number;
   getHeader?(name: string): unknown;
@@ -89,6 +95,7 @@ export interface ExpressResponse {
 }
 export interface FastifyRequest extends NodeRequest {
   raw?: object;
+  server?: { initialConfig?: unknown };
 }
 export interface FastifyReply {
   code(status: number): unknown;
@@ -110,7 +117,7 @@ export function guard(options: GuardOptions): Guard {
   requireOptions(options);
   const decide = openDecide(options);
   const check = (request: Request): Promise<Verdict> =>
-    decide(visitOfFetch(request), { view: request, isOfNode: false });
+    decide(visitOfFetch(request), { view: request, isOfNode: false, router: STRICT });
   return {
     check,
     fetch:
@@ -122,7 +129,8 @@ export function guard(options: GuardOptions): Guard {
         return withHeaders(response, verdict);
       },
     express: () => (request, response, next) => {
-      decide(visitOfNode(request), { view: request, isOfNode: true }).then((verdict) => {
+      const router = loosenessOfExpress(request);
+      decide(visitOfNode(request), { view: request, isOfNode: true, router }).then((verdict) => {
         putHeaders(
           verdict,
           (name) => response.getHeader?.(name),
@@ -134,7 +142,8 @@ export function guard(options: GuardOptions): Guard {
       }, next);
     },
     fastify: () => async (request, reply) => {
-      const verdict = await decide(visitOfNode(request), { view: request.raw ?? request, isOfNode: true });
+      const router = loosenessOfFastify(request);
+      const verdict = await decide(visitOfNode(request), { view: request.raw ?? request, isOfNode: true, router });
       putHeaders(
         verdict,
         (name) => reply.getHeader?.(name),
@@ -182,6 +191,8 @@ interface From {
   view: object;
   /** Tests for a server of Node's, whose visitors may wait for each other. */
   isOfNode: boolean;
+  /** The settings of its router. */
+  router: Looseness;
 }
 
 function openDecide(options: GuardOptions): (visit: Visit, from: From) => Promise<Verdict> {
@@ -190,14 +201,14 @@ function openDecide(options: GuardOptions): (visit: Visit, from: From) => Promis
   const asker = openAsker(postern, { timeoutMs, keptMax });
   const sitemaps = new Set(options.sitemaps?.map((path) => toPlainPath(path) as string));
   const service = `${url} ${key}`;
-  return async (visit, { view, isOfNode }) => {
+  return async (visit, { view, isOfNode, router }) => {
     if (isPreflight(visit)) return answeredPreflight();
     if (isSiteFile(visit, sitemaps)) return servedAlways();
     const isTogether = (options.batch ?? isOfNode) && mayBatch();
     const ask: Ask = (check) => askOnce((each) => asker(each, isTogether), check, { view, service });
     return preferredBy(
       options.pages === false ? undefined : visit.header('accept'),
-      await decideFor(options, ask, visit),
+      await decideFor(options, ask, { ...visit, others: otherSpellings(visit.path, router) }),
     );
   };
 }
@@ -211,20 +222,49 @@ function shownOf(options: GuardOptions, asked: Asked): Asked {
 /** workerd also runs Express, and says by this name who it is. */
 const mayBatch = (): boolean => globalThis.navigator?.userAgent !== 'Cloudflare-Workers';
 
-async function decideFor(options: GuardOptions, ask: Ask, visit: Visit): Promise<Verdict> {
-  const { unknown = 'deny', onError = 'deny', challenge = 'Bearer', report } = options;
-  const missing = (): Verdict => (unknown === 'allow' ? allowedWithout('content_unknown') : refusedUnknown());
+interface Spelled extends Visit {
+  /** Other paths by which the router may know the page. */
+  others: readonly string[];
+}
+
+async function decideFor(options: GuardOptions, ask: Ask, visit: Spelled): Promise<Verdict> {
   // An error of your own callbacks reaches you and never becomes an allow.
   const check = await checkOf(options, visit);
-  if (check === null) return missing();
+  const spelled = options.content === 'url' || options.unknown === 'allow' ? await checksOf(options, visit) : [];
   try {
-    const asked = await ask(check);
-    if (isListedFile(asked, visit)) return servedAlways();
-    if ('error' in asked && asked.error.code === 'content_not_found') return missing();
-    return verdictOf(shownOf(options, asked), challenge, urlOf(options, visit));
+    if (check !== null && (await isContradicted(ask, check, spelled))) return refusedSpelling();
+    const checks = check === null ? spelled : [check, ...spelled];
+    const verdict = await firstOf(checks, (one) => answerTo(options, ask, { check: one, visit }));
+    return verdict ?? (options.unknown === 'allow' ? allowedWithout('content_unknown') : refusedUnknown());
   } catch (error) {
-    report?.(error);
+    options.report?.(error);
     // A refusal of the guard's own request, such as its key, never allows.
-    return onError === 'allow' && !isRefusal(error) ? allowedWithout('no_decision') : refusedWithout();
+    return options.onError === 'allow' && !isRefusal(error) ? allowedWithout('no_decision') : refusedWithout();
   }
+}
+
+/** Returns the verdict on the first check that finds something. */
+async function firstOf(
+  [check, ...others]: readonly Check[],
+  answer: (check: Check) => Promise<Verdict | undefined>,
+): Promise<Verdict | undefined> {
+  return check === undefined ? undefined : ((await answer(check)) ?? firstOf(others, answer));
+}
+
+/** Returns the checks of the other spellings. */
+async function checksOf(options: GuardOptions, { others, ...visit }: Spelled): Promise<Check[]> {
+  const checks = await Promise.all(others.map((path) => checkOf(options, { ...visit, path })));
+  return checks.filter((check) => check !== null);
+}
+
+/** Returns the verdict; undefined for unregistered content. */
+async function answerTo(
+  options: GuardOptions,
+  ask: Ask,
+  { check, visit }: { check: Check; visit: Visit },
+): Promise<Verdict | undefined> {
+  const asked = await ask(check);
+  if (isListedFile(asked, visit)) return servedAlways();
+  if ('error' in asked && asked.error.code === 'content_not_found') return undefined;
+  return verdictOf(shownOf(options, asked), options.challenge ?? 'Bearer', urlOf(options, visit));
 }

@@ -307,7 +307,7 @@ for (const [name, serve] of Object.entries(servers)) {
 
 describe('asking', () => {
   const ask = (more: Partial<GuardOptions> = {}) => {
-    const { check } = guard(options(more));
+    const { check } = guard(options({ timeoutMs: 20_000, ...more }));
     return (path: string, headers: Record<string, string> = {}) =>
       check(new Request(`http://site.example${path}`, { headers }));
   };
@@ -328,7 +328,7 @@ describe('asking', () => {
       ['Hono', { batch: true }, true],
     ] as const) {
       proxy.asked.length = 0;
-      const get = await (servers[name] ?? assert.fail())(options(more));
+      const get = await (servers[name] ?? assert.fail())(options({ timeoutMs: 20_000, ...more }));
       await Promise.all(Array.from({ length: 20 }, () => get('/open')));
       assert.equal(checks().length < 20, isBatched, `${name} ${JSON.stringify(more)} ${checks().length}`);
     }

@@ -42,7 +42,13 @@ await made(postern, '/v1/content', {
   source: `https://${HOST}/item`,
   policyId: openId,
 });
-const options: GuardOptions = { url: proxy.url, key: postern.key, content: 'url', origin: `https://${HOST}` };
+const options: GuardOptions = {
+  url: proxy.url,
+  key: postern.key,
+  timeoutMs: 20_000,
+  content: 'url',
+  origin: `https://${HOST}`,
+};
 
 const FREE = ['/robots.txt', '/license.xml', '/tdmrep.json', '/favicon.ico', '/.well-known/x', '/%72obots.txt?a=b'];
 const NOT_FREE = [

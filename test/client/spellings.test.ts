@@ -1,0 +1,199 @@
+/**
+ * Routers that serve a page in several spellings of its address. Promise: under all settings of the router, no spelling
+ * serves a page that Postern refuses in another one; a strict router costs no further question.
+ */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, beforeEach, describe, test } from 'node:test';
+import express from 'express';
+import fastify from 'fastify';
+import { type GuardOptions, guard } from '../../client/src/index.ts';
+import { startTestService } from '../../kit/service.ts';
+import { made, makePolicy } from '../http/given.ts';
+import { startFaultyProxy } from './faulty-proxy.ts';
+
+const postern = await startTestService();
+const proxy = await startFaultyProxy(postern.url);
+const closing: (() => unknown)[] = [() => postern[Symbol.asyncDispose](), () => proxy[Symbol.asyncDispose]()];
+after(async () => {
+  for (const close of closing.toReversed()) await close();
+});
+beforeEach(() => {
+  proxy.asked.length = 0;
+});
+
+const SECRET = 'the protected text';
+const HOST = 'spelled.example';
+const shut = (await makePolicy(postern, [{ action: 'deny', conditions: {} }])).id;
+const open = (await makePolicy(postern, [{ action: 'allow', conditions: {} }])).id;
+for (const [path, policyId] of [
+  ['/', open],
+  ['/articles/', shut],
+  ['/pages/one$', shut],
+]) {
+  await made(postern, '/v1/collections', { name: path, hosts: [HOST], paths: [path], policyId });
+}
+for (const externalId of ['articles/7', 'pages/one']) {
+  const source = `https://items.example/${externalId}`;
+  await made(postern, '/v1/content', { externalId, title: 'x', type: 'article', source, policyId: shut });
+}
+
+const base = { url: proxy.url, key: postern.key, timeoutMs: 20_000 };
+const byUrl: GuardOptions = { ...base, content: 'url', origin: `https://${HOST}` };
+const byItem: GuardOptions = { ...base, content: ({ path }) => path.slice(1), unknown: 'allow' };
+const byFew: GuardOptions = {
+  ...byItem,
+  content: ({ path }) => (/^\/(articles|pages)\/[^/]+$/.test(path) ? path.slice(1) : undefined),
+};
+
+const SHUT = [
+  '/articles/7',
+  '/Articles/7',
+  '/ARTICLES/7/',
+  '/articles/7/',
+  '/pages/one/',
+  '/PAGES/ONE',
+  '/pages/onE/?a=b',
+];
+const OPEN = ['/', '/news', '/News/', '/news/Tides'];
+
+async function listen(app: express.Express): Promise<string> {
+  const server = createServer(app);
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  closing.push(() => {
+    server.closeAllConnections();
+    return new Promise((closed) => server.close(closed));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+type Settings = { 'case sensitive routing'?: boolean; 'strict routing'?: boolean };
+function newApp(settings: Settings = {}): express.Express {
+  const app = express();
+  for (const [name, value] of Object.entries(settings)) app.set(name, value);
+  return app;
+}
+const serve = (router: express.Router): void => {
+  for (const path of ['/articles/:id', '/pages/one', '/', '/news', '/news/:id'])
+    router.all(path, (_request, response) => void response.send(SECRET));
+};
+const STRICTLY = { 'case sensitive routing': true, 'strict routing': true };
+
+/** Each returns the URL of a server. */
+const servers: Record<string, (options: GuardOptions) => Promise<string>> = {
+  'Express as it is': (options) => {
+    const app = newApp();
+    app.use(guard(options).express());
+    serve(app);
+    return listen(app);
+  },
+  'Express, loose about the slash': (options) => {
+    const app = newApp({ 'case sensitive routing': true });
+    app.use(guard(options).express());
+    serve(app);
+    return listen(app);
+  },
+  'a loose router in a strict application': (options) => {
+    const app = newApp(STRICTLY);
+    const router = express.Router();
+    serve(router);
+    app.use(guard(options).express());
+    app.use(express.Router({ caseSensitive: true, strict: true }).use(router));
+    return listen(app);
+  },
+  'a guard in a router': (options) => {
+    const app = newApp(STRICTLY);
+    const router = express.Router();
+    router.use(guard(options).express());
+    serve(router);
+    app.use(router);
+    return listen(app);
+  },
+  'an application in an application': (options) => {
+    const app = newApp(STRICTLY);
+    const inner = express();
+    inner.set('case sensitive routing', false);
+    inner.set('strict routing', false);
+    serve(inner);
+    app.use(guard(options).express());
+    app.use(inner);
+    return listen(app);
+  },
+  'a guard in a strict application in a loose one': (options) => {
+    const app = newApp();
+    for (const path of ['/articles', '/pages', '/news']) {
+      const inner = newApp(STRICTLY);
+      inner.use(guard(options).express(), (_request, response) => void response.send(SECRET));
+      app.use(path, inner);
+    }
+    app.get('/', (_request, response) => void response.send(SECRET));
+    return listen(app);
+  },
+  Fastify: async (options) => {
+    const app = fastify({ routerOptions: { caseSensitive: false, ignoreTrailingSlash: true } });
+    app.addHook('onRequest', guard(options).fastify());
+    for (const path of ['/articles/:id', '/pages/one', '/', '/news', '/news/:id']) app.get(path, async () => SECRET);
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    closing.push(() => app.close());
+    return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  },
+};
+
+for (const [name, start] of Object.entries(servers)) {
+  describe(name, () => {
+    for (const [kind, options] of Object.entries({ byUrl, byItem, byFew })) {
+      test(`${kind}: what is refused is refused in each spelling, and the rest is served`, async () => {
+        const url = await start(options);
+        for (const path of SHUT) {
+          const page = await fetch(url + path);
+          assert.ok(!(await page.text()).includes(SECRET), path);
+          assert.ok([401, 403, 404].includes(page.status), `${path} ${page.status}`);
+        }
+        for (const path of OPEN) assert.ok([200, 404].includes((await fetch(url + path)).status), path);
+        assert.equal((await fetch(`${url}/news`)).status, 200);
+      });
+    }
+  });
+}
+
+test('a spelling with other rules is refused for that reason, and is no decision', async () => {
+  const url = await (servers['Express as it is'] ?? assert.fail())(byUrl);
+  const page = await fetch(`${url}/Articles/7`);
+  assert.equal(page.status, 403);
+  assert.equal(((await page.json()) as { reason: string }).reason, 'ambiguous_content');
+  assert.equal(page.headers.get('x-postern-decision'), null);
+});
+
+test('a route with capitals is refused in every spelling, also in a mounted router', async () => {
+  await made(postern, '/v1/collections', {
+    name: 'P',
+    hosts: [HOST],
+    paths: ['/Premium/', '/A/Deep/'],
+    policyId: shut,
+  });
+  const app = newApp();
+  app.use(guard(byUrl).express());
+  app.get('/Premium/:id', (_request, response) => void response.send(SECRET));
+  const router = express.Router();
+  router.get('/Deep/:id', (_request, response) => void response.send(SECRET));
+  app.use('/A', router);
+  const url = await listen(app);
+  for (const path of ['/Premium/7', '/premium/7', '/PREMIUM/7/', '/A/Deep/1', '/a/deep/1', '/a/Deep/1/']) {
+    const page = await fetch(url + path);
+    assert.deepEqual([page.status, (await page.text()).includes(SECRET)], [403, false], path);
+  }
+});
+
+test('a strict router asks once', async () => {
+  const app = newApp(STRICTLY);
+  app.use(guard(byUrl).express());
+  serve(app);
+  const url = await listen(app);
+  for (const path of ['/news/Tides', '/News/', '/Articles/7']) {
+    proxy.asked.length = 0;
+    const page = await fetch(url + path);
+    assert.equal(page.status, path === '/news/Tides' ? 200 : 404, 'the router knows this spelling alone');
+    assert.equal(proxy.asked.length, 1);
+  }
+});
