@@ -86,3 +86,6 @@ export interface Caller {
   /** A public key reads: its checks use up no limit and are not recorded. */
   readOnly: boolean;
 }
+
+/** Viewers are read-only, too, but people whom the publisher knows. */
+export const isPublicKey = ({ readOnly, role }: Caller): boolean => readOnly && role === undefined;

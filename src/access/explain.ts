@@ -61,8 +61,12 @@ export function explain(
   };
 }
 
-const withheld = (trace: ConditionTrace, facts: Facts): ConditionTrace =>
-  tellsOfItem(trace.key, facts) ? { ...trace, actual: null, withheld: 'content:read' } : trace;
+/** Withholds the value, and that a key of the metadata is absent. */
+function withheld(trace: ConditionTrace, facts: Facts): ConditionTrace {
+  if (!tellsOfItem(trace.key, facts)) return trace;
+  const { unknown: _, ...rest } = trace;
+  return { ...rest, actual: null, withheld: 'content:read' };
+}
 
 /** Characters of all explanations of a request, as JSON: as many as its body may have. */
 const CHARACTERS_MAX = 16 * 1024 * 1024;

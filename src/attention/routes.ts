@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts';
 import type { App } from '../http/app.ts';
 import { route } from '../http/route.ts';
 import type { Keys } from '../keys/authenticate.ts';
-import { type Caller, holdsPermission } from '../permissions.ts';
+import { type Caller, holdsPermission, isPublicKey } from '../permissions.ts';
 import { findNames } from '../requesters/store.ts';
 import type { Signatures } from '../signatures/signatures.ts';
 import type { Columns } from '../usage/columns.ts';
@@ -42,7 +42,9 @@ export function attentionRoutes(app: App, deps: AttentionDeps): void {
 function readers({ db, columns, signatures, keys, now: clock }: AttentionDeps, caller: Caller): Promise<Item[]>[] {
   const now = clock();
   const { permissions, readOnly } = caller;
-  const readings = [newCrawlers(db, now), alarms(columns, now)];
+  const readings = [newCrawlers(db, now)];
+  // They name partners, and anybody may have a public key.
+  if (!isPublicKey(caller)) readings.push(alarms(columns, now));
   if (holdsPermission(permissions, 'requesters:read')) {
     readings.push(endingLicenses(db, now), openRequests(db), troubledLists(db, now));
     readings.push(Promise.resolve(failingAgents(signatures.directories(), now)));

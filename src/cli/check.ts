@@ -140,11 +140,11 @@ function ruleLines(terminal: Terminal, { index, action, decided, held, condition
 }
 
 function conditionText(terminal: Terminal, condition: RuleTrace['conditions'][number]): string {
-  const { key, expected, actual, withheld, held } = condition;
+  const { key, expected, actual, unknown, withheld, held } = condition;
   const sign = held ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
   // A catch-all compares nothing.
   if (key === 'default') return `${sign} default`;
-  const missing = withheld === undefined ? 'unknown' : `hidden without ${withheld}`;
+  const missing = withheld !== undefined ? `hidden without ${withheld}` : unknown === true ? 'unknown' : 'none';
   const found = actual === undefined || actual === null ? missing : JSON.stringify(actual);
   return `${sign} ${plain(`${key}: expects ${JSON.stringify(expected)}, is ${found}`)}`;
 }

@@ -7,9 +7,11 @@ import type { Db } from '../db/db.ts';
 import type { App } from '../http/app.ts';
 import { isUnchanged, NotModified } from '../http/etag.ts';
 import { toList } from '../http/list.ts';
+import { requireAlso } from '../http/needs.ts';
 import { edit, route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import { parseIso } from '../lib/clock.ts';
+import type { Caller } from '../permissions.ts';
 import type { Policy } from '../policies/policy.ts';
 import { findPolicies, findPolicy } from '../policies/store.ts';
 import { planBulkDelete, planBulkUpsert } from './bulk.ts';
@@ -58,7 +60,8 @@ export function contentRoutes(app: App, deps: ContentDeps): void {
 function readingRoutes(app: App, { db, changes, collections, stats }: ContentDeps, content: Resource<Found>): void {
   const listItems = openLists(db, changes, collections);
   const list = { ...reading, id: 'listContent', is: 'List items', query: ListContentQuery, answer: ContentPage };
-  route(app, 'GET /v1/content', list, async ({ query }) => {
+  route(app, 'GET /v1/content', list, async ({ query, caller }) => {
+    requireRules(caller, query);
     const created = { createdAfter: toTime(query.createdAfter), createdBefore: toTime(query.createdBefore) };
     const { page, inForce } = await listItems({ ...query, ...created });
     const data = page.data.map((item) => contentAnswer(item, inForce));
@@ -74,7 +77,8 @@ function readingRoutes(app: App, { db, changes, collections, stats }: ContentDep
     answers: { 200: ContentAnswer, 304: NotModified },
   };
   route(app, 'GET /v1/content/:id', read, async (request, reply) => {
-    const { params, query } = request;
+    const { params, query, caller } = request;
+    requireRules(caller, query);
     const { content: item, inForce } = await content.get(params.id);
     const answer = contentAnswer(item, inForce);
     const policy = query.expand === undefined ? undefined : await findPolicy(db, answer.policyId);
@@ -159,6 +163,11 @@ function bulkRoutes(app: App, deps: ContentDeps): void {
   edit(app, 'POST /v1/content/bulk-delete', remove, (request) =>
     deps.changes.commit(request, 'bulk', () => planBulkDelete(deps, request.body.ids)),
   );
+}
+
+/** Throws insufficient_permissions. */
+function requireRules(caller: Caller, { expand }: { expand?: string }): void {
+  if (expand !== undefined) requireAlso(caller, 'policies:read', '`expand=policy`');
 }
 
 const toTime = (text: string | undefined): number | undefined => (text === undefined ? undefined : parseIso(text));

@@ -38,7 +38,9 @@ export const BulkDeleteContent = Type.Object(
   { additionalProperties: false, itemsApart: 'ids', title: 'BulkDelete' },
 );
 
-const expand = Type.Optional(Type.Enum(['policy']));
+const expand = Type.Optional(
+  Type.Enum(['policy'], { description: 'Adds the policy with its rules. Needs `policies:read`, too' }),
+);
 export const ExpandQuery = Type.Object({ expand }, { additionalProperties: false });
 
 export const ListContentQuery = Type.Object(

@@ -6,10 +6,11 @@ import { fail } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { CSV_TYPE, type CsvColumns, csvHead, csvLine } from '../http/csv.ts';
 import { spanOf, toList } from '../http/list.ts';
+import { requireSecret } from '../http/needs.ts';
 import { preferred } from '../http/negotiate.ts';
 import { sendText } from '../http/reply.ts';
 import { route } from '../http/route.ts';
-import { type Caller, holdsPermission, type Mode } from '../permissions.ts';
+import { type Caller, holdsPermission, isPublicKey, type Mode } from '../permissions.ts';
 import { findPolicyNo } from '../policies/store.ts';
 import { findBroken, keepBroken } from './broken.ts';
 import { parseDecisionId } from './decision.ts';
@@ -25,6 +26,7 @@ import {
   readDecisions,
 } from './log.ts';
 import { type NamedDecision, withNames } from './names.ts';
+import { withoutVisitor } from './public-log.ts';
 import { reasonCode } from './reason.ts';
 import { findRule } from './rule-filter.ts';
 import {
@@ -56,10 +58,11 @@ export function decisionRoutes(app: App, deps: LogDeps): void {
     live: { db, ledgerNo: ledger.ledgerNo, finder, mode: 'live' },
     test: { ...tests, mode: 'test' },
   };
-  const named = (decisions: LoggedDecision[], { query, caller }: { query: { expand?: 'names' }; caller: Caller }) =>
-    query.expand === undefined
-      ? decisions
-      : withNames(db, decisions, { policies: holdsPermission(caller.permissions, 'policies:read') });
+  const named = async (decisions: LoggedDecision[], { query, caller }: Asked): Promise<NamedDecision[]> => {
+    const shown = isPublicKey(caller) ? decisions.map(withoutVisitor) : decisions;
+    const may = { policies: holdsPermission(caller.permissions, 'policies:read') };
+    return query.expand === undefined ? shown : withNames(db, shown, may);
+  };
 
   const list = {
     ...reading,
@@ -69,7 +72,8 @@ export function decisionRoutes(app: App, deps: LogDeps): void {
     answer: DecisionPage,
   };
   route(app, 'GET /v1/access/decisions', list, async (request, reply) => {
-    const { limit = PAGE_DEFAULT, cursor, expand } = request.query;
+    const { limit = PAGE_DEFAULT, cursor, expand, requesterId } = request.query;
+    requireSecret(request.caller, { requesterId });
     const before = cursor === undefined ? null : Number(fromCursor(cursor, SEQ_FORM));
     const filter = await toFilter(db, request.query);
     const log = logs[request.query.mode ?? request.caller.mode];
@@ -107,6 +111,11 @@ export function decisionRoutes(app: App, deps: LogDeps): void {
     if (found === undefined) throw fail('decision_not_found', `There is no decision ${id.slice(0, 100)}.`);
     return reply.send((await named([shownFrom(log, found)], request))[0]);
   });
+}
+
+interface Asked {
+  query: { expand?: 'names' };
+  caller: Caller;
 }
 
 interface Log extends DecisionLog {

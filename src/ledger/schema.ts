@@ -35,7 +35,9 @@ export const decisionProperties = {
     description: 'Host and path that the check asked for; the query only if a pattern of the collection names one',
   }),
   collectionId: Type.Union([Type.String(), Type.Null()], { description: 'The most specific collection' }),
-  requesterId: Type.Union([Type.String(), Type.Null()], { description: 'null for an anonymous check' }),
+  requesterId: Type.Union([Type.String(), Type.Null()], {
+    description: 'null for an anonymous check, and in the log for public keys',
+  }),
   crawler: Type.Union([Type.String(), Type.Null()], {
     description: 'Name of the crawler that the user agent names; proves nothing',
   }),
@@ -82,18 +84,21 @@ export const LoggedDecision = Type.Object(
     ...decisionProperties,
     permission: Type.Union([Type.String(), Type.Null()], { description: 'The permission that the check requested' }),
     purpose: textOrNull,
-    context: Type.Union([
-      Type.Partial(
-        Type.Object({
-          ip: Type.String(),
-          country: Type.String(),
-          userAgent: Type.String(),
-          method: Type.String({ description: 'The method of the original request' }),
-          verified: Type.Enum([...VERIFIED_KINDS]),
-        }),
-      ),
-      Type.Null(),
-    ]),
+    context: Type.Union(
+      [
+        Type.Partial(
+          Type.Object({
+            ip: Type.String(),
+            country: Type.String(),
+            userAgent: Type.String(),
+            method: Type.String({ description: 'The method of the original request' }),
+            verified: Type.Enum([...VERIFIED_KINDS]),
+          }),
+        ),
+        Type.Null(),
+      ],
+      { description: 'What the check said of the visitor; null for public keys' },
+    ),
     license: Type.Union(
       [
         Type.Object({
@@ -190,7 +195,7 @@ export const ListDecisionsQuery = Type.Object(
   {
     ...pageProperties,
     contentId: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'Id or externalId' })),
-    requesterId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    requesterId: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Not for public keys' })),
     policyId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     allowed: Type.Optional(Type.Boolean()),
     reason: Type.Optional(DenialReason),

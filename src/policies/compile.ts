@@ -22,7 +22,7 @@ import {
   toLicenseNeed,
   type WantedLicense,
 } from './license-keys.ts';
-import type { Test } from './match.ts';
+import type { Answer, Test } from './match.ts';
 import { type Action, DEFAULT_GRANT, type PolicyVersion, type Rule, type Scope } from './policy.ts';
 import { compileTurns, type Time } from './time.ts';
 
@@ -30,8 +30,10 @@ import { compileTurns, type Time } from './time.ts';
 export interface ConditionTrace {
   key: string;
   expected: unknown;
-  /** null: unknown to the check, or withheld. */
+  /** null: none, unknown to the check, or withheld. */
   actual: unknown;
+  /** The check does not know the value; absent where it is known, also to be none. */
+  unknown?: true;
   /** The permission that the caller lacks to see `actual`. */
   withheld?: Permission;
   held: boolean;
@@ -227,6 +229,8 @@ function compileLimit(policyNo: number, { conditions = {}, rateLimit }: Rule): C
   return { requests, period, scope, id: `${policyNo}.${hash}` };
 }
 
+const unknownIf = (answer: Answer): { unknown?: true } => (answer == null ? { unknown: true } : {});
+
 function trace(
   conditions: Record<string, unknown>,
   { plain, license }: Tests,
@@ -238,13 +242,20 @@ function trace(
     const named = (one: { key: string }): boolean => one.key === key;
     if (condition.about === 'check') {
       const answer = plain.find(named)?.test(facts);
-      return { key, expected, actual: condition.actual(facts, expected), held: holds(answer, negated, action) };
+      const actual = condition.actual(facts, expected);
+      return { key, expected, actual, ...unknownIf(answer), held: holds(answer, negated, action) };
     }
     const valid = facts.validLicenses;
     if (condition.about === 'license') {
       const { test } = (negated ? license.negative : license.positive).find(named) as LicenseKeys['positive'][number];
       const answer = negated && valid.length === 0 ? undefined : valid.some((one) => test(one, facts.at));
-      return { key, expected, actual: valid.map(condition.actual), held: holds(answer, negated, action) };
+      return {
+        key,
+        expected,
+        actual: valid.map(condition.actual),
+        ...unknownIf(answer),
+        held: holds(answer, negated, action),
+      };
     }
     if (key === 'default') return { key, expected, actual: null, held: expected === true };
     const actual = valid.length > 0;

@@ -54,6 +54,10 @@ export async function requireNotErasing(db: Db, ids: readonly string[]): Promise
 
 /** Throws requester_exists. */
 export async function planCreate(db: Db, requester: Requester): Promise<Edit> {
+  if (/^\.\.?$/.test(requester.id)) {
+    const message = `\`${requester.id}\` cannot be an id: clients resolve it in the path of a URL. Add a letter or a digit.`;
+    throw fail('invalid_request', message, { param: 'id' });
+  }
   if ((await findRequester(db, requester.id)) !== undefined) {
     throw fail('requester_exists', `Requester ${requester.id} already exists; edit it instead.`, { param: 'id' });
   }

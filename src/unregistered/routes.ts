@@ -4,6 +4,7 @@ import type { App } from '../http/app.ts';
 import { requireHost } from '../http/host.ts';
 import { spanOf, toList } from '../http/list.ts';
 import { route } from '../http/route.ts';
+import { isPublicKey } from '../permissions.ts';
 import { UnregisteredPage, UnregisteredQuery } from './schema.ts';
 import { listCounts } from './store.ts';
 import type { Unregistered } from './unregistered.ts';
@@ -17,10 +18,11 @@ export function unregisteredRoutes(app: App, { db, unregistered }: { db: Db; unr
     query: UnregisteredQuery,
     answer: UnregisteredPage,
   } as const;
-  route(app, 'GET /v1/analytics/unregistered', list, async ({ query }) => {
+  route(app, 'GET /v1/analytics/unregistered', list, async ({ query, caller }) => {
     const { from: _from, to: _to, host, ...rest } = query;
     const span = spanOf(query);
-    const filter = { ...rest, ...span, host: host === undefined ? undefined : requireHost(host) };
+    const named = !isPublicKey(caller);
+    const filter = { ...rest, ...span, named, host: host === undefined ? undefined : requireHost(host) };
     await unregistered.flush();
     return toList(await listCounts(db, filter));
   });

@@ -41,7 +41,7 @@ const UnregisteredRow = Type.Object(
     host: nullable('null: more hosts in one hour than are counted apart.'),
     path: nullable('The first segment of the path, such as `/news`; null: more in one hour than are counted apart.'),
     crawler: nullable('The crawler that the user agent names.'),
-    requesterId: nullable('null: anonymous.'),
+    requesterId: nullable('null: anonymous, and for public keys.'),
     requests: Type.Integer({ minimum: 1, description: 'Requests in the span.' }),
     firstSeen: hour('Start of the first hour with such a request.'),
     lastSeen: hour('Start of the last hour with such a request.'),

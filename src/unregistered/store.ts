@@ -71,6 +71,8 @@ export interface UnregisteredQuery {
   from?: number;
   to?: number;
   host?: string | undefined;
+  /** false: requesters are counted together. */
+  named?: boolean;
   sort?: UnregisteredSort;
   limit?: number;
   cursor?: string | undefined;
@@ -90,15 +92,20 @@ const KEY = 'host, path, crawler, requester_id';
 const VALUES = { requests: 'requests', lastSeen: 'last' } as const satisfies Record<UnregisteredSort, keyof SummedRow>;
 const CURSOR = /^(\d{1,15})((?: [\w-]*){4})$/;
 
+function summedSql({ sql }: Where, named: boolean): string {
+  const [keys, requester] = named ? [KEY, ''] : ['host, path, crawler', `'' as requester_id,`];
+  return `select ${keys}, ${requester} cast(sum(requests) as bigint) as requests, min(hour) as first, max(hour) as last
+    from unregistered${sql} group by ${keys}`;
+}
+
 /** Lists the counts of a span, greatest or latest first. Throws InvalidCursor. */
 export async function listCounts(db: Db, query: UnregisteredQuery): Promise<Page<UnregisteredRow>> {
-  const { from, to, host, sort = 'requests', limit = PAGE_DEFAULT, cursor } = query;
+  const { from, to, host, named = true, sort = 'requests', limit = PAGE_DEFAULT, cursor } = query;
   const where = new Where()
     .and('hour >= ?', from === undefined ? undefined : from - (from % HOUR_MS))
     .and('hour < ?', to)
     .and('host = ?', host);
-  const summed = `select ${KEY}, cast(sum(requests) as bigint) as requests, min(hour) as first, max(hour) as last
-    from unregistered${where.sql} group by ${KEY}`;
+  const summed = summedSql(where, named);
   const column = VALUES[sort];
   const at = where.params.length;
   const rest =

@@ -41,7 +41,8 @@ export const DemandListQuery = Type.Object(
       Type.String({
         pattern: GROUPS_PATTERN,
         expected: `must be one or more of ${DEMAND_DIMENSIONS.join(', ')}, each once, with commas in between`,
-        description: 'What a row is: `requester` by default, or several such as `requester,purpose,licenseType`.',
+        description:
+          'What a row is: `requester` by default, or several such as `requester,purpose,licenseType`. Public keys see no requesters: `crawler` by default.',
       }),
     ),
     q,

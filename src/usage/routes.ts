@@ -4,10 +4,11 @@ import { fail } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { CSV_TYPE } from '../http/csv.ts';
 import { spanOf } from '../http/list.ts';
+import { requireSecret } from '../http/needs.ts';
 import { preferred } from '../http/negotiate.ts';
 import { sendJson, sendText } from '../http/reply.ts';
 import { route } from '../http/route.ts';
-import { holdsPermission } from '../permissions.ts';
+import { holdsPermission, isPublicKey } from '../permissions.ts';
 import { DEMAND_CSV, groupsOf, NO_DEMAND, toDemandQuery, toDemandRows } from './demand-list.ts';
 import { DemandListQuery, DemandPage } from './demand-schema.ts';
 import { parsePosition, SEEN_CSV, sendList, toSeenRow } from './lists.ts';
@@ -29,8 +30,10 @@ function reportRoute(app: App, deps: ReportDeps): void {
     app,
     'GET /v1/analytics/usage',
     { ...ANALYTICS, id: 'getUsage', is: 'Report usage', query: UsageQuery, answer: UsageReport },
-    async ({ query, headers }, reply) => {
-      const report = await usageReport(deps, query);
+    async ({ query, headers, caller }, reply) => {
+      requireSecret(caller, { requesterId: query.requesterId });
+      const read = await usageReport(deps, query);
+      const report = isPublicKey(caller) ? { ...read, topRequesters: [] } : read;
       if (preferred(headers.accept, ['application/json', 'text/csv']) === 'text/csv') {
         return sendText(reply, CSV_TYPE, reportCsv(report));
       }
@@ -45,6 +48,8 @@ function seenRoute(app: App, deps: ReportDeps): void {
     'GET /v1/analytics/requesters',
     {
       ...ANALYTICS,
+      // Anybody may have a public key, and each row is a partner.
+      secretKey: true,
       id: 'listSeenRequesters',
       is: 'List requesters by their checks, registered or not',
       query: SeenListQuery,
@@ -83,16 +88,23 @@ function demandRoute(app: App, deps: ReportDeps): void {
       answer: DemandPage,
     },
     async ({ query, caller }, reply) => {
+      const { requesterId, groupBy, q } = query;
+      const isPublic = isPublicKey(caller);
+      requireSecret(caller, {
+        requesterId,
+        q,
+        groupBy: groupsOf({ groupBy }).includes('requester') ? groupBy : undefined,
+      });
+      const asked: DemandListQuery = isPublic ? { groupBy: 'crawler', ...query } : query;
       const withPrices = !caller.readOnly && holdsPermission(caller.permissions, 'requesters:read');
       const position = parsePosition(query.cursor, deps.now());
-      const demand = await toDemandQuery(deps, query, position.now);
+      const demand = await toDemandQuery(deps, asked, position.now);
       return sendList(
         reply,
         {
           read: async (after, limit) =>
             demand === undefined ? NO_DEMAND : deps.columns.demand({ ...demand, after, limit }),
-          toRows: (found) =>
-            toDemandRows(deps, found, { by: groupsOf(query), requesterId: query.requesterId, withPrices }),
+          toRows: (found) => toDemandRows(deps, found, { by: groupsOf(asked), requesterId, withPrices }),
           csv: DEMAND_CSV,
         },
         query.limit ?? PAGE_DEFAULT,

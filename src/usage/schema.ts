@@ -49,7 +49,9 @@ export const UsageQuery = Type.Object(
     contentId: Type.Optional(
       Type.String({ minLength: 1, maxLength: 255, description: 'Only this content: its id or externalId.' }),
     ),
-    requesterId: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Only this requester.' })),
+    requesterId: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 128, description: 'Only this requester. Not for public keys.' }),
+    ),
     type: Type.Optional(ContentTypeName),
     reason: Type.Optional(DenialReason),
     ...groundsProperties,
@@ -156,7 +158,7 @@ export const UsageReport = Type.Object(
         { id: Type.String(), name: Type.String(), requests: count('Decisions on its checks.'), trend },
         closed,
       ),
-      { description: 'The requesters with the most checks, then by id.' },
+      { description: 'The requesters with the most checks, then by id. Empty for public keys.' },
     ),
     byDenialReason: Type.Array(
       Type.Object({ reason: DenialReason, count: count('Denials for this reason.') }, closed),

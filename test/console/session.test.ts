@@ -119,6 +119,23 @@ describe('a session', () => {
     assert.equal((await withCookie(cookie, 'GET', '/v1/content')).status, 401);
   });
 
+  test('over HTTPS is a `__Host-` cookie, which a planted one does not replace', async () => {
+    const origin = `https://${new URL(postern.url).host}`;
+    const headers = { 'x-postern-console': '1', origin };
+    const body = { key: postern.key };
+    const signed = await postern.call('POST', '/console/session', { key: null, headers, body });
+    const [set = ''] = signed.headers.getSetCookie();
+    assert.match(set, /^__Host-postern_console=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+; Secure$/);
+    const [cookie = ''] = set.split(';');
+    const planted = `postern_console=${'x'.repeat(43)}`;
+    const open = (sent: string) =>
+      postern.call('GET', '/v1/content', { key: null, headers: { 'x-postern-console': '1', cookie: sent } });
+    assert.equal((await open(`${planted}; ${cookie}`)).status, 200);
+    const out = await postern.call('DELETE', '/console/session', { key: null, headers: { ...headers, cookie } });
+    assert.match(out.headers.get('set-cookie') ?? '', /^__Host-postern_console=; Path=\/; .*Max-Age=0; Secure$/);
+    assert.equal((await open(cookie)).status, 401);
+  });
+
   test('goes on after a restart', async () => {
     const cookie = await cookieFor(postern.key);
     await postern.restart();

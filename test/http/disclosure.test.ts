@@ -112,6 +112,36 @@ describe('explain', () => {
   });
 });
 
+describe('an explanation', () => {
+  const conditions = {
+    purpose: 'training',
+    crawler: 'GPTBot',
+    collection: 'col_01kb0000000000000000000000',
+    requesterTags: 'gold',
+    contentTags: 'gold',
+    contentMetadata: { desk: 'x' },
+    licenseTypeNot: 'x',
+  };
+  const unknowns = async (more: object, key = postern.key) => {
+    const { id } = await makeItem(postern, [{ action: 'allow', conditions }]);
+    const { body } = await ask(key, { contentId: id, ...more });
+    const all = body.explanation.rules[0].conditions as { key: string; unknown?: true }[];
+    return all.filter(({ unknown }) => unknown).map((one) => one.key);
+  };
+  test('says which facts the check does not know, and which it knows to be none', async () => {
+    await made(postern, '/v1/requesters', { id: 'plain' });
+    const nothing = await unknowns({ requesterId: undefined });
+    assert.deepEqual(nothing, ['purpose', 'crawler', 'requesterTags', 'contentMetadata', 'licenseTypeNot']);
+    const context = { userAgent: 'Mozilla/5.0' };
+    const known = await unknowns({ requesterId: 'plain', purpose: 'search', context, license: { type: 'y' } });
+    assert.deepEqual(known, ['contentMetadata']);
+  });
+  test('does not say so of what the key may not read', async () => {
+    const key = await keyOf(['access:check', 'policies:read']);
+    assert.ok(!(await unknowns({ requesterId: undefined }, key)).includes('contentMetadata'));
+  });
+});
+
 describe('rules of the asker', () => {
   const rules = [{ action: 'allow', conditions: { contentMetadataNot: { desk: 'guess' } } }];
   test('an impact preview needs policies:read and analytics:read, and nothing more', async () => {
@@ -127,4 +157,84 @@ describe('rules of the asker', () => {
     const answer = await postern.call('POST', '/v1/policies/simulate', { key, body });
     assert.deepEqual(actualsOf(answer.body.data[0]), { contentMetadataNot: { desk: 'of-the-item' } });
   });
+});
+
+describe('a public key that reads analytics is told nothing of visitors, and names no partner', () => {
+  const SENT = ['198.51.100.23', 'SecretBrowser', 'Globex Holding', 'globex-id', 'secret-vouched'];
+  const places: string[] = [];
+  const given = async () => {
+    const rules = [{ action: 'allow', conditions: { licenseType: 'research' } }];
+    const { id } = await makeItem(postern, rules);
+    await made(postern, '/v1/requesters', { id: 'globex-id', name: 'Globex Holding', userAgents: ['GlobexBot'] });
+    const context = { ip: '198.51.100.23', userAgent: 'SecretBrowser GPTBot/1.0', country: 'DE' };
+    const body = { contentId: id, requesterId: 'globex-id', context, license: { type: 'secret-vouched' } };
+    const decision = await made(postern, '/v1/access/check', body, 200);
+    // It claims the name of the partner, from another address.
+    await postern.call('PATCH', '/v1/requesters/globex-id', {
+      body: { identities: [{ kind: 'ip', ranges: ['192.0.2.1'] }] },
+    });
+    const visitor = { ip: '198.51.100.23', userAgent: 'GlobexBot' };
+    await postern.call('POST', '/v1/access/check', { body: { contentId: id, context: visitor, visitor: {} } });
+    await postern.call('POST', '/v1/access/check', {
+      body: { url: 'https://nowhere.example/x', requesterId: 'globex-id' },
+    });
+    places.push(
+      '/v1/access/decisions',
+      '/v1/access/decisions?expand=names',
+      '/v1/access/decisions?spoofed=true',
+      `/v1/access/decisions/${decision.id}?expand=names`,
+      ...['day', 'crawler', 'license', 'purpose', 'rule'].map((by) => `/v1/analytics/usage?groupBy=${by}`),
+      '/v1/analytics/demand',
+      '/v1/analytics/demand?groupBy=collection,purpose,licenseType&limit=1',
+      '/v1/analytics/unregistered',
+      '/v1/attention',
+    );
+    return decision.id as string;
+  };
+  test('in the log, reports and files', async () => {
+    const id = await given();
+    const key = await keyOf(['analytics:read', 'content:read'], 'public');
+    for (const path of places) {
+      for (const accept of ['application/json', 'text/csv', 'application/x-ndjson']) {
+        const open = await postern.call('GET', path, { key, headers: { accept } });
+        assertStatus(open, 200, path);
+        const cursor = Buffer.from(open.body?.nextCursor ?? '', 'base64url').toString();
+        for (const secret of SENT)
+          assert.ok(!(open.text + cursor).includes(secret), `${secret} in ${path}: ${open.text}`);
+      }
+    }
+    const { body } = await postern.call('GET', `/v1/access/decisions/${id}?expand=names`, { key });
+    assert.deepEqual([body.context, body.license, body.requesterId, body.names.requester], [null, null, null, null]);
+    assert.deepEqual([body.crawler, body.reason], ['GPTBot', 'no_license']);
+    const [row] = (await postern.call('GET', '/v1/analytics/unregistered', { key })).body.data;
+    assert.deepEqual([row.host, row.requesterId], ['nowhere.example', null]);
+  });
+  test('by no filter and no list of partners', async () => {
+    const key = await keyOf(['analytics:read'], 'public');
+    for (const path of [
+      '/v1/access/decisions?requesterId=globex-id',
+      '/v1/analytics/usage?requesterId=globex-id',
+      '/v1/analytics/demand?requesterId=globex-id',
+      '/v1/analytics/demand?q=Globex',
+      '/v1/analytics/demand?groupBy=requester',
+      '/v1/analytics/requesters',
+    ]) {
+      const answer = await postern.call('GET', path, { key });
+      assertError(answer, 'insufficient_permissions', undefined, path);
+    }
+  });
+  test('a secret key, and a person who views, read all of it', async () => {
+    const key = await keyOf(['analytics:read']);
+    const texts = await Promise.all(places.map((path) => postern.call('GET', path, { key })));
+    const all = texts.map(({ text }) => text).join('');
+    for (const secret of SENT) assert.ok(all.includes(secret), secret);
+  });
+});
+
+test('a requester cannot have an id that clients resolve in paths; three dots are fine', async () => {
+  for (const id of ['.', '..']) {
+    const answer = await postern.call('POST', '/v1/requesters', { body: { id } });
+    assertError(answer, 'invalid_request', 'id');
+  }
+  assertStatus(await postern.call('POST', '/v1/requesters', { body: { id: '...' } }), 201);
 });

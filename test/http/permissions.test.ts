@@ -46,9 +46,9 @@ const IN_SECRET: ReadonlyMap<string, readonly string[]> = new Map([
   ['POST /v1/policies/{id}/impact', ['policies:read', 'analytics:read']],
   ['GET /v1/policies/{id}/candidate', ['policies:read', 'analytics:read']],
 ]);
-/** Routes that refuse public keys: what they answer has prices, or credentials. */
+/** Routes that refuse public keys: what they answer has prices, credentials, or names of partners. */
 const SECRET_ALONE =
-  /^(GET|POST) \/v1\/(statements(\/\{id\}(\/reconcile)?)?|licenses\/\{id\}\/usage|proxy-probes(\/\{id\})?)$/;
+  /^(GET|POST) \/v1\/(analytics\/requesters|statements(\/\{id\}(\/reconcile)?)?|licenses\/\{id\}\/usage|proxy-probes(\/\{id\})?)$/;
 const PERMISSIONS = words(`
   content:read content:write policies:read policies:write requesters:read requesters:write access:check analytics:read
   webhooks:manage api_keys:manage
@@ -302,18 +302,25 @@ describe('the matrix', () => {
       assert.ok(status === 403 || status === 404 || status === 400, `${path} ${status} ${text}`);
     }
   });
-  test('expand asks for content:read only', async () => {
+  test('expand=policy asks for policies:read, too, of one item and in lists', async () => {
     const { id } = await made(postern, '/v1/content', {
       externalId: 'y',
       title: 'x',
       type: 'article',
       source: 'https://a.b',
     });
-    const answer = await postern.call('GET', `/v1/content/${id}?expand=policy`, {
-      key: keys.get('content:read') as string,
-    });
-    assert.equal(answer.status, 200);
-    assert.equal(answer.body.policy.id, 'pol_default');
+    const both = await makeKey(postern, { permissions: ['content:read', 'policies:read'] });
+    for (const path of [`/v1/content/${id}`, '/v1/content', '/v1/content/unknown']) {
+      for (const set of [keys, publicKeys]) {
+        const answer = await postern.call('GET', `${path}?expand=policy`, { key: set.get('content:read') as string });
+        assertError(answer, 'insufficient_permissions');
+        assert.match(answer.body.error.message, /policies:read/);
+      }
+    }
+    const one = await postern.call('GET', `/v1/content/${id}?expand=policy`, { key: both });
+    assert.equal(one.body.policy.id, 'pol_default');
+    const list = await postern.call('GET', '/v1/content?expand=policy', { key: both });
+    assert.equal(list.body.data[0].policy.id, 'pol_default');
   });
   test('what needs no key: health, metrics, the document and its pages', async () => {
     for (const path of ['/livez', '/readyz', '/metrics', '/openapi.json', '/docs']) {

@@ -1804,7 +1804,7 @@ export interface paths {
         };
         /**
          * List requesters by their checks, registered or not
-         * @description Needs the permission `analytics:read` (Read usage and the decision log).
+         * @description Needs the permission `analytics:read` (Read usage and the decision log). Not for public keys.
          */
         get: operations["listSeenRequesters"];
         put?: never;
@@ -2208,7 +2208,7 @@ export interface components {
             url: string | null;
             /** @description The most specific collection */
             collectionId: string | null;
-            /** @description null for an anonymous check */
+            /** @description null for an anonymous check, and in the log for public keys */
             requesterId: string | null;
             /** @description Name of the crawler that the user agent names; proves nothing */
             crawler: string | null;
@@ -3524,7 +3524,7 @@ export interface components {
             url: string | null;
             /** @description The most specific collection */
             collectionId: string | null;
-            /** @description null for an anonymous check */
+            /** @description null for an anonymous check, and in the log for public keys */
             requesterId: string | null;
             /** @description Name of the crawler that the user agent names; proves nothing */
             crawler: string | null;
@@ -3559,6 +3559,7 @@ export interface components {
             /** @description The permission that the check requested */
             permission: string | null;
             purpose: string | null;
+            /** @description What the check said of the visitor; null for public keys */
             context: {
                 ip?: string;
                 country?: string;
@@ -4926,7 +4927,7 @@ export interface components {
             url: string | null;
             /** @description The most specific collection */
             collectionId: string | null;
-            /** @description null for an anonymous check */
+            /** @description null for an anonymous check, and in the log for public keys */
             requesterId: string | null;
             /** @description Name of the crawler that the user agent names; proves nothing */
             crawler: string | null;
@@ -5284,7 +5285,7 @@ export interface components {
             path: string | null;
             /** @description The crawler that the user agent names. */
             crawler: string | null;
-            /** @description null: anonymous. */
+            /** @description null: anonymous, and for public keys. */
             requesterId: string | null;
             /** @description Requests in the span. */
             requests: number;
@@ -5489,7 +5490,7 @@ export interface components {
                 /** @description Its requests in each bucket of `timeSeries`; only with `expand=trends`. */
                 trend?: number[];
             }[];
-            /** @description The requesters with the most checks, then by id. */
+            /** @description The requesters with the most checks, then by id. Empty for public keys. */
             topRequesters: {
                 id: string;
                 name: string;
@@ -5927,6 +5928,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Id or externalId */
                 contentId?: string;
+                /** @description Not for public keys */
                 requesterId?: string;
                 policyId?: string;
                 allowed?: boolean;
@@ -6025,6 +6027,7 @@ export interface operations {
                 q?: string;
                 createdAfter?: string;
                 createdBefore?: string;
+                /** @description Adds the policy with its rules. Needs `policies:read`, too */
                 expand?: "policy";
             };
             header?: never;
@@ -6078,6 +6081,7 @@ export interface operations {
     getContent: {
         parameters: {
             query?: {
+                /** @description Adds the policy with its rules. Needs `policies:read`, too */
                 expand?: "policy";
             };
             header?: {
@@ -9132,7 +9136,7 @@ export interface operations {
                 timezone?: string;
                 /** @description Only this content: its id or externalId. */
                 contentId?: string;
-                /** @description Only this requester. */
+                /** @description Only this requester. Not for public keys. */
                 requesterId?: string;
                 type?: components["schemas"]["ContentType"];
                 reason?: components["schemas"]["DenialReason"];
@@ -9236,7 +9240,7 @@ export interface operations {
                 period?: "7d" | "30d" | "90d" | "year" | "all";
                 /** @description The time zone of days. Default: UTC. */
                 timezone?: string;
-                /** @description What a row is: `requester` by default, or several such as `requester,purpose,licenseType`. */
+                /** @description What a row is: `requester` by default, or several such as `requester,purpose,licenseType`. Public keys see no requesters: `crawler` by default. */
                 groupBy?: string;
                 /** @description Part of an id or a name, case-insensitive. */
                 q?: string;

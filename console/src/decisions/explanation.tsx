@@ -17,7 +17,14 @@ interface Explanation {
     action: 'allow' | 'deny';
     held: boolean;
     decided: boolean;
-    conditions: { key: string; expected: unknown; actual: unknown; withheld?: Permission; held: boolean }[];
+    conditions: {
+      key: string;
+      expected: unknown;
+      actual: unknown;
+      unknown?: true;
+      withheld?: Permission;
+      held: boolean;
+    }[];
   }[];
 }
 
@@ -75,7 +82,7 @@ function RuleTrace({ rule, skipped }: { rule: Explanation['rules'][number]; skip
 }
 
 function ConditionTrace({ condition }: { condition: Explanation['rules'][number]['conditions'][number] }) {
-  const { key, expected, actual, withheld, held } = condition;
+  const { key, expected, actual, unknown, withheld, held } = condition;
   return (
     <li>
       {held ? (
@@ -90,7 +97,9 @@ function ConditionTrace({ condition }: { condition: Explanation['rules'][number]
             {' '}
             {showValue(expected)} <span className="soft">– the check had</span>{' '}
             {actual === null ? (
-              <span className="soft">{withheld === undefined ? 'nothing' : lacking(withheld)}</span>
+              <span className="soft">
+                {withheld !== undefined ? lacking(withheld) : unknown === true ? 'nothing known' : 'none'}
+              </span>
             ) : (
               showValue(actual)
             )}
