@@ -34,7 +34,9 @@ if (FORCE || built !== wanted) {
   const vite = await import('vite').catch(() => undefined);
   if (vite === undefined) {
     if (built === undefined)
-      process.stderr.write('No console: its tools are not installed. Run npm ci without --omit=dev to have it.\n');
+      process.stderr.write(
+        'No console: its tools are not installed. Run npm ci --omit=dev in the whole checkout to have it.\n',
+      );
   } else {
     process.stderr.write('Building the console …\n');
     for (const mode of ['production', 'partner']) {

@@ -137,7 +137,7 @@ function welcome(address: string, key: string, { chosen, hasConsole, link }: Sho
     : `The first key, shown this once; it may do everything:\n\n  ${key}`;
   const pages = hasConsole
     ? consoleOf(address, link)
-    : 'The console was not built here: run npm ci without --omit=dev, then npm run console.';
+    : 'The console was not built here: run npm ci --omit=dev, then npm run console.';
   return `Postern answers on ${address}
 
 ${first}

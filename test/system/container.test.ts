@@ -1,7 +1,7 @@
 /**
  * The steps of deploy/Dockerfile, one by one, without a container engine: each COPY takes only what .dockerignore lets
- * through, the build runs on that, and the last stage serves. `npm ci` and `npm prune` are replaced by the packages
- * that are installed here.
+ * through, the build runs on that, and the last stage serves. Both `npm ci` are replaced by the packages that are
+ * installed here.
  */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -73,7 +73,7 @@ function build(stage: string, command: string): void {
     const ran = spawnSync('sh', ['-c', part], { cwd: inStage(stage, '.'), encoding: 'utf8' });
     assert.equal(ran.status, 0, `${part}\n${ran.stdout}${ran.stderr}`);
   }
-  if (parts[0] === 'npm ci') {
+  if (parts[0] === 'npm ci --omit=dev') {
     for (const path of ['node_modules', 'console/node_modules']) {
       mkdirSync(dirname(inStage(stage, path)), { recursive: true });
       symlinkSync(join(ROOT, path), inStage(stage, path));
