@@ -1,27 +1,51 @@
-/** `postern backup`: copies an embedded installation while the service runs. */
+/** `postern backup`: copies an embedded installation while the service runs, and keeps as many copies as asked. */
 import type { Command } from 'commander';
-import { backUp, CannotCopy } from '../storage/backup.ts';
-import { type Context, does, examples } from './command.ts';
-import { failed } from './outcome.ts';
-import { json } from './terminal.ts';
+import { CannotCopy } from '../storage/backup.ts';
+import { backUpInto } from '../storage/backups.ts';
+import { type Context, does, examples, toWholeNumber } from './command.ts';
+import { failed, misused } from './outcome.ts';
+import { counted, json } from './terminal.ts';
+
+interface Options {
+  to: string;
+  dataDir?: string;
+  keep?: string;
+}
 
 export function backupCommand(parent: Command, context: Context): void {
   const command = parent
     .command('backup')
-    .description('Copies an embedded installation into a new folder while the service runs, and verifies the copy.')
-    .requiredOption('--to <folder>', 'folder to create')
+    .description(
+      'Copies an embedded installation while the service runs, and verifies the copy. Each run makes a folder of its own, named by the time.',
+    )
+    .requiredOption('--to <folder>', 'folder of the backups; it is made if need be')
+    .option(
+      '--keep <n>',
+      'after the new backup is complete, remove all but this many of the newest (default: all stay)',
+    )
     .option('--data-dir <folder>', 'folder of the installation (default: POSTERN_DATA_DIR, or ./data)');
   examples(
     command,
-    '$ postern backup --to backups/2026-11-21',
-    '$ postern backup --data-dir /var/lib/postern --to /mnt/backup/monday',
+    '$ postern backup --to backups',
+    '$ postern backup --data-dir /var/lib/postern --to /mnt/backups --keep 7',
   );
-  does<{ to: string; dataDir?: string }>(command, context, async ({ to, dataDir, json: asJson }) => {
+  does<Options>(command, context, async ({ to, dataDir, keep, json: asJson }) => {
     const { terminal } = context;
+    const { POSTERN_DATA_DIR, POSTERN_DATABASE_URL } = terminal.env;
+    if (dataDir === undefined && POSTERN_DATABASE_URL !== undefined) {
+      throw misused('The records are on PostgreSQL. Back them up with pg_dump or base backups: see docs/cluster.md.');
+    }
+    const most = keep === undefined ? undefined : toWholeNumber('--keep', keep);
     try {
-      const copied = backUp(dataDir ?? terminal.env.POSTERN_DATA_DIR ?? './data', to);
-      const text = `${to}: ${copied.decisions} decisions, ${copied.changes} changes, ${copied.bytes} bytes.\n`;
-      await terminal.out(asJson === true ? json(copied) : text);
+      const made = backUpInto({
+        dataDir: dataDir ?? POSTERN_DATA_DIR ?? './data',
+        home: to,
+        keep: most,
+        now: terminal.now(),
+      });
+      const removed = made.removed.length === 0 ? '' : ` Removed ${counted(made.removed.length, 'older backup')}.`;
+      const text = `${made.folder}: ${made.decisions} decisions, ${made.changes} changes, ${made.bytes} bytes.${removed}\n`;
+      await terminal.out(asJson === true ? json(made) : text);
     } catch (error) {
       throw error instanceof CannotCopy ? failed(error.message, error) : error;
     }

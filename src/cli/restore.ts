@@ -1,6 +1,7 @@
 /** `postern restore`: turns a backup into an installation. */
 import type { Command } from 'commander';
 import { CannotCopy, restore } from '../storage/backup.ts';
+import { newestBackup } from '../storage/backups.ts';
 import { type Context, does, examples } from './command.ts';
 import { failed } from './outcome.ts';
 import { json } from './terminal.ts';
@@ -9,16 +10,17 @@ export function restoreCommand(parent: Command, context: Context): void {
   const command = parent
     .command('restore')
     .description('Copies a backup into a folder without an installation. The service must not be running on it.')
-    .requiredOption('--from <folder>', 'folder that `postern backup` made')
+    .requiredOption('--from <folder>', 'a backup, or the folder of backups; then the newest is taken')
     .option('--data-dir <folder>', 'folder to restore to (default: POSTERN_DATA_DIR, or ./data)');
-  examples(command, '$ postern restore --from backups/2026-11-21');
+  examples(command, '$ postern restore --from backups', '$ postern restore --from backups/postern-20261121T093000Z');
   does<{ from: string; dataDir?: string }>(command, context, async ({ from, dataDir, json: asJson }) => {
     const { terminal } = context;
     const folder = dataDir ?? terminal.env.POSTERN_DATA_DIR ?? './data';
     try {
-      const copied = restore(from, folder);
-      const text = `${folder}: ${copied.decisions} decisions, ${copied.changes} changes. Start the service; reports are ready once it has copied the decisions.\n`;
-      await terminal.out(asJson === true ? json(copied) : text);
+      const backup = newestBackup(from);
+      const copied = restore(backup, folder);
+      const text = `${folder}, from ${backup}: ${copied.decisions} decisions, ${copied.changes} changes. Start the service; reports are ready once it has copied the decisions.\n`;
+      await terminal.out(asJson === true ? json({ ...copied, from: backup }) : text);
     } catch (error) {
       throw error instanceof CannotCopy ? failed(error.message, error) : error;
     }

@@ -20,11 +20,12 @@ export interface Copied {
   changes: number;
 }
 
-/** Creates the folder `to` with the copy. The service may run meanwhile. Throws CannotCopy. */
-export function backUp(dataDir: string, to: string): Copied {
-  const source = join(dataDir, FILE);
-  if (!existsSync(source))
-    throw new CannotCopy(`There is no installation in ${dataDir}. Name its folder with --data-dir.`);
+/**
+ * Creates the folder `to` with the copy. The service may run meanwhile. `add` writes more files into the folder before
+ * it gets its name. Throws CannotCopy.
+ */
+export function backUp(dataDir: string, to: string, add: (folder: string) => void = () => {}): Copied {
+  const source = requireRecords(dataDir);
   if (existsSync(to)) throw new CannotCopy(`${to} is there already. Choose a new folder.`);
   const parts = `${to}.part`;
   return explained(`The records in ${dataDir} cannot be copied to ${to}`, () => {
@@ -36,12 +37,20 @@ export function backUp(dataDir: string, to: string): Copied {
       database.prepare('vacuum into ?').run(file);
     }
     const copied = inspect(file);
+    add(parts);
     sync(file);
     sync(parts);
     renameSync(parts, to);
     sync(dirname(to));
     return copied;
   });
+}
+
+/** Returns the path of the records. Throws CannotCopy. */
+export function requireRecords(dataDir: string): string {
+  const source = join(dataDir, FILE);
+  if (existsSync(source)) return source;
+  throw new CannotCopy(`There is no installation in ${dataDir}. Name its folder with --data-dir.`);
 }
 
 /** Copies the backup in `from` to `dataDir`, which must not hold an installation. Throws CannotCopy. */
@@ -72,7 +81,7 @@ export function restore(from: string, dataDir: string): Copied {
 }
 
 /** Turns errors of the file system and SQLite into CannotCopy: `what` and the reason. */
-function explained<T>(what: string, work: () => T): T {
+export function explained<T>(what: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

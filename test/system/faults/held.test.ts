@@ -101,7 +101,7 @@ describe('a backup', () => {
     const cut = join(folder.path, 'cut');
     assert.equal((await command(['backup', '--data-dir', join(folder.path, 'data'), '--to', whole])).status, 0);
     mkdirSync(cut);
-    copyFileSync(join(whole, 'postern.db'), join(cut, 'postern.db'));
+    copyFileSync(join(whole, readdirSync(whole)[0] as string, 'postern.db'), join(cut, 'postern.db'));
     for (const size of [20_000, 100, 0]) {
       truncateSync(join(cut, 'postern.db'), size);
       const ran = await command(['restore', '--from', cut, '--data-dir', join(folder.path, 'new')]);

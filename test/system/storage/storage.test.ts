@@ -216,11 +216,11 @@ describe('backup and restore', () => {
     await Promise.all(load);
     assert.equal(result.status, 0, result.stderr);
     assert.ok(during > 0, 'checks were answered meanwhile');
-    const copied = JSON.parse(result.stdout) as { decisions: number };
+    const copied = JSON.parse(result.stdout) as { decisions: number; folder: string };
     assert.ok(copied.decisions >= before.decisions, `${copied.decisions} of ${before.decisions}`);
 
     const restored = newFolder();
-    restore(to, restored);
+    restore(copied.folder, restored);
     await using again = await startTestService({ dataDir: restored });
     const known = new Set<string>();
     const log = await again.call('GET', '/v1/access/decisions', { key, headers: { accept: 'application/x-ndjson' } });
