@@ -49,7 +49,9 @@ An address may also be one that [cannot be read](enforce/README.md#addresses). T
 
 A check by \`url\` has the host and path of that URL, a check by \`contentId\` those of the item’s \`source\`. All
 spellings of a URL match the same patterns. If servers may read the path of a \`source\` in different ways (\`//\`,
-\`%2F\`), its host and path are unknown. A pattern without \`?\` matches with any query.
+\`%2F\`), its host and path are unknown. A pattern without \`?\` matches with any query; one
+with it names [parameters](collections.md#path-patterns). A URL that servers may read in several ways is decided under
+[each reading](checks.md#checks-by-url).
 
 ## Licenses
 

@@ -11,6 +11,12 @@ export const ERRORS = {
     meaning:
       'The request does not match its documentation. `param` names the place, `message` says what is accepted, `details` lists everything that is wrong.',
   },
+  ambiguous_content: {
+    status: 400,
+    type: 'validation_error',
+    meaning:
+      'Several items are registered at the URL, or servers may read it in ways that are not all allowed alike. `/v1/authorize` answers 403.',
+  },
   invalid_json: { status: 400, type: 'validation_error', meaning: 'The body is not JSON, or not UTF-8.' },
   invalid_cursor: {
     status: 400,

@@ -26,7 +26,8 @@ const ORDER = [
   ['policies'],
   ['requesters'],
   ['identities'],
-  ['collections', 'sites'],
+  ['sites'],
+  ['collections'],
   ['offers'],
   ['content'],
   ['ledger'],
@@ -49,7 +50,7 @@ const PURE = words(`
   cli/audit/answers cli/audit/combined cli/audit/json-line identities/list identities/ranges cli/audit/report cli/audit/tally
   cli/audit/times
   drift/difference drift/headers drift/lines
-  collections/collection-index collections/patterns collections/ties lib/locator lib/pattern-sets lib/url-pattern
+  collections/collection-index collections/patterns collections/ties lib/glob lib/locator lib/pattern-sets lib/query-pattern lib/readings lib/spellings lib/url-pattern
   signals/aipref signals/ask signals/base-contradictions signals/classes signals/longest-match signals/page-headers signals/questions signals/ranking signals/rsl signals/sale signals/tdmrep signals/values signals/regions signals/robots signals/robots-base signals/robots-group signals/robots-groups signals/robots-line signals/robots-reader signals/rule-book signals/table signals/usage-reader signals/words
   policies/conditions policies/crawler-conditions policies/place-conditions policies/license-keys policies/match policies/compile policies/lint/lint policies/lint/unverified requesters/history limits/limit memory
   offers/headers offers/offer offers/price-list

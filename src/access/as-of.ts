@@ -4,7 +4,7 @@
  * refused, never guessed.
  */
 import { type InForce, openPastCollections } from '../collections/known.ts';
-import { readAddress, toPage, UndecidedUrl, withoutItem } from '../content/address.ts';
+import { foundAt, readAddress, toPage, UndecidedUrl } from '../content/address.ts';
 import { type Content, toContentFacts } from '../content/content.ts';
 import { contentNotFound } from '../content/edits.ts';
 import { placeOf } from '../content/placement.ts';
@@ -14,11 +14,12 @@ import { Failure, fail } from '../errors.ts';
 import { toIso } from '../lib/clock.ts';
 import type { Locator } from '../lib/locator.ts';
 import { type CompiledPolicy, compile } from '../policies/compile.ts';
+import type { Page, Place } from '../policies/facts.ts';
 import { findVersionAt } from '../policies/store.ts';
 import { type Past, requesterAt } from '../requesters/history.ts';
 import { findPast } from '../requesters/store.ts';
 import type { Ask } from './ask.ts';
-import { ANONYMOUS, type KnownRequester, type Subject } from './facts.ts';
+import { ANONYMOUS, type KnownRequester, type Placed, type Subject } from './facts.ts';
 
 /** The policy and the requester of a check, now or at a past time (epoch ms). Both throw invalid_request. */
 export interface SubjectSource {
@@ -66,23 +67,32 @@ async function toSubject(source: SubjectSource, content: Content | undefined, as
 const requesterOf = async (source: SubjectSource, { requesterId, asOf }: Ask): Promise<KnownRequester> =>
   requesterId === undefined ? ANONYMOUS : source.requester(requesterId, asOf);
 
-/** Decides by the item that is there now if it was registered by then, else by the collection of then. */
+/** Decides by the items that are there now if they were registered by then, else by the collections of then. */
 async function toSubjectAt(db: Db, source: SubjectSource, locator: Locator, ask: Ask): Promise<Subject> {
   const { asOf } = ask;
   const inForce = await source.inForce(asOf);
-  let at = await readAddress(db, locator, inForce);
-  if (typeof at === 'object' && 'id' in at) {
-    const content = await findContent(db, at.id);
-    if (content !== undefined && content.createdAt <= (asOf ?? content.createdAt)) {
-      const subject = await toSubject(source, content, ask);
-      return { ...subject, page: toPage(locator, placeOf(content, inForce)) };
-    }
-    at = withoutItem(locator, inForce);
+  const items = new Map<string, Content>();
+  const at = await readAddress(db, locator, inForce, async (id) => {
+    const content = await findContent(db, id);
+    if (content === undefined || content.createdAt > (asOf ?? content.createdAt)) return false;
+    items.set(id, content);
+    return true;
+  });
+  if (typeof at === 'string') throw new UndecidedUrl(locator, at);
+  const placed: Placed[] = [];
+  for (const found of foundAt(at)) {
+    const content = 'id' in found ? (items.get(found.id) as Content) : null;
+    const place = content === null ? null : placeOf(content, inForce);
+    const page = 'id' in found ? withAsked(toPage(found.locator, place as Place), found.asked) : found.page;
+    const policy = await source.policy(page.policyId, asOf);
+    placed.push({ content: content && toContentFacts(content, place as Place), page, policy });
   }
-  if (typeof at === 'string' || 'id' in at) throw new UndecidedUrl(locator, typeof at === 'string' ? at : 'none');
-  const policy = await source.policy(at.page.policyId, asOf);
-  return { content: null, page: at.page, policy, requester: await requesterOf(source, ask) };
+  const [first, ...others] = placed as [Placed, ...Placed[]];
+  const subject = { ...first, requester: await requesterOf(source, ask) };
+  return 'found' in at ? { ...subject, others, missing: at.missing.length > 0 } : subject;
 }
+
+const withAsked = (page: Page, asked: Locator | undefined): Page => (asked === undefined ? page : { ...page, asked });
 
 const outOfReach = (why: string): Failure =>
   fail('invalid_request', `${why}; history does not reach back to \`asOf\`.`, { param: 'asOf' });

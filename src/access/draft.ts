@@ -12,7 +12,10 @@ import { contentKey, type Offer, type QuotaClaim } from '../ledger/quota.ts';
 import { digestOf } from '../ledger/quota-store.ts';
 import { ALLOWED_MESSAGE, REASONS, reasonCode } from '../ledger/reason.ts';
 import { verifiedCode } from '../ledger/verified.ts';
+import { canonicalPath, USUAL_URLS } from '../lib/spellings.ts';
+import { toTarget } from '../lib/url-pattern.ts';
 import type { Caller } from '../permissions.ts';
+import type { CompiledRule } from '../policies/compile.ts';
 import type { Facts, LicenseFacts } from '../policies/facts.ts';
 import type { Precision } from '../privacy-settings.ts';
 import type { QuotaSpan } from '../terms/quota.ts';
@@ -60,7 +63,8 @@ export function decideAsk(
   const draft = toDraft(evaluation, explainerFor(ask, explainer), recorded);
   if (ask.claimed !== undefined) Object.assign(draft.decision, { spoofed: true, claimed: ask.claimed });
   if (caller.mode === 'test') draft.decision.mode = 'test';
-  const entry = toEntry(evaluation, draft.decision, toInputs(ask, precision));
+  const candidate = decideByCandidate(evaluation.policy, factsOfAll(subject, evaluation, ask), recorded);
+  const entry = toEntry(evaluation, draft.decision, toInputs(ask, precision), candidate);
   if (asOf === undefined) {
     const reusable = ask.dryRun === true ? 0 : toMaxAge(evaluation, maxAge);
     if (reusable > 0) draft.decision.maxAge = reusable;
@@ -69,6 +73,13 @@ export function decideAsk(
   }
   // Past states of limits and quotas are not kept.
   return { draft: { ...draft, limit: null }, entry: { ...entry, claim: null, quota: null }, recorded: false, at: asOf };
+}
+
+/** Returns the facts of all readings under one policy, the deciding one first. */
+function factsOfAll({ others, requester }: Subject, { policy, facts }: Evaluation, ask: Ask): readonly Facts[] {
+  if (others === undefined || policy.candidate === null) return [facts];
+  const same = others.filter((other) => other.policy === policy);
+  return [facts, ...same.map((other) => toFacts({ ...other, requester }, ask.requesterId, ask, facts.at))];
 }
 
 export function explainerFor({ explain, asOf }: Ask, explainer: Explainer | null): Explaining {
@@ -137,13 +148,15 @@ const toMessage = ({ rule, reason }: Verdict): string =>
  */
 function urlOf({ policy, facts: { page, target } }: Evaluation): string | null {
   if (page === null || target === null) return null;
+  const { asked } = page;
   // In one piece, which JSON.stringify writes faster.
-  const url = [page.locator.host, target.path].join('');
+  const url =
+    asked === undefined ? [page.locator.host, target.path].join('') : [asked.host, toTarget(asked).path].join('');
   if (target.query === '' || target.query.length > URL_MAX) return url;
   return page.namesQuery || policy.namesQuery(target) ? [url, target.query].join('?') : url;
 }
 
-function toEntry(evaluation: Evaluation, decision: Decision, inputs: string | null): Entry {
+function toEntry(evaluation: Evaluation, decision: Decision, inputs: string | null, candidate: string | null): Entry {
   const { policy, facts, verdict } = evaluation;
   const { rule, reason } = verdict;
   return {
@@ -165,8 +178,11 @@ function toEntry(evaluation: Evaluation, decision: Decision, inputs: string | nu
     claimed: decision.claimed ?? null,
     wanted: wantedLicense(evaluation, decision.recorded),
     enforced: decision.enforced ? 1 : 0,
-    candidate: decideByCandidate(policy, facts, decision.recorded),
-    claim: reason === null && rule !== null && rule.limit !== null ? toClaim(rule.limit, decision, facts) : null,
+    candidate,
+    claim:
+      reason === null && rule !== null && rule.limit !== null
+        ? toClaim(rule.limit, fileOf(decision, facts), facts)
+        : null,
     quota: quotaClaimOf(evaluation, decision),
   };
 }
@@ -197,10 +213,19 @@ function toOffers(licenses: readonly LicenseFacts[], { at, purpose }: Facts): Of
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-function toClaim(limit: NonNullable<NonNullable<Verdict['rule']>['limit']>, { url }: Decision, facts: Facts): Claim {
+/** Returns the URL of a page's file: spellings that lead to the same file share an allowance. */
+function fileOf({ url }: Decision, { page, target, place }: Facts): string {
+  if (page === null || target === null || url === null) return '';
+  const query = url.indexOf('?');
+  const path = canonicalPath(target.path, place.urls ?? USUAL_URLS);
+  return page.locator.host + path + (query === -1 ? '' : url.slice(query));
+}
+
+/** `file`: the URL of a page. */
+export function toClaim(limit: NonNullable<CompiledRule['limit']>, file: string, facts: Facts): Claim {
   let holder = 'g';
   // A URL is the visitor's text, and PostgreSQL's index takes no long keys.
-  if (limit.scope === 'content') holder = facts.content === null ? `u${digest(url ?? '')}` : `c${facts.content.no}`;
+  if (limit.scope === 'content') holder = facts.content === null ? `u${digest(file)}` : `c${facts.content.no}`;
   // Anonymous checks share one allowance; no requester id can collide with its key.
   // What is in no collection shares one allowance.
   else if (limit.scope === 'collection') holder = `k${facts.place.collectionId ?? ''}`;

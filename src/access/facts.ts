@@ -1,6 +1,8 @@
 /**
  * The subject of a check (the item, its policy, the requester), and the facts that it makes with the ask at one time.
  */
+
+import type { AtUrl } from '../content/address.ts';
 import { parseIso } from '../lib/clock.ts';
 import type { CompiledPolicy } from '../policies/compile.ts';
 import { type ContentFacts, Facts, type LicenseFacts, type Page, type RequesterFacts } from '../policies/facts.ts';
@@ -19,6 +21,33 @@ export interface Subject {
   page?: Page;
   policy: CompiledPolicy;
   requester: KnownRequester;
+  /** The items or pages of the other readings of the URL; absent: it has one. */
+  others?: readonly Placed[];
+  /** A reading finds nothing. */
+  missing?: boolean;
+}
+
+/** An item or a page with its policy. */
+export type Placed = Pick<Subject, 'content' | 'page' | 'policy'>;
+
+/** The item or page of a URL under each of its readings, the plainest one first. */
+export type PlacedReadings = Placed & Pick<Subject, 'others' | 'missing'>;
+
+/** Returns the subject of a check. */
+export function toSubject(
+  { content, page, policy, others, missing }: PlacedReadings,
+  requester: KnownRequester,
+): Subject {
+  if (page === undefined) return { content, policy, requester };
+  if (others === undefined) return { content, page, policy, requester };
+  return { content, page, policy, requester, others, missing: missing === true };
+}
+
+/** Returns what a URL leads to, with its readings; undefined unless every one is there. */
+export function together(at: Exclude<AtUrl, string>, all: readonly (Placed | undefined)[]): PlacedReadings | undefined {
+  const [first, ...others] = all as readonly Placed[];
+  if (first === undefined || all.includes(undefined)) return undefined;
+  return 'found' in at ? { ...first, others, missing: at.missing.length > 0 } : first;
 }
 
 /** The fields of a check beyond its ids. The ledger keeps them with the decision. */

@@ -85,6 +85,8 @@ function renew(decided: Decided, { page }: Ask, { now, signalsOf }: DecideTerms,
 
 /** Policies and requesters are read once and forgotten when they change: the same object is the same state. */
 const isSameSubject = (one: Subject, other: Subject): boolean =>
+  one.others === undefined &&
+  other.others === undefined &&
   one.policy === other.policy &&
   one.requester === other.requester &&
   isDeepStrictEqual(one.content, other.content) &&

@@ -1,6 +1,6 @@
 /** Items in memory, with the place that the collections in force give to them. */
 import type { InForce } from '../collections/known.ts';
-import { toPage } from '../content/address.ts';
+import { type AtUrl, toPage } from '../content/address.ts';
 import { type Placeable, placeOf } from '../content/placement.ts';
 import { bytesOf, ENTRY_BYTES } from '../lib/bytes.ts';
 import type { Locator } from '../lib/locator.ts';
@@ -23,7 +23,7 @@ export function factsIn(known: KnownItem, inForce: InForce): ContentFacts {
   if (known.inForce !== inForce) {
     const { facts } = known;
     const place = placeOf(toPlaceable(known), inForce);
-    if (!isSamePlace(place, facts)) known.facts = { ...facts, ...place };
+    if (!isSamePlace(place, facts)) known.facts = { ...facts, urls: undefined, ...place };
     known.inForce = inForce;
   }
   return known.facts;
@@ -38,7 +38,10 @@ const toPlaceable = ({ facts: { type, tags, ownsPolicy }, source, policyId }: Kn
 });
 
 const isSamePlace = (one: Place, other: Place): boolean =>
-  one.policyId === other.policyId && one.collectionId === other.collectionId && one.observed === other.observed;
+  one.policyId === other.policyId &&
+  one.collectionId === other.collectionId &&
+  one.observed === other.observed &&
+  one.urls === other.urls;
 
 /** The two objects of an item, and its id as the key of a map. */
 const ITEM_BYTES = 64 + 112 + 48 + ENTRY_BYTES;
@@ -54,12 +57,21 @@ export interface PlacedItem extends Omit<Subject, 'requester'> {
   content: ContentFacts;
 }
 
-export const withPage = ({ content, policy }: PlacedItem, locator: Locator): PlacedItem => ({
-  content,
-  page: toPage(locator, content),
-  policy,
-});
+export function withPage(
+  { content, policy }: PlacedItem,
+  { locator, asked }: { locator: Locator; asked?: Locator | undefined },
+): PlacedItem {
+  const page = toPage(locator, content);
+  return { content, page: asked === undefined ? page : { ...page, asked }, policy };
+}
 
 /** Reports an item that was read when no rule needed its metadata or its address, though one does now. */
 export const lacksField = (content: ContentFacts, policy: CompiledPolicy): boolean =>
   (policy.asksMetadata && content.metadata === null) || (policy.asksSource && content.source === null);
+
+/** Records that were read for all checks of a request together. */
+export interface ReadTogether {
+  at: AtUrl | undefined;
+  known: ReadonlyMap<string, PlacedItem | undefined>;
+  contents: ReadonlyMap<string, ContentFacts>;
+}

@@ -5,7 +5,16 @@
 import type { Changes } from '../changes/changes.ts';
 import { isRequesterEdit } from '../changes/kinds.ts';
 import type { InForce, KnownCollections } from '../collections/known.ts';
-import { type Addresses, type AtUrl, openAddresses, readAddress, UndecidedUrl } from '../content/address.ts';
+import {
+  type Addresses,
+  type AtUrl,
+  type Found,
+  foundAt,
+  openAddresses,
+  readAddress,
+  type Undecided,
+  UndecidedUrl,
+} from '../content/address.ts';
 import { isContentId, toContentFacts } from '../content/content.ts';
 import { contentNotFound } from '../content/edits.ts';
 import { placeOf } from '../content/placement.ts';
@@ -24,38 +33,36 @@ import { findCandidate } from '../policies/candidate-store.ts';
 import { type CompiledPolicy, compile } from '../policies/compile.ts';
 import type { ContentFacts } from '../policies/facts.ts';
 import { findPolicy } from '../policies/store.ts';
-import { inServingOrder, toLicenseFacts } from '../requesters/license.ts';
-import { toRequesterFacts } from '../requesters/requester.ts';
-import { findLicensesOf, findRequester } from '../requesters/store.ts';
-import { findContracts } from '../requesters/terms-store.ts';
 import type { Ask } from './ask.ts';
-import { ANONYMOUS, type KnownRequester, type Subject } from './facts.ts';
-import { factsIn, type KnownItem, lacksField, type PlacedItem, weightOfItem, withPage } from './known-item.ts';
+import {
+  ANONYMOUS,
+  type KnownRequester,
+  type Placed,
+  type PlacedReadings,
+  type Subject,
+  together,
+  toSubject,
+} from './facts.ts';
+import {
+  factsIn,
+  type KnownItem,
+  lacksField,
+  type PlacedItem,
+  type ReadTogether,
+  weightOfItem,
+  withPage,
+} from './known-item.ts';
+import { readRequester, weightOfRequester } from './known-requester.ts';
+import { Shared } from './shared.ts';
 
 const CONTENT_MAX = 2_000_000;
 const POLICIES_MAX = 10_000;
 const REQUESTERS_MAX = 100_000;
-const TAG_LISTS_MAX = 100_000;
 
 /** The part of the items' memory that finds them by externalId. */
 const IDS_PART = 0.15;
 /** A compiled rule takes as many times the memory of its text. */
 const COMPILED_TIMES = 4;
-
-const weightOfRequester = (requester: KnownRequester): number => ENTRY_BYTES + bytesOf(requester);
-
-/** An item or a page with its policy. */
-type Placed = Omit<Subject, 'requester'>;
-
-const toSubject = ({ content, page, policy }: Placed, requester: KnownRequester): Subject =>
-  page === undefined ? { content, policy, requester } : { content, page, policy, requester };
-
-/** Records that were read for all checks of a request together. */
-interface ReadTogether {
-  at: AtUrl | undefined;
-  known: ReadonlyMap<string, PlacedItem | undefined>;
-  contents: ReadonlyMap<string, ContentFacts>;
-}
 
 export class Snapshot {
   readonly #db: Db;
@@ -69,9 +76,7 @@ export class Snapshot {
   /** The size of the rules that each was compiled from. */
   readonly #policyBytes = new WeakMap<CompiledPolicy, number>();
   readonly #requesters: Cache<string, KnownRequester>;
-  readonly #tagLists = new Lru<string, readonly string[]>(TAG_LISTS_MAX);
-  /** Ids of policies, and types. */
-  readonly #texts = new Lru<string, string>(POLICIES_MAX);
+  readonly #shared = new Shared();
 
   constructor(
     db: Db,
@@ -115,7 +120,7 @@ export class Snapshot {
     // Taken once, before anything is read: an edit during a read may remove it from memory.
     const refs = [
       ...asks.flatMap(({ contentId }) => contentId ?? []),
-      ...[...addresses.values()].flatMap((at) => (typeof at === 'object' && 'id' in at ? [at.id] : [])),
+      ...[...addresses.values()].flatMap(foundAt).flatMap((found) => ('id' in found ? [found.id] : [])),
     ];
     const known = new Map(refs.map((ref) => [ref, this.#item(ref, inForce)]));
     const missing = [...known].flatMap(([ref, item]) => (item === undefined ? [ref] : []));
@@ -145,16 +150,7 @@ export class Snapshot {
     const known = this.#requesters.get(id);
     if (known !== undefined) return known;
     return this.#requesters.read(async (keep) => {
-      const requester = await findRequester(this.#db, id);
-      const licenses = requester === undefined ? [] : await findLicensesOf(this.#db, id);
-      const facts = requester === undefined ? null : toRequesterFacts(requester);
-      const hasTerms = licenses.some(({ termsVersion }) => termsVersion > 0);
-      const contracts = hasTerms ? await findContracts(this.#db, { requesterId: id }) : [];
-      const segments = new Map(contracts.map((contract) => [contract.licenseId, contract.segments]));
-      const read = {
-        facts,
-        licenses: inServingOrder(licenses).map((license) => toLicenseFacts(license, segments.get(license.id))),
-      };
+      const read = await readRequester(this.#db, id);
       keep(id, read);
       return read;
     });
@@ -165,15 +161,23 @@ export class Snapshot {
   }
 
   /** Returns what decides about a URL, if it is in memory. */
-  #atUrl(locator: Locator, inForce: InForce): Placed | undefined {
+  #atUrl(locator: Locator, inForce: InForce): PlacedReadings | undefined {
     const at = this.#addresses.now(locator, inForce);
     if (at === undefined || typeof at === 'string') return undefined;
-    if ('id' in at) {
-      const item = this.#item(at.id, inForce);
-      return item && withPage(item, locator);
+    if (!('found' in at)) return this.#inMemory(at, inForce);
+    return together(
+      at,
+      at.found.map((one) => this.#inMemory(one, inForce)),
+    );
+  }
+
+  #inMemory(found: Found, inForce: InForce): Placed | undefined {
+    if ('id' in found) {
+      const item = this.#item(found.id, inForce);
+      return item && withPage(item, found);
     }
-    const policy = this.#policies.get(at.page.policyId);
-    return policy && { content: null, page: at.page, policy };
+    const policy = this.#policies.get(found.page.policyId);
+    return policy && { content: null, page: found.page, policy };
   }
 
   /** Returns what is at the URLs of the asks, reading it for all of them together. */
@@ -186,27 +190,39 @@ export class Snapshot {
     locator: Locator,
     inForce: InForce,
     { at, known, contents }: ReadTogether,
-  ): Promise<Placed | Failure> {
+  ): Promise<PlacedReadings | Failure> {
     const read = at ?? (await this.#addresses.read(locator, inForce));
-    const id = typeof read === 'object' && 'id' in read ? read.id : undefined;
-    const item = id === undefined ? undefined : (known.get(id) ?? (await this.#withPolicy(id, contents.get(id))));
-    if (item !== undefined) return withPage(item, locator);
-    const found = await this.#readPlaced(locator, read, inForce);
-    if (found !== undefined) return found;
+    const placed = await this.#readPlaced(read, async (id) => {
+      const item = known.get(id) ?? (await this.#withPolicy(id, contents.get(id)));
+      return item ?? this.#item(id, inForce) ?? this.#readItem(id, inForce);
+    });
+    if (placed !== undefined) return typeof placed === 'string' ? new UndecidedUrl(locator, placed) : placed;
     // Since it was found, the item was deleted, or the collection got another policy and this one was deleted.
     const now = await this.#collections.read();
-    const placed = await this.#readPlaced(locator, await readAddress(this.#db, locator, now), now);
-    return placed ?? new UndecidedUrl(locator, 'none');
+    const again = await this.#readPlaced(
+      await readAddress(this.#db, locator, now),
+      async (id) => this.#item(id, now) ?? this.#readItem(id, now),
+    );
+    return again === undefined || typeof again === 'string' ? new UndecidedUrl(locator, again ?? 'none') : again;
   }
 
-  async #readPlaced(locator: Locator, at: AtUrl, inForce: InForce): Promise<Placed | Failure | undefined> {
-    if (typeof at === 'string') return new UndecidedUrl(locator, at);
-    if ('id' in at) {
-      const item = this.#item(at.id, inForce) ?? (await this.#readItem(at.id, inForce));
-      return item && withPage(item, locator);
+  /** Returns undefined where something of it is gone. */
+  async #readPlaced(
+    at: AtUrl,
+    itemOf: (id: string) => Promise<PlacedItem | undefined>,
+  ): Promise<PlacedReadings | Undecided | undefined> {
+    if (typeof at === 'string') return at;
+    const all: (Placed | undefined)[] = [];
+    for (const found of foundAt(at)) {
+      if ('id' in found) {
+        const item = await itemOf(found.id);
+        all.push(item && withPage(item, found));
+      } else {
+        const policy = await this.findPolicy(found.page.policyId);
+        all.push(policy && { content: null, page: found.page, policy });
+      }
     }
-    const policy = await this.findPolicy(at.page.policyId);
-    return policy && { content: null, page: at.page, policy };
+    return together(at, all);
   }
 
   async #readItem(id: string, inForce: InForce): Promise<PlacedItem | undefined> {
@@ -240,13 +256,13 @@ export class Snapshot {
     return this.#contents.read(async (keep) => {
       const found = new Map<string, ContentFacts>();
       for (const [ref, read] of await findContents(this.#db, refs)) {
-        const policyId = this.#shared(read.policyId);
-        const content = { ...read, policyId, type: this.#shared(read.type) };
+        const policyId = this.#shared.text(read.policyId);
+        const content = { ...read, policyId, type: this.#shared.text(read.type) };
         const place = placeOf(content, inForce);
         const policy = await this.findPolicy(place.policyId);
         const facts = {
           ...toContentFacts(content, place),
-          tags: this.#sharedTags(content.tags),
+          tags: this.#shared.tags(content.tags),
           source: policy?.asksSource === true ? content.source : null,
           // Up to 16 KiB an item: kept only for rules that need it.
           metadata: policy?.asksMetadata === true ? content.metadata : null,
@@ -275,20 +291,5 @@ export class Snapshot {
       keep(id, compiled);
       return compiled;
     });
-  }
-
-  /** Returns one string for equal ones: each row that is read has its own. */
-  #shared<T extends string>(text: T): T {
-    const known = this.#texts.get(text);
-    if (known === undefined) this.#texts.set(text, text);
-    return (known ?? text) as T;
-  }
-
-  /** Returns one list for equal tags: thousands of items have the same. */
-  #sharedTags(tags: readonly string[]): readonly string[] {
-    const name = JSON.stringify(tags);
-    const known = this.#tagLists.get(name);
-    if (known === undefined) this.#tagLists.set(name, tags);
-    return known ?? tags;
   }
 }

@@ -129,7 +129,8 @@ function openAuthorize(deps: AuthorizeDeps): Decide {
       return answer;
     } catch (error) {
       if (!(error instanceof UndecidedUrl)) throw error;
-      return error.why === 'none' ? toUnknownAnswer(options) : toUnclearAnswer(error.why, options);
+      if (error.why === 'none') return toUnknownAnswer(options);
+      return toUnclearAnswer(error.why === 'ambiguous_readings' ? 'ambiguous_content' : error.why, options);
     }
   }
 
@@ -248,7 +249,13 @@ async function wouldSignatureHelp(
   if (!(await deps.visitors.couldSign(ask, ask.context?.userAgent))) return false;
   const again = { ...ask, context: { ...ask.context, verified: 'signature' as const }, dryRun: true };
   const terms = { caller, grounds: { readAt: monotonicMs() }, explainer: null };
-  return (await check(deps, again, terms)).allowed;
+  try {
+    return (await check(deps, again, terms)).allowed;
+  } catch (error) {
+    // Proven, the visitor would be allowed another reading of the URL, and so nothing.
+    if (error instanceof UndecidedUrl) return false;
+    throw error;
+  }
 }
 
 const toAsk = (locator: Locator, { permission, purpose }: AuthorizeOptions, context: Ask['context']): Ask => ({

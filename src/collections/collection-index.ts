@@ -4,6 +4,7 @@
  * any number of hosts and of patterns that differ in their literal parts.
  */
 import type { Locator } from '../lib/locator.ts';
+import { type UrlRules, USUAL_URLS } from '../lib/spellings.ts';
 import {
   hostPatternsOf,
   matchesPath,
@@ -22,6 +23,8 @@ export interface Selected {
   locator: Locator | undefined;
   /** null: an address without a registered item. */
   item: { readonly type: string; readonly tags: readonly string[] } | null;
+  /** The rules of its host; absent: the usual ones. */
+  urls?: UrlRules | undefined;
 }
 
 /** A collection with its patterns parsed. */
@@ -114,21 +117,26 @@ export class CollectionIndex {
   }
 
   /** Returns the most specific collection with what of its selectors matches. */
-  findMatch(selected: Selected): { collection: Collection; namesHost: boolean; namesQuery: boolean } | undefined {
+  findMatch(selected: Selected): { collection: Collection; namesQuery: boolean } | undefined {
     const match = this.#match(selected);
     if (match === undefined) return undefined;
-    const { member, hostRank, pattern } = match;
-    return { collection: member.collection, namesHost: hostRank > 0, namesQuery: pattern?.query != null };
+    const { member, pattern } = match;
+    return { collection: member.collection, namesQuery: pattern?.query != null };
   }
 
-  #match({ locator, item }: Selected, except?: ReadonlySet<string>): Match | undefined {
-    const target = locator && toTarget(locator);
+  /** Returns whether a collection names the host, or names above it with the same port. */
+  namesHost(host: string): boolean {
+    return this.#rankedFor(host).some(({ hostRank }) => hostRank > 0) || (this.#others?.namesHost(host) ?? false);
+  }
+
+  #match({ locator, item, urls }: Selected, except?: ReadonlySet<string>): Match | undefined {
+    const target = locator && toTarget(locator, urls ?? USUAL_URLS);
     let best: Match | undefined;
     for (const { site, hostRank } of this.#rankedFor(locator?.host ?? ANY_HOST)) {
       best = site.find({ target, item, hostRank, except }, best) ?? best;
     }
     if (this.#others === undefined) return best;
-    const other = this.#others.#match({ locator, item }, new Set([...(except ?? []), ...this.#members.keys()]));
+    const other = this.#others.#match({ locator, item, urls }, new Set([...(except ?? []), ...this.#members.keys()]));
     return other !== undefined && (best === undefined || isBetter(other, best)) ? other : best;
   }
 

@@ -1,4 +1,5 @@
 /** Says why a collection matches an address or an item, and why it is less specific than another one. Pure. */
+import { USUAL_URLS } from '../lib/spellings.ts';
 import { hostPatternsOf, matchesPath, parseHostPattern, parsePathPattern, toTarget } from '../lib/url-pattern.ts';
 import { type Collection, givenSelectors, type Selector } from './collection.ts';
 import type { Selected } from './collection-index.ts';
@@ -21,8 +22,8 @@ export interface Explained {
 }
 
 /** Returns what of a collection matches. */
-export function explainMatch(collection: Collection, { locator, item }: Selected): Explained {
-  const target = locator && toTarget(locator);
+export function explainMatch(collection: Collection, { locator, item, urls = USUAL_URLS }: Selected): Explained {
+  const target = locator && toTarget(locator, urls);
   let path: string | null = null;
   let octets = -1;
   for (const text of collection.paths) {

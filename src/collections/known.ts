@@ -1,12 +1,16 @@
 /**
- * All collections in memory, and the default policy: read at the first use, then kept up with the changes. Once this
- * node has answered an edit, no search that starts afterwards misses it.
+ * All collections in memory, the default policy, and the rules of hosts that say which URLs are one file: read at the
+ * first use, then kept up with the changes. Once this node has answered an edit, no search that starts afterwards
+ * misses it.
  */
 import type { Changes } from '../changes/changes.ts';
 import type { Db } from '../db/db.ts';
+import { sameJson } from '../lib/json.ts';
 import { Lru } from '../lib/lru.ts';
 import { Slices } from '../lib/slices.ts';
+import { type UrlRules, USUAL_URLS } from '../lib/spellings.ts';
 import { findDefaultPolicyId, findDefaultPolicyIdAt } from '../policies/store.ts';
+import { findOwnUrls, findOwnUrlsAt } from '../sites/store.ts';
 import type { Collection } from './collection.ts';
 import { CollectionIndex } from './collection-index.ts';
 import { countVersionsAt, findAllCollections, findCollectionsAt, findEditsAfter, findLastEdit } from './store.ts';
@@ -16,9 +20,20 @@ export interface InForce {
   readonly index: CollectionIndex;
   /** The policy of collections without one. */
   readonly defaultPolicyId: string;
+  /** Rules of hosts for URLs that are one file, where not usual. The same object until one of them is edited. */
+  readonly urls?: ReadonlyMap<string, UrlRules>;
   /** The last edit in the index; `LAST_EDIT` in the store is another one if there were more. */
   readonly lastEdit: number;
 }
+
+/** The state that places an item or a URL. */
+export type Placing = Pick<InForce, 'index' | 'defaultPolicyId' | 'urls'>;
+
+/** Returns the rules of a host if they are not the usual ones. */
+export const ownUrlsOf = ({ urls }: Pick<InForce, 'urls'>, host: string): UrlRules | undefined => urls?.get(host);
+
+export const urlsOf = (inForce: Pick<InForce, 'urls'>, host: string): UrlRules =>
+  ownUrlsOf(inForce, host) ?? USUAL_URLS;
 
 export interface KnownCollections {
   /** Returns what is in force if it is up to date in memory. */
@@ -34,7 +49,7 @@ export function openCollections(db: Db, changes: Changes): KnownCollections {
   let isStale = true;
 
   changes.subscribe(({ kind }) => {
-    if (kind.startsWith('collection.') || kind === 'policy.updated') isStale = true;
+    if (kind.startsWith('collection.') || kind.startsWith('site.') || kind === 'policy.updated') isStale = true;
   });
 
   async function catchUp(): Promise<void> {
@@ -46,13 +61,14 @@ export function openCollections(db: Db, changes: Changes): KnownCollections {
         // What changes during the reads makes it stale again.
         isStale = false;
         const defaultPolicyId = await findDefaultPolicyId(db);
+        const urls = withKnown(await findOwnUrls(db), inForce?.urls);
         const edits = await findEditsAfter(db, lastEdit);
         for (const { id, collection } of edits) {
           if (collection === null) index.delete(id);
           else index.put(collection);
         }
         lastEdit = edits.at(-1)?.seq ?? lastEdit;
-        inForce = { index, defaultPolicyId, lastEdit };
+        inForce = { index, defaultPolicyId, urls, lastEdit };
       }
     } catch (error) {
       isStale = true;
@@ -76,6 +92,12 @@ export function openCollections(db: Db, changes: Changes): KnownCollections {
   };
 }
 
+type Urls = ReadonlyMap<string, UrlRules>;
+
+/** Keeps what is equal: what was found by it is still right. */
+const withKnown = (read: Urls, known: Urls | undefined): Urls =>
+  known !== undefined && sameJson([...read], [...known]) ? known : read;
+
 async function toIndex(collections: readonly Collection[]): Promise<CollectionIndex> {
   const index = new CollectionIndex();
   const slices = new Slices();
@@ -96,6 +118,7 @@ export function openPastCollections(db: Db): (at: number) => Promise<InForce> {
     const versions = await countVersionsAt(db, at);
     const index = indexes.get(versions) ?? (await toIndex(await findCollectionsAt(db, at)));
     indexes.set(versions, index);
-    return { index, defaultPolicyId: await findDefaultPolicyIdAt(db, at), lastEdit: 0 };
+    const urls = await findOwnUrlsAt(db, at);
+    return { index, defaultPolicyId: await findDefaultPolicyIdAt(db, at), urls, lastEdit: 0 };
   };
 }

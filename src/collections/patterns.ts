@@ -3,8 +3,9 @@
  * many that begin alike, only at those whose longest other literal part occurs in the URL. So a visitor's URL costs
  * about its own length, for any number of patterns.
  */
+import type { Glob } from '../lib/glob.ts';
 import { TextTrie } from '../lib/text-trie.ts';
-import type { PathPattern, Target } from '../lib/url-pattern.ts';
+import { foldedPathOf, type PathPattern, type Target, textsOf } from '../lib/url-pattern.ts';
 
 interface Patterned {
   pattern: PathPattern;
@@ -16,21 +17,47 @@ const TRIED_MAX = 32;
 const LITERAL_MAX = 64;
 
 export class Patterns<E extends Patterned> {
-  readonly #byBeginning = new TextTrie<Alike<E>>();
-  readonly #withoutBeginning: Alike<E>;
+  readonly #entries: readonly E[];
+  readonly #asWritten: Beginnings<E>;
+  /** For URLs in which the case of letters does not count; made when one is asked for. */
+  #folded: Beginnings<E> | undefined;
 
   constructor(entries: Iterable<E>) {
-    const lists = new Map<string, E[]>([['', []]]);
-    for (const entry of entries) addTo(lists, beginningOf(entry), entry);
-    for (const [beginning, list] of lists) if (beginning !== '') this.#byBeginning.set(beginning, new Alike(list));
-    this.#withoutBeginning = new Alike(lists.get('') ?? []);
+    this.#entries = [...entries];
+    this.#asWritten = new Beginnings(this.#entries, pathOf);
   }
 
   /** Returns lists that have all patterns that match, and few others, each with the longest first. */
   listsFor(target: Target): (readonly E[])[] {
-    const alike = this.#byBeginning.startsOf(target.path).toReversed();
+    if (target.folded === true) this.#folded ??= new Beginnings(this.#entries, ({ pattern }) => foldedPathOf(pattern));
+    const beginnings = target.folded === true ? (this.#folded as Beginnings<E>) : this.#asWritten;
+    const [only, ...others] = textsOf(target);
+    if (others.length === 0) return beginnings.listsFor(only as string, target.query);
+    // Spellings begin alike, so most lists are those of the first one.
+    return [...new Set(textsOf(target).flatMap((text) => beginnings.listsFor(text, target.query)))];
+  }
+}
+
+type GlobOf<E> = (entry: E) => Glob;
+const pathOf = ({ pattern }: Patterned): Glob => pattern.path;
+
+/** Patterns by their literal beginnings. */
+class Beginnings<E extends Patterned> {
+  readonly #byBeginning = new TextTrie<Alike<E>>();
+  readonly #withoutBeginning: Alike<E>;
+
+  constructor(entries: readonly E[], globOf: GlobOf<E>) {
+    const lists = new Map<string, E[]>([['', []]]);
+    for (const entry of entries) addTo(lists, globOf(entry).parts[0] ?? '', entry);
+    for (const [beginning, list] of lists)
+      if (beginning !== '') this.#byBeginning.set(beginning, new Alike(list, globOf));
+    this.#withoutBeginning = new Alike(lists.get('') ?? [], globOf);
+  }
+
+  listsFor(path: string, query: string): (readonly E[])[] {
+    const alike = this.#byBeginning.startsOf(path).toReversed();
     alike.push(this.#withoutBeginning);
-    return alike.flatMap((one) => one.listsFor(target));
+    return alike.flatMap((one) => one.listsFor(path, query));
   }
 }
 
@@ -40,20 +67,20 @@ class Alike<E extends Patterned> {
   readonly #tried: readonly E[];
   readonly #byLiteral: TextTrie<E[]> | undefined;
 
-  constructor(entries: readonly E[]) {
+  constructor(entries: readonly E[], globOf: GlobOf<E>) {
     const sorted = entries.toSorted((a, b) => b.pattern.octets - a.pattern.octets);
     if (sorted.length <= TRIED_MAX) {
       this.#tried = sorted;
       return;
     }
     const lists = new Map<string, E[]>([['', []]]);
-    for (const entry of sorted) addTo(lists, literalOf(entry), entry);
+    for (const entry of sorted) addTo(lists, literalOf(globOf(entry), entry), entry);
     this.#tried = lists.get('') ?? [];
     this.#byLiteral = new TextTrie();
     for (const [literal, list] of lists) if (literal !== '') this.#byLiteral.set(literal, list);
   }
 
-  listsFor({ path, query }: Target): (readonly E[])[] {
+  listsFor(path: string, query: string): (readonly E[])[] {
     if (this.#byLiteral === undefined) return [this.#tried];
     return [this.#tried, ...this.#byLiteral.allIn(`${path}?${query}`)];
   }
@@ -65,12 +92,18 @@ function addTo<E>(lists: Map<string, E[]>, key: string, entry: E): void {
   else list.push(entry);
 }
 
-const beginningOf = ({ pattern }: Patterned): string => pattern.path.parts[0] ?? '';
-
-/** Returns the longest literal part after the beginning; empty for a pattern without another one. */
-function literalOf({ pattern: { path, query } }: Patterned): string {
+/**
+ * Returns the longest literal part that a URL must contain after the beginning; empty for a pattern without another
+ * one. An empty value of a parameter may be left out with its sign, so those of queries are cut there.
+ */
+function literalOf(path: Glob, { pattern: { query } }: Patterned): string {
   let longest = '';
-  for (const part of [...path.parts.slice(1), ...(query?.parts ?? [])])
-    if (part.length > longest.length) longest = part;
+  for (const part of path.parts.slice(1)) if (part.length > longest.length) longest = part;
+  for (const part of query?.parts ?? []) {
+    for (const text of part.split('&')) {
+      const literal = text.replace(/=$/, '');
+      if (literal.length > longest.length) longest = literal;
+    }
+  }
   return longest.slice(0, LITERAL_MAX);
 }

@@ -11,6 +11,7 @@ import { newId } from '../lib/id.ts';
 import { unknownPolicy } from '../policies/edits.ts';
 import { findDefaultPolicyId, policyExists } from '../policies/store.ts';
 import { CONTENT_PREFIX, type Content, type ContentEdit, edited, FIRST_VALUES, type StoredPolicy } from './content.ts';
+import { warningsOf, withWarnings } from './same-file.ts';
 import { type CreateContent, contentAnswer, contentEtag } from './schema.ts';
 import { deleteContent, findContent, insertContent, updateContent } from './store.ts';
 
@@ -76,11 +77,12 @@ export async function planCreate(deps: EditDeps, body: CreateContent): Promise<E
 async function planNew({ db, clock, collections }: EditDeps, body: CreateContent): Promise<Edit> {
   const inForce = await collections.read();
   const content = newContent(body, await resolvePolicy(db, body.policyId), clock.now());
+  const [warnings] = await warningsOf(db, [content], inForce);
   return {
     steps: [insertContent(content, inForce)],
     changes: [createdChange(content, inForce)],
     status: 201,
-    body: contentAnswer(content, inForce),
+    body: withWarnings(contentAnswer(content, inForce), warnings),
     etag: contentEtag(content, inForce),
   };
 }
@@ -92,10 +94,14 @@ export async function planUpdate(
 ): Promise<Edit> {
   const { content, inForce } = found;
   const next = edited(content, edit, await resolvePolicy(db, edit.policyId, content), clock.now());
+  const [warnings] = await warningsOf(db, [next], inForce);
   return editOf(content, next, {
     steps: [updateContent(next, inForce)],
     changes: [updatedChange(content, next, inForce)],
-    answer: (after) => ({ body: contentAnswer(after, inForce), etag: contentEtag(after, inForce) }),
+    answer: (after) => ({
+      body: withWarnings(contentAnswer(after, inForce), warnings),
+      etag: contentEtag(after, inForce),
+    }),
   });
 }
 

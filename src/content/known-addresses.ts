@@ -9,32 +9,41 @@ import { Lru } from '../lib/lru.ts';
 const KNOWN_MAX = 50_000;
 /** Longer addresses are not remembered, so that memory has a bound. */
 const KNOWN_LENGTH_MAX = 300;
-/** Marks of edits; beyond, every address is forgotten. Marks of long paths are not kept. */
+/** Marks of edits; beyond, every address is forgotten. */
 const EDITED_MAX = 20_000;
 
 /** Returns a distinct name for each address: a decoded path may contain any character, `?` included. */
 export const toName = ({ host, path, query }: Locator): string =>
   `${host.length} ${path.length} ${host}${path}${query}`;
 
-/** The items at an address, and at the one that some servers read instead. */
-export interface Items {
-  /** undefined: none, null: several. */
-  id: string | null | undefined;
-  /** undefined: all servers read the address alike; null: some read one that has no plain path. */
-  plain: { locator: Locator; id: string | null | undefined } | null | undefined;
+/** The result of a search at an address. */
+export interface Looked {
+  /** Numbers of the paths that were looked at and the items that were found, see `keyOf`. */
+  readonly keys: readonly number[];
+  /** Several items were found: which of them an edit is about is not known. */
+  readonly isUnsure: boolean;
 }
 
-interface Entry<T extends Items> {
+/** Returns a number for a path in any case, or an id. What differs may share one: it is read again once too often. */
+export function keyOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    hash = Math.imul(hash ^ (code >= 65 && code <= 90 ? code + 32 : code), 0x01000193);
+  }
+  return hash;
+}
+
+interface Entry<T extends Looked> {
   value: T;
-  path: string;
   /** The number of edits when it was known to be right. */
   rightAt: number;
 }
 
-export class KnownAddresses<T extends Items> {
+export class KnownAddresses<T extends Looked> {
   readonly #entries = new Lru<string, Entry<T>>(KNOWN_MAX);
   /** Paths and ids of edited items, with the number of the last edit. */
-  readonly #edited = new Map<string, number>();
+  readonly #edited = new Map<number, number>();
   #edits = 0;
   /** Entries from before this edit are forgotten. */
   #forgottenTo = 0;
@@ -53,7 +62,7 @@ export class KnownAddresses<T extends Items> {
     const rightAt = this.#edits;
     return (locator, value) => {
       const name = toName(locator);
-      if (name.length <= KNOWN_LENGTH_MAX) this.#entries.set(name, { value, path: locator.path, rightAt });
+      if (name.length <= KNOWN_LENGTH_MAX) this.#entries.set(name, { value, rightAt });
     };
   }
 
@@ -68,16 +77,12 @@ export class KnownAddresses<T extends Items> {
     }
     // Where it was served before is found by its id.
     const paths = [parseLocator(source)?.path, externalId, `/${externalId}`];
-    for (const key of [id, ...paths]) {
-      if (key !== undefined && key.length <= KNOWN_LENGTH_MAX) this.#edited.set(key, this.#edits);
-    }
+    for (const text of [id, ...paths]) if (text !== undefined) this.#edited.set(keyOf(text), this.#edits);
   }
 
-  #isRight({ value: { id, plain }, path, rightAt }: Entry<T>): boolean {
-    // Which of several items an edit was about is not known.
-    if (rightAt < this.#forgottenTo || id === null || plain?.id === null) return false;
-    return [path, id, plain?.locator.path, plain?.id].every(
-      (key) => key === undefined || (this.#edited.get(key) ?? 0) <= rightAt,
-    );
+  #isRight({ value: { keys, isUnsure }, rightAt }: Entry<T>): boolean {
+    if (isUnsure || rightAt < this.#forgottenTo) return false;
+    for (const key of keys) if ((this.#edited.get(key) ?? 0) > rightAt) return false;
+    return true;
   }
 }

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { FIELDS, SELECTOR_NAMES, type Selector } from '../collections/collection.ts';
 import { type Explained, LOST_BY } from '../collections/explain.ts';
 import { TriedCollection } from '../collections/schema.ts';
-import type { UrlMatch } from './match.ts';
+import type { UrlMatch, UrlReading } from './match.ts';
 import { POLICY_SOURCES, placementOf } from './placement.ts';
 import { ContentAnswer, contentAnswer } from './schema.ts';
 
@@ -41,6 +41,14 @@ const RunnerUp = Type.Object(
 );
 
 export const MATCH_OUTCOMES = ['item', 'collection', 'nothing', 'several_items'] as const;
+const ReadingAnswer = Type.Object(
+  {
+    url: Type.String({ description: 'Host, path and query' }),
+    outcome: Type.Enum(['item', 'collection', 'nothing']),
+    id: nullable(Type.String({ description: 'The id of the item or the collection' })),
+  },
+  { title: 'UrlReading', description: 'One way to read a URL, and what decides there' },
+);
 export const CollectionMatch = Type.Object(
   {
     object: Type.Literal('collection_match'),
@@ -53,6 +61,12 @@ export const CollectionMatch = Type.Object(
     policyId: nullable(Type.String({ description: 'The policy that is in force' })),
     policySource: nullable(Type.Enum([...POLICY_SOURCES])),
     runnersUp: Type.Array(RunnerUp, { description: 'At most 5, the most specific first' }),
+    readings: Type.Optional(
+      Type.Array(ReadingAnswer, {
+        description:
+          'What servers may read the URL as; the rest is about the first one. A check is allowed only if all are. Absent where there is one',
+      }),
+    ),
   },
   { title: 'CollectionMatch', description: 'What decides about a URL' },
 );
@@ -88,7 +102,7 @@ const toMatched = ({ collection: { id, name, policyId, mode }, by }: Explained) 
   ...by,
 });
 
-export function matchAnswer(url: string, { item, inForce, best, runnersUp }: UrlMatch): CollectionMatch {
+export function matchAnswer(url: string, { item, inForce, best, runnersUp, readings }: UrlMatch): CollectionMatch {
   const collection = best === null ? null : toMatched(best);
   const decider = toDecider({ item, inForce, best });
   return {
@@ -100,14 +114,21 @@ export function matchAnswer(url: string, { item, inForce, best, runnersUp }: Url
     policyId: decider.policyId,
     policySource: decider.policySource,
     runnersUp: runnersUp.map((other) => ({ ...toMatched(other), lostBy: other.lostBy })),
+    ...(readings.length === 0 ? {} : { readings: readings.map(toReadingAnswer) }),
   };
 }
+
+const toReadingAnswer = ({ locator: { host, path, query }, outcome, id }: UrlReading) => ({
+  url: host + path + (query === '' ? '' : `?${query}`),
+  outcome,
+  id,
+});
 
 function toDecider({
   item,
   inForce,
   best,
-}: Omit<UrlMatch, 'runnersUp'>): Pick<CollectionMatch, 'outcome' | 'policyId' | 'policySource'> {
+}: Omit<UrlMatch, 'runnersUp' | 'readings'>): Pick<CollectionMatch, 'outcome' | 'policyId' | 'policySource'> {
   if (item === 'many') return { outcome: 'several_items', policyId: null, policySource: null };
   if (item !== null) {
     const { policyId, policySource } = placementOf(item, inForce);

@@ -2,11 +2,12 @@
 import type { Collection, Selector } from '../collections/collection.ts';
 import type { Selected } from '../collections/collection-index.ts';
 import { type Explained, explainMatch, type LostBy, lostBy, unmatchedSelectors } from '../collections/explain.ts';
-import type { InForce, KnownCollections } from '../collections/known.ts';
+import { type InForce, type KnownCollections, ownUrlsOf } from '../collections/known.ts';
 import type { Db } from '../db/db.ts';
-import { type Locator, parseLocator } from '../lib/locator.ts';
-import { readAddress, UndecidedUrl } from './address.ts';
+import type { Locator } from '../lib/locator.ts';
+import { type AtUrl, foundAt, readAddress, UndecidedUrl } from './address.ts';
 import type { Content } from './content.ts';
+import { addressOf } from './placement.ts';
 import { findContent } from './store.ts';
 
 /** Collections that are shown behind the most specific one. */
@@ -19,6 +20,16 @@ export interface UrlMatch {
   /** The most specific collection: of the item if there is one, else of the URL. */
   best: Explained | null;
   runnersUp: (Explained & { lostBy: LostBy })[];
+  /** URLs that servers may read it as; the rest of the match is about the first. Empty: it has one reading. */
+  readings: readonly UrlReading[];
+}
+
+/** A reading of the URL with what decides about it; `nothing` may. */
+export interface UrlReading {
+  locator: Locator;
+  outcome: 'item' | 'collection' | 'nothing';
+  /** The id of the item or the collection. */
+  id: string | null;
 }
 
 export interface MatchDeps {
@@ -46,11 +57,14 @@ async function matchIn(db: Db, inForce: InForce, locator: Locator): Promise<{ ma
   const at = await readAddress(db, locator, inForce);
   if (at === 'unreadable_url') throw new UndecidedUrl(locator, at);
   if (at === 'ambiguous_content') {
-    return { match: { item: 'many', inForce, best: null, runnersUp: [] }, selected: { locator, item: null } };
+    return {
+      match: { item: 'many', inForce, best: null, runnersUp: [], readings: [] },
+      selected: { locator, item: null },
+    };
   }
-  const item = typeof at === 'object' && 'id' in at ? ((await findContent(db, at.id)) ?? null) : null;
-  // An item is placed by its own address: it may be registered without the query of the URL, or by its path alone.
-  const selected = { locator: item === null ? locator : parseLocator(item.source), item };
+  if (at === 'ambiguous_readings') throw new UndecidedUrl(locator, at);
+  const { item, address } = await addressAt(db, inForce, locator, at);
+  const selected = { ...address, item };
   const found: Explained[] = [];
   const except = new Set<string>();
   for (let i = 0; i <= RUNNERS_UP_MAX; i++) {
@@ -61,5 +75,31 @@ async function matchIn(db: Db, inForce: InForce, locator: Locator): Promise<{ ma
   }
   const [best, ...others] = found;
   const runnersUp = best === undefined ? [] : others.map((other) => ({ ...other, lostBy: lostBy(best, other) }));
-  return { match: { item, inForce, best: best ?? null, runnersUp }, selected };
+  const match = { item, inForce, best: best ?? null, runnersUp, readings: toReadings(at) };
+  return { match, selected };
+}
+
+/** An item is placed by its own address: it may be registered without the query of the URL, or by its path alone. */
+async function addressAt(
+  db: Db,
+  inForce: InForce,
+  locator: Locator,
+  at: AtUrl,
+): Promise<{ item: Content | null; address: Pick<Selected, 'locator' | 'urls'> }> {
+  const [first] = foundAt(at);
+  const item = first !== undefined && 'id' in first ? ((await findContent(db, first.id)) ?? null) : null;
+  if (item !== null) return { item, address: addressOf(item.source, inForce) };
+  const read = first === undefined ? locator : 'id' in first ? first.locator : first.page.locator;
+  return { item, address: { locator: read, urls: ownUrlsOf(inForce, read.host) } };
+}
+
+function toReadings(at: AtUrl): UrlReading[] {
+  if (typeof at === 'string' || !('found' in at)) return [];
+  const found = at.found.map(
+    (one): UrlReading =>
+      'id' in one
+        ? { locator: one.locator, outcome: 'item', id: one.id }
+        : { locator: one.page.locator, outcome: 'collection', id: one.page.collectionId },
+  );
+  return [...found, ...at.missing.map((locator): UrlReading => ({ locator, outcome: 'nothing', id: null }))];
 }

@@ -60,7 +60,8 @@ export function maySelect(engine: Db['engine'], { hosts, paths, contentTypes }: 
   if (names.length > 0 && names.length <= TEXTS_MAX && names.every(isSpelledOut)) {
     terms.push(contains(names, ODD_HOST[engine]));
   }
-  const beginnings = paths.map((path) => /^[\w/~-]*/.exec(path)?.[0] ?? '');
+  // The last segment may be the index of a folder, which an item is registered without.
+  const beginnings = paths.map((path) => (/^[\w/~-]*/.exec(path)?.[0] ?? '').replace(/\/[^/]*$/, ''));
   if (paths.length > 0 && paths.length <= TEXTS_MAX && beginnings.every(({ length }) => length > 1)) {
     terms.push(contains(beginnings, ODD_PATH[engine]));
   }

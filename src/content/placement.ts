@@ -3,8 +3,10 @@
  * that was the default when it was registered.
  */
 import type { Collection } from '../collections/collection.ts';
-import type { InForce } from '../collections/known.ts';
+import type { Selected } from '../collections/collection-index.ts';
+import { type InForce, ownUrlsOf, type Placing } from '../collections/known.ts';
 import { parseLocator } from '../lib/locator.ts';
+import type { UrlRules } from '../lib/spellings.ts';
 import type { Place } from '../policies/facts.ts';
 import type { Content } from './content.ts';
 
@@ -22,15 +24,16 @@ export type Placeable = Pick<Content, 'source' | 'type' | 'policyId' | 'ownsPoli
   readonly tags: readonly string[];
 };
 
-export function placementOf(item: Placeable, inForce: Pick<InForce, 'index' | 'defaultPolicyId'>): Placement {
+export function placementOf(item: Placeable, inForce: Placing): Placement {
   const { policySource, policyId, collection } = place(item, inForce);
   return { policyId, policySource, collectionId: collection?.id ?? null };
 }
 
 /** Returns what checks of the item need to know of its placement. */
-export function placeOf(item: Placeable, inForce: Pick<InForce, 'index' | 'defaultPolicyId'>): Place {
-  const { policyId, collection } = place(item, inForce);
-  return { policyId, collectionId: collection?.id ?? null, observed: collection?.mode === 'observe' };
+export function placeOf(item: Placeable, inForce: Placing): Place {
+  const { policyId, collection, urls } = place(item, inForce);
+  const there = { policyId, collectionId: collection?.id ?? null, observed: collection?.mode === 'observe' };
+  return urls === undefined ? there : { ...there, urls };
 }
 
 /** Items of which lists of columns were read, those that `placedBy` names; `tags` are JSON. */
@@ -53,23 +56,35 @@ export function placedBy({ index }: Pick<InForce, 'index'>): ('source' | 'type' 
 }
 
 /** Returns a function that finds the collection of one of many items. */
-export function collectionOf({ index }: Pick<InForce, 'index'>): (items: ManyPlaceable, i: number) => string | null {
+export function collectionOf(inForce: Placing): (items: ManyPlaceable, i: number) => string | null {
+  const { index } = inForce;
   if (index.size === 0) return () => null;
   return ({ source, type, tags }, i) => {
     const item = {
       type: type?.[i] ?? '',
       tags: tags === undefined ? NO_TAGS : (JSON.parse(tags[i] as string) as string[]),
     };
-    return index.find({ locator: parseLocator(source[i] as string), item })?.id ?? null;
+    return index.find({ ...addressOf(source[i] as string, inForce), item })?.id ?? null;
   };
+}
+
+/** Returns the address of an item, with the rules of its host. */
+export function addressOf(source: string, inForce: Pick<InForce, 'urls'>): Pick<Selected, 'locator' | 'urls'> {
+  const locator = parseLocator(source);
+  return { locator, urls: locator && ownUrlsOf(inForce, locator.host) };
 }
 
 function place(
   item: Placeable,
-  { index, defaultPolicyId }: Pick<InForce, 'index' | 'defaultPolicyId'>,
-): Pick<Placement, 'policyId' | 'policySource'> & { collection: Collection | undefined } {
-  const collection = index.size === 0 ? undefined : index.find({ locator: parseLocator(item.source), item });
-  if (item.ownsPolicy === 1) return { policyId: item.policyId, policySource: 'content', collection };
-  if (collection === undefined) return { policyId: item.policyId, policySource: 'default', collection };
-  return { policyId: collection.policyId ?? defaultPolicyId, policySource: 'collection', collection };
+  inForce: Placing,
+): Pick<Placement, 'policyId' | 'policySource'> & { collection: Collection | undefined; urls?: UrlRules | undefined } {
+  const { index, defaultPolicyId, urls: rules } = inForce;
+  const isPlaced = index.size > 0 || (rules !== undefined && rules.size > 0);
+  const { locator, urls } = isPlaced ? addressOf(item.source, inForce) : NOWHERE;
+  const collection = index.size === 0 ? undefined : index.find({ locator, urls, item });
+  if (item.ownsPolicy === 1) return { policyId: item.policyId, policySource: 'content', collection, urls };
+  if (collection === undefined) return { policyId: item.policyId, policySource: 'default', collection, urls };
+  return { policyId: collection.policyId ?? defaultPolicyId, policySource: 'collection', collection, urls };
 }
+
+const NOWHERE = { locator: undefined, urls: undefined };

@@ -17,6 +17,7 @@ import { findPolicies, findPolicy } from '../policies/store.ts';
 import { planBulkDelete, planBulkUpsert } from './bulk.ts';
 import { contentNotFound, type Found, findPlaced, planCreate, planDelete, planUpdate, planUpsert } from './edits.ts';
 import { openLists } from './lists.ts';
+import { warningsOf, withWarnings } from './same-file.ts';
 import {
   BulkDeleteAnswer,
   BulkDeleteContent,
@@ -64,7 +65,8 @@ function readingRoutes(app: App, { db, changes, collections, stats }: ContentDep
     requireRules(caller, query);
     const created = { createdAfter: toTime(query.createdAfter), createdBefore: toTime(query.createdBefore) };
     const { page, inForce } = await listItems({ ...query, ...created });
-    const data = page.data.map((item) => contentAnswer(item, inForce));
+    const warnings = await warningsOf(db, page.data, inForce);
+    const data = page.data.map((item, i) => withWarnings(contentAnswer(item, inForce), warnings[i]));
     const policies = await findPolicies(db, query.expand === undefined ? [] : data.map(({ policyId }) => policyId));
     return toList({ ...page, data }, (answer) => expanded(answer, policies.get(answer.policyId)));
   });
@@ -80,7 +82,8 @@ function readingRoutes(app: App, { db, changes, collections, stats }: ContentDep
     const { params, query, caller } = request;
     requireRules(caller, query);
     const { content: item, inForce } = await content.get(params.id);
-    const answer = contentAnswer(item, inForce);
+    const [warnings] = await warningsOf(db, [item], inForce);
+    const answer = withWarnings(contentAnswer(item, inForce), warnings);
     const policy = query.expand === undefined ? undefined : await findPolicy(db, answer.policyId);
     const etag = contentEtag(item, inForce);
     // An edit of the policy changes this answer and not the item's tag, which `If-Match` still takes.

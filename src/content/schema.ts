@@ -79,6 +79,12 @@ export const ContentAnswer = Type.Object(
         deniedRequests: Type.Integer(),
       }),
     ),
+    warnings: Type.Optional(
+      Type.Array(
+        Type.Object({ code: Type.Literal('ambiguous_content'), message: Type.String(), param: Type.String() }),
+        { description: 'Other items at the same file; absent without any' },
+      ),
+    ),
     policy: Type.Optional(Type.Object({ id: Type.String(), name: Type.String(), rules: Type.Array(Type.Unknown()) })),
   },
   { title: 'Content', description: 'An item of content' },

@@ -1,10 +1,35 @@
-/** Finds items by many addresses at once in the table `content`. */
+/**
+ * Finds items by many addresses at once in the table `content`. Active items come before archived ones; several active
+ * ones are `many`. Of items at one path that differ by their query, one is meant if the URL has all of its parameters,
+ * in any order and among others. A query of which no item has the parameters finds the item without a query, or `many`
+ * if other items of this path have one.
+ */
 import type { Db, Row } from '../db/db.ts';
-import type { LocatorKeys } from '../lib/locator.ts';
+import { parseLocator } from '../lib/locator.ts';
+import { parametersOf } from '../lib/query-pattern.ts';
 import { isText } from '../lib/text.ts';
+import { toTarget } from '../lib/url-pattern.ts';
+
+/** The paths at which the file of one address may be registered. */
+export interface Sought {
+  /** The digest of the path as it is. */
+  readonly own: string;
+  /** Digests, see `keysOf`. */
+  readonly paths: readonly string[];
+  /** A digest; empty without a query. */
+  readonly query: string;
+  /** The query itself. */
+  readonly text: string;
+  /** The paths are in lowercase and stand for any case. */
+  readonly folded: boolean;
+}
+
+/** undefined: none. */
+export type Served = string | 'many' | undefined;
 
 interface ServedRow extends Row {
   n: number;
+  p: string;
   first: string | null;
   second: string | null;
   others: number | null;
@@ -12,37 +37,129 @@ interface ServedRow extends Row {
   bare_second: string | null;
 }
 
+/** An item's status and id, as one text. */
+type Candidate = string;
+
+const AT_PATH = `(select id, status, source_query, source from content where source_path = k.value ->> 'p')`;
+/** Folded paths are kept where they differ from the path. */
+const AT_FOLDED = `(select id, status, source_query, source from content where source_path = k.value ->> 'p'
+  union all select id, status, source_query, source from content where source_folded = k.value ->> 'p')`;
+
 /** Status and id of the first or second item at an address: active ones come before archived ones. */
-const itemAt = (query: string, offset: 0 | 1): string =>
-  `(select status || ' ' || id from content where source_path = k.value ->> 'p' and source_query = ${query}
+const itemAt = (from: string, query: string, offset: 0 | 1): string =>
+  `(select status || ' ' || id from ${from} as c where source_query = ${query}
     order by status limit 1 offset ${offset})`;
 
-const SELECT = `select cast(k.value ->> 'n' as integer) as n,
-  ${itemAt("k.value ->> 'q'", 0)} as first, ${itemAt("k.value ->> 'q'", 1)} as second,
-  (select 1 from content where source_path = k.value ->> 'p' and source_query > '' limit 1) as others,
-  ${itemAt("''", 0)} as bare_first, ${itemAt("''", 1)} as bare_second`;
+const select = (from: string): string => `select cast(k.value ->> 'n' as integer) as n, k.value ->> 'p' as p,
+  ${itemAt(from, "k.value ->> 'q'", 0)} as first, ${itemAt(from, "k.value ->> 'q'", 1)} as second,
+  (select 1 from ${from} as c where source_query > '' limit 1) as others,
+  ${itemAt(from, "''", 0)} as bare_first, ${itemAt(from, "''", 1)} as bare_second`;
 
-/** Returns, for each of the keys, what `findServedAt` returns for it. */
-export async function findServedAtAll(db: Db, keys: readonly LocatorKeys[]): Promise<(string | 'many' | undefined)[]> {
-  const list = JSON.stringify(
-    keys.flatMap(({ path, query }, n) => (isText(path) && isText(query) ? [{ n, p: path, q: query }] : [])),
-  );
-  const from = db.engine === 'sqlite' ? 'json_each($1) as k' : 'json_array_elements($1::json) as k(value)';
-  const found: (string | 'many' | undefined)[] = keys.map(() => undefined);
-  for (const row of await db.read<ServedRow>(`${SELECT} from ${from}`, [list])) {
-    const query = keys[row.n]?.query ?? '';
-    found[row.n] = toServed(row, query);
+const fromList = (db: Db): string =>
+  db.engine === 'sqlite' ? 'json_each($1) as k' : 'json_array_elements($1::json) as k(value)';
+
+export async function findServedAtAll(db: Db, all: readonly (Sought | undefined)[]): Promise<Served[]> {
+  const found: Served[] = all.map(() => undefined);
+  for (const folded of [false, true]) {
+    const list = toList(all, folded);
+    if (list.length === 0) continue;
+    const sql = `${select(folded ? AT_FOLDED : AT_PATH)} from ${fromList(db)}`;
+    const rows = await db.read<ServedRow>(sql, [JSON.stringify(list)]);
+    for (const [n, some] of Map.groupBy(rows, (row) => row.n)) {
+      found[n] = await toServed(db, all[n] as Sought, some);
+    }
   }
   return found;
 }
 
-function toServed(row: ServedRow, query: string): string | 'many' | undefined {
-  const exact = only(row.first, row.second);
-  if (exact !== undefined || query === '') return exact;
-  return row.others === null ? only(row.bare_first, row.bare_second) : 'many';
+async function toServed(db: Db, sought: Sought, rows: readonly ServedRow[]): Promise<Served> {
+  const exact = only(rows.flatMap(({ first, second }) => [first, second]));
+  if (exact !== undefined || sought.query === '') return exact;
+  const others = rows.filter((row) => row.others !== null).map(({ p }) => p);
+  if (others.length === 0) return only(rows.flatMap((row) => [row.bare_first, row.bare_second]));
+  return byParameters(sought.text, await findByQuery(db, others, sought.folded));
 }
 
-function only(first: string | null, second: string | null): string | 'many' | undefined {
-  if (first?.startsWith('active ') === true && second?.startsWith('active ') === true) return 'many';
-  return first === null ? undefined : first.slice(first.indexOf(' ') + 1);
+function only(items: readonly (Candidate | null)[]): Served {
+  const found = items.filter((item) => item !== null);
+  const active = found.filter((item) => item.startsWith('active '));
+  if (active.length > 1) return 'many';
+  const [one = found[0]] = active;
+  return one === undefined ? undefined : one.slice(one.indexOf(' ') + 1);
 }
+
+/** An active item at an address. */
+export interface ActiveAt {
+  readonly id: string;
+  readonly externalId: string;
+}
+
+/** Items that are named for one address. */
+const NAMED_MAX = 3;
+
+/** Returns the active items that another spelling of an address is the `source` of; a few of each. */
+export async function findOtherSpellings(db: Db, all: readonly (Sought | undefined)[]): Promise<ActiveAt[][]> {
+  const found: ActiveAt[][] = all.map(() => []);
+  for (const folded of [false, true]) {
+    const list = toList(all, folded).map((one) => ({ ...one, o: all[one.n]?.own }));
+    if (list.length === 0) continue;
+    const columns = folded ? ['source_path', 'source_folded'] : ['source_path'];
+    const sql = columns.map(
+      (column) => `select k.value ->> 'n' as n, c.id as id, c.external_id as "externalId" from ${fromList(db)}
+        join content as c on c.${column} = k.value ->> 'p' and c.source_query = k.value ->> 'q'
+        where c.status = 'active' and c.source_path <> k.value ->> 'o'`,
+    );
+    const limited = `select * from (${sql.join(' union all ')}) as a limit ${(NAMED_MAX + 1) * list.length}`;
+    for (const { n, id, externalId } of await db.read<Row & ActiveAt & { n: string }>(limited, [
+      JSON.stringify(list),
+    ])) {
+      const own = found[Number(n)] as ActiveAt[];
+      if (own.length <= NAMED_MAX) own.push({ id, externalId });
+    }
+  }
+  return found;
+}
+
+const toList = (all: readonly (Sought | undefined)[], folded: boolean): { n: number; p: string; q: string }[] =>
+  all.flatMap((sought, n) =>
+    sought === undefined || sought.folded !== folded
+      ? []
+      : sought.paths.flatMap((p) => (isText(p) ? [{ n, p, q: sought.query }] : [])),
+  );
+
+/** Items at one path with a query that are compared with that of a URL; where there are more, none is chosen. */
+const QUERIES_MAX = 500;
+
+interface Queried extends Row {
+  id: string;
+  status: string;
+  source: string;
+}
+
+async function findByQuery(db: Db, paths: readonly string[], folded: boolean): Promise<Queried[]> {
+  const found: Queried[] = [];
+  for (const p of paths) {
+    const at = folded ? AT_FOLDED : AT_PATH;
+    const sql = `select id, status, source from ${at.replaceAll("k.value ->> 'p'", '$1')} as c
+      where source_query > '' limit ${QUERIES_MAX + 1}`;
+    found.push(...(await db.read<Queried>(sql, [p])));
+  }
+  return found;
+}
+
+/** Returns the item whose parameters the query has; of several, the one that has the parameters of all others. */
+function byParameters(query: string, items: readonly Queried[]): Served {
+  if (items.length > QUERIES_MAX) return 'many';
+  const asked = new Set(toParameters(query));
+  const met = items.flatMap(({ id, status, source }) => {
+    const own = toParameters(parseLocator(source)?.query ?? '');
+    return own.every((one) => asked.has(one)) ? [{ id, status, own }] : [];
+  });
+  const active = met.filter(({ status }) => status === 'active');
+  const most = active.length > 0 ? active : met;
+  const best = most.filter(({ own }) => most.every((other) => other.own.every((one) => own.includes(one))));
+  return best.length === 1 ? best[0]?.id : 'many';
+}
+
+/** Returns the parameters of a query, each once and in one spelling. */
+const toParameters = (query: string): string[] => [...new Set(parametersOf(toTarget({ path: '/', query }).query))];

@@ -1,46 +1,84 @@
-/** Finds the item at an address in the store: by its `source` first, then by an externalId that is the path. */
+/**
+ * Finds the item at an address in the store: by its `source` first, then by an externalId that is the path, in every
+ * spelling that leads to the same file.
+ */
 import type { Db } from '../db/db.ts';
 import { keysOf, type Locator } from '../lib/locator.ts';
-import { findServedAtAll } from './served-store.ts';
-import { findIds, findServedAt } from './store.ts';
+import { spellingsOf, toFolded, type UrlRules } from '../lib/spellings.ts';
+import { findServedAtAll, type Sought } from './served-store.ts';
+import { findFoldedIds, findIds } from './store.ts';
 
 const EXTERNAL_ID_MAX = 255;
 
-/** Returns the item's id; undefined: none is registered there, null: several are. */
-export async function findItemId(db: Db, { host, path, query }: Locator): Promise<string | null | undefined> {
-  // Without a host, only an externalId can name the item.
-  const served = host === '' ? undefined : await findServedAt(db, keysOf({ host, path, query }));
-  if (served !== undefined) return served === 'many' ? null : served;
-  const names = namesOf(path);
-  if (names.length === 0) return undefined;
-  const ids = await findIds(db, names);
-  return names.map((name) => ids.get(name)).find((id) => id !== undefined);
+/** An address with the rules of its host. */
+export interface Address {
+  readonly locator: Locator;
+  readonly rules: UrlRules;
 }
 
-/** Does the same for many addresses, in two queries for each thousand. */
-export async function findItemIds(db: Db, locators: readonly Locator[]): Promise<(string | null | undefined)[]> {
-  const found: (string | null | undefined)[] = [];
-  for (let i = 0; i < locators.length; i += AT_ONCE)
-    found.push(...(await findSome(db, locators.slice(i, i + AT_ONCE))));
-  return found;
+/** `id`: undefined: none is registered there, null: several are. `bySource`: its `source` names the host. */
+export interface Registered {
+  readonly id: string | null | undefined;
+  readonly bySource: boolean;
 }
 
 const AT_ONCE = 1_000;
 
-async function findSome(db: Db, locators: readonly Locator[]): Promise<(string | null | undefined)[]> {
-  const [served, ids] = await Promise.all([
-    findServedAtAll(db, locators.map(keysOf)),
-    findIds(
-      db,
-      locators.flatMap(({ path }) => namesOf(path)),
-    ),
-  ]);
-  return locators.map(({ host, path }, i) => {
-    const item = host === '' ? undefined : served[i];
-    if (item !== undefined) return item === 'many' ? null : item;
-    return namesOf(path)
-      .map((name) => ids.get(name))
-      .find((id) => id !== undefined);
+/** Returns the items at addresses, in a few queries for each thousand. */
+export async function findRegistered(db: Db, addresses: readonly Address[]): Promise<Registered[]> {
+  const found: Registered[] = [];
+  for (let i = 0; i < addresses.length; i += AT_ONCE)
+    found.push(...(await findSome(db, addresses.slice(i, i + AT_ONCE))));
+  return found;
+}
+
+async function findSome(db: Db, addresses: readonly Address[]): Promise<Registered[]> {
+  const [served, named] = await Promise.all([findServedAtAll(db, addresses.map(toSought)), findNamed(db, addresses)]);
+  return addresses.map((_, i) => {
+    const item = served[i];
+    if (item === undefined) return { id: named[i], bySource: false };
+    return { id: item === 'many' ? null : item, bySource: true };
+  });
+}
+
+/** Returns the paths at which the file of an address may be registered. */
+export function pathsOf({ locator: { path }, rules }: Address): string[] {
+  const spellings = spellingsOf(path, rules);
+  return rules.case === 'ignored' ? [...new Set(spellings.map(toFolded))] : spellings;
+}
+
+export function toSought(address: Address): Sought | undefined {
+  const { host, query } = address.locator;
+  // Without a host, only an externalId can name the item.
+  if (host === '') return undefined;
+  const keys = pathsOf(address).map((path) => keysOf({ host, path, query }));
+  return {
+    own: keysOf(address.locator).path,
+    paths: keys.map(({ path }) => path),
+    query: keys[0]?.query ?? '',
+    text: query,
+    folded: address.rules.case === 'ignored',
+  };
+}
+
+async function findNamed(db: Db, addresses: readonly Address[]): Promise<(string | null | undefined)[]> {
+  const names = addresses.map((address) => pathsOf(address).map(namesOf));
+  const isFolded = addresses.map(({ rules }) => rules.case === 'ignored');
+  const ofKind = (folded: boolean): string[] => [
+    ...new Set(names.flatMap((some, i) => (isFolded[i] === folded ? some.flat() : []))),
+  ];
+  const [exact, folded] = await Promise.all([findIds(db, ofKind(false)), findFoldedIds(db, ofKind(true))]);
+  return names.map((spellings, i) => {
+    const ids = new Set<string>();
+    for (const spelled of spellings) {
+      if (isFolded[i] === true) for (const name of spelled) for (const id of folded.get(name) ?? []) ids.add(id);
+      else {
+        // Of `a` and `/a`, the first one is meant.
+        const id = spelled.map((name) => exact.get(name)).find((one) => one !== undefined);
+        if (id !== undefined) ids.add(id);
+      }
+    }
+    return ids.size > 1 ? null : [...ids][0];
   });
 }
 

@@ -8,6 +8,7 @@ import { inList, toList, Where } from '../db/query.ts';
 import { columns } from '../db/record.ts';
 import { keysOf, type LocatorKeys, parseLocator } from '../lib/locator.ts';
 import { mapInSlices } from '../lib/slices.ts';
+import { toFolded } from '../lib/spellings.ts';
 import { words } from '../lib/text.ts';
 import { type Content, isContentId } from './content.ts';
 import { placementOf } from './placement.ts';
@@ -34,6 +35,8 @@ export const CONTENT = columns<Content>(
     titleWords: ({ title }) => ` ${words(title).join(' ')} `,
     sourcePath: ({ source }) => sourceKeys(source)?.path ?? null,
     sourceQuery: ({ source }) => sourceKeys(source)?.query ?? null,
+    // Only where it differs from the path: most addresses have no capitals.
+    sourceFolded: ({ source }) => foldedKey(source),
   },
 );
 
@@ -64,19 +67,6 @@ export async function findContents(db: Db, refs: readonly string[]): Promise<Map
   return found;
 }
 
-/**
- * Finds the item that is served at a locator. Active items come before archived ones; several active ones are `many`. A
- * query that no item has finds the item without a query, or `many` if other items of this path differ by query.
- */
-export async function findServedAt(db: Db, keys: LocatorKeys): Promise<string | 'many' | undefined> {
-  const exact = await findAt(db, keys);
-  if (exact !== undefined || keys.query === '') return exact;
-  const others = await db.read(`select 1 as one from content where source_path = $1 and source_query > '' limit 1`, [
-    keys.path,
-  ]);
-  return others.length > 0 ? 'many' : findAt(db, { ...keys, query: '' });
-}
-
 /** Reads items that are not archived, newest first, older than the one of an id. */
 export async function findActiveBefore(db: Db, id: string | undefined, limit: number): Promise<Content[]> {
   const where = new Where().and('status = ?', 'active').and('id < ?', id);
@@ -103,6 +93,7 @@ export async function findContentOfHost(
 
 /** Returns the ids of the items that exist, by externalId. */
 export async function findIds(db: Db, externalIds: readonly string[]): Promise<Map<string, string>> {
+  if (externalIds.length === 0) return new Map();
   const rows = await db.read<{ id: string; external_id: string }>(
     `select id, external_id from content where ${inList(db.engine, 'external_id', 'text')}`,
     [toList(externalIds)],
@@ -110,17 +101,70 @@ export async function findIds(db: Db, externalIds: readonly string[]): Promise<M
   return new Map(rows.map((row) => [row.external_id, row.id]));
 }
 
-async function findAt(db: Db, { path, query }: LocatorKeys): Promise<string | 'many' | undefined> {
-  const [first, second] = await db.read<{ id: string; status: string }>(
-    'select id, status from content where source_path = $1 and source_query = $2 order by status limit 2',
-    [path, query],
+/** The externalId in lowercase: of ASCII alone, on both engines. */
+export const FOLDED_ID = {
+  sqlite: 'lower(external_id)',
+  postgres: 'lower(external_id collate "C")',
+} satisfies Record<Db['engine'], string>;
+
+/** Returns the ids of the items with an externalId that is one of these in lowercase. */
+export async function findFoldedIds(db: Db, folded: readonly string[]): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  if (folded.length === 0) return found;
+  const name = FOLDED_ID[db.engine];
+  const rows = await db.read<{ id: string; folded: string }>(
+    `select id, ${name} as folded from content where ${inList(db.engine, name, 'text')}`,
+    [toList(folded)],
   );
-  return first?.status === 'active' && second?.status === 'active' ? 'many' : first?.id;
+  for (const row of rows) found.set(row.folded, [...(found.get(row.folded) ?? []), row.id]);
+  return found;
 }
 
 function sourceKeys(source: string): LocatorKeys | undefined {
   const locator = parseLocator(source);
   return locator && keysOf(locator);
+}
+
+/** Returns the digest of host and path in lowercase; null if it is that of the path. */
+export function foldedKey(source: string): string | null {
+  const locator = parseLocator(source);
+  const folded = locator === undefined ? undefined : toFolded(locator.path);
+  return locator === undefined || folded === undefined || folded === locator.path
+    ? null
+    : keysOf({ ...locator, path: folded }).path;
+}
+
+const AT_ONCE = 1_000;
+const OF_HOST = `lower(source) like '%://' || $1 || '%'`;
+
+/** Reads active items that may be served at a host, in the order of their numbers. */
+export const listActiveOfHost = (db: Db, host: string, after: number) =>
+  db.read<{ no: number; id: string; source: string }>(
+    `select no, id, source from content where no > $2 and status = 'active' and ${OF_HOST}
+     order by no limit ${AT_ONCE}`,
+    [host, after],
+  );
+
+const CAPITALS = { sqlite: `source glob '*[A-Z]*'`, postgres: `source ~ '[A-Z]'` } satisfies Record<
+  Db['engine'],
+  string
+>;
+
+/** Writes the folded paths of the next items of a host. Returns the last number; undefined: there are no more. */
+export async function foldPaths(db: Db, host: string, after: number): Promise<number | undefined> {
+  const items = await db.read<{ no: number; source: string; source_folded: string | null }>(
+    `select no, source, source_folded from content where no > $2 and ${CAPITALS[db.engine]} and ${OF_HOST}
+     order by no limit ${AT_ONCE}`,
+    [host, after],
+  );
+  const steps = items.flatMap(({ no, source, source_folded: before }): Step[] => {
+    const folded = foldedKey(source);
+    // An item that was edited meanwhile has it already.
+    const sql = 'update content set source_folded = $1 where no = $2 and source = $3';
+    return folded === before ? [] : [{ sql, params: [folded, no, source] }];
+  });
+  if (steps.length > 0) await db.atomicLater(steps);
+  return items.at(-1)?.no;
 }
 
 /** Content always has a policy, and the collection that lists find it in. */

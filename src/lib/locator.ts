@@ -47,7 +47,8 @@ export function parseHost(text: string): string | undefined {
   if (!/^[\w.:[\]-]{1,260}$/.test(text) || !URL.canParse(`http://${text}/`)) return undefined;
   const { hostname, port } = new URL(`http://${text}/`);
   const name = hostname.replace(/\.$/, '');
-  if (name === '') return undefined;
+  // Servers may drop all dots at the end, or one.
+  if (name === '' || name.endsWith('.')) return undefined;
   return port === '' || port === '443' ? name : `${name}:${port}`;
 }
 

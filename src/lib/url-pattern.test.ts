@@ -71,9 +71,14 @@ test('a pattern without a question mark sees no query', () => {
   matchesAll('/a', '/a?b');
 });
 
-test('one with a question mark sees the whole path and a query', () => {
-  matchesAll('/a?id=1', '/a?id=1', '/a?id=%31', '/a?%69d=12');
-  matchesNone('/a?id=1', '/a', '/ab?id=1', '/a/?id=1', '/a?x=1&id=1', '/a%3Fid=1');
+test('one with a question mark sees the whole path and the parameters of a query', () => {
+  matchesAll('/a?id=1', '/a?id=1', '/a?id=%31', '/a?%69d=12', '/a?x=1&id=1', '/a?id=2&id=1&x');
+  matchesAll('/a?id=1&b', '/a?bc&id=1', '/a?b=2&x&id=1');
+  matchesNone('/a?id=1&b', '/a?id=12&b', '/a?b', '/a?xb&id=1');
+  matchesAll('/a?x&y$', '/a?y&x', '/a?x=&y=', '/a?y=&z&x');
+  matchesAll('/a?p=1*q=2', '/a?p=1&x&q=2', '/a?p=1q=2');
+  matchesNone('/a?p=1*q=2', '/a?q=2&p=1');
+  matchesNone('/a?id=1', '/a', '/ab?id=1', '/a/?id=1', '/a?xid=1', '/a%3Fid=1');
   matchesAll('/*?*id=1$', '/a/b?x=2&id=1', '/b?id=%31');
   matchesNone('/*?*id=1$', '/a?id=12', '/a');
   matchesAll('/a?', '/a?b');
@@ -139,9 +144,9 @@ test('a regular expression made from the pattern agrees', () => {
       const parsed = pattern(text);
       const expression = ({ parts, ends }: PathPattern['path']): RegExp =>
         new RegExp(`^${parts.map((part) => part.replaceAll(/[^a-z0-9]/gi, '\\$&')).join('[^]*')}${ends ? '$' : ''}`);
-      const expected =
-        expression(parsed.path).test(canonical.path) &&
-        (parsed.query === null || (canonical.query !== '' && expression(parsed.query).test(canonical.query)));
+      const expected = expression(parsed.path).test(canonical.path);
+      // Queries are tried against the second implementation, in test/oracle.
+      if (parsed.query !== null) return;
       if (expected) matched++;
       assert.equal(matchesPath(parsed, canonical), expected);
     }),
@@ -168,7 +173,7 @@ test('two patterns that match one URL can match both; two that cannot never do',
     ['/*a', '/b*', true],
     ['/*a$', '/*b$', false],
     ['/a*c$', '/ab*', true],
-    ['/a?x', '/a?y', false],
+    ['/a?x', '/a?y', true],
     ['/a?x', '/a', true],
     ['/*', '/', true],
   ] as const) {

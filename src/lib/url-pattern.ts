@@ -1,16 +1,13 @@
 /**
  * Patterns of paths as in RFC 9309, section 2.2.3: a prefix, `*` for any characters, `$` for the end; case-sensitive.
  * Promise: two spellings of one file match the same patterns. So, unlike in RFC 9309, a pattern without a question mark
- * matches the path alone: a query that a visitor adds changes nothing. `%2A` and `%24` are the characters themselves.
+ * matches the path alone: a query that a visitor adds changes nothing. One with a question mark names parameters, see
+ * `query-pattern`. `%2A` and `%24` are the characters themselves.
  */
+import { type Glob, impliesGlob, isMatch } from './glob.ts';
 import { isServable, type Locator, parseNamedHost } from './locator.ts';
-
-/** Literal parts in order, any characters between two of them. */
-interface Glob {
-  readonly parts: readonly string[];
-  /** The last part ends the text; without it, anything may follow. */
-  readonly ends: boolean;
-}
+import { impliesQuery, matchesQuery } from './query-pattern.ts';
+import { spellingsOf, toFolded, type UrlRules } from './spellings.ts';
 
 export interface PathPattern {
   readonly path: Glob;
@@ -24,15 +21,28 @@ export interface PathPattern {
 export interface Target {
   readonly path: string;
   readonly query: string;
+  /** The spellings of the path that lead to the same file; absent: the path alone. */
+  readonly spellings?: readonly string[];
+  /** The case of letters does not count: the spellings are folded. */
+  readonly folded?: boolean;
 }
 
 /** Characters that stand for themselves in both parts. */
 const PLAIN = /^[\w\-.~!$&'()*,;=:@/]*$/;
 
-export const toTarget = ({ path, query }: Pick<Locator, 'path' | 'query'>): Target => ({
-  path: toPathText(path),
-  query: toQueryText(query),
-});
+/** With the rules of its host, the target has all spellings that lead to the same file. */
+export function toTarget({ path, query }: Pick<Locator, 'path' | 'query'>, rules?: UrlRules): Target {
+  const text = toPathText(path);
+  const target = { path: text, query: toQueryText(query) };
+  if (rules === undefined) return target;
+  const spellings = spellingsOf(text, rules);
+  return rules.case === 'ignored'
+    ? { ...target, spellings: spellings.map(toFolded), folded: true }
+    : { ...target, spellings };
+}
+
+/** Returns the texts of a path that patterns are compared with, the one that was asked for first. */
+export const textsOf = ({ path, spellings }: Target): readonly string[] => spellings ?? [path];
 
 /** Spells a decoded path. */
 const toPathText = (path: string): string =>
@@ -92,29 +102,35 @@ function toLiteralPath(text: string): string | undefined {
 const toLiteralQuery = (text: string): string | undefined =>
   /%(?![0-9a-f]{2})/i.test(text) || !text.isWellFormed() ? undefined : toQueryText(text);
 
-export const matchesPath = (pattern: PathPattern, { path, query }: Target): boolean =>
-  isMatch(pattern.path, path) && (pattern.query === null || (query !== '' && isMatch(pattern.query, query)));
-
-/** The first place of each part leaves most for the others, so no other place needs a try. */
-function isMatch({ parts, ends }: Glob, text: string): boolean {
-  const [first = '', ...rest] = parts;
-  if (!text.startsWith(first)) return false;
-  const last = rest.pop();
-  if (last === undefined) return !ends || text.length === first.length;
-  let at = first.length;
-  for (const part of rest) {
-    const found = text.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return ends ? text.length - last.length >= at && text.endsWith(last) : text.includes(last, at);
+/** A URL matches if any spelling of its path does. */
+export function matchesPath(pattern: PathPattern, target: Target): boolean {
+  const glob = target.folded === true ? foldedPathOf(pattern) : pattern.path;
+  const { spellings } = target;
+  const matches = spellings === undefined ? isMatch(glob, target.path) : matchesAny(glob, spellings);
+  return matches && (pattern.query === null || matchesQuery(pattern.query, target.query));
 }
 
-/** Returns whether some URL matches both. Takes at most as many steps as the product of their lengths. */
-export function canMatchBoth(one: PathPattern, other: PathPattern): boolean {
-  if (!canShare(one.path, other.path)) return false;
-  return one.query === null || other.query === null || canShare(one.query, other.query);
+function matchesAny(glob: Glob, texts: readonly string[]): boolean {
+  for (const text of texts) if (isMatch(glob, text)) return true;
+  return false;
 }
+
+const foldedPaths = new WeakMap<PathPattern, Glob>();
+
+/** Returns the pattern's path for URLs in which the case of letters does not count. */
+export function foldedPathOf(pattern: PathPattern): Glob {
+  const known = foldedPaths.get(pattern);
+  if (known !== undefined) return known;
+  const folded = { ...pattern.path, parts: pattern.path.parts.map(toFolded) };
+  foldedPaths.set(pattern, folded);
+  return folded;
+}
+
+/**
+ * Returns whether some URL matches both: a query may have the parameters of both. Takes at most as many steps as the
+ * product of their lengths.
+ */
+export const canMatchBoth = (one: PathPattern, other: PathPattern): boolean => canShare(one.path, other.path);
 
 /** Any characters. */
 const ANY = -1;
@@ -141,14 +157,10 @@ function canShare(one: Glob, other: Glob): boolean {
   return below[0] === true;
 }
 
-/** Stands for any characters: no literal contains it. */
-const WILD = '\0';
-
-const toText = ({ parts, ends }: Glob): string => parts.join(WILD) + (ends ? '' : WILD);
-
 /** Returns whether all that matches `one` provably matches `other` too. */
 export function impliesPath(one: PathPattern, other: PathPattern): boolean {
-  return matchesPath(other, { path: toText(one.path), query: one.query === null ? '' : toText(one.query) });
+  if (!impliesGlob(one.path, other.path)) return false;
+  return other.query === null || (one.query !== null && impliesQuery(one.query, other.query));
 }
 
 /** Returns whether every host that matches one pattern matches the other. */

@@ -3,6 +3,7 @@ import type { Crawler } from '../crawlers/crawler.ts';
 import { crawlerOf } from '../crawlers/directory.ts';
 import { type Address, parseAddress } from '../lib/ip-range.ts';
 import { type Locator, parseLocator } from '../lib/locator.ts';
+import { type UrlRules, USUAL_URLS } from '../lib/spellings.ts';
 import { toLowerLetters } from '../lib/text.ts';
 import { type Target, toTarget } from '../lib/url-pattern.ts';
 import type { LicenseQuotas } from '../terms/quota.ts';
@@ -18,11 +19,15 @@ export interface Place {
   readonly collectionId: string | null;
   /** The collection only observes: its decisions are not enforced. */
   readonly observed: boolean;
+  /** The rules of its host that say which URLs are one file; absent: the usual ones. */
+  readonly urls?: UrlRules | undefined;
 }
 
 /** A URL that was asked for. */
 export interface Page extends Place {
   readonly locator: Locator;
+  /** The URL that was asked for; absent: the locator. Of a URL with several readings, the locator is one of them. */
+  readonly asked?: Locator | undefined;
   /** The pattern that put it into its collection names a query. */
   readonly namesQuery: boolean;
 }
@@ -169,11 +174,11 @@ export class Facts {
     return this.#locator;
   }
 
-  /** The text that patterns of paths match; null without a locator. */
+  /** The text that patterns of paths match, with all spellings of the same file; null without a locator. */
   get target(): Target | null {
     const { locator } = this;
     if (locator === null) return null;
-    this.#target ??= toTarget(locator);
+    this.#target ??= toTarget(locator, this.place.urls ?? USUAL_URLS);
     return this.#target;
   }
 

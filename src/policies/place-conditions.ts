@@ -50,7 +50,7 @@ export const PLACE_CONDITIONS = {
     about: 'check',
     negatable: true,
     schema: oneOrMany(Type.String({ maxLength: 500, format: 'path-pattern' })),
-    doc: 'The path of the URL, or of the item’s `source`, matches a pattern as in collections: a prefix, `*` for any characters, `$` for the end; case-sensitive. Only a pattern with `?` reads the query.',
+    doc: 'The path of the URL, or of the item’s `source`, matches a pattern as in collections: a prefix, `*` for any characters, `$` for the end. What the site treats as one file matches alike. Only a pattern with `?` reads the query.',
     example: ['/premium/', '/*.pdf$'],
     compile(value: string | string[]): Test {
       const isIn = pathSet(list(value).flatMap((text) => parsePathPattern(text) ?? []));

@@ -5,6 +5,7 @@
 
 import { decide, type Verdict } from '../access/decide.ts';
 import { ANONYMOUS, type KnownRequester } from '../access/facts.ts';
+import type { UrlRules } from '../lib/spellings.ts';
 import type { CompiledPolicy } from '../policies/compile.ts';
 import { type ContentFacts, Facts, type LicenseFacts, type Page } from '../policies/facts.ts';
 import { GRANTS } from '../policies/policy.ts';
@@ -31,6 +32,14 @@ interface Wanted {
 const NOTHING: Wanted = { purpose: null, permission: null };
 const RIGHTS: ReadonlySet<string> = new Set(GRANTS);
 
+interface AskTerms {
+  purposes: Purposes;
+  now: number;
+  /** The rules of the site that say which URLs are one file. */
+  urls: UrlRules;
+  license?: LicenseFacts | null;
+}
+
 /** A policy with the questions that it is asked, and the classes of audiences that it distinguishes. */
 export class AskedPolicy {
   readonly policy: CompiledPolicy;
@@ -41,13 +50,9 @@ export class AskedPolicy {
   readonly #purposes: Purposes;
   readonly #license: LicenseFacts | null;
 
-  constructor(
-    policy: CompiledPolicy,
-    classifier: Classifier,
-    { purposes, now, license = null }: { purposes: Purposes; now: number; license?: LicenseFacts | null },
-  ) {
+  constructor(policy: CompiledPolicy, classifier: Classifier, { purposes, now, urls, license = null }: AskTerms) {
     this.policy = policy;
-    this.reading = read(policy, now);
+    this.reading = read(policy, now, urls);
     this.#purposes = purposes;
     this.#license = license;
     ({ classOf: this.classOf, classes: this.classes } = classifier.classesOf(policy.rules, this.reading.keys));

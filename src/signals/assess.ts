@@ -10,6 +10,7 @@ import { crawlerOf } from '../crawlers/directory.ts';
 import { sameJson } from '../lib/json.ts';
 import type { Locator } from '../lib/locator.ts';
 import { Slices } from '../lib/slices.ts';
+import { spellingsOf } from '../lib/spellings.ts';
 import { matchesPath, type PathPattern, toTarget } from '../lib/url-pattern.ts';
 import type { Offer } from '../offers/offer.ts';
 import { type PriceList, toPriceList } from '../offers/price-list.ts';
@@ -18,7 +19,7 @@ import type { ContentFacts } from '../policies/facts.ts';
 import type { Site } from '../sites/site.ts';
 import { AskedPolicy, nextLicenseTime, type Place, type Purposes, refusedCell } from './ask.ts';
 import { type Asker, Classifier, type Name } from './classes.ts';
-import { type Entry, entriesOf } from './entries.ts';
+import { type Entry, entriesOf, rowAt, unsaid } from './entries.ts';
 import { freeRows } from './free.ts';
 import { cut, EVERYWHERE, nameOf, type Region } from './regions.ts';
 import { saleOf, toLicense } from './sale.ts';
@@ -75,12 +76,12 @@ export async function assess(sources: Sources): Promise<Table> {
       if (policy === undefined) return undefined;
       const license = offer === undefined ? null : toLicense(offer);
       const name = `${id}\n${offer?.id ?? ''}`;
-      const known = asked.get(name) ?? new AskedPolicy(policy, classifier, { purposes, now, license });
+      const known = asked.get(name) ?? new AskedPolicy(policy, classifier, { purposes, now, urls: site.urls, license });
       asked.set(name, known);
       return known;
     },
   };
-  const pages = await toRows(work, entriesOf(site.host, sources.collections), sources.defaultPolicyId);
+  const pages = await toRows(work, entriesOf(site.host, sources.collections, site.urls), sources.defaultPolicyId);
   const items = await toItemRows(work, sources.items, pages);
   if (sources.hasMoreItems) cannotExpress.push(MORE_ITEMS);
   const ends = sources.offers.map(({ validUntil }) => Date.parse(validUntil ?? '')).filter((at) => at > now);
@@ -161,7 +162,7 @@ function offersOf(work: Work, name: string, { cell, place }: { cell: Cell; place
 async function toRows(work: Work, entries: readonly Entry[], defaultPolicyId: string): Promise<Row[]> {
   const rows: Row[] = [];
   const seen = new Set<string>();
-  for (const { collection, pattern } of entries) {
+  for (const { collection, pattern, isUnsaid } of entries) {
     const region = pattern ?? EVERYWHERE;
     const name = nameOf(region);
     if (seen.has(name)) continue;
@@ -169,6 +170,11 @@ async function toRows(work: Work, entries: readonly Entry[], defaultPolicyId: st
     const policy = work.policyOf(collection.policyId ?? defaultPolicyId);
     if (policy !== undefined) for (const row of rowsOf(work, { collection, region, policy })) rows.push(row);
     await work.slices.next();
+    if (isUnsaid === true && policy !== undefined) {
+      work.cannotExpress.push(unsaid(region, collection));
+      rows.push({ ...rowAt(collection), pattern: EVERYWHERE, cell: refusedCell(policy) });
+      break;
+    }
     if (pattern === null) break;
   }
   return rows;
@@ -181,11 +187,10 @@ interface Placed {
 }
 
 function rowsOf(work: Work, { collection, region, policy }: Placed): Row[] {
-  const { id: collectionId, mode } = collection;
+  const { id: collectionId } = collection;
   const { paths } = policy.reading;
-  const rest = { collectionId, contentId: null, observed: mode === 'observe' };
-  const regions: Region[] | undefined =
-    paths.length === 0 ? [{ pattern: region, witness: { path: '/', query: '' } }] : cut(region, paths);
+  const rest = rowAt(collection);
+  const regions = paths === null ? undefined : regionsOf(region, paths);
   if (regions === undefined) {
     work.cannotExpress.push({
       kind: null,
@@ -204,12 +209,13 @@ function rowsOf(work: Work, { collection, region, policy }: Placed): Row[] {
   const { host } = work.site;
   return regions.map(({ pattern, witness }) => {
     const locator = { host, ...witness };
-    const place = { policyId: policy.policy.id, collectionId, observed: rest.observed };
+    const { urls } = work.site;
+    const place = { policyId: policy.policy.id, collectionId, observed: rest.observed, urls };
     const target = toTarget(locator);
     const name = [
       policy.policy.id,
       policy.asks('collection') ? collectionId : '',
-      paths.map((path) => (matchesPath(path, target) ? '1' : '0')).join(''),
+      (paths ?? []).map((path) => (matchesPath(path, target) ? '1' : '0')).join(''),
     ].join();
     const asked = { content: null, page: toPage(locator, place) };
     const cell = work.cells.get(name) ?? policy.answer(asked);
@@ -217,6 +223,9 @@ function rowsOf(work: Work, { collection, region, policy }: Placed): Row[] {
     return { pattern, cell, ...offersOf(work, name, { cell, place: asked }), ...rest };
   });
 }
+
+const regionsOf = (region: PathPattern, paths: readonly PathPattern[]): Region[] | undefined =>
+  paths.length === 0 ? [{ pattern: region, witness: { path: '/', query: '' } }] : cut(region, paths);
 
 /** Returns a row for each item that is answered otherwise than its path, with some query. */
 async function toItemRows(work: Work, items: readonly SiteItem[], pages: readonly Row[]): Promise<Row[]> {
@@ -232,11 +241,16 @@ async function toItemRows(work: Work, items: readonly SiteItem[], pages: readonl
     const rest = { collectionId: content.collectionId, contentId: content.id, observed: content.observed };
     const below = find(locator);
     const isLike = (other: Row): boolean => isSame(cell, other.cell) && sameJson(sale.offers, other.offers);
-    if (below === undefined || !below.every(isLike)) rows.push({ pattern: exactly(locator), cell, ...sale, ...rest });
+    const spellings = spellingsOf(locator.path, work.site.urls).map((path) => ({ ...locator, path }));
+    if (below === undefined || !below.every(isLike)) {
+      for (const one of spellings) rows.push({ pattern: exactly(one), cell, ...sale, ...rest });
+    }
     // Beside items with queries, other queries of the path find none of them.
     if (locator.query !== '' && !withQuery.has(locator.path)) {
-      withQuery.add(locator.path);
-      rows.push({ pattern: withAnyQuery(locator), cell: refusedCell(policy), ...rest });
+      for (const one of spellings) {
+        withQuery.add(one.path);
+        rows.push({ pattern: withAnyQuery(one), cell: refusedCell(policy), ...rest });
+      }
     }
     await work.slices.next();
   }

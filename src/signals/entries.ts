@@ -1,17 +1,22 @@
 /** Lists the patterns of a host's collections in the order in which they win. Pure. */
 import { type Collection, givenSelectors } from '../collections/collection.ts';
+import { spelledPatterns } from '../lib/pattern-spellings.ts';
+import type { UrlRules } from '../lib/spellings.ts';
 import { hostPatternsOf, type PathPattern, parseHostPattern, parsePathPattern } from '../lib/url-pattern.ts';
+import { type Inexpressible, type Row, textOf } from './table.ts';
 
 export interface Entry {
   collection: Collection;
   /** null: the collection has no paths. */
   pattern: PathPattern | null;
+  /** No patterns say which spellings lead to the files of the pattern, so it may hold anywhere. */
+  isUnsaid?: true;
   hostRank: number;
   selectors: number;
 }
 
-/** Returns the patterns of the host's collections, in the order in which they win. */
-export function entriesOf(host: string, collections: readonly Collection[]): Entry[] {
+/** Returns the patterns of the host's collections with their other spellings, in the order in which they win. */
+export function entriesOf(host: string, collections: readonly Collection[], urls: UrlRules): Entry[] {
   const patterns = hostPatternsOf(host);
   const entries = collections.flatMap((collection): Entry[] => {
     // Those by type and tags select items alone.
@@ -24,7 +29,10 @@ export function entriesOf(host: string, collections: readonly Collection[]): Ent
     if (collection.paths.length === 0) return [{ ...rank, pattern: null }];
     return collection.paths.flatMap((path) => {
       const pattern = parsePathPattern(path);
-      return pattern === undefined ? [] : [{ ...rank, pattern }];
+      if (pattern === undefined) return [];
+      const spelled = spelledPatterns(pattern, urls);
+      if (spelled === undefined) return [{ ...rank, pattern, isUnsaid: true as const }];
+      return spelled.map((one) => ({ ...rank, pattern: one }));
     });
   });
   return entries.toSorted(byRank);
@@ -36,3 +44,17 @@ const byRank = (one: Entry, other: Entry): number =>
   other.selectors - one.selectors ||
   one.collection.createdAt - other.collection.createdAt ||
   (one.collection.id < other.collection.id ? -1 : 1);
+
+/** Says why all that is less specific than a pattern is published as denied. */
+export const unsaid = (region: PathPattern, { id }: Collection): Inexpressible => ({
+  kind: null,
+  about: [textOf(region)],
+  message: `Other spellings of files at this pattern of the collection ${id} cannot be said, so all that is less specific is published as denied. See \`urls\` of the site.`,
+});
+
+/** Returns the part of a row that a collection gives to it. */
+export const rowAt = ({ id, mode }: Collection): Omit<Row, 'pattern' | 'cell'> => ({
+  collectionId: id,
+  contentId: null,
+  observed: mode === 'observe',
+});

@@ -4,6 +4,8 @@
  */
 import type { Range } from '../lib/ip-range.ts';
 import { parseRange } from '../lib/ip-range.ts';
+import { spelledPatterns } from '../lib/pattern-spellings.ts';
+import type { UrlRules } from '../lib/spellings.ts';
 import { type PathPattern, parsePathPattern } from '../lib/url-pattern.ts';
 import type { CompiledPolicy } from '../policies/compile.ts';
 import { VERIFIED_KINDS, type VerifiedKind } from '../policies/facts.ts';
@@ -27,7 +29,8 @@ export type Unknown = (typeof UNKNOWNS)[number];
 export interface Reading {
   keys: ReadonlySet<string>;
   circumstances: readonly Circumstances[] | 'too many';
-  paths: readonly PathPattern[];
+  /** With their other spellings; null: no patterns say them. */
+  paths: readonly PathPattern[] | null;
   /** The time after which other questions may be right, epoch ms. */
   until: number;
 }
@@ -37,7 +40,7 @@ const DAY_MS = 86_400_000;
 /** Days of the week return, and a file may be used for a day. */
 export const HORIZON_MS = 8 * DAY_MS;
 
-export function read(policy: CompiledPolicy, now: number): Reading {
+export function read(policy: CompiledPolicy, now: number, urls: UrlRules): Reading {
   const values = new Map<string, unknown[]>();
   for (const { conditions } of policy.rules) {
     for (const [key, value] of Object.entries(conditions)) {
@@ -61,9 +64,14 @@ export function read(policy: CompiledPolicy, now: number): Reading {
             addresses.flatMap((address) => verified.map((kind) => ({ at, country, ...address, verified: kind }))),
           ),
         ),
-    paths: texts('path').flatMap((text) => parsePathPattern(text) ?? []),
+    paths: pathsOf(texts('path'), urls),
     until: times.until,
   };
+}
+
+function pathsOf(texts: readonly string[], urls: UrlRules): PathPattern[] | null {
+  const spelled = texts.flatMap((text) => parsePathPattern(text) ?? []).map((one) => spelledPatterns(one, urls));
+  return spelled.includes(undefined) ? null : (spelled as PathPattern[][]).flat();
 }
 
 /** No condition names it: it is assigned to users. */

@@ -1,6 +1,7 @@
 /**
  * Regions of a site: sets of URLs that one path pattern matches. Pure. Intersections are exact or refused.
  */
+import { joinQueries } from '../lib/query-pattern.ts';
 import { canMatchBoth, impliesPath, matchesPath, type PathPattern, toTarget } from '../lib/url-pattern.ts';
 
 type Glob = PathPattern['path'];
@@ -31,8 +32,8 @@ export function intersect(one: PathPattern, other: PathPattern): PathPattern[] |
   if (impliesPath(one, other)) return [one];
   if (impliesPath(other, one)) return [other];
   if (!canMatchBoth(one, other)) return [];
-  if (one.query !== null && other.query !== null) return undefined;
-  const query = one.query ?? other.query;
+  const query =
+    one.query !== null && other.query !== null ? joinQueries(one.query, other.query) : (one.query ?? other.query);
   const paths = intersectPaths(one.path, other.path);
   return paths?.map((path) => ({ path, query, octets: toSymbols(path).length }));
 }

@@ -3,6 +3,8 @@
  * is open". Promise: a URL that some server could read as another file is not one of them. Pure.
  */
 import { type Locator, parseLocator } from '../lib/locator.ts';
+import { readingsOf } from '../lib/readings.ts';
+import { USUAL_URLS } from '../lib/spellings.ts';
 import type { Site } from './site.ts';
 
 /** Whole paths. */
@@ -10,13 +12,12 @@ export const FREE_FILES = ['/favicon.ico', '/license.xml', '/robots.txt', '/tdmr
 export const FREE_FOLDER = '/.well-known/';
 
 const FILES: ReadonlySet<string> = new Set(FREE_FILES);
-/** Without what a server may take for the end of a path or a segment: `;`, `?`, `#` and a backslash. */
-const PLAIN = /^[^;?#\\]+$/;
 /** A script may read what follows its name as the path of another page. */
 const SCRIPT = /\.(?:php\d?|phtml|cgi|pl|py|rb|asp|aspx|jsp|html?)\//i;
 
 /** Returns whether a path has one reading for every server. It must be that of a locator. */
-const isPlain = (path: string): boolean => PLAIN.test(path) && !SCRIPT.test(path);
+const isPlain = (path: string): boolean =>
+  readingsOf({ host: '', path, query: '' }, USUAL_URLS.index) === undefined && !SCRIPT.test(path);
 
 /** Returns whether a URL is one of the files that every site has. A query makes no other file of it. */
 export const isFreeFile = ({ path }: Locator): boolean =>

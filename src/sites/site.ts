@@ -1,6 +1,7 @@
 /** A site: a host whose policies are published, and how. */
 import { type Static, Type } from 'typebox';
 import { firstValues, optional, schemas } from '../lib/fields.ts';
+import { USUAL_URLS } from '../lib/spellings.ts';
 
 /** `augment`: groups of Postern follow the site's own file. */
 export const ROBOTS_MODES = ['off', 'augment', 'replace'] as const;
@@ -35,6 +36,38 @@ export const SIGNAL_FIELDS = schemas(SIGNALS);
 const purpose = Type.String({ minLength: 1, maxLength: 64 });
 const purposes = Type.Array(purpose, { minItems: 1, maxItems: 20 });
 const url = Type.Union([Type.String({ format: 'http-url', maxLength: 2048 }), Type.Null()]);
+
+const indexName = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  pattern: '^(?=.*[^.])[A-Za-z0-9._~-]+$',
+  expected: 'must be the name of a file, such as index.html',
+});
+
+/** Each field may be left out: it has its first value then. */
+const URL_FIELDS = {
+  case: optional(
+    Type.Enum(['sensitive', 'ignored'], { description: '`ignored`: `/A` and `/a` are one file' }),
+    USUAL_URLS.case,
+  ),
+  finalSlash: optional(
+    Type.Enum(['significant', 'ignored'], { description: '`ignored`: `/a` and `/a/` are one file' }),
+    USUAL_URLS.finalSlash,
+  ),
+  index: optional(
+    Type.Array(indexName, {
+      maxItems: 10,
+      description: 'Names of the file that a folder serves: `/a/` and `/a/index.html` are one file',
+    }),
+    [...USUAL_URLS.index],
+  ),
+};
+const Urls = Type.Object(schemas(URL_FIELDS), {
+  ...strict,
+  title: 'SiteUrls',
+  description: 'Which spellings of a URL lead to the same file',
+});
+export const URL_RULE_FIELDS = schemas(URL_FIELDS);
 
 /** A new field goes here and into the columns of `store`. */
 const OPTIONAL = {
@@ -75,6 +108,7 @@ const OPTIONAL = {
     }),
     [],
   ),
+  urls: optional(Urls, USUAL_URLS as Static<typeof Urls>),
 };
 export const FIRST_VALUES = firstValues(OPTIONAL);
 

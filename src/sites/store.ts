@@ -1,8 +1,10 @@
 /** The tables `sites` and `site_versions`; rows never leave this file. */
-import type { Db, Step } from '../db/db.ts';
+import type { Db, Row, Step } from '../db/db.ts';
 import { type Page, type PageQuery, readPage, SEQ_FORM } from '../db/page.ts';
 import { Where } from '../db/query.ts';
 import { columns } from '../db/record.ts';
+import { sameJson } from '../lib/json.ts';
+import { type UrlRules, USUAL_URLS } from '../lib/spellings.ts';
 import type { Site } from './site.ts';
 
 const SITE = columns<Site>({
@@ -13,24 +15,54 @@ const SITE = columns<Site>({
   licensingUrl: 'plain',
   purposes: 'json',
   sitemaps: 'json',
+  urls: 'json',
   version: 'plain',
   createdAt: 'fixed',
   updatedAt: 'plain',
 });
 
+/** Sites of before they had rules for URLs have the usual ones. */
+function toSite(row: Row): Site {
+  const site = SITE.toRecord(row);
+  return { ...site, urls: site.urls ?? USUAL_URLS };
+}
+
+type Urls = ReadonlyMap<string, UrlRules>;
+
+/** Returns what hosts treat as one file, where that is not usual. */
+export async function findOwnUrls(db: Db): Promise<Urls> {
+  const rows = await db.read<{ host: string; urls: string }>(
+    'select host, urls from sites where urls is not null order by no',
+  );
+  return toUrls(rows.map(({ host, urls }) => [host, JSON.parse(urls) as UrlRules]));
+}
+
+/** Returns the same as of a past time, epoch ms. */
+export async function findOwnUrlsAt(db: Db, at: number): Promise<Urls> {
+  const rows = await db.read<{ host: string; record: string }>(
+    `select host, record from site_versions as v where at <= $1 and record is not null and version =
+       (select max(version) from site_versions where host = v.host and at <= $1)`,
+    [at],
+  );
+  return toUrls(rows.map(({ host, record }) => [host, (JSON.parse(record) as Partial<Site>).urls ?? USUAL_URLS]));
+}
+
+const toUrls = (all: readonly [string, UrlRules][]): Urls =>
+  new Map(all.filter(([, rules]) => !sameJson(rules, USUAL_URLS)));
+
 export async function findSite(db: Db, host: string): Promise<Site | undefined> {
   const [row] = await db.read(`select ${SITE.list} from sites where host = $1`, [host]);
-  return row && SITE.toRecord(row);
+  return row && toSite(row);
 }
 
 export async function findSites(db: Db): Promise<Site[]> {
-  return (await db.read(`select ${SITE.list} from sites order by no`)).map(SITE.toRecord);
+  return (await db.read(`select ${SITE.list} from sites order by no`)).map(toSite);
 }
 
 export const listSites = (db: Db, query: PageQuery): Promise<Page<Site>> =>
   readPage(
     db,
-    { select: SITE.list, from: 'sites', where: new Where(), order: 'no', form: SEQ_FORM, toRecord: SITE.toRecord },
+    { select: SITE.list, from: 'sites', where: new Where(), order: 'no', form: SEQ_FORM, toRecord: toSite },
     query,
   );
 
@@ -58,13 +90,30 @@ const versionStep = (host: string, version: number, at: number, record: Site | n
 
 const currentVersion = (site: Site): Step => versionStep(site.host, site.version, site.updatedAt, site);
 
-export const insertSite = (site: Site): Step[] => [insertRow(site), currentVersion(site)];
+/** Has all items placed again under all collections. */
+const PLACE_AGAIN: Step[] = ['items_placed_to', 'items_placed_at'].map((name) => ({
+  sql: `insert into settings (name, value) values ($1, '0') on conflict (name) do update set value = excluded.value`,
+  params: [name],
+}));
+
+const placingFrom = (before: UrlRules, after: UrlRules): Step[] => (sameJson(before, after) ? [] : PLACE_AGAIN);
+
+export const insertSite = (site: Site): Step[] => [
+  insertRow(site),
+  currentVersion(site),
+  ...placingFrom(USUAL_URLS, site.urls),
+];
 
 /** A Conflict unless the stored version is the one before. */
-export const updateSite = (site: Site): Step[] => [updateRow(site), currentVersion(site)];
+export const updateSite = (site: Site, before: Site): Step[] => [
+  updateRow(site),
+  currentVersion(site),
+  ...placingFrom(before.urls, site.urls),
+];
 
 /** A Conflict when it was edited since it was read. */
-export const deleteSite = ({ host, version, updatedAt }: Site, at: number): Step[] => [
+export const deleteSite = ({ host, version, updatedAt, urls }: Site, at: number): Step[] => [
   { sql: 'delete from sites where host = $1 and version = $2', params: [host, version], expect: 1 },
   versionStep(host, version + 1, Math.max(at, updatedAt), null),
+  ...placingFrom(urls, USUAL_URLS),
 ];

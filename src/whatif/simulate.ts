@@ -8,6 +8,7 @@ import type { Ask } from '../access/ask.ts';
 import { evaluate, explainerFor, quotaClaimOf, toDraft } from '../access/draft.ts';
 import { type Explainer, type Explanation, openExplainer } from '../access/explain.ts';
 import type { Subject } from '../access/facts.ts';
+import { refusedReadings } from '../access/readings.ts';
 import type { Snapshot } from '../access/snapshot.ts';
 import type { Db } from '../db/db.ts';
 import { Failure } from '../errors.ts';
@@ -57,7 +58,9 @@ export async function simulate(
   return mapInSlices(asks, (ask) => {
     if (ask instanceof Failure) return { error: ask.toError() };
     const subject = subjects.get(ask) as Subject | Failure;
-    return subject instanceof Failure ? { error: subject.toError() } : decideDraft(subject, ask, explainer, at);
+    if (subject instanceof Failure) return { error: subject.toError() };
+    const refused = refusedReadings(subject, ask, ask.asOf ?? at);
+    return refused === undefined ? decideDraft(subject, ask, explainer, at) : { error: refused.toError() };
   });
 }
 

@@ -354,14 +354,18 @@ describe('which item', () => {
     assert.equal((await authorize(postern, '/moved')).status, 200);
   });
 
-  test('where queries tell items apart, one that no item has is refused', async () => {
+  test('where queries tell items apart, one has its item whatever else it has; one that no item has is refused', async () => {
     await serve(postern, '/item?id=1', OPEN);
     await serve(postern, '/item?id=2', CLOSED);
     await serve(postern, '/item', OPEN);
     assert.equal((await authorize(postern, '/item?id=1')).status, 200);
     assert.equal((await authorize(postern, '/item?id=2')).headers.get('x-postern-reason'), 'policy_denied');
     assert.equal((await authorize(postern, '/item')).status, 200);
-    for (const target of ['/item?id=%32', '/item?id=2&x', '/item?x&id=2', '/item?id=3', '/item?id=1&id=2']) {
+    for (const target of ['/item?id=%32', '/item?id=2&x', '/item?x&id=2', '/item/?%69d=2', '/item?id=2&id=3']) {
+      assert.equal((await authorize(postern, target)).headers.get('x-postern-reason'), 'policy_denied', target);
+    }
+    assert.equal((await authorize(postern, '/item?x=1&id=1')).status, 200);
+    for (const target of ['/item?id=3', '/item?id=1&id=2', '/item?id=2&id=1', '/item?x']) {
       assertRefused(await authorize(postern, target, { path: path('unknown=allow') }), 'ambiguous_content', target);
     }
   });

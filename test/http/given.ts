@@ -7,7 +7,7 @@ import type { TestService } from '../../kit/service.ts';
 
 /** The promised errors. */
 const TABLE: readonly [number, string, string][] = [
-  [400, 'validation_error', 'invalid_request invalid_json invalid_cursor invalid_token'],
+  [400, 'validation_error', 'invalid_request invalid_json invalid_cursor invalid_token ambiguous_content'],
   [401, 'authentication_error', 'missing_api_key invalid_api_key missing_requester_token invalid_requester_token'],
   [403, 'authorization_error', 'insufficient_permissions ip_not_allowed requester_suspended'],
   [

@@ -23,11 +23,14 @@ describe('conditions', () => {
       'HTTP://WWW.PLACE.EXAMPLE:80/%70remium/?x=1',
       'https://www.place.example/a/b.pdf?utm=1',
       'https://www.place.example/search?q=x',
+      'https://www.place.example/search/?p=1&q=x',
+      'https://www.place.example/premium',
+      'https://www.place.example/premium/index.html',
       'https://x.closed.place.example/',
     ]) {
       assert.equal(await allowed(url), false, url);
     }
-    for (const path of ['/', '/premium', '/Premium/', '/a.pdf/', '/search?p=x']) {
+    for (const path of ['/', '/premiums', '/Premium/', '/a.pdf/', '/search?p=x']) {
       assert.equal(await allowed(`https://www.place.example${path}`), true, path);
     }
     const source = 'https://www.place.example/%70remium/x';

@@ -50,6 +50,7 @@ describe('sites', () => {
       licensingUrl: null,
       purposes: {},
       sitemaps: [],
+      urls: { case: 'sensitive', finalSlash: 'ignored', index: ['index.html', 'index.htm', 'index.php'] },
       version: 1,
     });
     assert.deepEqual((await postern.call('GET', '/v1/sites/ONE.example.com:443')).body, created.body);

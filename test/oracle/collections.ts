@@ -16,6 +16,7 @@ export interface OracleSubject {
   /** undefined: the item has no address. */
   url: { host: string; path: string; query: string } | undefined;
   item: { type: string; tags: readonly string[] } | null;
+  urls?: OracleUrls;
 }
 
 /** An octet, any octets, or the end of the text. */
@@ -70,21 +71,102 @@ function walks(tokens: readonly Token[], octets: readonly number[]): boolean {
   return taken.size > 0;
 }
 
+/** The rules of a host that say which URLs are one file. */
+export interface OracleUrls {
+  case: 'sensitive' | 'ignored';
+  finalSlash: 'significant' | 'ignored';
+  index: readonly string[];
+}
+
+export const USUAL: OracleUrls = {
+  case: 'sensitive',
+  finalSlash: 'ignored',
+  index: ['index.html', 'index.htm', 'index.php'],
+};
+
+const small = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+/** All paths of one file: every step from one spelling to the next, until there is no new one. */
+export function filePaths(path: string, urls: OracleUrls): string[] {
+  const isIndex = (name: string): boolean =>
+    urls.index.some((one) => (urls.case === 'ignored' ? small(one) === small(name) : one === name));
+  const isFolderName = (name: string): boolean => name !== '' && !name.includes('.') && !isIndex(name);
+  const steps = (one: string): string[] => {
+    const [name = ''] = one.split('/').slice(-1);
+    const [folder = ''] = one.split('/').slice(-2, -1);
+    const ignoresSlash = urls.finalSlash === 'ignored';
+    return [
+      ...(name === '' ? urls.index.map((index) => one + index) : []),
+      ...(isIndex(name) ? [one.slice(0, one.length - name.length)] : []),
+      ...(ignoresSlash && isFolderName(name) ? [`${one}/`] : []),
+      ...(ignoresSlash && name === '' && isFolderName(folder) ? [one.slice(0, -1)] : []),
+    ];
+  };
+  const found = new Set([path]);
+  for (const one of found) for (const next of steps(one)) found.add(next);
+  return [...found];
+}
+
 /** The length of the pattern if it matches, else undefined. */
-export function matchLength(pattern: string, url: NonNullable<OracleSubject['url']>): number | undefined {
+export function matchLength(
+  pattern: string,
+  url: NonNullable<OracleSubject['url']>,
+  urls: OracleUrls = USUAL,
+): number | undefined {
   const isEnd = pattern.endsWith('$');
   const text = isEnd ? pattern.slice(0, -1) : pattern;
   const end: Token[] = isEnd ? ['$'] : [];
   const mark = text.indexOf('?');
-  const path = [...Buffer.from(url.path)];
   const pathTokens = tokensOf(mark === -1 ? text : text.slice(0, mark), false);
-  if (mark === -1) {
-    return walks([...pathTokens, ...end], path) ? lengthOf([...pathTokens, ...end], PATH_PLAIN) : undefined;
-  }
+  const length = lengthOf(pathTokens, PATH_PLAIN);
+  const isFile = (tokens: readonly Token[]): boolean =>
+    filePaths(url.path, urls).some((path) =>
+      urls.case === 'sensitive'
+        ? walks(tokens, [...Buffer.from(path)])
+        : walks(tokens.map(smallToken), [...Buffer.from(small(path))]),
+    );
+  if (mark === -1) return isFile([...pathTokens, ...end]) ? length + end.length : undefined;
   const queryTokens = [...tokensOf(text.slice(mark + 1), true), ...end];
   const matches =
-    url.query !== '' && walks([...pathTokens, '$'], path) && walks(queryTokens, octetsOf(url.query, true));
-  return matches ? lengthOf(pathTokens, PATH_PLAIN) + 1 + lengthOf(queryTokens, QUERY_PLAIN) : undefined;
+    url.query !== '' && isFile([...pathTokens, '$']) && hasParameters(queryTokens, octetsOf(url.query, true));
+  return matches ? length + 1 + lengthOf(queryTokens, QUERY_PLAIN) : undefined;
+}
+
+const smallToken = (token: Token): Token =>
+  typeof token === 'number' && token >= 65 && token <= 90 ? token + 32 : token;
+
+const AND = 0x26;
+const EQUALS = 0x3d;
+
+function split<T>(list: readonly T[], at: T): T[][] {
+  const parts: T[][] = [[]];
+  for (const one of list) {
+    if (one === at) parts.push([]);
+    else parts.at(-1)?.push(one);
+  }
+  return parts;
+}
+
+/** All parameters of the pattern are among those of the query; or one has a `*` within, and it walks the query. */
+function hasParameters(tokens: readonly Token[], octets: readonly number[]): boolean {
+  const isOnlyEnd = tokens.length === 1 && tokens[0] === '$';
+  const pieces = split(tokens, AND as Token);
+  const wanted = pieces
+    .map((piece, i) => (i < pieces.length - 1 ? [...piece, '$' as const] : piece))
+    .filter((piece) => isOnlyEnd || piece.some((token) => token !== '*' && token !== '$'));
+  const spans = wanted.some((piece) => {
+    const star = piece.indexOf('*', 1);
+    return (
+      star !== -1 && star < piece.length - 1 && piece.slice(star + 1).some((token) => token !== '*' && token !== '$')
+    );
+  });
+  if (spans && walks(tokens, octets)) return true;
+  const own = split(octets, AND).flatMap((one) => {
+    const sign = one.indexOf(EQUALS);
+    if (sign === -1) return [one, [...one, EQUALS]];
+    return sign === one.length - 1 ? [one, one.slice(0, -1)] : [one];
+  });
+  return wanted.every((piece) => own.some((one) => walks(piece, one)));
 }
 
 /** A name in one spelling, or such a name after `*.`. */
@@ -104,7 +186,7 @@ export function hostRank(hosts: readonly string[], host: string): number | undef
 
 type Rank = [octets: number, host: number, selectors: number, minusCreated: number];
 
-function rankOf(collection: OracleCollection, { url, item }: OracleSubject): Rank | undefined {
+function rankOf(collection: OracleCollection, { url, item, urls = USUAL }: OracleSubject): Rank | undefined {
   const { hosts, paths, contentTypes, contentTags } = collection;
   const ofTheItem: boolean[] = [];
   if (contentTypes.length > 0) ofTheItem.push(contentTypes.some((type) => type === item?.type));
@@ -118,7 +200,7 @@ function rankOf(collection: OracleCollection, { url, item }: OracleSubject): Ran
     rank[2]++;
   }
   if (paths.length > 0) {
-    const lengths = url === undefined ? [] : paths.flatMap((path) => matchLength(path, url) ?? []);
+    const lengths = url === undefined ? [] : paths.flatMap((path) => matchLength(path, url, urls) ?? []);
     if (lengths.length === 0) return undefined;
     rank[0] = Math.max(...lengths);
     rank[2]++;

@@ -74,6 +74,9 @@ test('tdmrep.json names the policy of each reserved collection', async () => {
   const uid = `https://${HOST}/.well-known/tdm-policy/${premium.id}.json`;
   assert.deepEqual(body, [
     { location: '/premium/*', 'tdm-reservation': 1, 'tdm-policy': uid },
+    // The same folder without its slash.
+    { location: '/premium$', 'tdm-reservation': 1, 'tdm-policy': uid },
+    { location: '/premium?*', 'tdm-reservation': 1, 'tdm-policy': uid },
     { location: '/*', 'tdm-reservation': 0 },
   ]);
   const policy = await get(`tdm-policy?collectionId=${premium.id}`);

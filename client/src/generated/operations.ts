@@ -110,7 +110,7 @@ export const OPERATIONS = {
   publishPolicyCandidate: { method: 'POST', path: '/v1/policies/{id}/candidate/publish', answers: 'json' },
   putOffer: { method: 'PUT', path: '/v1/offers/{licenseType}', answers: 'json', takesBody: true, takesQuery: true },
   putPolicyCandidate: { method: 'PUT', path: '/v1/policies/{id}/candidate', answers: 'json', takesBody: true },
-  putSite: { method: 'PUT', path: '/v1/sites/{host}', answers: 'json', takesBody: true },
+  putSite: { method: 'PUT', path: '/v1/sites/{host}', answers: 'json', takesBody: true, takesQuery: true },
   reconcileStatement: { method: 'POST', path: '/v1/statements/{id}/reconcile', answers: 'json', takesBody: true },
   registerCrawlers: { method: 'POST', path: '/v1/crawlers/register', answers: 'json', takesBody: true },
   reinstateUser: { method: 'POST', path: '/v1/users/{id}/reinstate', answers: 'json' },

@@ -2563,6 +2563,8 @@ export interface components {
             policySource: ("content" | "collection" | "default") | null;
             /** @description At most 5, the most specific first */
             runnersUp: components["schemas"]["RunnerUpCollection"][];
+            /** @description What servers may read the URL as; the rest is about the first one. A check is allowed only if all are. Absent where there is one */
+            readings?: components["schemas"]["UrlReading"][];
         };
         /** @description A collection as it was in one version */
         CollectionVersion: {
@@ -2744,6 +2746,13 @@ export interface components {
                 allowedRequests: number;
                 deniedRequests: number;
             };
+            /** @description Other items at the same file; absent without any */
+            warnings?: {
+                /** @enum {string} */
+                code: "ambiguous_content";
+                message: string;
+                param: string;
+            }[];
             policy?: {
                 id: string;
                 name: string;
@@ -3161,7 +3170,7 @@ export interface components {
             };
         };
         /** @enum {unknown} */
-        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_requester_token" | "invalid_requester_token" | "insufficient_permissions" | "ip_not_allowed" | "requester_suspended" | "content_not_found" | "collection_not_found" | "site_not_found" | "signal_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "license_request_not_found" | "offer_not_found" | "user_not_found" | "proxy_probe_not_found" | "statement_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "statement_running" | "statement_final" | "license_request_closed" | "too_many_license_requests" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "api_rate_limit_exceeded" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
+        ErrorCode: "invalid_request" | "ambiguous_content" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_requester_token" | "invalid_requester_token" | "insufficient_permissions" | "ip_not_allowed" | "requester_suspended" | "content_not_found" | "collection_not_found" | "site_not_found" | "signal_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "license_request_not_found" | "offer_not_found" | "user_not_found" | "proxy_probe_not_found" | "statement_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "statement_running" | "statement_final" | "license_request_closed" | "too_many_license_requests" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "api_rate_limit_exceeded" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
         /** @enum {unknown} */
         ErrorType: "validation_error" | "authentication_error" | "authorization_error" | "not_found_error" | "conflict_error" | "rate_limit_error" | "idempotency_error" | "api_error";
         /** @description A change of a record, or a decision */
@@ -4544,6 +4553,20 @@ export interface components {
             };
             /** @description URLs of the site’s sitemaps: no visitor is refused them */
             sitemaps?: string[];
+            urls?: {
+                /**
+                 * @description `ignored`: `/A` and `/a` are one file
+                 * @enum {unknown}
+                 */
+                case?: "sensitive" | "ignored";
+                /**
+                 * @description `ignored`: `/a` and `/a/` are one file
+                 * @enum {unknown}
+                 */
+                finalSlash?: "significant" | "ignored";
+                /** @description Names of the file that a folder serves: `/a/` and `/a/index.html` are one file */
+                index?: string[];
+            };
         };
         QuotaStatus: {
             /** @description Units included per period */
@@ -5001,9 +5024,12 @@ export interface components {
             };
             /** @description URLs of the site’s sitemaps: no visitor is refused them */
             sitemaps: string[];
+            urls: components["schemas"]["SiteUrls"];
             version: number;
             created: string;
             updated: string;
+            /** @description Items that become one file by this edit: checks of their URL are refused */
+            warnings?: components["schemas"]["SiteWarning"][];
         };
         SiteList: {
             /** @enum {string} */
@@ -5033,6 +5059,31 @@ export interface components {
             contentUsage: boolean;
             /** @description Answer `/v1/authorize` with a `Link` to the license */
             link: boolean;
+        };
+        /** @description Which spellings of a URL lead to the same file */
+        SiteUrls: {
+            /**
+             * @description `ignored`: `/A` and `/a` are one file
+             * @enum {unknown}
+             */
+            case: "sensitive" | "ignored";
+            /**
+             * @description `ignored`: `/a` and `/a/` are one file
+             * @enum {unknown}
+             */
+            finalSlash: "significant" | "ignored";
+            /** @description Names of the file that a folder serves: `/a/` and `/a/index.html` are one file */
+            index: string[];
+        };
+        /** @description Items that become one file */
+        SiteWarning: {
+            /** @enum {string} */
+            code: "ambiguous_content";
+            message: string;
+            /** @enum {string} */
+            param: "urls";
+            /** @description The items of one file */
+            contentIds: string[];
         };
         /** @description What a license used in a billing period, and what that costs */
         Statement: {
@@ -5271,6 +5322,8 @@ export interface components {
             policySource: ("content" | "collection" | "default") | null;
             /** @description At most 5, the most specific first */
             runnersUp: components["schemas"]["RunnerUpCollection"][];
+            /** @description What servers may read the URL as; the rest is about the first one. A check is allowed only if all are. Absent where there is one */
+            readings?: components["schemas"]["UrlReading"][];
             tried: components["schemas"]["TriedCollectionMatch"];
         };
         TryCollection: {
@@ -5413,6 +5466,14 @@ export interface components {
             metadataReplace?: boolean;
             /** @enum {unknown} */
             status?: "active" | "disabled";
+        };
+        /** @description One way to read a URL, and what decides there */
+        UrlReading: {
+            /** @description Host, path and query */
+            url: string;
+            /** @enum {unknown} */
+            outcome: "item" | "collection" | "nothing";
+            id: string | null;
         };
         UsageReport: {
             /** @enum {string} */
@@ -6714,7 +6775,10 @@ export interface operations {
     };
     putSite: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answer as if it were stored, and store nothing */
+                dryRun?: boolean;
+            };
             header?: {
                 /** @description An `ETag`: edits the record only if it has not changed since */
                 "If-Match"?: string;

@@ -8,22 +8,27 @@ import { notify } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { useWork } from '../parts/work.ts';
 import { useMay } from '../shell/session.tsx';
+import { UrlRules } from './url-rules.tsx';
 import { ROBOTS, type Signals, type Site, SWITCHES } from './words.ts';
 
-type Fields = Pick<Site, 'signals' | 'contact' | 'licensingUrl' | 'sitemaps'>;
+type Fields = Pick<Site, 'signals' | 'contact' | 'licensingUrl' | 'sitemaps' | 'urls'>;
 
 export function SiteForm({ site }: { site: Site }) {
   const write = useWrite();
   const may = useMay('policies:write');
-  const { signals, contact, licensingUrl, sitemaps } = site;
-  const stored: Fields = { signals, contact, licensingUrl, sitemaps };
+  const mayUrls = useMay('content:write') && may;
+  const { signals, contact, licensingUrl, sitemaps, urls } = site;
+  const stored: Fields = { signals, contact, licensingUrl, sitemaps, urls };
   const [fields, setFields] = useState(stored);
+  // The text of the names starts anew with the stored ones.
+  const [round, setRound] = useState(0);
   const change = (changed: Partial<Signals>) => setFields({ ...fields, signals: { ...fields.signals, ...changed } });
   const { busy, error, start } = useWork(async () => {
-    const urls = fields.sitemaps.filter((url) => url !== '');
-    const body = { ...fields, sitemaps: urls, purposes: site.purposes } as Body<'PUT /v1/sites/{host}'>;
-    await write('PUT /v1/sites/{host}', { path: { host: site.host }, body, ifMatch: `"${site.version}"` });
-    notify('The files of the site are new.');
+    const given = fields.sitemaps.filter((url) => url !== '');
+    const body = { ...fields, sitemaps: given, purposes: site.purposes } as Body<'PUT /v1/sites/{host}'>;
+    const path = { host: site.host };
+    const { warnings } = await write('PUT /v1/sites/{host}', { path, body, ifMatch: `"${site.version}"` });
+    notify(warnings === undefined ? 'The files of the site are new.' : toText(warnings));
   });
   const isChanged = JSON.stringify(fields) !== JSON.stringify(stored);
   return (
@@ -40,31 +45,24 @@ export function SiteForm({ site }: { site: Site }) {
               onChange={(event) => change({ [name]: event.currentTarget.checked })}
             />
           ))}
-          <div className="pair">
-            <TextInput
-              label="Whom to ask for a license"
-              description="An email address or a page"
-              value={fields.contact ?? ''}
-              maxLength={320}
-              onChange={(event) => setFields({ ...fields, contact: event.currentTarget.value || null })}
-            />
-            <TextInput
-              label="Page about licenses"
-              description="Named in denials and in the files"
-              type="url"
-              placeholder="https://www.example.com/licensing"
-              value={fields.licensingUrl ?? ''}
-              onChange={(event) => setFields({ ...fields, licensingUrl: event.currentTarget.value || null })}
-            />
-          </div>
-          <Sitemaps urls={fields.sitemaps} onChange={(urls) => setFields({ ...fields, sitemaps: urls })} />
+          <Contacts fields={fields} onChange={(changed) => setFields({ ...fields, ...changed })} />
+          <Sitemaps urls={fields.sitemaps} onChange={(given) => setFields({ ...fields, sitemaps: given })} />
         </fieldset>
+        <UrlRules
+          key={round}
+          urls={fields.urls}
+          disabled={!mayUrls}
+          onChange={(rules) => setFields({ ...fields, urls: rules })}
+        />
         <FormFoot
           error={error?.message}
           busy={busy && isChanged}
           action="Save"
           disabled={!may || !isChanged}
-          onCancel={() => setFields(stored)}
+          onCancel={() => {
+            setFields(stored);
+            setRound(round + 1);
+          }}
         />
       </form>
     </Panel>
@@ -88,6 +86,38 @@ function Sitemaps({ urls, onChange }: { urls: string[]; onChange: (urls: string[
     />
   );
 }
+
+interface ContactsProps {
+  fields: Fields;
+  onChange: (changed: Partial<Fields>) => void;
+}
+
+function Contacts({ fields: { contact, licensingUrl }, onChange }: ContactsProps) {
+  return (
+    <div className="pair">
+      <TextInput
+        label="Whom to ask for a license"
+        description="An email address or a page"
+        value={contact ?? ''}
+        maxLength={320}
+        onChange={(event) => onChange({ contact: event.currentTarget.value || null })}
+      />
+      <TextInput
+        label="Page about licenses"
+        description="Named in denials and in the files"
+        type="url"
+        placeholder="https://www.example.com/licensing"
+        value={licensingUrl ?? ''}
+        onChange={(event) => onChange({ licensingUrl: event.currentTarget.value || null })}
+      />
+    </div>
+  );
+}
+
+const toText = (warnings: NonNullable<Site['warnings']>): string =>
+  `Stored. Items that are one file now, so that checks of their URL are refused: ${warnings
+    .flatMap(({ contentIds }) => contentIds)
+    .join(', ')}.`;
 
 interface RobotsProps {
   signals: Signals;

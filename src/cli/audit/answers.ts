@@ -8,9 +8,11 @@ import { decide } from '../../access/decide.ts';
 import { ANONYMOUS, toFacts } from '../../access/facts.ts';
 import { FIRST_VALUES } from '../../collections/collection.ts';
 import { CollectionIndex } from '../../collections/collection-index.ts';
-import { byCollection, toPage } from '../../content/address.ts';
+import { byCollection, foundAt, toPage } from '../../content/address.ts';
 import type { Reason } from '../../ledger/reason.ts';
 import { type Locator, parseHost, parseTarget } from '../../lib/locator.ts';
+import { readingsOf } from '../../lib/readings.ts';
+import { USUAL_URLS } from '../../lib/spellings.ts';
 import { compile } from '../../policies/compile.ts';
 import { type ContentFacts, type Page, UNPLACED } from '../../policies/facts.ts';
 import type { PolicyFile } from '../policies/policy-file.ts';
@@ -42,9 +44,13 @@ export function openAnswers({ rules, defaultAction = 'deny', collections, host }
       ...(outcome === 'verified' ? { verified: 'ip' as const } : {}),
     };
     const locator = locatorOf(visit);
-    const subject = pageOf === undefined ? itemAt(target, locator) : pageOf(locator);
-    if (subject === undefined) return 'not_covered';
-    return decide(policy, toFacts({ ...subject, requester: ANONYMOUS }, null, { context }, at)).reason;
+    const { asked, missing } = pageOf === undefined ? itemAt(target, locator) : pageOf(locator);
+    if (asked.length === 0) return 'not_covered';
+    const reasons = asked.map(
+      (subject) => decide(policy, toFacts({ ...subject, requester: ANONYMOUS }, null, { context }, at)).reason,
+    );
+    // A URL of which not all readings are allowed is refused.
+    return reasons.find((reason) => reason !== null) ?? (missing ? 'policy_denied' : null);
   };
 }
 
@@ -53,7 +59,15 @@ interface Asked {
   page?: Page;
 }
 
-function itemAt(target: string | null, locator: Locator | undefined): Asked {
+/** The items or pages of a URL under its readings. */
+interface Readings {
+  asked: readonly Asked[];
+  missing: boolean;
+}
+
+const UNREADABLE: Readings = { asked: [], missing: true };
+
+function itemAt(target: string | null, locator: Locator | undefined): Readings {
   const path = target?.split('?', 1)[0] ?? '';
   const content = {
     no: 0,
@@ -66,12 +80,15 @@ function itemAt(target: string | null, locator: Locator | undefined): Asked {
     archived: false,
     ...UNPLACED,
   };
-  return locator === undefined ? { content } : { content, page: toPage(locator, content, true) };
+  if (locator === undefined) return { asked: [{ content }], missing: false };
+  const readings = readingsOf(locator, USUAL_URLS.index) ?? [{ locator }];
+  if (readings === 'unreadable') return UNREADABLE;
+  return { asked: readings.map((one) => ({ content, page: toPage(one.locator, content, true) })), missing: false };
 }
 
 type FileCollections = NonNullable<PolicyFile['collections']>;
 
-function openPages(collections: FileCollections): (locator: Locator | undefined) => Asked | undefined {
+function openPages(collections: FileCollections): (locator: Locator | undefined) => Readings {
   const index = new CollectionIndex();
   for (const [i, { id, ...fields }] of collections.entries()) {
     index.put({
@@ -89,7 +106,11 @@ function openPages(collections: FileCollections): (locator: Locator | undefined)
   const inForce = { index, defaultPolicyId: POLICY_ID, lastEdit: 0 };
   return (locator) => {
     const at = locator === undefined ? 'none' : byCollection(locator, inForce);
-    return typeof at === 'object' && 'page' in at ? { content: null, page: at.page } : undefined;
+    const pages = foundAt(at).flatMap((found) => ('page' in found ? [found.page] : []));
+    return {
+      asked: pages.map((page) => ({ content: null, page })),
+      missing: typeof at === 'object' && 'found' in at && at.missing.length > 0,
+    };
   };
 }
 

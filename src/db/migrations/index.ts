@@ -32,6 +32,7 @@ import { ENDED_CANDIDATES } from './0030-ended-candidates.ts';
 import { takeClaims } from './0031-take-claims.ts';
 import { BACKWARD_STEPS } from './0032-backward-steps.ts';
 import { SITEMAPS } from './0033-sitemaps.ts';
+import { urls } from './0034-urls.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Tables) => Promise<Step[]>);
@@ -71,4 +72,5 @@ export const MIGRATIONS: readonly Migration[] = [
   takeClaims,
   BACKWARD_STEPS,
   SITEMAPS,
+  urls,
 ];

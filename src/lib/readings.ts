@@ -1,0 +1,132 @@
+/**
+ * Readings of a URL: what servers, frameworks and proxies may make of it beside what it says. Pure. Some drop the
+ * parameters of a path segment (`;…`), some decode twice and cut at `?` or `#`, some serve `/index.php/…` by the script
+ * or by what follows it, some ignore the port, and Windows drops dots and spaces at the end of a name.
+ * Most URLs have one reading, which a regular expression or two show.
+ */
+import { isPlainPath, type Locator } from './locator.ts';
+import { toFolded } from './spellings.ts';
+
+export interface Reading {
+  readonly locator: Locator;
+  /** Few servers read it so: where it finds nothing, it does not count. */
+  readonly rare: boolean;
+}
+
+/** More than these are not tried: such a URL is no honest one. */
+const READINGS_MAX = 24;
+
+/** Extensions of scripts, which are run with what follows them in the path. */
+const SCRIPT = /\.(?:php\d?|phtml|phar|cgi|fcgi|pl|py|rb|asp|aspx|ashx|jsp|jspx|do|cfm|shtml)$/i;
+/** Everything that `otherPaths` looks for. */
+const ODD_PATH = /[;?#]|[. ](?:\/|$)|::\$|\.\w+\//;
+/** Everything that `otherQueries` looks for. */
+const ODD_QUERY = /;|(?:^|&)[^=&]*(?:[+.[]|%20|%5b|%2e)/i;
+
+/**
+ * Returns the readings of a URL with the plainest first, the URL itself among them; undefined if it has just one,
+ * `unreadable` if one of them has no plain path, or if there are too many.
+ */
+export function readingsOf(locator: Locator, index: readonly string[]): readonly Reading[] | 'unreadable' | undefined {
+  const { host, path, query } = locator;
+  const bare = host.replace(/:\d+$/, '');
+  const hasOtherPath = ODD_PATH.test(path) || index.some((name) => toFolded(path).includes(`/${toFolded(name)}/`));
+  const hasOtherQuery = query !== '' && ODD_QUERY.test(query);
+  if (bare === host && !hasOtherPath && !hasOtherQuery) return undefined;
+  const targets = hasOtherPath ? otherTargets(locator, index) : [{ path, query, rare: false }];
+  if (targets === 'unreadable') return targets;
+  const found = targets.flatMap(withQueries);
+  const all = (bare === host ? [host] : [bare, host]).flatMap((one) => found.map((target) => toReading(one, target)));
+  return distinct(all);
+}
+
+function distinct(all: readonly Reading[]): Reading[] | 'unreadable' {
+  const readings = new Map<string, Reading>();
+  for (const reading of all) {
+    const name = JSON.stringify(reading.locator);
+    if (readings.get(name)?.rare !== false) readings.set(name, reading);
+  }
+  return readings.size > READINGS_MAX ? 'unreadable' : [...readings.values()];
+}
+
+const toReading = (host: string, { path, query, rare }: Target): Reading => ({ locator: { host, path, query }, rare });
+
+interface Target {
+  path: string;
+  query: string;
+  rare: boolean;
+}
+
+/** Returns what becomes of a path by every combination of what servers do, the plainest first. */
+function otherTargets({ path, query }: Locator, index: readonly string[]): Target[] | 'unreadable' {
+  const plainest = { path: withoutParameters(path.replace(/[?#][^]*$/, '')), query, rare: false };
+  const found = new Map<string, Target>();
+  const open: Target[] = [plainest, { path, query, rare: false }];
+  for (let next = open.shift(); next !== undefined; next = open.shift()) {
+    if (!isPlainPath(next.path)) {
+      if (next.rare) continue;
+      return 'unreadable';
+    }
+    const name = JSON.stringify([next.path, next.query]);
+    const before = found.get(name);
+    if (before !== undefined && (!before.rare || next.rare)) continue;
+    found.set(name, next);
+    if (found.size > READINGS_MAX) return 'unreadable';
+    open.push(...stepsFrom(next, index));
+  }
+  return [...found.values()];
+}
+
+function stepsFrom({ path, query, rare }: Target, index: readonly string[]): Target[] {
+  const steps: Target[] = [];
+  const add = (other: string, asked = query, isRare = false): void => {
+    if (other !== path || asked !== query) steps.push({ path: other, query: asked, rare: rare || isRare });
+  };
+  const end = path.search(/[?#]/);
+  if (end !== -1) {
+    const rest = path[end] === '?' ? toQuery(path.slice(end + 1).replace(/#[^]*$/, '')) : '';
+    add(path.slice(0, end));
+    add(path.slice(0, end), [rest, query].filter((text) => text !== '').join('&'));
+  }
+  add(withoutParameters(path));
+  add(path.replace(/;[^]*$/, ''));
+  for (const [other, isRare] of scriptsIn(path, index)) add(other, query, isRare);
+  // Windows, where `a.txt::$DATA` is `a.txt` too.
+  add(path.replaceAll(/(?:[. ]+|::\$\w+)(?=\/|$)/g, ''), query, true);
+  return steps;
+}
+
+const withoutParameters = (path: string): string => path.replaceAll(/;[^/]*/g, '');
+
+const toQuery = (text: string): string => encodeURI(text.toWellFormed()).replaceAll('#', '%23');
+
+/** Returns the scripts of a path that something follows, and what follows the index of a folder. */
+function scriptsIn(path: string, index: readonly string[]): [path: string, rare: boolean][] {
+  const isAmong = (name: string): boolean => index.some((one) => toFolded(one) === toFolded(name));
+  const found: [string, boolean][] = [];
+  for (let slash = path.indexOf('/', 1); slash !== -1; slash = path.indexOf('/', slash + 1)) {
+    const begin = path.lastIndexOf('/', slash - 1);
+    const name = path.slice(begin + 1, slash);
+    if (isAmong(name)) {
+      found.push([path.slice(0, slash), false], [path.slice(0, begin) + path.slice(slash), false]);
+    } else if (SCRIPT.test(name)) found.push([path.slice(0, slash), true]);
+  }
+  return found;
+}
+
+/** Some servers part a query at `;`, and PHP reads names in a way of its own. */
+function withQueries(target: Target): Target[] {
+  if (!ODD_QUERY.test(target.query)) return [target];
+  const parted = target.query.replaceAll(';', '&');
+  const others = [parted, parted.split('&').map(toPhpName).join('&')];
+  return [target, ...others.map((query) => ({ ...target, query, rare: true }))];
+}
+
+function toPhpName(parameter: string): string {
+  const [, name = '', rest = ''] = /^([^=]*)(.*)$/s.exec(parameter) ?? [];
+  const plain = name
+    .replace(/^(?:\+|%20)+/, '')
+    .replace(/(?:\[|%5b)[^]*$/i, '')
+    .replaceAll(/[.+]|%2e|%20/gi, '_');
+  return plain + rest;
+}

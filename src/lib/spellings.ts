@@ -1,0 +1,63 @@
+/**
+ * Spellings of a path that lead to the same file. Promise: under all rules of a host, the relation is an equivalence:
+ * every spelling of a path has the same spellings. A last segment with a dot has no folder and no index spelling.
+ */
+
+/** The rules of a host that say which URLs are one file. */
+export interface UrlRules {
+  /** The case of the ASCII letters of a path. */
+  readonly case: 'sensitive' | 'ignored';
+  readonly finalSlash: 'significant' | 'ignored';
+  /** Names of the file that a folder serves. */
+  readonly index: readonly string[];
+}
+
+/** The rules of a host that says nothing else. */
+export const USUAL_URLS: UrlRules = {
+  case: 'sensitive',
+  finalSlash: 'ignored',
+  index: ['index.html', 'index.htm', 'index.php'],
+};
+
+/** Rules by which every spelling is a file of its own. */
+export const EXACT_URLS: UrlRules = { case: 'sensitive', finalSlash: 'significant', index: [] };
+
+/** Changes the case of ASCII letters alone. */
+export const toFolded = (text: string): string =>
+  /[A-Z]/.test(text) ? text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text;
+
+const isIndex = (name: string, { index, case: letters }: UrlRules): boolean =>
+  index.includes(name) || (letters === 'ignored' && index.some((one) => toFolded(one) === toFolded(name)));
+
+/** Returns the path and its other spellings, apart from the case of letters. Takes a path in one spelling. */
+export function spellingsOf(path: string, rules: UrlRules): string[] {
+  const folder = folderOf(path, rules);
+  if (folder === undefined) return [path];
+  const bare = bareOf(folder, rules);
+  const all = [...(bare === undefined ? [] : [bare]), folder, ...rules.index.map((name) => folder + name)];
+  return [path, ...all.filter((one) => one !== path)];
+}
+
+/** Returns the one spelling that stands for all. */
+export function canonicalPath(path: string, rules: UrlRules): string {
+  const folder = folderOf(path, rules);
+  const one = folder === undefined ? path : (bareOf(folder, rules) ?? folder);
+  return rules.case === 'ignored' ? toFolded(one) : one;
+}
+
+/** Returns the folder that serves the file, with its final slash; undefined where the file is none of a folder. */
+function folderOf(path: string, rules: UrlRules): string | undefined {
+  const end = path.lastIndexOf('/') + 1;
+  if (end === path.length) return path;
+  const name = path.slice(end);
+  if (isIndex(name, rules)) return path.slice(0, end);
+  return rules.finalSlash === 'ignored' && !name.includes('.') ? `${path}/` : undefined;
+}
+
+/** Returns the folder without its final slash if that is the same file. */
+function bareOf(folder: string, rules: UrlRules): string | undefined {
+  if (rules.finalSlash === 'significant' || folder === '/') return undefined;
+  const bare = folder.slice(0, -1);
+  const name = bare.slice(bare.lastIndexOf('/') + 1);
+  return name.includes('.') || isIndex(name, rules) ? undefined : bare;
+}
