@@ -30,6 +30,7 @@ const TEXTS_MAX = 4;
  */
 export function mayMove(engine: Db['engine'], edited: Edited, where: Where): string {
   if (edited.size > EDITED_MAX) return 'true';
+  if (edited.size === 0) return 'false';
   const terms: string[] = [];
   for (const [id, collection] of edited) {
     terms.push(`collection_id = ${where.param(id)}`);

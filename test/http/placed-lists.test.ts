@@ -87,6 +87,17 @@ async function all(query = '', limit = 100): Promise<Any[]> {
   return found;
 }
 
+test('without a collection, everything is placed at once, also after an edit of the rules of a host', async () => {
+  await until('all items are placed', isPlaced);
+  const { status } = await postern.call('PUT', '/v1/sites/alone.example', { body: { urls: { case: 'ignored' } } });
+  assert.ok(status === 200 || status === 201, String(status));
+  await until('all items are placed again', isPlaced);
+  assert.deepEqual(
+    postern.logs.filter((line) => line.includes('housekeeping failed')),
+    [],
+  );
+});
+
 test('every list has what the answers of the items say, after each of many edits', async (t) => {
   t.diagnostic(`seed ${runSeed} (again with SEED=${runSeed})`);
   const random = seeded(runSeed);
