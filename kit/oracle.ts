@@ -65,6 +65,7 @@ export const factsOf = (input: Omit<OracleCheck, 'usedUp' | 'policy'>): Facts =>
     ipUnreadable: input.context.ipUnreadable,
     userAgent: input.context.userAgent ?? null,
     verified: input.context.verified,
+    crawlerVerified: input.context.crawlerVerified,
     licenses: input.licenses.map((license) => ({ ...license, id: null, active: license.status === 'active' })),
   });
 

@@ -7,6 +7,7 @@ import { crawlerOf } from '../crawlers/directory.ts';
 import type { Failure } from '../errors.ts';
 import { type Identities, isDoubtful } from '../identities/identities.ts';
 import type { Owner } from '../visitors/names.ts';
+import { nameOf } from '../visitors/visitors.ts';
 import type { Ask } from './ask.ts';
 import type { WhoDeps } from './who.ts';
 import { asVisitor } from './who.ts';
@@ -39,13 +40,37 @@ export function judgeAddresses(deps: AddressDeps, asks: Asks): Asks | Promise<As
 /** Only what nothing else has proven or refuted, and only now: past lists are not kept. */
 export const hasAddress = ({ context, claimed, asOf }: Ask): boolean =>
   (context?.ip !== undefined || context?.ipUnreadable === true) &&
-  context.verified === undefined &&
+  (context.verified === undefined || isUnproven(context)) &&
   claimed === undefined &&
   asOf === undefined;
+
+/** The proof of a requester says nothing about the crawler that the user agent names. */
+const isUnproven = ({ userAgent, crawlerVerified }: NonNullable<Ask['context']>): boolean =>
+  crawlerVerified === undefined && userAgent !== undefined && crawlerOf(userAgent) !== null;
 
 const addressOf = ({ context }: Ask): string | null => context?.ip ?? null;
 
 function judge(deps: AddressDeps, ask: Ask): Ask | Promise<Ask> {
+  const { context = {} } = ask;
+  const judged = context.verified === undefined ? judgeRequester(deps, ask) : ask;
+  if (!isUnproven(context)) return judged;
+  return judged instanceof Promise ? judged.then((one) => judgeCrawler(deps, one)) : judgeCrawler(deps, judged);
+}
+
+/** Adds whether the address proves the crawler that the user agent names, whether or not it also proves a requester. */
+function judgeCrawler(deps: AddressDeps, ask: Ask): Ask | Promise<Ask> {
+  const { context = {}, claimed } = ask;
+  const crawler = crawlerOf(context.userAgent ?? '');
+  if (crawler === null || claimed !== undefined) return ask;
+  const owner = deps.visitors.named(nameOf(crawler));
+  const toAsk = (requesterId: Owner): Ask => {
+    const { verified } = deps.identities.identify({ address: addressOf(ask), requesterId, crawler: crawler.name });
+    return { ...ask, context: { ...context, crawlerVerified: verified !== null } };
+  };
+  return owner instanceof Promise ? owner.then(toAsk) : toAsk(owner);
+}
+
+function judgeRequester(deps: AddressDeps, ask: Ask): Ask | Promise<Ask> {
   const { context: { userAgent } = {}, requesterId } = ask;
   if (requesterId === undefined && userAgent !== undefined) {
     const owner = deps.visitors.named(userAgent);
@@ -59,7 +84,13 @@ function judge(deps: AddressDeps, ask: Ask): Ask | Promise<Ask> {
 /** A name that an anonymous check only claims gives it no requester, but a false claim is reported. */
 function judgeAnonymous(deps: AddressDeps, ask: Ask, owner: Owner): Ask | Promise<Ask> {
   const isFalse = owner != null && deps.identities.identify({ address: addressOf(ask), requesterId: owner }).failed;
-  return isFalse ? asVisitor(ask, { claimed: owner }) : judgeStated(deps, ask);
+  return isFalse && !isVouched(deps, ask, owner) ? asVisitor(ask, { claimed: owner }) : judgeStated(deps, ask);
+}
+
+/** The caller vouches for the crawler that has this name: its address may be that of a proxy. */
+function isVouched({ visitors }: AddressDeps, { context = {} }: Ask, owner: string): boolean {
+  const crawler = context.crawlerVerified === true ? crawlerOf(context.userAgent ?? '') : null;
+  return crawler !== null && visitors.claims(nameOf(crawler), owner) === true;
 }
 
 function judgeStated(deps: AddressDeps, ask: Ask): Ask | Promise<Ask> {
@@ -69,7 +100,7 @@ function judgeStated(deps: AddressDeps, ask: Ask): Ask | Promise<Ask> {
     return judgeAs(deps, ask, crawler?.name ?? null);
   }
   // A user agent may name both. The proof of the crawler is the requester's only if the crawler's own name names it.
-  const isSame = deps.visitors.claims(crawler.userAgents.join(' '), requesterId);
+  const isSame = deps.visitors.claims(nameOf(crawler), requesterId);
   const go = (same: boolean) => judgeAs(deps, ask, same ? crawler.name : null);
   return isSame instanceof Promise ? isSame.then(go) : go(isSame);
 }
@@ -81,6 +112,7 @@ function judgeAs(deps: AddressDeps, ask: Ask, crawler: string | null): Ask | Pro
   const { verified, failed } = found;
   if (verified !== null) return asVisitor(ask, { ...(requesterId === undefined ? {} : { requesterId }), verified });
   if (!failed && !isDoubtful(found)) return ask;
+  if (requesterId === undefined ? ask.context?.crawlerVerified === true : isVouched(deps, ask, requesterId)) return ask;
   if (requesterId !== undefined) return withoutClaim(deps, ask, { requesterId, failed });
   return failed ? asVisitor(ask, { claimed: crawler as string }) : ask;
 }

@@ -72,6 +72,11 @@ function requireSound(caller: Caller, request: CheckRequest): void {
       param: 'context.verified',
     });
   }
+  if (caller.readOnly && request.context?.crawlerVerified !== undefined) {
+    throw fail('invalid_request', 'A public key cannot vouch for a crawler; ask with a secret key.', {
+      param: 'context.crawlerVerified',
+    });
+  }
   if (request.context?.ip !== undefined && request.context.ipUnreadable === true) {
     const message = 'Give the address as `context.ip`, or say that it cannot be read, not both.';
     throw fail('invalid_request', message, { param: 'context.ipUnreadable' });
@@ -81,8 +86,8 @@ function requireSound(caller: Caller, request: CheckRequest): void {
 /** Throws invalid_request. */
 function bringVisitor(ask: Ask, { visitor, url, context }: CheckRequest, dry: boolean): Ask {
   if (dry) throw fail('invalid_request', 'A simulation has no visitor; give its `requesterId`.', { param: 'visitor' });
-  if (context?.verified !== undefined) {
-    const message = 'Let Postern verify the visitor, or vouch for it with `context.verified`, not both.';
+  if (context?.verified !== undefined || context?.crawlerVerified !== undefined) {
+    const message = 'Let Postern verify the visitor, or vouch for it in `context`, not both.';
     throw fail('invalid_request', message, { param: 'visitor' });
   }
   return { ...ask, sent: { visitor: visitor as NonNullable<CheckRequest['visitor']>, url } };

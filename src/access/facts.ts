@@ -75,6 +75,7 @@ export function toFacts(
     ipUnreadable: context.ipUnreadable,
     userAgent: context.userAgent ?? null,
     verified: context.verified,
+    crawlerVerified: context.crawlerVerified,
     licenses: inputs.license === undefined ? requester.licenses : [...requester.licenses, vouched(inputs.license)],
   });
 }

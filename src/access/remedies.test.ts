@@ -355,7 +355,10 @@ test('no more than 2,000 things are tried for one denial', () => {
 function withRemedy(input: Input, remedy: Remedy): Input[] {
   if (remedy.kind === 'wait') return [{ ...input, at: Date.parse(remedy.until) }];
   if (remedy.kind === 'verification') {
-    return remedy.verified.map((verified) => ({ ...input, context: { ...input.context, verified } }));
+    return remedy.verified.map((verified) => ({
+      ...input,
+      context: { ...input.context, verified, crawlerVerified: verified !== 'token' },
+    }));
   }
   if (remedy.kind === 'permission') return remedy.permissions.map((permission) => ({ ...input, permission }));
   const before = remedy.licenseExpiry?.before;

@@ -75,6 +75,7 @@ const withFacts = (facts: Facts, changed: Partial<Facts>): Facts =>
     ipUnreadable: facts.ipUnreadable,
     userAgent: facts.userAgent,
     verified: changed.verified ?? facts.verified ?? undefined,
+    crawlerVerified: changed.crawlerVerified ?? facts.crawlerVerified,
     licenses: changed.licenses ?? facts.licenses,
   });
 
@@ -123,7 +124,11 @@ const sample = ({ features, expiry }: Pick<WantedLicense, 'features' | 'expiry'>
 /** Tries the proofs that a visitor could give and did not. A token or a signature takes the place of any other. */
 function verifications(facts: Facts, proofs: readonly VerifiedKind[], allows: Allows): RuleRemedy[] {
   if (facts.verified === 'token' || facts.verified === 'signature') return [];
-  const verified = proofs.filter((kind) => kind !== facts.verified && allows({ verified: kind }));
+  // What proves the crawler is its own: a token proves the requester alone.
+  const toProven = (kind: VerifiedKind): Partial<Facts> => ({ verified: kind, crawlerVerified: kind !== 'token' });
+  const verified = proofs.filter(
+    (kind) => (kind !== facts.verified || !facts.crawlerVerified) && allows(toProven(kind)),
+  );
   return verified.length === 0 ? [] : [{ kind: 'verification', verified }];
 }
 

@@ -40,7 +40,14 @@ export const CheckRequest = Type.Object(
           userAgent: Type.Optional(Type.String({ maxLength: 1024 })),
           method: Type.Optional(Method),
           verified: Type.Optional(
-            Type.Enum([...VERIFIED_KINDS], { description: 'How the calling server verified the requester' }),
+            Type.Enum([...VERIFIED_KINDS], {
+              description: 'How the calling server verified the requester that it names; without one it says nothing',
+            }),
+          ),
+          crawlerVerified: Type.Optional(
+            Type.Boolean({
+              description: 'Whether the calling server verified the crawler that the user agent names; only that one',
+            }),
           ),
         },
         { additionalProperties: false },

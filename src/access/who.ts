@@ -45,13 +45,21 @@ async function withVisitor({ visitors, clock }: WhoDeps, ask: Ask | Failure): Pr
  * Puts a visitor into an ask. After a false claim it has no requester, and no license that was vouched for the one that
  * was claimed.
  */
-export function asVisitor(ask: Ask, { requesterId, verified, claimed }: Visitor): Ask {
+export function asVisitor(ask: Ask, visitor: Visitor): Ask {
+  const { requesterId, verified, claimed } = visitor;
   const { requesterId: _, sent: __, license, ...rest } = ask;
+  // A false claim proves nothing about a crawler either.
+  const crawlerVerified = claimed === undefined ? visitor.crawlerVerified : ask.context && false;
+  const context = {
+    ...ask.context,
+    ...(verified === undefined ? {} : { verified }),
+    ...(crawlerVerified === undefined ? {} : { crawlerVerified }),
+  };
   return {
     ...rest,
     ...(license === undefined || claimed !== undefined ? {} : { license }),
     ...(requesterId === undefined ? {} : { requesterId }),
-    ...(verified === undefined ? {} : { context: { ...ask.context, verified } }),
+    ...(verified === undefined && crawlerVerified === undefined ? {} : { context }),
     ...(claimed === undefined ? {} : { claimed }),
   };
 }

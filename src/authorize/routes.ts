@@ -247,7 +247,9 @@ async function wouldSignatureHelp(
 ): Promise<boolean> {
   if (verified === 'signature' || verified === 'token' || ask.claimed !== undefined) return false;
   if (!(await deps.visitors.couldSign(ask, ask.context?.userAgent))) return false;
-  const again = { ...ask, context: { ...ask.context, verified: 'signature' as const }, dryRun: true };
+  const proven = deps.visitors.crawlerSigns(ask.context?.userAgent) ? { crawlerVerified: true } : {};
+  const context = { ...ask.context, verified: 'signature' as const, ...proven };
+  const again = { ...ask, context, dryRun: true };
   const terms = { caller, grounds: { readAt: monotonicMs() }, explainer: null };
   try {
     return (await check(deps, again, terms)).allowed;

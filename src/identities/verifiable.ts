@@ -2,11 +2,9 @@
  * Finds the requesters with identities that rules are about, for lint. Bounded: ids are looked up in memory, and
  * licenses, types and user agents are read of so many requesters.
  */
-import type { Crawler } from '../crawlers/crawler.ts';
 import type { Db } from '../db/db.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type FindVerifiable, type Kind, namedBy } from '../policies/lint/unverified.ts';
-import { requesterIdOf } from '../requesters/crawlers.ts';
 import { findLicenseTypes, findVerifiable, type VerifiableRequester } from '../requesters/verifiable-store.ts';
 import type { Identities } from './identities.ts';
 
@@ -21,25 +19,15 @@ export interface VerifiableDeps {
 export const verifiableIn =
   ({ db, clock, identities }: VerifiableDeps): FindVerifiable =>
   async (rules) => {
-    const { requesterIds, crawlers, byKind, byLicense, metadataKeys } = namedBy(rules);
+    const { requesterIds, byKind, byLicense, metadataKeys } = namedBy(rules);
     const holders = byLicense ? identities.withIdentities(HOLDERS_MAX) : [];
-    const requesters = byKind || crawlers.length > 0 ? await findVerifiable(db, HOLDERS_MAX, metadataKeys) : [];
+    const requesters = byKind ? await findVerifiable(db, HOLDERS_MAX, metadataKeys) : [];
     return {
       requesterIds: new Set(requesterIds.filter((id) => identities.hasIdentities(id))),
-      crawlers: new Set([
-        ...crawlers.filter((crawler) => identities.hasIdentities(requesterIdOf(crawler))),
-        ...haveRequester(crawlers, requesters),
-      ]),
       kinds: kindsOf(requesters),
       licenseTypes: new Set(await findLicenseTypes(db, holders, clock.now())),
     };
   };
-
-/** Returns the crawlers of which a requester has a user agent; its id does not matter. */
-function haveRequester(crawlers: readonly Crawler[], requesters: readonly VerifiableRequester[]): Crawler[] {
-  const registered = new Set(requesters.flatMap(({ userAgents }) => userAgents.map((token) => token.toLowerCase())));
-  return crawlers.filter(({ userAgents }) => userAgents.some((token) => registered.has(token.toLowerCase())));
-}
 
 function kindsOf(requesters: readonly VerifiableRequester[]): Kind[] {
   const kinds = requesters.map(({ type, tags, metadata }): Kind => ({ type, tags, metadata }));

@@ -20,6 +20,8 @@ export interface Context {
   /** The method of the visitor's request. */
   method?: string;
   verified?: VerifiedKind;
+  /** The crawler that the user agent names was proven, or was not; absent where nothing could prove it. */
+  crawlerVerified?: boolean;
 }
 
 /** Fields that a check had in a form that could not be read. */
@@ -75,6 +77,8 @@ export interface ShownInputs {
 export function showInputs<I extends ShownInputs>(text: string): Partial<I> {
   const inputs = JSON.parse(text) as Partial<I>;
   if (inputs.context == null) return inputs;
-  const { ipUnreadable, ...context } = inputs.context;
+  const { ipUnreadable, crawlerVerified, ...rest } = inputs.context;
+  // Not proven is what a reader expects without a word.
+  const context = crawlerVerified === true ? { ...rest, crawlerVerified } : rest;
   return { ...inputs, context, ...(ipUnreadable === true ? { unreadable: [...UNREADABLES] } : {}) };
 }

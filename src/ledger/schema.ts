@@ -93,6 +93,7 @@ export const LoggedDecision = Type.Object(
             userAgent: Type.String(),
             method: Type.String({ description: 'The method of the original request' }),
             verified: Type.Enum([...VERIFIED_KINDS]),
+            crawlerVerified: Type.Boolean({ description: 'The crawler that the user agent names was proven' }),
           }),
         ),
         Type.Null(),

@@ -18,7 +18,7 @@ const text = (length: number): string => 'a'.repeat(length);
 
 const NEGATABLE =
   'licenseType licenseFeatures requesterId requesterType requesterTags purpose permission contentId contentType contentTags contentMetadata requesterMetadata country ip userAgent collection host path crawler crawlerOperator crawlerPurpose';
-const OTHERS = 'default hasValidLicense licenseExpiry time requesterVerified';
+const OTHERS = 'default hasValidLicense licenseExpiry time requesterVerified crawlerVerified';
 
 test('the keys are these, and these have a negation', () => {
   assert.deepEqual(Object.keys(CONDITIONS).toSorted(), `${NEGATABLE} ${OTHERS}`.split(' ').toSorted());
@@ -108,6 +108,8 @@ const taken: [string, unknown][] = [
   ...['training', 'search', 'user_fetch', 'index', 'preview', 'monitoring', 'other'].map(
     (purpose): [string, unknown] => ['crawlerPurpose', purpose],
   ),
+  ['crawlerVerified', true],
+  ['crawlerVerified', false],
   ['requesterVerified', true],
   ['requesterVerified', false],
   ['requesterVerified', ['token', 'signature', 'ip', 'dns']],
@@ -204,6 +206,8 @@ const refused: [string, unknown][] = [
   ['crawlerOperator', 'openai'],
   ['crawlerPurpose', 'Training'],
   ['crawlerPurpose', []],
+  ['crawlerVerified', ['ip']],
+  ['crawlerVerified', 'true'],
   ['requesterVerified', 'ip'],
   ['requesterVerified', []],
   ['requesterVerified', ['ip', 'name']],

@@ -1,4 +1,4 @@
-/** Conditions on who is asking: how the requester was verified, and the crawler that its user agent names. */
+/** Conditions on who is asking: how the requester was verified, the crawler that its user agent names, its proof. */
 import { Type } from 'typebox';
 import { CRAWLER_PURPOSES, type Crawler } from '../crawlers/crawler.ts';
 import { CRAWLERS } from '../crawlers/directory.ts';
@@ -26,6 +26,13 @@ const ofCrawler = (read: (crawler: Crawler) => string | null): Matcher => ({
   actual: ({ crawler }) => crawler && read(crawler),
 });
 
+/**
+ * Returns how the visitor was verified. Without a requester, a proof counts only for a proven crawler that is not
+ * registered: another one, which a caller stated, proves nothing about a requester.
+ */
+const proofOf = ({ requesterId, verified, crawler, crawlerVerified }: Facts): VerifiedKind | null =>
+  requesterId !== null || (crawler !== null && crawlerVerified) ? verified : null;
+
 export const CRAWLER_CONDITIONS = {
   requesterVerified: {
     about: 'check',
@@ -37,10 +44,24 @@ export const CRAWLER_CONDITIONS = {
     doc: 'The requester was verified (`true`), was not (`false`), or was verified by any of these means: `token`, `signature`, `ip`, `dns`.',
     example: ['signature', 'ip'],
     compile(value: boolean | VerifiedKind[]): Test {
-      if (typeof value === 'boolean') return ({ verified }) => (verified !== null) === value;
-      return ({ verified }) => verified !== null && value.includes(verified);
+      if (typeof value === 'boolean') return (facts) => (proofOf(facts) !== null) === value;
+      return (facts) => {
+        const proof = proofOf(facts);
+        return proof !== null && value.includes(proof);
+      };
     },
-    actual: ({ verified }) => verified,
+    actual: proofOf,
+  },
+  crawlerVerified: {
+    about: 'check',
+    negatable: false,
+    schema: Type.Boolean(),
+    doc: 'The crawler that the user agent names was proven (`true`) or was not (`false`): by its published addresses, its host name, or a signature of its own agent. Neither holds where no crawler is named.',
+    example: true,
+    compile(value: boolean): Test {
+      return ({ crawler, crawlerVerified }) => (crawler === null ? undefined : crawlerVerified === value);
+    },
+    actual: ({ crawler, crawlerVerified }) => crawler && crawlerVerified,
   },
   crawler: {
     about: 'check',

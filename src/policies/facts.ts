@@ -100,7 +100,10 @@ export interface FactsInput {
   /** A proxy sent an address that cannot be read; `ip` is then null. */
   ipUnreadable?: boolean | undefined;
   userAgent: string | null;
+  /** Means by which the visitor was verified; conditions read it only of a requester. */
   verified?: VerifiedKind | undefined;
+  /** The crawler that the user agent names was proven. */
+  crawlerVerified?: boolean | undefined;
   licenses: readonly LicenseFacts[];
 }
 
@@ -118,6 +121,7 @@ export class Facts {
   readonly ipUnreadable: boolean;
   readonly userAgent: string | null;
   readonly verified: VerifiedKind | null;
+  readonly crawlerVerified: boolean;
   readonly licenses: readonly LicenseFacts[];
   // Computed once, and only for policies that read it.
   #address: Address | undefined;
@@ -144,6 +148,7 @@ export class Facts {
     // An empty one says as much as none.
     this.userAgent = input.userAgent === '' ? null : input.userAgent;
     this.verified = input.verified ?? null;
+    this.crawlerVerified = input.crawlerVerified === true;
     this.licenses = input.licenses;
   }
 

@@ -190,7 +190,7 @@ function valueOf({ name, known, one }: Tried, unknown: Unknown): unknown {
     time: one.at,
     country: one.country,
     address: one.ipUnreadable ? undefined : one.ip,
-    verification: one.verified,
+    verification: `${one.verified} ${one.crawlerVerified}`,
   };
   return values[unknown];
 }

@@ -19,6 +19,7 @@ export interface Circumstances {
   ip: string | null;
   ipUnreadable: boolean;
   verified: VerifiedKind | undefined;
+  crawlerVerified: boolean;
 }
 
 export const UNKNOWNS = ['time', 'country', 'address', 'verification', 'license', 'limit', 'purpose', 'name'] as const;
@@ -52,7 +53,9 @@ export function read(policy: CompiledPolicy, now: number, urls: UrlRules): Readi
   const texts = (name: string): string[] => [...new Set(given(name).flatMap((one) => list(one as string | string[])))];
   const times = timesOf(given('time') as Time[], now);
   const countries = texts('country').length === 0 ? [null] : [null, OTHER_COUNTRY, ...texts('country')];
-  const verified = values.has('requesterVerified') ? [undefined, ...VERIFIED_KINDS] : [undefined];
+  const kinds = values.has('requesterVerified') ? [undefined, ...VERIFIED_KINDS] : [undefined];
+  const proven = values.has('crawlerVerified') ? [false, true] : [false];
+  const verified = kinds.flatMap((kind) => proven.map((crawlerVerified) => ({ verified: kind, crawlerVerified })));
   const addresses = addressesOf(texts('ip'));
   const many = times.at.length * countries.length * verified.length * addresses.length > CIRCUMSTANCES_MAX;
   return {
@@ -61,7 +64,7 @@ export function read(policy: CompiledPolicy, now: number, urls: UrlRules): Readi
       ? 'too many'
       : times.at.flatMap((at) =>
           countries.flatMap((country) =>
-            addresses.flatMap((address) => verified.map((kind) => ({ at, country, ...address, verified: kind }))),
+            addresses.flatMap((address) => verified.map((proof) => ({ at, country, ...address, ...proof }))),
           ),
         ),
     paths: pathsOf(texts('path'), urls),

@@ -28,6 +28,8 @@ export interface Visitor {
   requesterId?: string;
   /** Absent: nothing is proven, except perhaps by its address. */
   verified?: VerifiedKind;
+  /** The crawler that the user agent names signed the request. */
+  crawlerVerified?: true;
   /** The requester or crawler that the visitor falsely claimed to be. */
   claimed?: string;
 }
@@ -40,6 +42,8 @@ export interface Visitors {
   find(visit: Visit): Promise<Visitor | UnclearVisitor>;
   /** Returns whether a visitor that only gave its name could sign its requests. Throws Unavailable. */
   couldSign(visitor: Pick<Visitor, 'requesterId'>, userAgent: string | undefined): Promise<boolean>;
+  /** Returns whether the crawler that a user agent names has an agent that signs. */
+  crawlerSigns(userAgent: string | undefined): boolean;
   /** Returns whether a user agent names the requester. Throws Unavailable. */
   claims(userAgent: string, requesterId: string): boolean | Promise<boolean>;
   /** Returns the requester that a user agent names. Throws Unavailable. */
@@ -59,6 +63,9 @@ const CRAWLER_BY_AGENT: ReadonlyMap<string, Crawler> = new Map(
 );
 
 const SIGNING_CRAWLERS: ReadonlySet<Crawler> = new Set(CRAWLER_BY_AGENT.values());
+
+/** Returns the tokens of a crawler as a user agent that names nothing else. */
+export const nameOf = ({ userAgents }: Crawler): string => userAgents.join(' ');
 
 /** Malformed ones too: such a visitor did not mean to be anonymous. */
 const TOKEN = /^bearer\s+(svc_rt_.*)$/is;
@@ -87,6 +94,10 @@ export function openVisitors(deps: { names: KnownNames; tokens: Tokens; signatur
       if (crawler !== null && SIGNING_CRAWLERS.has(crawler)) return true;
       return requesterId !== undefined && (await names.read()).signs(requesterId);
     },
+    crawlerSigns(userAgent) {
+      const crawler = userAgent === undefined ? null : crawlerOf(userAgent);
+      return crawler !== null && SIGNING_CRAWLERS.has(crawler);
+    },
     claims(userAgent, requesterId) {
       const owner = named(userAgent);
       return owner instanceof Promise ? owner.then((one) => one === requesterId) : owner === requesterId;
@@ -108,7 +119,19 @@ function bySignature(
   const owner = ownerOf(names, visit, found.agent);
   if (found.outcome === 'failed') return { claimed: owner ?? CRAWLER_BY_AGENT.get(found.agent)?.name ?? found.agent };
   if (owner === null) return 'ambiguous_requester';
-  return owner === undefined ? { verified: 'signature' } : { requesterId: owner, verified: 'signature' };
+  const crawler = isOfCrawler(names, visit, { agent: found.agent, owner }) ? { crawlerVerified: true as const } : {};
+  return { ...(owner === undefined ? {} : { requesterId: owner }), verified: 'signature', ...crawler };
+}
+
+/** Returns whether an agent signs for the crawler that the user agent names: its own, or that of its requester. */
+function isOfCrawler(
+  names: Names,
+  { userAgent }: Visit,
+  { agent, owner }: { agent: string; owner: string | undefined },
+): boolean {
+  const crawler = userAgent === undefined ? null : crawlerOf(userAgent);
+  if (crawler === null) return false;
+  return CRAWLER_BY_AGENT.get(agent) === crawler || (owner !== undefined && names.named(nameOf(crawler)) === owner);
 }
 
 /** Returns the requester of an agent. The agent of a crawler also signs for the requester that has its name. */

@@ -6,6 +6,7 @@
 import { decide, type Verdict } from '../access/decide.ts';
 import { ANONYMOUS, type Inputs, type KnownRequester, type Subject, toFacts } from '../access/facts.ts';
 import { toPage } from '../content/address.ts';
+import { crawlerOf } from '../crawlers/directory.ts';
 import type { Reducible } from '../ledger/inputs.ts';
 import { type Reason, reasonOf } from '../ledger/reason.ts';
 import { parseVisited } from '../lib/locator.ts';
@@ -74,7 +75,10 @@ export function recordedVersion(version: PolicyVersion): RecordedVersion {
   return { policy: compile(version), asksItem: ITEM_KEYS.some((key) => keys.has(key)), keys };
 }
 
-const CRAWLER_KEYS = ['crawler', 'crawlerOperator', 'crawlerPurpose'].flatMap((key) => [key, `${key}Not`]);
+const CRAWLER_KEYS = [
+  ...['crawler', 'crawlerOperator', 'crawlerPurpose'].flatMap((key) => [key, `${key}Not`]),
+  'crawlerVerified',
+];
 const LICENSE_KEYS = ['licenseType', 'licenseFeatures'].flatMap((key) => [key, `${key}Not`]);
 
 /** The conditions that look at inputs. Of a shortened user agent, the crawler is still known. */
@@ -87,11 +91,19 @@ const KEYS_OF: Record<Reducible, readonly string[]> = {
 
 /** Returns whether rules look at inputs that are not whole. */
 function asksReduced({ keys }: RecordedVersion, { reduced = [], context }: ReducedInputs): boolean {
+  if (keys.has('crawlerVerified') && hasUnknownProof(context, reduced)) return true;
   return reduced.some(
     (field) =>
       KEYS_OF[field].some((key) => keys.has(key)) ||
       (field === 'context.userAgent' && context?.userAgent === undefined && CRAWLER_KEYS.some((key) => keys.has(key))),
   );
+}
+
+/** Decisions of earlier versions do not say whether the crawler was proven; without any means of proof, it was not. */
+function hasUnknownProof(context: Inputs['context'], reduced: readonly Reducible[]): boolean {
+  if (context?.userAgent === undefined || context.crawlerVerified !== undefined) return false;
+  const had = context.ip !== undefined || reduced.includes('context.ip') || context.verified === 'signature';
+  return had && crawlerOf(context.userAgent) !== null;
 }
 
 type ReducedInputs = Inputs & { reduced?: Reducible[] };

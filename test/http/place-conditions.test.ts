@@ -54,7 +54,7 @@ describe('conditions', () => {
     ];
     assertStatus(await postern.call('PATCH', `/v1/policies/${policyId}`, { body: { rules } }), 200);
     const ruleAt = async (path: string, context: object) => {
-      const { matchedRule } = await check(postern, { url: `https://who.example${path}`, context });
+      const { matchedRule } = await check(postern, { url: `https://who.example${path}`, requesterId: 'r', context });
       return matchedRule?.index ?? null;
     };
     assert.equal(await ruleAt('/news/a', { userAgent: AGENT }), 0);

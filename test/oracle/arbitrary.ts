@@ -22,6 +22,7 @@ export const ALL_KEYS: string[] = [
   'licenseExpiry',
   'time',
   'requesterVerified',
+  'crawlerVerified',
   ...withNotForms(NEGATABLE),
 ];
 
@@ -204,6 +205,7 @@ const VALUES: Record<string, (v: typeof VOCABULARY) => fc.Arbitrary<any>> = {
   ip: (v) => oneOrList([...v.ranges, ...EDGE.ranges]),
   userAgent: (v) => oneOrList(v.userAgentParts),
   time: () => timeCondition(),
+  crawlerVerified: () => fc.boolean(),
   requesterVerified: (v) => fc.oneof(fc.boolean(), listOf(v.verified, 1, 2)),
   collection: (v) => oneOrList(v.collections),
   host: (v) => oneOrList(v.hosts),
@@ -448,6 +450,7 @@ export function inputArbitrary(keys: string[]): fc.Arbitrary<Omit<OracleInput, '
           country: maybe(pick(v.countries), 1, 2),
           userAgent: maybe(pick(v.userAgents), 1, 2),
           verified: maybe(pick(v.verified)),
+          crawlerVerified: maybe(fc.boolean()),
         })
         .map(compact)
         .map(({ ip, ...rest }) =>

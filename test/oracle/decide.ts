@@ -94,6 +94,7 @@ export interface OracleInput {
     country?: string;
     userAgent?: string;
     verified?: 'token' | 'signature' | 'ip' | 'dns';
+    crawlerVerified?: boolean;
   };
   /** Is the rate limit of that rule used up at this time? */
   usedUp: (ruleIndex: number) => boolean;
@@ -325,8 +326,16 @@ function conditionHolds(key: string, value: any, rule: any, input: OracleCheck, 
     case 'time':
       return timeHolds(value, input.at);
     case 'requesterVerified': {
-      const { verified } = input.context;
+      // The requester was proven, or the crawler itself that is not registered.
+      const { userAgent = '', crawlerVerified = false } = input.context;
+      const isProvenCrawler = crawlerVerified && crawlerNamed(userAgent) !== null;
+      const verified = input.requesterId === null && !isProvenCrawler ? undefined : input.context.verified;
       return Array.isArray(value) ? value.includes(verified) : value === (verified !== undefined);
+    }
+    case 'crawlerVerified': {
+      const { userAgent, crawlerVerified = false } = input.context;
+      // Where no crawler is named, neither value holds.
+      return userAgent !== undefined && crawlerNamed(userAgent) !== null && value === crawlerVerified;
     }
     case 'licenseType':
     case 'licenseFeatures':

@@ -2437,10 +2437,12 @@ export interface components {
                 /** @description The method of the original request, such as GET: kept with the inputs, never decides */
                 method?: string;
                 /**
-                 * @description How the calling server verified the requester
+                 * @description How the calling server verified the requester that it names; without one it says nothing
                  * @enum {unknown}
                  */
                 verified?: "token" | "signature" | "ip" | "dns";
+                /** @description Whether the calling server verified the crawler that the user agent names; only that one */
+                crawlerVerified?: boolean;
             };
             /** @description A license that the calling server vouches for */
             license?: {
@@ -2681,6 +2683,7 @@ export interface components {
                 [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
             };
             requesterVerified?: boolean | ("token" | "signature" | "ip" | "dns")[];
+            crawlerVerified?: boolean;
             crawler?: string | string[];
             crawlerNot?: string | string[];
             crawlerOperator?: string | string[];
@@ -3577,6 +3580,8 @@ export interface components {
                 method?: string;
                 /** @enum {unknown} */
                 verified?: "token" | "signature" | "ip" | "dns";
+                /** @description The crawler that the user agent names was proven */
+                crawlerVerified?: boolean;
             } | null;
             /** @description The license that the check vouched for */
             license: {
@@ -3907,6 +3912,8 @@ export interface components {
                 method?: string;
                 /** @enum {unknown} */
                 verified?: "token" | "signature" | "ip" | "dns";
+                /** @description The crawler that the user agent names was proven */
+                crawlerVerified?: boolean;
             } | null;
             /** @description The license that the check vouched for */
             license: {

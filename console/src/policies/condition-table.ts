@@ -134,6 +134,14 @@ export const CONDITIONS: readonly ConditionRow[] = [
     words: { token: 'its token', signature: 'its signature', ip: 'its address', dns: 'its host name' },
   },
   {
+    key: 'crawlerVerified',
+    label: 'Crawler verified',
+    about: 'The bot that the user agent names proved to be that bot; a token of a partner does not prove it',
+    kind: 'flag',
+    negatable: false,
+    group: 'Partner or bot',
+  },
+  {
     key: 'crawler',
     label: 'Crawler',
     about: 'A known bot, by its name in the crawler directory',
@@ -289,12 +297,3 @@ export function findRow(key: string): { row: ConditionRow; negated: boolean } | 
 }
 
 export const getVerb = ({ verbs = ['is', 'is not'] }: ConditionRow, negated: boolean): string => verbs[negated ? 1 : 0];
-
-/** Returns the initial value of a new condition. */
-export function initialValue({ kind, key }: ConditionRow): unknown {
-  if (kind === 'flag') return key === 'default';
-  if (kind === 'verified') return true;
-  if (kind === 'expiry') return { after: 'now' };
-  if (kind === 'time') return { days: ['mon', 'tue', 'wed', 'thu', 'fri'] };
-  return kind === 'metadata' ? {} : [];
-}

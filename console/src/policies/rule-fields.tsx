@@ -3,8 +3,8 @@ import { Alert, Button, Menu, SegmentedControl, Textarea } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ConditionEditor } from './condition-editor.tsx';
-import { initialValue } from './condition-table.ts';
 import { GrantFields } from './grant-fields.tsx';
+import { initialValue } from './initial-value.ts';
 import { type Conditions, freeConditions, type Grant, periodWords, type Rule, withoutGrant } from './rules.ts';
 
 interface RuleFieldsProps {

@@ -76,6 +76,7 @@ export function conditionWords(key: string, value: unknown, names = NO_NAMES): s
   if (key === 'default') return value === true ? 'no other rule matches' : 'never';
   if (key === 'hasValidLicense')
     return value === true ? 'the requester has a valid license' : 'the requester has no valid license';
+  if (key === 'crawlerVerified') return value === true ? 'the crawler is verified' : 'the crawler is not verified';
   if (key === 'requesterVerified') return verifiedWords(value);
   const found = findRow(key);
   if (found === undefined) return `${key} ${JSON.stringify(value)}`;

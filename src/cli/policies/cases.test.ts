@@ -45,7 +45,11 @@ describe('a case by URL', () => {
     assert.ok(when({ collection }, { collection }));
     assert.ok(when({ collectionNot: collection }, {}));
     assert.ok(when({ crawlerPurpose: 'training' }, { context: { userAgent: 'GPTBot/1.2' } }));
-    assert.ok(when({ requesterVerified: ['ip'] }, { context: { verified: 'ip' } }));
+    assert.ok(when({ requesterVerified: ['ip'] }, { requesterId: 'r', context: { verified: 'ip' } }));
+    assert.ok(!when({ requesterVerified: true }, { context: { verified: 'token' } }), 'of nobody');
+    const proven = { context: { userAgent: 'GPTBot/1.2', crawlerVerified: true } };
+    assert.ok(when({ crawlerVerified: true }, proven));
+    assert.ok(!when({ crawlerVerified: true }, { context: { crawlerVerified: true } }), 'no crawler is named');
     assert.ok(when({ requesterVerified: false }, {}));
   });
 });

@@ -202,22 +202,36 @@ function evaded({ index, key, allowedBy }: Evasion): Warning {
       : `require ${code(key)} in ${at(allowedBy)}`;
   const closing = ofLicense
     ? `add a deny rule with ${code('hasValidLicense: false')}`
-    : key === 'ip'
-      ? `add a deny rule with ${code('ipNot: ["0.0.0.0/0", "::/0"]')}, which holds only for checks without an address`
-      : `add a deny rule with ${code(`${key}Not`)} and the values you accept, which also holds when the value is missing`;
+    : key === 'crawlerVerified'
+      ? `add a deny rule with ${code('userAgentNot')} and the texts you accept, which also holds when the value is missing`
+      : key === 'ip'
+        ? `add a deny rule with ${code('ipNot: ["0.0.0.0/0", "::/0"]')}, which holds only for checks without an address`
+        : `add a deny rule with ${code(`${key}Not`)} and the values you accept, which also holds when the value is missing`;
   const message =
     `A check without ${code(omitted)} is not denied by this rule, and ${by} then allows it. ` +
     `If it should stay denied, ${closing}, or ${instead}.`;
   return { code: 'deny_evaded_by_silence', message, param: at(index, `.conditions.${key}`) };
 }
 
-function notRequired({ index, key, name }: Unverified): Warning {
-  const who =
-    name === null ? toGroup(key) : `${key === 'requesterId' ? 'Requester' : 'Crawler'} ${code(name)} has identities`;
+function notRequired(one: Unverified): Warning {
+  const { index, key, name } = one;
+  if (one.ofCrawler !== undefined) return notProven(one, one.ofCrawler);
+  const who = name === null ? toGroup(key) : `Requester ${code(name)} has identities`;
   const message =
     `${who}, and this rule does not require them: it also allows visitors that only use the name. ` +
     `Add ${code('requesterVerified: true')}.`;
   return { code: 'identities_not_required', message, param: at(index, `.conditions.${key}`) };
+}
+
+function notProven(
+  { index, key, name }: Unverified,
+  { asksRequester, provable }: NonNullable<Unverified['ofCrawler']>,
+): Warning {
+  const why = asksRequester
+    ? `${code('requesterVerified')} proves the requester: a partner with a token of its own may use the name ${code(`${name}`)}. Require ${code('crawlerVerified: true')} instead.`
+    : `Anybody may use the name ${code(`${name}`)}, and this rule does not require its proof. Add ${code('crawlerVerified: true')}.`;
+  const known = provable ? '' : ' The crawler directory knows no proof of it, so only your own server can state one.';
+  return { code: 'identities_not_required', message: why + known, param: at(index, `.conditions.${key}`) };
 }
 
 const toGroup = (key: string): string =>

@@ -55,6 +55,8 @@ function toAlternatives(key: string, value: never, denies: boolean): Literal[][]
       return [[aLicense(ANY_LICENSE, value === true)]];
     case 'time':
       return [timeLiterals(value)];
+    case 'crawlerVerified':
+      return [[provenLiteral(value)]];
     case 'requesterVerified':
       return [[verifiedLiteral(value)]];
     case 'contentMetadata':
@@ -120,6 +122,7 @@ const VALUES: Partial<Record<ConditionKey, readonly [kind: AnyKind, toValue: (te
 
 /** Stands for a requester that was not verified. */
 const UNVERIFIED = '';
+const PROVEN = oneOutOf(['true', 'false']);
 const VERIFIED = oneOutOf([UNVERIFIED, ...VERIFIED_KINDS]);
 
 const verifiedLiteral = (value: boolean | VerifiedKind[]): Literal => ({
@@ -129,6 +132,18 @@ const verifiedLiteral = (value: boolean | VerifiedKind[]): Literal => ({
   holds: value !== true,
   silent: false,
 });
+
+/** Unknown where the user agent names no crawler: then neither value holds. */
+const provenLiteral = (value: boolean): Literal => ({
+  subject: 'crawlerVerified',
+  kind: PROVEN,
+  value: new Set([String(value)]),
+  holds: true,
+  silent: false,
+});
+
+/** Holds for checks whose user agent names a crawler that was not proven. */
+export const UNPROVEN_CRAWLER: Literal = provenLiteral(false);
 
 /** Holds for checks whose requester was not verified. */
 export const UNVERIFIED_CHECK: Literal = verifiedLiteral(false);

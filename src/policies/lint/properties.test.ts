@@ -189,6 +189,8 @@ const VARIANTS: Record<string, (input: Input) => Input[]> = {
   crawler: agents,
   crawlerOperator: agents,
   crawlerPurpose: agents,
+  crawlerVerified: (input) =>
+    agents(input).flatMap((one) => [true, false].map((crawlerVerified) => withContext(one, { crawlerVerified }))),
   requesterVerified: (input) => [...VOCABULARY.verified, undefined].map((verified) => withContext(input, { verified })),
   collection: (input) => [
     ...VOCABULARY.collections.map((id) => ({ ...input, collections: [everythingIn(id)] })),
@@ -297,7 +299,7 @@ function silent(key: string, input: Input): Input {
 }
 
 const WITHHELD = words(`
-  purpose permission country ip userAgent crawler crawlerOperator crawlerPurpose requesterId requesterType requesterTags
+  purpose permission country ip userAgent crawler crawlerOperator crawlerPurpose crawlerVerified requesterId requesterType requesterTags
   requesterMetadata hasValidLicense licenseType licenseFeatures licenseExpiry
 `);
 

@@ -20,7 +20,7 @@ import { attempt, type Placed, toRegions } from './reach.ts';
 import { anonymous, type Region, silenced, within, withoutRule } from './region.ts';
 
 /** Without a user agent, the crawler is unknown too. */
-const OF_THE_AGENT = ['userAgent', 'crawler', 'crawlerOperator', 'crawlerPurpose'];
+const OF_THE_AGENT = ['userAgent', 'crawler', 'crawlerOperator', 'crawlerPurpose', 'crawlerVerified'];
 
 /** Licenses go with the requester; `hasValidLicense: false` holds without one. */
 const LICENSE_KEYS = ['hasValidLicense', 'licenseType', 'licenseFeatures', 'licenseExpiry'];
@@ -80,7 +80,7 @@ export function* whereItDecides(placed: Placed, earlier: readonly Placed[], mete
 
 function withhold(region: Region, key: string): Region {
   if (key.startsWith('requester') || LICENSE_KEYS.includes(key)) return anonymous(region);
-  return silenced(region, OF_THE_AGENT.includes(key) ? ['userAgent', 'crawler'] : [key]);
+  return silenced(region, OF_THE_AGENT.includes(key) ? ['userAgent', 'crawler', 'crawlerVerified'] : [key]);
 }
 
 type IsGain = (permissions: readonly string[], region: Region) => boolean;

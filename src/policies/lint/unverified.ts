@@ -1,7 +1,8 @@
 /**
  * Allow rules that go by a name: they hold for a requester, by its id, type, tags or metadata, a crawler or the holder
  * of a license, also where it was not verified. If that requester has identities, anybody who uses its name gets what
- * the rule allows. Pure: the store is asked beforehand, for what `namedBy` returns.
+ * the rule allows. Anybody may use the name of a crawler, and only `crawlerVerified` asks for its proof: the token of
+ * a partner proves the partner. Pure: the store is asked beforehand, for what `namedBy` returns.
  * Reported only if the rule decides some check that is not verified. Like an evasion, this is advice, not proof.
  */
 import type { Crawler } from '../../crawlers/crawler.ts';
@@ -10,7 +11,7 @@ import type { Steps } from '../../lib/slices.ts';
 import { list, metadataTest } from '../match.ts';
 import { DEFAULT_GRANT, type Rule } from '../policy.ts';
 import type { Meter } from './cells.ts';
-import { UNVERIFIED_CHECK } from './literals.ts';
+import { UNPROVEN_CRAWLER, UNVERIFIED_CHECK } from './literals.ts';
 import { attempt, type Placed } from './reach.ts';
 import { meetAll } from './region.ts';
 import { whereItDecides } from './silence.ts';
@@ -18,7 +19,6 @@ import { whereItDecides } from './silence.ts';
 /** The parties that rules name. */
 export interface Named {
   requesterIds: readonly string[];
-  crawlers: readonly Crawler[];
   /** Some rule allows by the type, the tags or the metadata of requesters. */
   byKind: boolean;
   /** The keys of requesters' metadata that those rules go by. */
@@ -31,8 +31,6 @@ export interface Named {
 export interface Verifiable {
   /** Ids, of those that the rules name. */
   requesterIds: ReadonlySet<string>;
-  /** Crawlers of the directory whose requesters have identities, of those that the rules name. */
-  crawlers: ReadonlySet<Crawler>;
   /** Kinds of requesters with identities, each once. */
   kinds: readonly Kind[];
   /** Types of the licenses that requesters with identities hold. */
@@ -49,7 +47,7 @@ export interface Kind {
 export type FindVerifiable = (rules: readonly Rule[]) => Promise<Verifiable>;
 
 /** For rules that are not those of a service. */
-export const NOBODY: Verifiable = { requesterIds: new Set(), crawlers: new Set(), kinds: [], licenseTypes: new Set() };
+export const NOBODY: Verifiable = { requesterIds: new Set(), kinds: [], licenseTypes: new Set() };
 
 type Conditions = Record<string, unknown>;
 
@@ -62,7 +60,6 @@ export function namedBy(rules: readonly Rule[]): Named {
   const named = rules.filter(isByName).map(({ conditions = {} }) => conditions);
   return {
     requesterIds: [...new Set(named.flatMap((conditions) => textsOf(conditions.requesterId)))],
-    crawlers: [...new Set(named.flatMap(crawlersOf))],
     byKind: named.some((conditions) => kindKey(conditions) !== undefined),
     metadataKeys: [
       ...new Set(
@@ -76,28 +73,39 @@ export function namedBy(rules: readonly Rule[]): Named {
 }
 
 /** An allow rule that grants something and does not ask for verification. */
-const isByName = ({ action, conditions = {}, permissions }: Rule): boolean =>
-  action === 'allow' &&
-  (permissions ?? DEFAULT_GRANT).length > 0 &&
-  (conditions.requesterVerified === undefined || conditions.requesterVerified === false);
+const isByName = (rule: Rule): boolean => isGrant(rule) && !asksVerified(rule.conditions ?? {});
+
+const isGrant = ({ action, permissions }: Rule): boolean =>
+  action === 'allow' && (permissions ?? DEFAULT_GRANT).length > 0;
+
+const asksVerified = ({ requesterVerified = false }: Conditions): boolean => requesterVerified !== false;
 
 export interface Unverified {
   index: number;
   /** The condition that names the party. */
   key: string;
-  /** A requester or a crawler with identities; null: requesters of a kind, or holders of licenses. */
+  /** A crawler, or a requester with identities; null: requesters of a kind, or holders of licenses. */
   name: string | null;
+  /** The rule goes by the name of a crawler, and does not ask for its proof. */
+  ofCrawler?: {
+    /** The rule asks for the proof of the requester instead. */
+    asksRequester: boolean;
+    /** The directory knows how to verify one of the crawlers. */
+    provable: boolean;
+  };
 }
 
 export function* findUnverified(order: readonly Placed[], verifiable: Verifiable, meter: Meter): Steps<Unverified[]> {
   const unverified: Unverified[] = [];
   for (const [position, placed] of order.entries()) {
-    const party = isByName(placed.rule) ? partyOf(placed.rule.conditions ?? {}, verifiable) : undefined;
+    const { conditions = {} } = placed.rule;
+    const party = isGrant(placed.rule) ? partyOf(conditions, verifiable) : undefined;
     yield;
     if (party === undefined) continue;
     const left = yield* attempt(whereItDecides(placed, order.slice(0, position), meter));
     // Where reasoning gives up, the rule counts by itself.
-    const isOpen = left === null || left.some((region) => meetAll(region, [UNVERIFIED_CHECK], meter) !== null);
+    const open = party.ofCrawler === undefined ? UNVERIFIED_CHECK : UNPROVEN_CRAWLER;
+    const isOpen = left === null || left.some((region) => meetAll(region, [open], meter) !== null);
     if (isOpen) unverified.push({ index: placed.index, ...party });
   }
   return unverified;
@@ -105,15 +113,30 @@ export function* findUnverified(order: readonly Placed[], verifiable: Verifiable
 
 /** The narrowest condition counts: a rule for one requester with a license is about that requester. */
 function partyOf(conditions: Conditions, verifiable: Verifiable): Omit<Unverified, 'index'> | undefined {
-  if (conditions.requesterId !== undefined) {
-    const name = textsOf(conditions.requesterId).find((id) => verifiable.requesterIds.has(id));
-    return name === undefined ? undefined : { key: 'requesterId', name };
-  }
   const crawlerKey = CRAWLER_KEYS.find((key) => conditions[key] !== undefined);
-  if (crawlerKey !== undefined) {
-    const crawler = crawlersOf(conditions).find((one) => verifiable.crawlers.has(one));
-    return crawler && { key: crawlerKey, name: crawler.name };
+  // A proven crawler is no other party.
+  if (crawlerKey !== undefined && conditions.crawlerVerified === true) return undefined;
+  const isVerified = asksVerified(conditions);
+  if (conditions.requesterId !== undefined) {
+    const name = isVerified ? undefined : textsOf(conditions.requesterId).find((id) => verifiable.requesterIds.has(id));
+    if (name !== undefined) return { key: 'requesterId', name };
+    if (isVerified || crawlerKey === undefined) return undefined;
   }
+  if (crawlerKey !== undefined) return crawlerParty(crawlerKey, conditions);
+  return isVerified ? undefined : groupOf(conditions, verifiable);
+}
+
+function crawlerParty(key: string, conditions: Conditions): Omit<Unverified, 'index'> | undefined {
+  const crawlers = crawlersOf(conditions);
+  const provable = crawlers.find(({ identities }) => identities.length > 0);
+  const crawler = provable ?? crawlers[0];
+  if (crawler === undefined) return undefined;
+  const ofCrawler = { asksRequester: asksVerified(conditions), provable: provable !== undefined };
+  return { key, name: crawler.name, ofCrawler };
+}
+
+/** Requesters of a kind, or holders of licenses. */
+function groupOf(conditions: Conditions, verifiable: Verifiable): Omit<Unverified, 'index'> | undefined {
   const byKind = kindKey(conditions);
   if (byKind !== undefined) {
     return verifiable.kinds.some((kind) => isOfKind(conditions, kind)) ? { key: byKind, name: null } : undefined;
