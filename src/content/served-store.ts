@@ -155,11 +155,16 @@ function byParameters(query: string, items: readonly Queried[]): Served {
     const own = toParameters(parseLocator(source)?.query ?? '');
     return own.every((one) => asked.has(one)) ? [{ id, status, own }] : [];
   });
-  const active = met.filter(({ status }) => status === 'active');
-  const most = active.length > 0 ? active : met;
-  const best = most.filter(({ own }) => most.every((other) => other.own.every((one) => own.includes(one))));
+  const counted = met.filter(({ status, own }) => status === 'active' || !met.some((other) => replaces(other, own)));
+  const best = counted.filter(({ own }) => counted.every((other) => hasAll(own, other.own)));
   return best.length === 1 ? best[0]?.id : 'many';
 }
+
+const hasAll = (own: readonly string[], others: readonly string[]): boolean => others.every((one) => own.includes(one));
+
+/** An active item comes before an archived one of the same parameters alone: other parameters are another page. */
+const replaces = (item: { status: string; own: string[] }, own: readonly string[]): boolean =>
+  item.status === 'active' && hasAll(item.own, own) && hasAll(own, item.own);
 
 /** Returns the parameters of a query, each once and in one spelling. */
 const toParameters = (query: string): string[] => [...new Set(parametersOf(toTarget({ path: '/', query }).query))];

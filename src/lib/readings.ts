@@ -1,8 +1,8 @@
 /**
  * Readings of a URL: what servers, frameworks and proxies may make of it beside what it says. Pure. Some drop the
- * parameters of a path segment (`;…`), some decode twice and cut at `?` or `#`, some serve `/index.php/…` by the script
- * or by what follows it, some ignore the port, and Windows drops dots and spaces at the end of a name.
- * Most URLs have one reading, which a regular expression or two show.
+ * parameters of a path segment (`;…`) or take them for the query, some decode twice and cut at `?` or `#`, some serve
+ * `/index.php/…` by the script or by what follows it, some ignore the port, and Windows drops dots and spaces at the
+ * end of a name. Most URLs have one reading, which a regular expression or two show.
  */
 import { isPlainPath, type Locator } from './locator.ts';
 import { toFolded } from './spellings.ts';
@@ -21,7 +21,7 @@ const SCRIPT = /\.(?:php\d?|phtml|phar|cgi|fcgi|pl|py|rb|asp|aspx|ashx|jsp|jspx|
 /** Everything that `otherPaths` looks for. */
 const ODD_PATH = /[;?#]|[. ](?:\/|$)|::\$|\.\w+\//;
 /** Everything that `otherQueries` looks for. */
-const ODD_QUERY = /;|(?:^|&)[^=&]*(?:[+.[]|%20|%5b|%2e)/i;
+const ODD_QUERY = /;|%u[0-9a-f]{4}|(?:^|&)[^=&]*(?:[+.[]|%20|%5b|%2e|%00)/i;
 
 /**
  * Returns the readings of a URL with the plainest first, the URL itself among them; undefined if it has just one,
@@ -86,15 +86,22 @@ function stepsFrom({ path, query, rare }: Target, index: readonly string[]): Tar
   if (end !== -1) {
     const rest = path[end] === '?' ? toQuery(path.slice(end + 1).replace(/#[^]*$/, '')) : '';
     add(path.slice(0, end));
-    add(path.slice(0, end), [rest, query].filter((text) => text !== '').join('&'));
+    add(path.slice(0, end), joinQuery(rest, query));
   }
   add(withoutParameters(path));
-  add(path.replace(/;[^]*$/, ''));
+  const mark = path.indexOf(';');
+  if (mark !== -1) {
+    add(path.slice(0, mark));
+    // Fastify, where a semicolon may begin the query.
+    add(path.slice(0, mark), joinQuery(toQuery(path.slice(mark + 1)), query), true);
+  }
   for (const [other, isRare] of scriptsIn(path, index)) add(other, query, isRare);
   // Windows, where `a.txt::$DATA` is `a.txt` too.
   add(path.replaceAll(/(?:[. ]+|::\$\w+)(?=\/|$)/g, ''), query, true);
   return steps;
 }
+
+const joinQuery = (...parts: string[]): string => parts.filter((text) => text !== '').join('&');
 
 const withoutParameters = (path: string): string => path.replaceAll(/;[^/]*/g, '');
 
@@ -114,19 +121,29 @@ function scriptsIn(path: string, index: readonly string[]): [path: string, rare:
   return found;
 }
 
-/** Some servers part a query at `;`, and PHP reads names in a way of its own. */
+/** Some servers part a query at `;`, ASP.NET decodes `%u0069`, and PHP reads names in a way of its own. */
 function withQueries(target: Target): Target[] {
   if (!ODD_QUERY.test(target.query)) return [target];
-  const parted = target.query.replaceAll(';', '&');
-  const others = [parted, parted.split('&').map(toPhpName).join('&')];
+  const parted = target.query.replaceAll(';', '&').replaceAll(/%u([0-9a-f]{4})/gi, (_, code: string) => toEscape(code));
+  const others = [parted, parted.split('&').flatMap(phpNamesOf).join('&')];
   return [target, ...others.map((query) => ({ ...target, query, rare: true }))];
 }
 
-function toPhpName(parameter: string): string {
+const toEscape = (code: string): string =>
+  encodeURIComponent(String.fromCharCode(Number.parseInt(code, 16)).toWellFormed());
+
+/**
+ * Returns a parameter by the names that PHP may give it: spaces before a name are dropped, a NUL ends it, and `a[x]` is
+ * an entry of the list `a`, as `a[]` is.
+ */
+function phpNamesOf(parameter: string): string[] {
   const [, name = '', rest = ''] = /^([^=]*)(.*)$/s.exec(parameter) ?? [];
-  const plain = name
-    .replace(/^(?:\+|%20)+/, '')
-    .replace(/(?:\[|%5b)[^]*$/i, '')
-    .replaceAll(/[.+]|%2e|%20/gi, '_');
-  return plain + rest;
+  const begun = name.replace(/^(?:\+|%20)+/, '').replace(/%00[^]*$/, '');
+  const [, plain = '', key] = /^(.*?)(?:(?:\[|%5b)(.*))?$/is.exec(begun) ?? [];
+  const bare = toPhpName(plain);
+  if (key === undefined) return [bare + rest];
+  const whole = /\]|%5d/i.test(key) ? `${bare}[]` : `${bare}_${toPhpName(key)}`;
+  return [bare + rest, whole + rest];
 }
+
+const toPhpName = (text: string): string => text.replaceAll(/[.+]|%2e|%20/gi, '_');

@@ -14,10 +14,15 @@ export const FREE_FOLDER = '/.well-known/';
 const FILES: ReadonlySet<string> = new Set(FREE_FILES);
 /** A script may read what follows its name as the path of another page. */
 const SCRIPT = /\.(?:php\d?|phtml|cgi|pl|py|rb|asp|aspx|jsp|html?)\//i;
+/** Windows drops these, which may leave the folder above. */
+const DROPPED = /[. ]\//;
 
 /** Returns whether a path has one reading for every server. It must be that of a locator. */
-const isPlain = (path: string): boolean =>
-  readingsOf({ host: '', path, query: '' }, USUAL_URLS.index) === undefined && !SCRIPT.test(path);
+function isPlain(path: string): boolean {
+  if (SCRIPT.test(path) || DROPPED.test(path)) return false;
+  const readings = readingsOf({ host: '', path, query: '' }, USUAL_URLS.index);
+  return readings === undefined || (readings !== 'unreadable' && readings.length === 1);
+}
 
 /** Returns whether a URL is one of the files that every site has. A query makes no other file of it. */
 export const isFreeFile = ({ path }: Locator): boolean =>

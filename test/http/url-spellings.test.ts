@@ -204,6 +204,12 @@ describe('queries', () => {
     '/?id=7',
     '?a=1;id=7',
     '?+id=7',
+    '?id%00=7',
+    '?id[x]=7',
+    '?%u0069d=%u0037',
+    ';id=7',
+    ';x&id=7?y',
+    '%3Bid=7',
   ];
   test('a pattern has all that has its parameters, in any order and among others', async () => {
     await collection({ hosts: ['query.example'], policyId: await rule({ path: '/article?id=7$' }) });
@@ -223,6 +229,29 @@ describe('queries', () => {
     for (const query of restricted) await assertShut(`https://asked.example/article${query}`);
     assert.equal((await check(postern, { url: 'https://asked.example/article?x=1&id=7' })).contentId, id);
     await assertShut('https://asked.example/article%3Fid=7');
+  });
+
+  test('a pattern has them by each name that PHP gives them', async () => {
+    await collection({ hosts: ['php.example'], paths: ['/'] });
+    const paths = ['/a?ids[]=7$', '/b?user_id=7$'];
+    await collection({ hosts: ['php.example'], paths, policyId: SHUT });
+    for (const query of ['?ids[]=7', '?ids[0]=7', '?x&ids%5Bx%5D=7', '?+ids[x][y]=7'])
+      await assertShut(`https://php.example/a${query}`);
+    for (const query of ['?user.id=7', '?user[id=7', '?user%5bid=7&x', '?user+id%00x=7'])
+      await assertShut(`https://php.example/b${query}`);
+    for (const target of ['/a?ids[]=8', '/a?ids=7', '/b?userid=7', '/b?user[name]=7'])
+      await assertOpen(`https://php.example${target}`);
+  });
+
+  test('an archived item is reached through no parameters of another one', async () => {
+    const at = (query: string) => `https://archived.example/article?${query}`;
+    const { id } = await made(postern, '/v1/content', item({ source: at('id=7'), policyId: OPEN }));
+    await made(postern, '/v1/content', item({ source: at('id=8'), policyId: OPEN }));
+    assertStatus(await postern.call('PATCH', `/v1/content/${id}`, { body: { status: 'archived' } }), 200);
+    for (const query of ['id=7', 'id=7&x', 'id=8&id=7', 'id=7&id=8']) await assertShut(at(query));
+    await assertOpen(at('id=8&x'));
+    const again = await made(postern, '/v1/content', item({ source: at('id=7'), policyId: OPEN }));
+    assert.equal((await check(postern, { url: at('x&id=7') })).contentId, again.id);
   });
 });
 
