@@ -9,6 +9,8 @@ export interface Partner {
   id: string;
   name: string;
   type: string;
+  country: string;
+  userAgent: string;
   license: { type: string; features?: string[]; days: number };
   wants: { types: Listed['item']['type'][]; purpose?: string; permission?: string };
   weight: number;
@@ -20,6 +22,8 @@ export const PARTNERS: readonly Partner[] = [
     id: 'partner:halcyon-ai',
     name: 'Halcyon AI',
     type: 'ai_company',
+    country: 'US',
+    userAgent: 'Halcyon-Ingest/3.2',
     license: { type: 'enterprise', features: ['training'], days: 200 },
     wants: { types: ['article'], purpose: 'training', permission: 'training' },
     weight: 30,
@@ -28,6 +32,8 @@ export const PARTNERS: readonly Partner[] = [
     id: 'partner:quillbase',
     name: 'Quillbase',
     type: 'ai_company',
+    country: 'GB',
+    userAgent: 'Quillbase/1.8',
     license: { type: 'assistant', days: 90 },
     wants: { types: ['article'], purpose: 'inference', permission: 'inference' },
     weight: 26,
@@ -36,6 +42,8 @@ export const PARTNERS: readonly Partner[] = [
     id: 'partner:lapwing-labs',
     name: 'Lapwing Labs',
     type: 'ai_company',
+    country: 'CA',
+    userAgent: 'Lapwing/0.9',
     license: { type: 'enterprise', days: -11 },
     wants: { types: ['article'], purpose: 'training', permission: 'training' },
     weight: 18,
@@ -44,6 +52,8 @@ export const PARTNERS: readonly Partner[] = [
     id: 'agency:brightframe',
     name: 'Brightframe',
     type: 'agency',
+    country: 'NL',
+    userAgent: 'Brightframe/5.1',
     license: { type: 'media', days: 30 },
     wants: { types: ['image'], purpose: 'design', permission: 'commercial_use' },
     weight: 12,
@@ -52,6 +62,8 @@ export const PARTNERS: readonly Partner[] = [
     id: 'university:ridgeway',
     name: 'Ridgeway University',
     type: 'university',
+    country: 'GB',
+    userAgent: 'Ridgeway-Library/2.4',
     license: { type: 'research', days: 400 },
     wants: { types: ['dataset'], purpose: 'research', permission: 'full_access' },
     weight: 8,
@@ -60,6 +72,8 @@ export const PARTNERS: readonly Partner[] = [
     id: 'institute:north-fjord',
     name: 'North Fjord Institute',
     type: 'institute',
+    country: 'SE',
+    userAgent: 'North-Fjord/1.0',
     license: { type: 'research', days: 60 },
     wants: { types: ['dataset', 'article'], purpose: 'training', permission: 'training' },
     weight: 6,

@@ -1,6 +1,10 @@
-/** Six policies that a publisher of this catalog might write. */
+/**
+ * Six policies that a publisher of this catalog might write. Licenses come first. The last allow rule needs every value
+ * that a rule before it denies, so that a check does not evade a denial by omitting it.
+ */
 import type { Postern } from '../client/src/client.ts';
 import type { Body } from '../client/src/types.ts';
+import { crawlerOf } from '../src/crawlers/directory.ts';
 import { readCrawlers, tagged } from './crawlers.ts';
 
 export type PolicyName =
@@ -14,38 +18,46 @@ export type PolicyName =
 type PolicyBody = Body<'createPolicy'>;
 type Rule = PolicyBody['rules'][number];
 
+const SCRAPERS = [
+  'python-requests',
+  'python-urllib',
+  'scrapy',
+  'wget',
+  'curl',
+  'httrack',
+  'go-http-client',
+  'headlesschrome',
+];
 const noScrapers: Rule = {
   action: 'deny',
-  conditions: {
-    userAgent: [
-      'python-requests',
-      'python-urllib',
-      'scrapy',
-      'wget',
-      'curl',
-      'httrack',
-      'go-http-client',
-      'headlesschrome',
-    ],
-  },
+  conditions: { userAgent: SCRAPERS },
   message: 'Scrapers are not served. Ask us for a license and a key.',
 };
 
+/** The last rule: it denies a check that says too little for the rules before, and returns what to send. */
+const incomplete = (missing: string): Rule => ({
+  action: 'deny',
+  conditions: { default: true },
+  message: `Send ${missing}.`,
+});
+
 const BOT = ['bot', 'crawl', 'spider', 'slurp', 'fetch', 'archiver'];
 const TRAINING = ['training', 'fine_tuning'];
+const USE_BY_AI = [...TRAINING, 'inference'];
+const EMBARGOED = ['JP', 'KR'];
 
 const openArticles: PolicyBody = {
   name: 'Open articles',
   description: 'Open to readers; robots have a daily limit; training needs an agreement.',
   defaultAction: 'deny',
   rules: [
-    noScrapers,
     {
       action: 'allow',
       conditions: { purpose: TRAINING, licenseType: 'enterprise' },
       permissions: ['full_access', 'training', 'fine_tuning'],
       rateLimit: { requests: 2_000, period: 'hour' },
     },
+    noScrapers,
     {
       action: 'deny',
       conditions: { purpose: TRAINING, hasValidLicense: false },
@@ -54,12 +66,17 @@ const openArticles: PolicyBody = {
     { action: 'deny', conditions: { purpose: TRAINING }, message: 'Your license does not include this use.' },
     {
       action: 'allow',
-      conditions: { userAgent: BOT },
+      conditions: { userAgent: BOT, purposeNot: TRAINING },
       permissions: ['full_access'],
       rateLimit: { requests: 300, period: 'day' },
       message: 'Robots have 300 articles a day.',
     },
-    { action: 'allow', conditions: { default: true }, permissions: ['full_access'] },
+    {
+      action: 'allow',
+      conditions: { userAgentNot: SCRAPERS, purposeNot: TRAINING },
+      permissions: ['full_access'],
+    },
+    incomplete('the user agent and the purpose'),
   ],
 };
 
@@ -69,7 +86,6 @@ const licensedReference = (aiCrawlers: string[]): PolicyBody => ({
     'People and search engines read; AI trains with an enterprise license and answers with an assistant license.',
   defaultAction: 'deny',
   rules: [
-    noScrapers,
     {
       action: 'allow',
       conditions: { purpose: TRAINING, licenseType: 'enterprise' },
@@ -82,29 +98,35 @@ const licensedReference = (aiCrawlers: string[]): PolicyBody => ({
       permissions: ['full_access', 'inference'],
       rateLimit: { requests: 600, period: 'hour' },
     },
+    noScrapers,
     {
       action: 'deny',
-      conditions: { purpose: [...TRAINING, 'inference'], hasValidLicense: false },
+      conditions: { purpose: USE_BY_AI, hasValidLicense: false },
       message: 'Use by AI needs a license: enterprise for training, assistant for answers.',
     },
     {
       action: 'deny',
-      conditions: { purpose: [...TRAINING, 'inference'] },
+      conditions: { purpose: USE_BY_AI },
       message: 'Your license does not include this use.',
     },
     {
       action: 'deny',
-      conditions: { requesterId: aiCrawlers, hasValidLicense: false },
+      conditions: { crawler: aiCrawlers, hasValidLicense: false },
       message: 'AI crawlers need a license for any purpose.',
     },
     {
       action: 'allow',
-      conditions: { userAgent: BOT },
+      conditions: { userAgent: BOT, purposeNot: USE_BY_AI },
       permissions: ['full_access'],
       rateLimit: { requests: 1_000, period: 'day' },
       message: 'Robots have 1,000 pages of the reference a day.',
     },
-    { action: 'allow', conditions: { default: true }, permissions: ['full_access'] },
+    {
+      action: 'allow',
+      conditions: { userAgentNot: SCRAPERS, purposeNot: USE_BY_AI },
+      permissions: ['full_access'],
+    },
+    incomplete('the user agent and the purpose'),
   ],
 });
 
@@ -113,25 +135,33 @@ const embargoed: PolicyBody = {
   description: 'Closed in Japan and Korea until the translated edition is out; open elsewhere, except for AI.',
   defaultAction: 'deny',
   rules: [
-    noScrapers,
     {
       action: 'deny',
-      conditions: { country: ['JP', 'KR'] },
+      conditions: { country: EMBARGOED },
       message: 'Under embargo in your country until the translated edition is out.',
     },
     {
-      action: 'deny',
-      conditions: { purpose: [...TRAINING, 'inference'], hasValidLicense: false },
-      message: 'Use by AI needs an enterprise license.',
-    },
-    { action: 'deny', conditions: { purpose: [...TRAINING, 'inference'], licenseTypeNot: 'enterprise' } },
-    {
       action: 'allow',
-      conditions: { default: true },
+      conditions: { licenseType: 'enterprise', countryNot: EMBARGOED },
       permissions: ['full_access'],
       rateLimit: { requests: 600, period: 'hour', scope: 'content' },
       message: 'This page is over its limit; come back within the hour.',
     },
+    noScrapers,
+    {
+      action: 'deny',
+      conditions: { purpose: USE_BY_AI, hasValidLicense: false },
+      message: 'Use by AI needs an enterprise license.',
+    },
+    { action: 'deny', conditions: { purpose: USE_BY_AI }, message: 'Your license does not include this use.' },
+    {
+      action: 'allow',
+      conditions: { userAgentNot: SCRAPERS, purposeNot: USE_BY_AI, countryNot: EMBARGOED },
+      permissions: ['full_access'],
+      rateLimit: { requests: 600, period: 'hour', scope: 'content' },
+      message: 'This page is over its limit; come back within the hour.',
+    },
+    incomplete('the user agent, the purpose and the country'),
   ],
 };
 
@@ -154,7 +184,6 @@ const brandImages: PolicyBody = {
   description: 'Open preview; the full image and its use in products need a license.',
   defaultAction: 'deny',
   rules: [
-    noScrapers,
     {
       action: 'allow',
       conditions: { licenseType: ['media', 'enterprise'] },
@@ -167,12 +196,14 @@ const brandImages: PolicyBody = {
       permissions: ['full_access'],
       message: 'Our own offices.',
     },
+    noScrapers,
     {
       action: 'deny',
       conditions: { permission: ['commercial_use', 'redistribution'], hasValidLicense: false },
       message: 'Use of brand images needs a media license.',
     },
-    { action: 'allow', conditions: { default: true }, permissions: ['preview_only'] },
+    { action: 'allow', conditions: { userAgentNot: SCRAPERS }, permissions: ['preview_only'] },
+    incomplete('the user agent'),
   ],
 };
 
@@ -181,10 +212,9 @@ const researchData: PolicyBody = {
   description: 'Public-domain data is open; other data is for research.',
   defaultAction: 'deny',
   rules: [
-    noScrapers,
     {
       action: 'allow',
-      conditions: { contentTags: 'public-domain' },
+      conditions: { contentTags: 'public-domain', userAgentNot: SCRAPERS },
       permissions: ['full_access', 'redistribution'],
       rateLimit: { requests: 100, period: 'minute' },
     },
@@ -194,6 +224,7 @@ const researchData: PolicyBody = {
       permissions: ['full_access'],
       rateLimit: { requests: 300, period: 'hour' },
     },
+    noScrapers,
     {
       action: 'deny',
       conditions: { default: true },
@@ -202,10 +233,16 @@ const researchData: PolicyBody = {
   ],
 };
 
+/** Returns the names of AI crawlers in Postern's directory. */
+function namesOfAi(): string[] {
+  const userAgents = tagged(readCrawlers(), 'ai-crawler').flatMap((crawler) => crawler.userAgents);
+  return [...new Set(userAgents.flatMap((userAgent) => crawlerOf(userAgent)?.name ?? []))];
+}
+
 /** Rate limits are per requester, unless a rule sets another scope. */
 export const policies = (): Record<PolicyName, PolicyBody> => ({
   openArticles,
-  licensedReference: licensedReference(tagged(readCrawlers(), 'ai-crawler').map(({ id }) => id)),
+  licensedReference: licensedReference(namesOfAi()),
   embargoed,
   openImages,
   brandImages,

@@ -59,6 +59,13 @@ const COUNTRIES = [
   'NG',
 ];
 
+const BROWSERS = [
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
+  'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36',
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15',
+  'Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0',
+];
+
 /** Everything that crowds draw from. */
 interface World {
   items: ReturnType<typeof picker>;
@@ -97,38 +104,51 @@ export function openTraffic(catalog: readonly Listed[], now: number, random: Ran
 }
 
 /** People on the web, and the publisher's own offices. */
-const readers = ({ items, random, country }: World): Crowd[] => [
-  { share: 30, hours: awake, next: () => ({ contentId: items.popular('article'), context: { country: country() } }) },
-  {
-    share: 3,
-    hours: awake,
-    next: () => ({
-      contentId: items.popular('image'),
-      permission: random.pick(['preview_only', 'preview_only', 'full_access']),
-      context: { country: country() },
-    }),
-  },
-  {
-    share: 1,
-    hours: awake,
-    next: () => ({
-      contentId: items.popular('image'),
-      permission: random.pick(['commercial_use', 'redistribution']),
-      purpose: 'design',
-      context: { country: country() },
-    }),
-  },
-  { share: 1.5, hours: awake, next: () => ({ contentId: items.popular('dataset'), context: { country: country() } }) },
-  {
-    share: 0.5,
-    hours: office,
-    next: () => ({
-      contentId: items.popular('image'),
-      permission: 'full_access',
-      context: { country: 'NL', ip: `192.0.2.${random.int(1, 40)}` },
-    }),
-  },
-];
+function readers({ items, random, country }: World): Crowd[] {
+  const person = () => ({ country: country(), userAgent: random.pick(BROWSERS) });
+  return [
+    {
+      share: 30,
+      hours: awake,
+      next: () => ({ contentId: items.popular('article'), purpose: 'reading', context: person() }),
+    },
+    {
+      share: 3,
+      hours: awake,
+      next: () => ({
+        contentId: items.popular('image'),
+        permission: random.pick(['preview_only', 'preview_only', 'full_access']),
+        purpose: 'reading',
+        context: person(),
+      }),
+    },
+    {
+      share: 1,
+      hours: awake,
+      next: () => ({
+        contentId: items.popular('image'),
+        permission: random.pick(['commercial_use', 'redistribution']),
+        purpose: 'design',
+        context: person(),
+      }),
+    },
+    {
+      share: 1.5,
+      hours: awake,
+      next: () => ({ contentId: items.popular('dataset'), purpose: 'reading', context: person() }),
+    },
+    {
+      share: 0.5,
+      hours: office,
+      next: () => ({
+        contentId: items.popular('image'),
+        permission: 'full_access',
+        purpose: 'reading',
+        context: { ...person(), country: 'NL', ip: `192.0.2.${random.int(1, 40)}` },
+      }),
+    },
+  ];
+}
 
 function robots({ items, crawlers, random }: World): Crowd[] {
   const ai = tagged(crawlers, 'ai-crawler');
@@ -138,7 +158,7 @@ function robots({ items, crawlers, random }: World): Crowd[] {
   const rows: [members: readonly Crawler[], share: number, hours: Crowd['hours'], request: () => CheckRequest][] = [
     [tagged(crawlers, 'search-engine'), 22, night, () => ({ contentId: items.any('article'), purpose: 'search' })],
     [trainers, 12, night, () => ({ contentId: items.any('article'), purpose: 'training', permission: 'training' })],
-    [trainers, 3, night, () => ({ contentId: items.any('article') })],
+    [trainers, 3, night, () => ({ contentId: items.any('article'), purpose: 'search' })],
     [
       ai.filter(isAssistant),
       6,
@@ -150,13 +170,17 @@ function robots({ items, crawlers, random }: World): Crowd[] {
       tagged(crawlers, 'social-preview'),
       3,
       awake,
-      () => ({ contentId: items.popular(random.pick(['article', 'article', 'image'])), permission: 'preview_only' }),
+      () => ({
+        contentId: items.popular(random.pick(['article', 'article', 'image'])),
+        purpose: 'preview',
+        permission: 'preview_only',
+      }),
     ],
     [
       tagged(crawlers, 'http-library', 'browser-automation'),
       4,
       always,
-      () => ({ contentId: items.any(random.pick(['article', 'image', 'dataset'])) }),
+      () => ({ contentId: items.any(random.pick(['article', 'image', 'dataset'])), purpose: 'reading' }),
     ],
     [
       tagged(crawlers, 'archiver', 'academic'),
@@ -168,9 +192,9 @@ function robots({ items, crawlers, random }: World): Crowd[] {
       tagged(crawlers, 'feed-reader', 'monitoring'),
       2,
       always,
-      () => ({ contentId: items.popular('article'), permission: 'metadata_only' }),
+      () => ({ contentId: items.popular('article'), purpose: 'monitoring', permission: 'metadata_only' }),
     ],
-    [tagged(crawlers, 'scanner'), 1, always, () => ({ contentId: items.any('article') })],
+    [tagged(crawlers, 'scanner'), 1, always, () => ({ contentId: items.any('article'), purpose: 'reading' })],
   ];
   return rows.map(([members, share, hours, request]) => {
     const member = skewedPick(members, 1.1, random);
@@ -190,13 +214,14 @@ function partners({ items, random, now }: World): Crowd {
     hours: office,
     next() {
       const index = draw(random);
-      const { id, license, wants } = PARTNERS[index] as Partner;
+      const { id, country, userAgent, license, wants } = PARTNERS[index] as Partner;
       const { types, ...request } = wants;
       const { days, ...vouched } = license;
       return {
         contentId: items.any(random.pick(types)),
         requesterId: id,
         ...request,
+        context: { country, userAgent },
         license: { ...vouched, expiresAt: expiry[index] as string },
       };
     },

@@ -1,8 +1,9 @@
-/** No policy that a page, an example or a template shows draws a warning, but where the page is about it. */
+/** No policy that a page, an example, a template or the demo shows draws a warning, but where the page is about it. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parseDocument } from 'yaml';
+import { policies } from '../demo/policies.ts';
 import { lint } from '../src/policies/lint/lint.ts';
 import type { Action, Rule } from '../src/policies/policy.ts';
 import { TEMPLATES } from '../src/policies/templates.ts';
@@ -60,4 +61,10 @@ test('policies of pages and examples', () => {
 
 test('templates', () => {
   for (const { rules, defaultAction } of TEMPLATES) assert.deepEqual(lint(rules, defaultAction), []);
+});
+
+test('policies of the demo', () => {
+  for (const { name, rules, defaultAction = 'deny' } of Object.values(policies())) {
+    assert.deepEqual(lint(rules as Rule[], defaultAction), [], name);
+  }
 });
