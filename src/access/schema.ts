@@ -5,7 +5,7 @@ import { pageOf } from '../http/list.ts';
 import { decisionProperties } from '../ledger/schema.ts';
 import { OfferedSchema } from '../offers/schema.ts';
 import { VERIFIED_KINDS } from '../policies/facts.ts';
-import { CountryCode, Method, PermissionName, RequesterId } from '../policies/names.ts';
+import { CountryCode, Method, PermissionName, Purpose, RequesterId } from '../policies/names.ts';
 
 const shortText = Type.String({ minLength: 1, maxLength: 64 });
 const header = Type.String({ maxLength: 4096, description: 'The header of this name' });
@@ -25,7 +25,7 @@ export const CheckRequest = Type.Object(
     ),
     requesterId: Type.Optional(RequesterId),
     permission: Type.Optional(PermissionName),
-    purpose: Type.Optional(shortText),
+    purpose: Type.Optional(Purpose),
     context: Type.Optional(
       Type.Object(
         {

@@ -4,7 +4,7 @@ import { findCounts, type LicenseCount } from '../ledger/quota-store.ts';
 import { listRequests } from '../partner/request-store.ts';
 import { findEnding } from '../requesters/expiry-store.ts';
 import { type Contract, findContracts } from '../requesters/terms-store.ts';
-import { quotaPeriodAt } from '../terms/quota.ts';
+import { quotaPeriodAt, quotaUnitsAt } from '../terms/quota.ts';
 import type { Terms } from '../terms/terms.ts';
 import { segmentAt } from '../terms/timeline.ts';
 import type { Columns } from '../usage/columns.ts';
@@ -84,7 +84,7 @@ function runningQuota(contract: Contract | undefined, count: LicenseCount, now: 
     type: type ?? count.licenseId,
     count,
     terms,
-    units: segment.terms.quota.units,
+    units: quotaUnitsAt(contract.segments, contract.bounds, now),
     used: count.used,
   };
 }

@@ -1,6 +1,6 @@
 /** The options and headers of `/v1/authorize` on the wire. */
 import { type Static, Type } from 'typebox';
-import { PermissionName } from '../policies/names.ts';
+import { PermissionName, Purpose } from '../policies/names.ts';
 import { BODIES, BODY_PLACES } from './body.ts';
 
 export const AuthorizeOptions = Type.Object(
@@ -22,7 +22,7 @@ export const AuthorizeOptions = Type.Object(
       }),
     ),
     permission: Type.Optional(PermissionName),
-    purpose: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    purpose: Type.Optional(Purpose),
     denyStatus: Type.Optional(
       Type.String({
         pattern: '^(401|402|429)(,(401|402|429))*$',

@@ -155,7 +155,8 @@ function termsCommand(parent: Command, context: Context): void {
       state: ({ state }) => state,
       from: ({ effectiveFrom }) => effectiveFrom,
       to: ({ effectiveTo }) => effectiveTo,
-      billed: ({ terms }) => terms && `per ${terms.period}, ${terms.timezone}`,
+      billed: ({ terms }) =>
+        terms && `per ${terms.period}, ${terms.timezone}${terms.prorate === true ? ', prorated' : ''}`,
       tiers: ({ terms }) => terms && `${terms.tiers.length} in ${terms.currency}`,
     });
   });

@@ -68,9 +68,18 @@ function listCommand(parent: Command, context: Context): void {
       period: ({ period: label }) => label,
       status: ({ status }) => status,
       units: ({ units }) => units,
-      total: ({ total, terms }) => `${total.amount} ${terms.currency}`,
+      total: totalText,
     });
   });
+}
+
+/** The total; of a period that is not whole, also how its minimum, fee and quota count. */
+function totalText({ total, terms, partialPeriod = null }: Answered<'getStatement'>): string {
+  const amount = `${total.amount} ${terms.currency}`;
+  if (partialPeriod === null) return amount;
+  const { days, of, prorated, minimumMicros, flatMicros, quotaUnits } = partialPeriod;
+  if (minimumMicros === null && flatMicros === null && quotaUnits === null) return amount;
+  return `${amount}, ${days}/${of} days ${prorated ? 'prorated' : 'in full'}`;
 }
 
 const ACCEPT = { json: 'application/json', csv: 'text/csv', html: 'text/html', ndjson: 'application/x-ndjson' };

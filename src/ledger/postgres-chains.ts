@@ -109,7 +109,11 @@ const nameOf = (offers: readonly Offer[]): string =>
 
 const isSame = (one: QuotaSpan, other: QuotaSpan): boolean =>
   one === other ||
-  (one.version === other.version && one.start === other.start && one.from === other.from && one.until === other.until);
+  (one.version === other.version &&
+    one.units === other.units &&
+    one.start === other.start &&
+    one.from === other.from &&
+    one.until === other.until);
 
 function slotsOf({ number: chain, offers }: Chain): Slot[] {
   const refuses = offers.every(({ quota }) => quota?.denies === true);

@@ -198,6 +198,7 @@ export class QuotaCounts {
     }
     this.#open.set(key, open);
     if (count.settlesAt > 0) this.#addStrays(open);
+    forgetUnreached(open);
     return open;
   }
 
@@ -245,6 +246,16 @@ export class QuotaCounts {
     open.changed = true;
     this.events.push(event);
   }
+}
+
+/** With more units than before, parts of the quota that were announced are no longer reached. */
+function forgetUnreached(open: Open): void {
+  const { count, used, span } = open;
+  const alerted = Math.min(count.alerted, Math.floor((used * MILLION) / span.units));
+  const exceeded = used < span.units ? 0 : count.exceeded;
+  if (alerted === count.alerted && exceeded === count.exceeded) return;
+  open.count = { ...count, alerted, exceeded };
+  open.changed = true;
 }
 
 /** Returns which license a denial names: the one with the next units. */

@@ -5,7 +5,7 @@ import { toIso } from '../lib/clock.ts';
 import { partial } from '../lib/fields.ts';
 import { refined } from '../lib/refined.ts';
 import { RequesterId } from '../policies/names.ts';
-import { FIELDS as LICENSE_FIELDS, timesProblems } from '../requesters/license.ts';
+import { FIELDS as LICENSE_FIELDS, newLicenseProblems } from '../requesters/license.ts';
 import { type LicenseRequest, REQUEST_STATUSES } from './request.ts';
 
 const note = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description }));
@@ -38,7 +38,7 @@ export const GrantRequest = refined(
         'Fields of the license, with `terms` or `free: true`. Without `scope`, a request for a collection is granted for that collection.',
     },
   ),
-  timesProblems,
+  newLicenseProblems,
 );
 export type GrantRequest = Static<typeof GrantRequest>;
 

@@ -17,6 +17,15 @@ export const RequesterId = Type.String({
   expected: 'must have 1 to 128 letters, digits or . _ : @ / -',
 });
 
+/** A purpose of a check. On statements, `*` stands for several. */
+export const Purpose = Type.String({
+  pattern: '^(?!\\*$)',
+  minLength: 1,
+  maxLength: 64,
+  description: 'The purpose in your own words: 1–64 characters, and not `*`',
+  expected: 'must have 1 to 64 characters, and must not be `*`, which stands for several purposes on statements',
+});
+
 /** A method of HTTP, as a visitor's request has it (RFC 9110, 5.6.2). */
 export const METHOD_PATTERN = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,32}$";
 export const Method = Type.String({

@@ -8,7 +8,7 @@ import { fieldOf, type Problem } from '../lib/refined.ts';
 import { isValid, type LicenseFacts } from '../policies/facts.ts';
 import { ContentTypeName } from '../policies/names.ts';
 import { LicenseQuotas } from '../terms/quota.ts';
-import { Terms } from '../terms/terms.ts';
+import { newTermsProblems, Terms } from '../terms/terms.ts';
 import type { Segment } from '../terms/timeline.ts';
 
 export const LICENSE_STATUSES = ['active', 'suspended', 'revoked'] as const;
@@ -54,6 +54,12 @@ export const FIRST_VALUES = firstValues(OPTIONAL);
 /** The fields that publishers write, in the order of answers. */
 export const FIELDS = { type: shortText, ...schemas(OPTIONAL) };
 const Fields = Type.Object(FIELDS);
+
+/** The rules of every body that makes a license. */
+export const newLicenseProblems = (
+  body: { startsAt?: string | null; expiresAt?: string | null; terms?: Terms | null },
+  path: string,
+): Problem[] => [...timesProblems(body, path), ...newTermsProblems(body.terms, fieldOf(path, 'terms'))];
 
 /** A rule of every body that has both times. */
 export function timesProblems(

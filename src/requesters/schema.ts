@@ -7,7 +7,14 @@ import { toIso } from '../lib/clock.ts';
 import { partial, pick } from '../lib/fields.ts';
 import { fieldOf, type Problem, refined } from '../lib/refined.ts';
 import { RequesterId as requesterId } from '../policies/names.ts';
-import { isValidNow, FIELDS as LICENSE_FIELDS, LICENSE_STATUSES, type License, timesProblems } from './license.ts';
+import {
+  isValidNow,
+  FIELDS as LICENSE_FIELDS,
+  LICENSE_STATUSES,
+  type License,
+  newLicenseProblems,
+  timesProblems,
+} from './license.ts';
 import { FIELDS as REQUESTER_FIELDS, type Requester } from './requester.ts';
 import type { StoredTerms } from './terms-store.ts';
 
@@ -103,7 +110,7 @@ export const CreateLicense = refined(
     { requesterId, type, ...partial(optionalFields) },
     { additionalProperties: false, title: 'CreateLicense' },
   ),
-  timesProblems,
+  newLicenseProblems,
 );
 export type CreateLicense = Static<typeof CreateLicense>;
 

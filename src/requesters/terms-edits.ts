@@ -1,8 +1,8 @@
 /** Plans the terms of a license: their version, and when it takes effect. */
 import type { Db } from '../db/db.ts';
-import { fail } from '../errors.ts';
+import { fail, invalid } from '../errors.ts';
 import { sameJson } from '../lib/json.ts';
-import type { Terms } from '../terms/terms.ts';
+import { newTermsProblems, type Terms } from '../terms/terms.ts';
 import { effectiveFrom, fixedWithin, segmentAt, segmentsOf } from '../terms/timeline.ts';
 import type { License } from './license.ts';
 import type { UpdateLicense } from './schema.ts';
@@ -26,11 +26,18 @@ export async function editedTerms(db: Db, before: License, edit: UpdateLicense, 
     return { terms: before.terms, termsVersion: before.termsVersion, termsFrom: before.termsFrom };
   }
   requireEditable(before);
+  if (!sameJson(terms, before.terms)) requireNew(terms);
   const segments = segmentsOf(await findTerms(db, before.id));
   if (now) requireSamePeriods(segmentAt(segments, at)?.terms, terms);
   // The running period keeps what it was billed by until then.
   const from = now && terms === null ? at : effectiveFrom(segments, at, now);
   return { terms, termsVersion: before.termsVersion + 1, termsFrom: from };
+}
+
+/** Throws invalid_request. */
+function requireNew(terms: Terms | null): void {
+  const problems = newTermsProblems(terms, 'terms');
+  if (problems.length > 0) throw invalid(problems);
 }
 
 const refused = (param: string, message: string): Error => fail('invalid_request', message, { param });

@@ -1,6 +1,7 @@
 /** The lines of a statement with their amounts, pure. */
 import { formatAmount, toJsonMicros } from '../terms/money.ts';
 import { feesOf, linePrice } from '../terms/price.ts';
+import type { Share } from '../terms/share.ts';
 import type { Terms, Tier } from '../terms/terms.ts';
 import type { Hashed, Tallied } from './tally.ts';
 
@@ -61,7 +62,12 @@ const EMPTY = {
   statementId: null,
 };
 
-export function billOf(terms: Terms, tallied: Tallied, corrections: readonly Correction[] = []): Bill {
+/** `share`: the days of a period that is not whole. */
+export function billOf(
+  terms: Terms,
+  tallied: Tallied,
+  { share = null, corrections = [] }: { share?: Share | null; corrections?: readonly Correction[] } = {},
+): Bill {
   const { currency } = terms;
   let priced = 0n;
   const lines: StatementLine[] = tallied.lines.map(({ tier, ...line }) => {
@@ -70,7 +76,7 @@ export function billOf(terms: Terms, tallied: Tallied, corrections: readonly Cor
     priced += micros;
     return { kind: 'usage', ...EMPTY, ...line, tier: tier + 1, unitPriceMicros, ...toAmount(micros, currency) };
   });
-  const { flat, trueUp } = feesOf(terms, priced);
+  const { flat, trueUp } = feesOf(terms, priced, share);
   if (trueUp > 0n) lines.push({ kind: 'true_up', ...EMPTY, ...toAmount(trueUp, currency) });
   if (flat > 0n) lines.push({ kind: 'flat', ...EMPTY, ...toAmount(flat, currency) });
   const ownMicros = priced + flat + trueUp;

@@ -1,6 +1,7 @@
 /** Computes statements: final ones as they were stored, the others from the decisions. */
 import { DecisionIds } from '../ledger/decision-ids.ts';
 import { toIso } from '../lib/clock.ts';
+import { partialOf } from '../terms/partial.ts';
 import type { Terms } from '../terms/terms.ts';
 import { type BillingPeriodSpan, billingPeriodAt, billingPeriods } from '../terms/timeline.ts';
 import { type Bill, billOf, type Correction, toAmount } from './bill.ts';
@@ -128,7 +129,7 @@ function toComputed(
   tallied: Tallied,
   corrections: readonly Correction[],
 ): Computed {
-  const bill: Bill = billOf(span.terms, tallied, corrections);
+  const bill: Bill = billOf(span.terms, tallied, { share: span.share, corrections });
   const from = toIso(span.start);
   const statement: Statement = {
     id,
@@ -142,6 +143,7 @@ function toComputed(
     to: toIso(span.end),
     termsVersion: span.version,
     terms: span.terms,
+    partialPeriod: partialOf(span.terms, span.share),
     units: tallied.units,
     decisions: tallied.decisions,
     lines: bill.lines,

@@ -54,7 +54,10 @@ function creditedOn({ statement: { id } }: FinalStatement, finals: readonly Fina
 /** Returns null where the period is counted as it was billed and corrected. */
 export function correctionOf({ final, credited }: Correctable, tallied: Tallied): Correction | null {
   const { statement, ownMicros } = final;
-  const micros = billOf(statement.terms, tallied).ownMicros - ownMicros - credited.micros;
+  const micros =
+    billOf(statement.terms, tallied, { share: statement.partialPeriod ?? null }).ownMicros -
+    ownMicros -
+    credited.micros;
   const units = tallied.units - statement.units - credited.units;
   const decisions = tallied.decisions - statement.decisions - credited.decisions;
   return micros === 0n && units === 0 && decisions === 0

@@ -28,6 +28,9 @@ const COLUMNS: CsvColumns<Row> = [
   ['deletedDecisions', ([, line]) => line.deleted?.decisions],
   ['deletedSha256', ([, line]) => line.deleted?.sha256],
   ['correctedStatementId', ([, line]) => line.statementId],
+  ['days', ([one]) => one.partialPeriod?.days],
+  ['daysOfPeriod', ([one]) => one.partialPeriod?.of],
+  ['prorated', ([one]) => one.partialPeriod?.prorated],
 ];
 
 const LIST_COLUMNS: CsvColumns<Statement> = [
@@ -49,6 +52,9 @@ const LIST_COLUMNS: CsvColumns<Statement> = [
   ['total', (one) => one.total.amount],
   ['currency', (one) => one.terms.currency],
   ['finalizedAt', (one) => one.finalizedAt],
+  ['days', (one) => one.partialPeriod?.days],
+  ['daysOfPeriod', (one) => one.partialPeriod?.of],
+  ['prorated', (one) => one.partialPeriod?.prorated],
 ];
 
 /** Yields the rows of all pages, one page in memory at a time. */

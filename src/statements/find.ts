@@ -67,7 +67,7 @@ function toBilled(contract: Contract, final: FinalStatement | undefined): Billed
   if (final === undefined) return [];
   const { statement, from: start, to: end } = final;
   const { id, period: label, termsVersion: version, terms } = statement;
-  return [{ id, contract, span: { start, end, label, version, terms } }];
+  return [{ id, contract, span: { start, end, label, version, terms, share: statement.partialPeriod ?? null } }];
 }
 
 /** With a requester, finds only its own. Throws statement_not_found. */

@@ -1,5 +1,6 @@
 /** A statement as a page to print or to send: self-contained, without scripts, on A4 and letter. */
 import { formatAmount } from '../terms/money.ts';
+import { partialWords } from '../terms/partial.ts';
 import type { StatementLine } from './bill.ts';
 import type { Statement } from './statement.ts';
 import { STYLE } from './style.ts';
@@ -82,12 +83,14 @@ function sender([name, ...address]: readonly string[]): string {
 
 const EMPTY = '<tr><td colspan="4" class="none">Nothing was used in this period.</td></tr>';
 
-function pairs({ id, terms, from, to, licenseId, termsVersion }: Statement): string {
+function pairs({ id, terms, from, to, licenseId, termsVersion, partialPeriod }: Statement): string {
+  const partial = partialWords(partialPeriod);
   const all: [string, string][] = [
     ['Number', id],
     ['Contract', terms.reference ?? licenseId],
     ['License', licenseId],
     ['Period', `${day(from, terms.timezone)} – ${day(to, terms.timezone, true)} (${terms.timezone})`],
+    ...(partial === undefined ? [] : [['Not whole', partial] as [string, string]]),
     ['Terms', `version ${termsVersion}`],
   ];
   return all.map(([term, value]) => `<dt>${term}</dt><dd>${escaped(value)}</dd>`).join('');

@@ -46,6 +46,24 @@ const Line = Type.Object(
   { title: 'StatementLine' },
 );
 
+const partialPeriod = Type.Union(
+  [
+    Type.Object(
+      {
+        days: Type.Integer({ description: 'Calendar days that the license lasts in the period' }),
+        of: Type.Integer({ description: 'Calendar days of the period' }),
+        prorated: Type.Boolean({ description: 'The terms say `prorate`; else the amounts count in full' }),
+        minimumMicros: integerOrNull('As it counts in this period; null without one'),
+        flatMicros: integerOrNull('As it counts in this period; null without one'),
+        quotaUnits: integerOrNull('As they count in this period; null without a quota of the billing period'),
+      },
+      { title: 'PartialPeriod' },
+    ),
+    Type.Null(),
+  ],
+  { description: 'A first or last period that is not whole, and what counts in it; null: a whole period' },
+);
+
 export const PurposeCount = Type.Object({ purpose: textOrNull, decisions: Type.Integer() }, { title: 'PurposeCount' });
 
 export const StatementAnswer = Type.Object(
@@ -61,6 +79,7 @@ export const StatementAnswer = Type.Object(
     to: Type.String({ format: 'date-time', description: 'Exclusive' }),
     termsVersion: Type.Integer(),
     terms: Terms,
+    partialPeriod: Type.Optional(partialPeriod),
     units: Type.Integer(),
     decisions: Type.Integer({ description: 'Decisions that the terms count' }),
     lines: Type.Array(Line),
@@ -131,6 +150,7 @@ export const LicenseUsage = Type.Object(
     to: Type.String(),
     unit: Terms.properties.unit,
     currency: Terms.properties.currency,
+    partialPeriod,
     units: Type.Integer({ description: 'Used so far' }),
     projectedUnits: Type.Integer({
       description: 'By the end of the period, at the pace so far, which is that of a day at least',

@@ -5,6 +5,7 @@
 import { fromBase32, ID_BODY, toBase32 } from '../lib/id.ts';
 import type { FinalPeriod } from '../requesters/final-store.ts';
 import { type Contract, tailOf } from '../requesters/terms-store.ts';
+import type { PartialPeriod } from '../terms/partial.ts';
 import type { Terms } from '../terms/terms.ts';
 import { type BillingPeriodSpan, billingPeriods } from '../terms/timeline.ts';
 import type { Amount, StatementLine } from './bill.ts';
@@ -25,6 +26,8 @@ export interface Statement {
   to: string;
   termsVersion: number;
   terms: Terms;
+  /** null: a whole period; absent on statements that became final before there was this field. */
+  partialPeriod?: PartialPeriod | null;
   units: number;
   decisions: number;
   lines: StatementLine[];

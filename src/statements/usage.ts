@@ -5,14 +5,14 @@ import { toIso } from '../lib/clock.ts';
 import { licenseNotFound } from '../requesters/license-edits.ts';
 import { findLicense } from '../requesters/store.ts';
 import { findContracts } from '../requesters/terms-store.ts';
+import { partialOf } from '../terms/partial.ts';
 import { type DatedPeriod, periodAfter, periodAt } from '../terms/periods.ts';
 import { priceOf } from '../terms/price.ts';
-import { alertsOf, quotaPeriodAt, quotaState } from '../terms/quota.ts';
+import { alertsOf, quotaPeriodAt, quotaState, quotaUnitsAt } from '../terms/quota.ts';
 import { countsPurpose } from '../terms/terms.ts';
 import { billOf, toAmount } from './bill.ts';
 import { countFast } from './columns-counting.ts';
 import type { ComputeDeps } from './compute.ts';
-
 import { type Billed, billedOf } from './statement.ts';
 import { Tally } from './tally.ts';
 
@@ -29,10 +29,12 @@ export async function licenseUsage(deps: ComputeDeps, licenseId: string) {
   const { terms } = span;
   const counts = await count(deps, billed, now);
   const { units, decisions, lines } = counts.period.result();
-  const { ownMicros } = billOf(terms, counts.period.result());
+  const { share } = span;
+  const { ownMicros } = billOf(terms, counts.period.result(), { share });
   const quotaPeriod = quotaPeriodAt(terms, billed.contract.bounds, now);
-  const quotaUnits = counts.quota.result().units;
-  const quota = quotaPeriod && quotaState(terms, quotaPeriod, quotaUnits);
+  const { segments, bounds } = billed.contract;
+  const ofQuota = { units: quotaUnitsAt(segments, bounds, now), used: counts.quota.result().units };
+  const quota = quotaPeriod && quotaState(terms, quotaPeriod, ofQuota);
   const projectedUnits = project(units, span, now);
   return {
     object: 'license_usage' as const,
@@ -43,13 +45,14 @@ export async function licenseUsage(deps: ComputeDeps, licenseId: string) {
     to: toIso(span.end),
     unit: terms.unit,
     currency: terms.currency,
+    partialPeriod: partialOf(terms, share),
     units,
     projectedUnits,
     decisions,
     amount: toAmount(ownMicros, terms.currency),
-    projectedAmount: toAmount(priceOf(terms, projectedUnits), terms.currency),
+    projectedAmount: toAmount(priceOf(terms, projectedUnits, share), terms.currency),
     quota: quota === undefined ? null : { ...quota, resetAt: quota.resetAt === null ? null : toIso(quota.resetAt) },
-    alerts: alertsOf(terms, quotaUnits),
+    alerts: alertsOf(terms, ofQuota),
     byPurpose: [...Map.groupBy(lines, ({ purpose }) => purpose)].map(([purpose, some]) => ({
       purpose,
       units: some.reduce((sum, line) => sum + line.units, 0),

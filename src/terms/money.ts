@@ -6,15 +6,19 @@ import { minorDigits } from '../lib/currency.ts';
 
 const MICRO_DIGITS = 6;
 
-/** Rounds to whole minor units of the currency, half to even. */
-export function roundToMinor(micros: bigint, currency: string): bigint {
-  const unit = 10n ** BigInt(MICRO_DIGITS - digitsOf(currency));
+/** Returns the micros of the smallest amount of a currency. */
+export const minorUnit = (currency: string): bigint => 10n ** BigInt(MICRO_DIGITS - digitsOf(currency));
+
+/** Rounds a number of micros, or a part of it, to whole minor units of the currency, half to even. */
+export function roundToMinor(micros: bigint, currency: string, over = 1n): bigint {
+  const minor = minorUnit(currency);
+  const unit = minor * over;
   const sign = micros < 0n ? -1n : 1n;
   const size = micros * sign;
   const whole = size / unit;
   const twice = (size % unit) * 2n;
   const up = twice > unit || (twice === unit && whole % 2n === 1n);
-  return sign * (whole + (up ? 1n : 0n)) * unit;
+  return sign * (whole + (up ? 1n : 0n)) * minor;
 }
 
 /** Formats an amount with the currency's digits, such as `-1234.50`; further digits only where it has them. */

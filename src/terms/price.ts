@@ -3,6 +3,7 @@
  * rounded once, half to even, to the minor unit of the currency; a total is the sum of its lines.
  */
 import { roundToMinor } from './money.ts';
+import { proratedBy, type Share } from './share.ts';
 import type { Terms, Tier } from './terms.ts';
 
 /** Returns the tier of the unit with this number in the period, counted from 1. */
@@ -33,18 +34,25 @@ export interface Fees {
   trueUp: bigint;
 }
 
+/** Returns a minimum or a fee in a period of which the license has a share: in full unless the terms prorate. */
+export function feeIn(micros: number, terms: Terms, share: Share | null): bigint {
+  const { days, of } = proratedBy(terms, share) ?? { days: 1, of: 1 };
+  return roundToMinor(BigInt(micros) * BigInt(days), terms.currency, BigInt(of));
+}
+
 /** `priced`: the sum of the rounded lines of the units. */
-export function feesOf({ currency, flatMicros = 0, minimumMicros = 0 }: Terms, priced: bigint): Fees {
-  const missing = roundToMinor(BigInt(minimumMicros), currency) - priced;
-  return { flat: roundToMinor(BigInt(flatMicros), currency), trueUp: missing > 0n ? missing : 0n };
+export function feesOf(terms: Terms, priced: bigint, share: Share | null = null): Fees {
+  const { flatMicros = 0, minimumMicros = 0 } = terms;
+  const missing = feeIn(minimumMicros, terms, share) - priced;
+  return { flat: feeIn(flatMicros, terms, share), trueUp: missing > 0n ? missing : 0n };
 }
 
 /** The price of so many units as if they were of one purpose. */
-export function priceOf(terms: Terms, units: number): bigint {
+export function priceOf(terms: Terms, units: number, share: Share | null = null): bigint {
   const priced = splitUnits(terms.tiers, units).reduce(
     (sum, within, i) => sum + linePrice(within, (terms.tiers[i] as Tier).unitPriceMicros, terms.currency),
     0n,
   );
-  const { flat, trueUp } = feesOf(terms, priced);
+  const { flat, trueUp } = feesOf(terms, priced, share);
   return priced + flat + trueUp;
 }

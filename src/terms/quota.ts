@@ -1,7 +1,8 @@
 /** Quotas: how many units a license includes in a period, pure. */
 import { type Period, periodAt } from './periods.ts';
+import { type Share, shareOf } from './share.ts';
 import type { QuotaPeriod, Terms } from './terms.ts';
-import { type Bounds, type Segment, segmentAt } from './timeline.ts';
+import { type Bounds, type Segment, segmentAt, termsAround } from './timeline.ts';
 
 export interface QuotaState {
   units: number;
@@ -21,10 +22,38 @@ export function quotaPeriodAt(terms: Terms, { startsAt, expiresAt }: Bounds, at:
   return { start: startsAt ?? -Infinity, end: expiresAt ?? Infinity, label: 'term' };
 }
 
-/** Returns the state of the quota after `used` units of its period; undefined without a quota. */
-export function quotaState(terms: Terms, period: Period, used: number): QuotaState | undefined {
+/**
+ * Returns how many units the quota includes in its period of a time; 0 without a quota. In a period that is not whole,
+ * these are fewer only if the terms prorate and count it by month, quarter or year.
+ */
+export function quotaUnitsAt(segments: readonly Segment[], bounds: Bounds, at: number): number {
+  const terms = segmentAt(segments, at)?.terms;
+  if (terms?.quota === undefined) return 0;
+  const { quota, timezone, prorate } = terms;
+  const kind = quota.period ?? terms.period;
+  if (prorate !== true || kind === 'day' || kind === 'week' || kind === 'term') return quota.units;
+  const run = termsAround(segments, at);
+  const own = {
+    from: Math.max(run.from, bounds.startsAt ?? -Infinity),
+    to: Math.min(run.to, bounds.expiresAt ?? Infinity),
+  };
+  return unitsIn(quota.units, shareOf(kind, timezone, periodAt(kind, timezone, at), own));
+}
+
+/** Returns the units of a share, rounded up. */
+export function unitsIn(units: number, share: Share | null): number {
+  const { days, of } = share ?? { days: 1, of: 1 };
+  return Number((BigInt(units) * BigInt(days) + BigInt(of) - 1n) / BigInt(of));
+}
+
+/** Returns the state of a quota with so many units after `used` units of its period; undefined without a quota. */
+export function quotaState(
+  terms: Terms,
+  period: Period,
+  { units, used }: { units: number; used: number },
+): QuotaState | undefined {
   const { quota } = terms;
-  return quota && toQuotaState({ units: quota.units, period: quota.period ?? terms.period, end: period.end }, used);
+  return quota && toQuotaState({ units, period: quota.period ?? terms.period, end: period.end }, used);
 }
 
 /** A term never begins again. */
@@ -41,9 +70,12 @@ export const toQuotaState = (
 
 const ALERTS: readonly number[] = [0.5, 0.8, 1];
 
-/** Returns the alerts with whether so many units reach them. */
-export const alertsOf = ({ quota, alerts }: Terms, used: number): { at: number; reached: boolean }[] =>
-  quota === undefined ? [] : (alerts ?? ALERTS).map((at) => ({ at, reached: used >= at * quota.units }));
+/** Returns the alerts with whether so many units, of those of the quota, reach them. */
+export const alertsOf = (
+  { quota, alerts }: Terms,
+  { units, used }: { units: number; used: number },
+): { at: number; reached: boolean }[] =>
+  quota === undefined ? [] : (alerts ?? ALERTS).map((at) => ({ at, reached: used >= at * units }));
 
 /** The quota of a license in one of its periods. */
 export interface QuotaSpan {
@@ -119,7 +151,7 @@ export class LicenseQuotas {
       version,
       unit: terms.unit,
       purposes: terms.purposes,
-      units: quota.units,
+      units: quotaUnitsAt(this.#segments, this.#license, at),
       denies: quota.onExceed === 'deny',
       period: quota.period ?? terms.period,
       start,

@@ -4,6 +4,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { fieldOf, type Problem, refined } from '../lib/refined.ts';
+import { minorUnit } from './money.ts';
 
 const BILLING_PERIODS = ['month', 'quarter', 'year'] as const;
 const QUOTA_PERIODS = ['day', 'week', ...BILLING_PERIODS, 'term'] as const;
@@ -63,6 +64,12 @@ const Fields = Type.Object(
     minimumMicros: Type.Optional(micros(FEE_MAX, 'The least that the units of a period cost')),
     flatMicros: Type.Optional(micros(FEE_MAX, 'A fee per period, beside the units')),
     quota: Type.Optional(Quota),
+    prorate: Type.Optional(
+      Type.Boolean({
+        description:
+          'Reduces `minimumMicros`, `flatMicros` and a quota by month, quarter or year in a first or last period that is not whole, by calendar days; in full by default',
+      }),
+    ),
     alerts: Type.Optional(
       Type.Array(Type.Number({ minimum: 0.01, maximum: 10 }), {
         minItems: 1,
@@ -99,6 +106,24 @@ export function termsProblems({ tiers, purposes = [], alerts = [], quota }: Term
     faults.push(['alerts', 'must be ascending']);
   }
   if (alerts.length > 0 && quota === undefined) faults.push(['alerts', 'needs a `quota` to be parts of']);
+  return faults.map(([field, fault]) => {
+    const param = fieldOf(at, field);
+    return { param, message: `\`${param}\` ${fault}.` };
+  });
+}
+
+/**
+ * Returns the faults of terms that are new. Stored ones keep them: they are judged only when they change. Amounts of a
+ * line must be whole minor units, and `*` stands for several purposes on statements.
+ */
+export function newTermsProblems(terms: Terms | null | undefined, at: string): Problem[] {
+  if (terms == null) return [];
+  const { currency, purposes = [] } = terms;
+  const unit = minorUnit(currency);
+  const faults = (['minimumMicros', 'flatMicros'] as const)
+    .filter((field) => BigInt(terms[field] ?? 0) % unit !== 0n)
+    .map((field): Fault => [field, `must be a multiple of ${unit}, the smallest amount of ${currency} in micros`]);
+  if (purposes.includes('*')) faults.push(['purposes', 'must not list `*`, which stands for several purposes']);
   return faults.map(([field, fault]) => {
     const param = fieldOf(at, field);
     return { param, message: `\`${param}\` ${fault}.` };

@@ -2,7 +2,8 @@
  * Which terms of a license were in force when, and its billing periods, pure. Of the versions whose time has come, the
  * highest counts: a later edit also replaces earlier ones that were still to come.
  */
-import { type Period, periodAfter, periodAt } from './periods.ts';
+import { type DatedPeriod, type Period, periodAfter, periodAt } from './periods.ts';
+import { type Share, shareOf } from './share.ts';
 import type { Terms } from './terms.ts';
 
 export interface TermsVersion {
@@ -31,6 +32,8 @@ export interface Bounds {
 export interface BillingPeriodSpan extends Period {
   version: number;
   terms: Terms;
+  /** The days that the license lasts; null: a whole period. */
+  share: Share | null;
 }
 
 /** Returns the segments in order. */
@@ -52,15 +55,16 @@ export function billingPeriodAt(segments: readonly Segment[], at: number): Billi
   const segment = segmentAt(segments, at);
   if (segment === undefined) return undefined;
   const { terms } = segment;
-  return within(segment, periodAt(terms.period, terms.timezone, at));
+  return within(segment, periodAt(terms.period, terms.timezone, at), ALWAYS);
 }
 
 /** Yields the billing periods that end after `since` and begin before `until`, in order, while the license lasts. */
 export function* billingPeriods(
   segments: readonly Segment[],
-  { startsAt, expiresAt }: Bounds,
+  bounds: Bounds,
   { since, until }: { since: number; until: number },
 ): Generator<BillingPeriodSpan> {
+  const { startsAt, expiresAt } = bounds;
   const last = Math.min(until, expiresAt ?? Infinity);
   for (const segment of segments) {
     const { terms } = segment;
@@ -68,20 +72,35 @@ export function* billingPeriods(
     if (at >= Math.min(segment.to, last)) continue;
     let period = periodAt(terms.period, terms.timezone, at);
     while (at < Math.min(segment.to, last)) {
-      yield within(segment, period);
+      yield within(segment, period, bounds);
       at = period.end;
       period = periodAfter(terms.period, terms.timezone, period);
     }
   }
 }
 
-const within = ({ from, to, version, terms }: Segment, { start, end, label }: Period): BillingPeriodSpan => ({
-  start: Math.max(start, from),
-  end: Math.min(end, to),
-  label,
-  version,
-  terms,
-});
+const ALWAYS: Bounds = { startsAt: null, expiresAt: null };
+
+function within({ from, to, version, terms }: Segment, period: DatedPeriod, bounds: Bounds): BillingPeriodSpan {
+  const [start, end] = [Math.max(period.start, from), Math.min(period.end, to)];
+  const own = { from: Math.max(start, bounds.startsAt ?? start), to: Math.min(end, bounds.expiresAt ?? end) };
+  const share = shareOf(terms.period, terms.timezone, period, own);
+  return { start, end, label: period.label, version, terms, share };
+}
+
+/** Returns the time around a segment in which there are terms without a gap. */
+export function termsAround(segments: readonly Segment[], at: number): { from: number; to: number } {
+  let run = { from: at, to: at };
+  for (const { from, to } of segments) {
+    if (from !== run.to) run = { from, to };
+    else run.to = to;
+    if (run.from <= at && at < to) {
+      const next = segments.find((one) => one.from === to);
+      return next === undefined ? run : { from: run.from, to: termsAround(segments, next.from).to };
+    }
+  }
+  return run;
+}
 
 /** The fields that cannot change within a period: its statement could not be computed. */
 const FIXED_WITHIN = ['currency', 'timezone', 'period'] as const;

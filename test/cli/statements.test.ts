@@ -54,7 +54,10 @@ test('from terms to a final statement that files alone verify', async () => {
   const listed = await run('statements', 'list', '--period', '2026-10');
   assert.match(listed.stdout, /\nstm_\w{26} +acme +C-12 +2026-10 +running +3 +0\.02 EUR\n$/);
   const csv = await run('statements', 'list', '--period', '2026-10', '--requester', 'acme', '--csv');
-  assert.match(csv.stdout, /^statementId,status,.*\r\nstm_\w{26},running,lic_\w+,C-12,acme,.*,0\.02,EUR,\r\n$/);
+  assert.match(
+    csv.stdout,
+    /^statementId,status,.*\r\nstm_\w{26},running,lic_\w+,C-12,acme,.*,0\.02,EUR,,27,31,false\r\n$/,
+  );
   const [id = ''] = /stm_\w+/.exec(listed.stdout) ?? [];
   assert.match((await run('statements', 'finalize', id, '--yes')).stderr, /can be final a minute later/);
   clock.advance(Date.parse('2026-11-02T00:00:00Z') - clock.now());

@@ -358,6 +358,18 @@ describe('events', () => {
     assert.equal((await parts()).length, 6);
   });
 
+  test('tell the parts of more units also where the first ones were used up within seconds', async () => {
+    const { requesterId, id } = await holder({ terms: quota(4) });
+    const parts = async () => (await eventsOf(id, 'license.threshold_reached')).map(({ threshold }: any) => threshold);
+    for (let i = 0; i < 4; i++) await check(requesterId);
+    assert.equal((await check(requesterId)).reason, 'quota_exceeded');
+    await patch(id, { terms: quota(10), effective: 'now' });
+    for (let i = 0; i < 6; i++) await check(requesterId);
+    assert.equal((await check(requesterId)).reason, 'quota_exceeded');
+    assert.deepEqual((await parts()).toSorted(), [0.5, 0.5, 0.8, 0.8, 1, 1]);
+    assert.equal((await eventsOf(id, 'license.quota_exceeded')).length, 2);
+  });
+
   test('follow the alerts of the terms; an allowing quota is exceeded by the first unit beyond it', async () => {
     const { requesterId, id } = await holder({ terms: { ...quota(2, { onExceed: 'allow' }), alerts: [1, 1.5] } });
     for (let i = 0; i < 2; i++) await check(requesterId);

@@ -371,7 +371,7 @@ test('all of a month as CSV: a row for each statement, also beyond a page, witho
   const [head = '', ...rows] = csv.text.trim().split('\r\n');
   assert.equal(
     head,
-    'statementId,status,licenseId,reference,requesterId,requesterName,period,from,to,timezone,termsVersion,unit,units,decisions,uncountedDecisions,total,currency,finalizedAt',
+    'statementId,status,licenseId,reference,requesterId,requesterName,period,from,to,timezone,termsVersion,unit,units,decisions,uncountedDecisions,total,currency,finalizedAt,days,daysOfPeriod,prorated',
   );
   const { data } = await list(`period=${period}&limit=100`);
   assert.ok(data.length > 1);

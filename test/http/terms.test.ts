@@ -81,8 +81,8 @@ describe('an edit', () => {
 
   test('counts for the whole running period with `effective: now`, and replaces what was to come', async () => {
     const { id, created } = await newLicense({ terms: TERMS });
-    await edited(id, { terms: { ...TERMS, flatMicros: 1 } });
-    const license = await edited(id, { terms: { ...TERMS, flatMicros: 2 }, effective: 'now' });
+    await edited(id, { terms: { ...TERMS, flatMicros: 10_000 } });
+    const license = await edited(id, { terms: { ...TERMS, flatMicros: 20_000 }, effective: 'now' });
     // The period began with the terms.
     assert.equal(license.termsEffectiveAt, created);
     const { data } = await versionsOf(id);
@@ -98,7 +98,7 @@ describe('an edit', () => {
 
   test('of what is to come can be brought forward', async () => {
     const { id } = await newLicense({ terms: TERMS });
-    const next = { ...TERMS, flatMicros: 1 };
+    const next = { ...TERMS, flatMicros: 10_000 };
     await edited(id, { terms: next });
     assert.equal((await edited(id, { terms: next })).termsVersion, 2);
     const license = await edited(id, { terms: next, effective: 'now' });
@@ -142,7 +142,7 @@ test('revoked licenses and those of a deleted requester have no terms any more',
   assert.deepEqual(revoked.body.terms, TERMS);
   const { data } = await versionsOf(id);
   assert.deepEqual([data[0].terms, data[0].state, data[0].effectiveFrom], [null, 'current', revoked.body.updated]);
-  assertError(await patch(id, { terms: { ...TERMS, flatMicros: 1 } }), 'invalid_request', 'terms');
+  assertError(await patch(id, { terms: { ...TERMS, flatMicros: 10_000 } }), 'invalid_request', 'terms');
   const { id: second } = await made(postern, '/v1/licenses', { requesterId, type: 'a', terms: TERMS });
   await postern.call('DELETE', `/v1/requesters/${requesterId}`);
   const rows = (await postern.rowsOf('license_terms')) as { license_id: string; version: number; terms: unknown }[];
@@ -175,7 +175,7 @@ test('an end of terms is past once there are terms again', async () => {
 
 test('pages of versions', async () => {
   const { id } = await newLicense({ terms: TERMS });
-  for (let i = 1; i <= 4; i++) await edited(id, { terms: { ...TERMS, flatMicros: i } });
+  for (let i = 1; i <= 4; i++) await edited(id, { terms: { ...TERMS, flatMicros: i * 10_000 } });
   const seen: number[] = [];
   let cursor: string | null = '';
   while (cursor !== null) {
@@ -230,6 +230,6 @@ test('periods are those of the time zone', async () => {
   clock.advance(Date.parse(NOVEMBER) - clock.now());
   const { id } = await newLicense({ terms: TERMS });
   clock.advance(1);
-  const license = await edited(id, { terms: { ...TERMS, flatMicros: 1 } });
+  const license = await edited(id, { terms: { ...TERMS, flatMicros: 10_000 } });
   assert.equal(license.termsEffectiveAt, '2026-11-30T23:00:00.000Z');
 });

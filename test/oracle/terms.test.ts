@@ -191,16 +191,16 @@ test('quotas: used, left, and when more comes', () => {
   const terms: Terms = { ...TERMS, quota: { units: 100, onExceed: 'allow' }, alerts: [0.5, 0.8, 1] };
   const period = quotaPeriodAt(terms, { startsAt: null, expiresAt: null }, at('2026-10-10'));
   assert.ok(period !== undefined);
-  assert.deepEqual(quotaState(terms, period, 80), {
+  assert.deepEqual(quotaState(terms, period, { units: 100, used: 80 }), {
     units: 100,
     used: 80,
     remaining: 20,
     period: 'month',
     resetAt: at('2026-10-31T23:00:00Z'),
   });
-  assert.equal(quotaState(terms, period, 120)?.remaining, 0);
+  assert.equal(quotaState(terms, period, { units: 100, used: 120 })?.remaining, 0);
   assert.deepEqual(
-    alertsOf(terms, 80).map(({ reached }) => reached),
+    alertsOf(terms, { units: 100, used: 80 }).map(({ reached }) => reached),
     [true, true, false],
   );
   const term: Terms = { ...TERMS, quota: { units: 1, period: 'term', onExceed: 'allow' } };

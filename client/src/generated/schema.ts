@@ -2425,6 +2425,7 @@ export interface components {
             requesterId?: string;
             /** @description 1–64 lowercase letters, digits or underscores; starts with a letter */
             permission?: string;
+            /** @description The purpose in your own words: 1–64 characters, and not `*` */
             purpose?: string;
             context?: {
                 /** Format: ip */
@@ -3418,6 +3419,8 @@ export interface components {
             /** @description A fee per period, beside the units */
             flatMicros?: number;
             quota?: components["schemas"]["LicenseQuota"];
+            /** @description Reduces `minimumMicros`, `flatMicros` and a quota by month, quarter or year in a first or last period that is not whole, by calendar days; in full by default */
+            prorate?: boolean;
             /** @description Parts of the quota that are announced when they are reached, ascending; by default 0.5, 0.8 and 1 */
             alerts?: number[];
         };
@@ -3473,6 +3476,8 @@ export interface components {
              * @description An ISO 4217 code
              */
             currency: string;
+            /** @description A first or last period that is not whole, and what counts in it; null: a whole period */
+            partialPeriod: components["schemas"]["PartialPeriod"] | null;
             /** @description Used so far */
             units: number;
             /** @description By the end of the period, at the pace so far, which is that of a day at least */
@@ -3759,6 +3764,20 @@ export interface components {
              */
             free?: true;
         };
+        PartialPeriod: {
+            /** @description Calendar days that the license lasts in the period */
+            days: number;
+            /** @description Calendar days of the period */
+            of: number;
+            /** @description The terms say `prorate`; else the amounts count in full */
+            prorated: boolean;
+            /** @description As it counts in this period; null without one */
+            minimumMicros: number | null;
+            /** @description As it counts in this period; null without one */
+            flatMicros: number | null;
+            /** @description As they count in this period; null without a quota of the billing period */
+            quotaUnits: number | null;
+        };
         /** @description The requester of the token */
         Partner: {
             /** @enum {string} */
@@ -3826,6 +3845,7 @@ export interface components {
             url?: string;
             /** @description 1–64 lowercase letters, digits or underscores; starts with a letter */
             permission?: string;
+            /** @description The purpose in your own words: 1–64 characters, and not `*` */
             purpose?: string;
         };
         PartnerChecks: {
@@ -5116,6 +5136,8 @@ export interface components {
             to: string;
             termsVersion: number;
             terms: components["schemas"]["LicenseTerms"];
+            /** @description A first or last period that is not whole, and what counts in it; null: a whole period */
+            partialPeriod?: components["schemas"]["PartialPeriod"] | null;
             units: number;
             /** @description Decisions that the terms count */
             decisions: number;
@@ -5875,6 +5897,7 @@ export interface operations {
                 requesterHeader?: string;
                 /** @description 1–64 lowercase letters, digits or underscores; starts with a letter */
                 permission?: string;
+                /** @description The purpose in your own words: 1–64 characters, and not `*` */
                 purpose?: string;
                 /** @description The statuses besides 403 that your proxy passes on: any of 401, 402 and 429, separated by commas */
                 denyStatus?: string;

@@ -43,6 +43,7 @@ const TYPED: TermsFields = {
   minimum: '25',
   flat: '10.00',
   quotaUnits: '50000',
+  prorate: 'yes',
   alerts: ['100', '80'],
 };
 
@@ -63,6 +64,7 @@ describe('terms', () => {
       minimumMicros: 25_000_000,
       flatMicros: 10_000_000,
       quota: { units: 50_000, onExceed: 'allow' },
+      prorate: true,
       alerts: [0.8, 1],
     });
     assert.deepEqual(toTerms(toFields(toTerms(TYPED))), toTerms(TYPED), 'what is stored comes back unchanged');

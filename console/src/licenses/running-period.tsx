@@ -1,5 +1,6 @@
 /** The running period of a license: used, projected, owed, by day and by purpose. */
 import { Alert } from '@mantine/core';
+import { partialWords } from '../../../src/terms/partial.ts';
 import { type Answer, PosternError } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { bucketLabel } from '../overview/range.ts';
@@ -33,6 +34,9 @@ export function RunningPeriod({ id, zone }: RunningPeriodProps) {
       {(data) => (
         <>
           <Figures usage={data} zone={zone} />
+          {data.partialPeriod !== null && (
+            <p className="soft">Not a whole period: {partialWords(data.partialPeriod)}.</p>
+          )}
           <Panel title={`Used in ${periodWords(data.period)}`} lead="Allowed requests that the terms count, by day.">
             {data.quota !== null && <QuotaBar quota={data.quota} alerts={data.alerts} zone={zone} />}
             <Bars

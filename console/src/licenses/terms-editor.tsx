@@ -37,6 +37,10 @@ const EXCEEDED = [
   { value: 'allow', label: 'Allow and bill' },
   { value: 'deny', label: 'Deny' },
 ];
+const PARTIAL = [
+  { value: 'no', label: 'In full' },
+  { value: 'yes', label: 'By days' },
+];
 const ALERTS = ['25', '50', '75', '80', '90', '100'].map((value) => ({ value, label: `${value} %` }));
 
 interface TermsEditorProps {
@@ -169,10 +173,18 @@ function Fees({ fields, faults, onChange }: PartProps) {
     />
   );
   return (
-    <div className="pair">
-      {field('minimum', `Least per ${fields.period}`)}
-      {field('flat', `Fee per ${fields.period}`)}
-    </div>
+    <>
+      <div className="pair">
+        {field('minimum', `Least per ${fields.period}`)}
+        {field('flat', `Fee per ${fields.period}`)}
+      </div>
+      <Choice
+        label="A first or last period that is not whole: minimum, fee and quota"
+        data={PARTIAL}
+        value={fields.prorate === 'yes' ? 'yes' : 'no'}
+        onChange={(prorate) => onChange({ prorate: prorate as TermsFields['prorate'] })}
+      />
+    </>
   );
 }
 

@@ -25,6 +25,8 @@ export interface TermsFields {
   tiers: TierFields[];
   minimum: string;
   flat: string;
+  /** `yes`: less in a period that is not whole; empty: not said. */
+  prorate: '' | 'yes' | 'no';
   quotaUnits: string;
   /** Empty: the billing period. */
   quotaPeriod: QuotaPeriod | '';
@@ -43,6 +45,7 @@ const STARTING: TermsFields = {
   tiers: [{ key: 0, upTo: '', price: '0.01' }],
   minimum: '',
   flat: '',
+  prorate: '',
   quotaUnits: '',
   quotaPeriod: '',
   onExceed: 'allow',
@@ -67,6 +70,7 @@ export function toFields(terms: Terms | null): TermsFields {
     })),
     minimum: decimal(terms.minimumMicros),
     flat: decimal(terms.flatMicros),
+    prorate: terms.prorate === undefined ? '' : terms.prorate ? 'yes' : 'no',
     quotaUnits: quota === undefined ? '' : String(quota.units),
     quotaPeriod: quota?.period ?? '',
     onExceed: quota?.onExceed ?? 'allow',
@@ -87,10 +91,20 @@ export function faultsOf(fields: TermsFields): Faults {
   const faults: Faults = {};
   if (minorDigits(fields.currency) === undefined) faults.currency = 'Three letters, such as EUR or USD.';
   for (const name of ['minimum', 'flat'] as const) {
-    if (fields[name] !== '' && parseMicros(fields[name]) === undefined) faults[name] = AMOUNT;
+    const fault = feeFault(fields[name], fields.currency);
+    if (fault !== undefined) faults[name] = fault;
   }
   if (fields.quotaUnits !== '' && toCount(fields.quotaUnits) === undefined) faults.quotaUnits = COUNT;
   return { ...faults, ...tierFaults(fields.tiers) };
+}
+
+/** Returns the fault of an amount that is a line of a statement: it has the decimals of its currency. */
+function feeFault(text: string, currency: string): string | undefined {
+  if (text === '') return undefined;
+  const micros = parseMicros(text);
+  if (micros === undefined) return AMOUNT;
+  const digits = minorDigits(currency) ?? 2;
+  return micros % 10 ** (6 - digits) === 0 ? undefined : `At most ${digits} decimals.`;
 }
 
 const AMOUNT = 'An amount, such as 0.02.';
@@ -129,6 +143,7 @@ export function toTerms(fields: TermsFields): Terms {
     ...(purposes.length === 0 ? {} : { purposes }),
     ...(minimumMicros === undefined ? {} : { minimumMicros }),
     ...(flatMicros === undefined ? {} : { flatMicros }),
+    ...(fields.prorate === '' ? {} : { prorate: fields.prorate === 'yes' }),
     ...(units === undefined ? {} : { quota: toQuota(fields, units), ...(parts.length === 0 ? {} : { alerts: parts }) }),
   };
 }

@@ -21,10 +21,17 @@ export function TermsSummary({ terms }: { terms: Terms }) {
         Least: minimumMicros === undefined ? null : `${money(minimumMicros)} a ${period}`,
         Fee: flatMicros === undefined ? null : `${money(flatMicros)} a ${period}`,
         Quota: quota === undefined ? 'none' : quotaWords(quota, period),
+        'Partial periods': partialPeriods(terms),
         'Notify at': alerts.length === 0 ? null : alerts.map((at) => `${Math.round(at * 100)} %`).join(', '),
       }}
     />
   );
+}
+
+/** Says what counts in a first or last period that is not whole; null where it makes no difference. */
+function partialPeriods({ minimumMicros, flatMicros, quota, prorate = false }: Terms): string | null {
+  if (minimumMicros === undefined && flatMicros === undefined && quota === undefined) return null;
+  return prorate ? 'by the days of the license' : 'minimum, fee and quota in full';
 }
 
 function quotaWords({ units, period, onExceed }: NonNullable<Terms['quota']>, billing: Terms['period']): string {

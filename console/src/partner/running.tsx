@@ -1,4 +1,5 @@
 /** The running period of a license in words: used, owed, and both by its end. */
+import { partialWords } from '../../../src/terms/partial.ts';
 import type { Answer } from '../api/client.ts';
 import { formatMoney } from '../licenses/money.ts';
 import { pluralize } from '../parts/plural.ts';
@@ -18,7 +19,7 @@ interface RunningProps {
 export function Running({ licenseId, zone }: RunningProps) {
   const { data } = useOwn('GET /v1/me/licenses/{id}/usage', { path: { id: licenseId } });
   if (data === undefined) return null;
-  const { period, to, currency, amount, projectedUnits, projectedAmount } = data;
+  const { period, to, currency, amount, projectedUnits, projectedAmount, partialPeriod } = data;
   return (
     <p>
       <strong>{unitWords(data)}</strong> in {periodWords(period)}, {formatMoney(amount.amount, currency)} so far.{' '}
@@ -26,6 +27,7 @@ export function Running({ licenseId, zone }: RunningProps) {
         About {formatCount(projectedUnits)} and {formatMoney(projectedAmount.amount, currency)} by{' '}
         {formatDayIn(Date.parse(to) - 1, zone)}.
       </span>
+      {partialPeriod !== null && <span className="soft"> Not a whole period: {partialWords(partialPeriod)}.</span>}
     </p>
   );
 }

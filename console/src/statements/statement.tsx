@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { IconDownload, IconLock, IconPrinter } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { partialWords } from '../../../src/terms/partial.ts';
 import { useRead, useWrite } from '../api/read.ts';
 import { formatMicros, formatMoney } from '../licenses/money.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';
@@ -75,7 +76,7 @@ function StatementView({ statement }: { statement: Statement }) {
 }
 
 function Details({ statement }: { statement: Statement }) {
-  const { id, licenseId, terms, from, to, finalizedAt, termsVersion } = statement;
+  const { id, licenseId, terms, from, to, finalizedAt, termsVersion, partialPeriod } = statement;
   return (
     <Facts
       of={{
@@ -83,6 +84,7 @@ function Details({ statement }: { statement: Statement }) {
         License: <Link href={`/licenses/${licenseId}`}>{terms.reference ?? licenseId}</Link>,
         Terms: `version ${termsVersion}`,
         Period: `${formatDayIn(terms.timezone, Date.parse(from))} – ${formatDayIn(terms.timezone, Date.parse(to) - 1)} (${terms.timezone})`,
+        'Not whole': partialWords(partialPeriod) ?? null,
         Final: finalizedAt === null ? 'not yet' : `since ${formatTime(finalizedAt)}`,
       }}
     />

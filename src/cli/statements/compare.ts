@@ -42,9 +42,11 @@ export function compareUncounted(statement: Statement, tallied: Tallied): Differ
 
 /** Compares what a file says besides its counts with what the service says. */
 export function compareHeads(file: Statement, service: Statement): Difference[] {
-  const toHead = (one: Statement) => ({ ...one, terms: JSON.stringify(sortedKeys(one.terms)) });
+  const toHead = (one: Statement) => ({ ...one, terms: textOf(one.terms), partialPeriod: textOf(one.partialPeriod) });
   return compareFields('statement', HEAD, toHead(file), toHead(service));
 }
+
+const textOf = (value: unknown): string => JSON.stringify(sortedKeys(value ?? null));
 
 const HEAD = [
   'status',
@@ -56,6 +58,7 @@ const HEAD = [
   'to',
   'termsVersion',
   'terms',
+  'partialPeriod',
   'finalizedAt',
 ] as const;
 
@@ -71,13 +74,20 @@ const sortedKeys = (value: unknown): unknown =>
       : value;
 
 /** Prices the lines again: those of the statement itself, whose units are compared before. */
-export function compareAmounts({ lines, terms, total }: Statement, { uncounted }: Tallied): Difference[] {
+export function compareAmounts(
+  { lines, terms, total, partialPeriod = null }: Statement,
+  { uncounted }: Tallied,
+): Difference[] {
   const { currency } = terms;
   const stated = lines.filter(({ kind }) => kind !== 'correction');
   const usage = stated.flatMap(({ kind, tier, units, ...line }) =>
     kind === 'usage' ? [{ ...line, tier: (tier ?? 1) - 1, units: units ?? 0 } as TalliedLine] : [],
   );
-  const { lines: priced, ownMicros } = billOf(terms, { units: 0, decisions: 0, lines: usage, uncounted });
+  const { lines: priced, ownMicros } = billOf(
+    terms,
+    { units: 0, decisions: 0, lines: usage, uncounted },
+    { share: partialPeriod },
+  );
   const corrections = lines.filter(({ kind }) => kind === 'correction');
   const corrected = corrections.reduce((sum, { amount }) => sum + toMicros(amount), 0n);
   const known = new Map(stated.map((line) => [amountName(line), line]));
