@@ -8,7 +8,14 @@ import { createPostern } from './client.ts';
 import { putHeaders, withHeaders } from './put-headers.ts';
 import { askOnce, checkOf, urlOf } from './question.ts';
 import { isContradicted } from './readings.ts';
-import { type Looseness, loosenessOfExpress, loosenessOfFastify, otherSpellings, STRICT } from './routers.ts';
+import {
+  type Looseness,
+  loosenessOfExpress,
+  loosenessOfFastify,
+  otherSpellings,
+  type RoutedRequest,
+  STRICT,
+} from './routers.ts';
 import { isListedFile, isSiteFile, toPlainPath } from './site-files.ts';
 import type { ConnectionOptions } from './transport.ts';
 import type { Check } from './types.ts';
@@ -93,9 +100,8 @@ export interface ExpressResponse {
   setHeader(name: string, value: string): unknown;
   end(text?: string): unknown;
 }
-export interface FastifyRequest extends NodeRequest {
+export interface FastifyRequest extends NodeRequest, RoutedRequest {
   raw?: object;
-  server?: { initialConfig?: unknown };
 }
 export interface FastifyReply {
   code(status: number): unknown;

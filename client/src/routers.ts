@@ -85,10 +85,17 @@ interface FastifySettings {
   routerOptions?: FastifySettings;
 }
 
-/** Takes the request of Fastify. */
-export function loosenessOfFastify({ server }: { server?: { initialConfig?: unknown } }): Looseness {
+/** The request of Fastify; `routeOptions` is the route that it leads to. */
+export interface RoutedRequest {
+  server?: { initialConfig?: unknown };
+  routeOptions?: { url?: string | undefined };
+}
+
+export function loosenessOfFastify({ server, routeOptions }: RoutedRequest): Looseness {
   const { routerOptions, ...own } = (server?.initialConfig ?? {}) as FastifySettings;
-  return [own, routerOptions ?? {}].map(toLooseness).reduce(either);
+  const capitals = new Map<string, string>();
+  addCapitals(routeOptions?.url, capitals);
+  return { ...[own, routerOptions ?? {}].map(toLooseness).reduce(either), capitals };
 }
 
 const toLooseness = ({ caseSensitive, ignoreTrailingSlash }: FastifySettings): Looseness => ({
@@ -96,13 +103,30 @@ const toLooseness = ({ caseSensitive, ignoreTrailingSlash }: FastifySettings): L
   ignoresSlash: ignoreTrailingSlash === true,
 });
 
-/** Returns the other spellings by which the router may know a path. */
+/** More spellings than these are not tried one by one. */
+const SPELLINGS_MAX = 16;
+
+/**
+ * Returns the other spellings by which the router may know a path. It ignores the case of its own segments, not of what
+ * a parameter or a folder of files has: so each segment is as sent, or as the router may know it.
+ */
 export function otherSpellings(path: string, { ignoresCase, ignoresSlash, capitals }: Looseness): string[] {
-  const folded = ignoresCase ? toFolded(path) : path;
-  const spelled = ignoresCase ? folded.split('/').map((part) => capitals?.get(part) ?? part) : [];
-  const found = spelled.length === 0 ? [folded] : [folded, spelled.join('/')];
+  const found = ignoresCase ? casesOf(path.split('/'), capitals) : [path];
   const bare = ignoresSlash ? found.map((one) => (one.length > 1 ? one.replace(/\/$/, '') : one)) : found;
   return [...new Set(bare)].filter((one) => one !== path);
+}
+
+function casesOf(sent: readonly string[], capitals: Looseness['capitals']): string[] {
+  const folded = sent.map(toFolded);
+  const named = folded.map((part) => capitals?.get(part) ?? part);
+  const choices = sent.map((part, i) => [...new Set([part, named[i] as string, folded[i] as string])]);
+  if (choices.reduce((count, { length }) => count * length, 1) > SPELLINGS_MAX) {
+    // Segments of the router mostly come first.
+    const begun = sent.map((_, i) => [...named.slice(0, i + 1), ...sent.slice(i + 1)]);
+    return [...begun, folded].map((parts) => parts.join('/'));
+  }
+  const [first = [''], ...rest] = choices;
+  return rest.reduce((heads, parts) => heads.flatMap((head) => parts.map((part) => `${head}/${part}`)), first);
 }
 
 /** Changes the case of ASCII letters, escaped ones as well. */

@@ -10,6 +10,7 @@ import express from 'express';
 import fastify from 'fastify';
 import { type GuardOptions, guard } from '../../client/src/index.ts';
 import { startTestService } from '../../kit/service.ts';
+import { words } from '../../kit/words.ts';
 import { made, makePolicy } from '../http/given.ts';
 import { startFaultyProxy } from './faulty-proxy.ts';
 
@@ -180,6 +181,47 @@ test('a route with capitals is refused in every spelling, also in a mounted rout
   app.use('/A', router);
   const url = await listen(app);
   for (const path of ['/Premium/7', '/premium/7', '/PREMIUM/7/', '/A/Deep/1', '/a/deep/1', '/a/Deep/1/']) {
+    const page = await fetch(url + path);
+    assert.deepEqual([page.status, (await page.text()).includes(SECRET)], [403, false], path);
+  }
+});
+
+test('what a parameter or a folder keeps is refused with each case of what comes before', async () => {
+  const paths = ['/articles-of/AbC', '/Files/Paid/', '/a/b/c/d/e/f/KeY'];
+  await made(postern, '/v1/collections', { name: 'K', hosts: [HOST], paths, policyId: shut });
+  const app = newApp();
+  app.use(guard(byUrl).express());
+  app.get(['/articles-of/:id', '/a/b/c/d/e/f/:id'], (_request, response) => void response.send(SECRET));
+  app.use('/Files', (_request, response) => void response.send(SECRET));
+  const url = await listen(app);
+  const tried = words(`/articles-of/AbC /Articles-Of/AbC /ARTICLES-OF/AbC/ /%41rticles-of/AbC /files/Paid/1
+    /FILES/Paid/x.pdf /A/B/C/D/E/F/KeY /a/B/C/d/E/F/KeY/`);
+  for (const path of tried) {
+    const page = await fetch(url + path);
+    assert.deepEqual([page.status, (await page.text()).includes(SECRET)], [403, false], path);
+  }
+});
+
+test('a route of Fastify with capitals is refused in every spelling', async () => {
+  await made(postern, '/v1/collections', { name: 'R', hosts: [HOST], paths: ['/Reports/Paid/'], policyId: shut });
+  const app = fastify({ routerOptions: { caseSensitive: false, ignoreTrailingSlash: true } });
+  app.addHook('onRequest', guard(byUrl).fastify());
+  await app.register(
+    async (inner) => {
+      inner.get('/Paid/:id', async () => SECRET);
+    },
+    { prefix: '/Reports' },
+  );
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  closing.push(() => app.close());
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  for (const path of [
+    '/Reports/Paid/1',
+    '/reports/paid/1',
+    '/REPORTS/PAID/1/',
+    '/reports/Paid/1',
+    '/r%45ports/paid/1',
+  ]) {
     const page = await fetch(url + path);
     assert.deepEqual([page.status, (await page.text()).includes(SECRET)], [403, false], path);
   }
